@@ -1,7 +1,9 @@
 // What VS Code loads. Registers the commands, the pages of the chat, the link handler and the API.
 // All else (workbench/product.ts) is a bundle of its own that is read when something is first asked
 // of it, and not before the page that the user waits for is drawn.
-import { commands, type ExtensionContext, type LogOutputChannel, Uri, window } from 'vscode';
+
+import * as texts from '@vscode/l10n';
+import { commands, type ExtensionContext, type LogOutputChannel, l10n, Uri, window } from 'vscode';
 import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/activation/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './workbench/activation/chatView';
 import { Starter } from './workbench/activation/starter';
@@ -17,6 +19,8 @@ let starter: Starter<Product> | undefined;
 let channel: LogOutputChannel | undefined;
 
 export function activate(context: ExtensionContext): ParleyApi {
+  // The bundle has a copy of its own: the product brings another one.
+  texts.config({ contents: l10n.bundle ?? {} });
   const log = (): LogOutputChannel => {
     channel ??= window.createOutputChannel('Parley', { log: true });
     return channel;
@@ -33,8 +37,8 @@ export function activate(context: ExtensionContext): ParleyApi {
   item.show({
     name: 'Parley',
     text: [{ icon: 'comment-discussion' }, ' Parley'],
-    tooltip: ['Open Chat'],
-    command: { title: 'Open Chat', command: 'parley.open' },
+    tooltip: [l10n.t('Open Chat')],
+    command: { title: l10n.t('Open Chat'), command: 'parley.open' },
     isWarning: false,
   });
   context.subscriptions.push(

@@ -12,6 +12,9 @@ export const LANGUAGES = ['de'] as const;
 export const ENGLISH = `${BUNDLES}/bundle.l10n.json`;
 export const bundleOf = (language: string): string => `${BUNDLES}/bundle.l10n.${language}.json`;
 
+/** What the extractor knows `l10n` by. */
+const IMPORTS = "import * as l10n from '@vscode/l10n';\nimport * as vscode from 'vscode';\n";
+
 /**
  * Returns the English texts of all `l10n.t` calls in src, sorted by key.
  * @throws Error for a text that is put together, which no bundle can hold
@@ -19,10 +22,17 @@ export const bundleOf = (language: string): string => `${BUNDLES}/bundle.l10n.${
 export async function textsOfSources(root: string): Promise<l10nJsonFormat> {
   const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({ extension: path.slice(path.lastIndexOf('.')), contents: readFileSync(path, 'utf8') }))
-    .filter(({ contents }) => contents.includes('l10n.t('));
-  return sorted(await getL10nJson(files));
+    .map((entry) => join(entry.parentPath, entry.name));
+  // Each file costs the extractor a parser of its own, so it gets all of a kind as one.
+  const scripts = ['.ts', '.tsx'].map((extension) => {
+    const bodies = files
+      .filter((file) => file.endsWith(extension))
+      .map((file) => readFileSync(file, 'utf8'))
+      .filter((text) => text.includes('l10n.t('))
+      .map((text) => text.replaceAll(/^import [^;]*;$/gm, ''));
+    return { extension, contents: IMPORTS + bodies.join('\n') };
+  });
+  return sorted(await getL10nJson(scripts));
 }
 
 /** Reads a bundle. @param path relative to `root` */

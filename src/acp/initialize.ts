@@ -1,5 +1,6 @@
 // Sends `initialize` (sections 1.10, 1.11): offers exactly what works in this client, checks the
 // version in the answer, and returns the dialect to continue in.
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../base/errors';
 import { at } from '../base/untrusted';
 import type { RpcCaller } from './jsonrpc/rpcConnection';
@@ -67,11 +68,11 @@ export async function initialize(
   const version = at(raw, 'protocolVersion');
   const description = version === 2 ? describeV2(raw) : describeV1(raw);
   if (!description || typeof version !== 'number') {
-    throw new ParleyError('protocol-violation', 'its answer to initialize is not one that the protocol knows', {
-      hint: 'Check that the command starts the agent in its ACP mode.',
+    throw new ParleyError('protocol-violation', l10n.t('its answer to initialize is invalid'), {
+      hint: l10n.t('Check that the command starts the agent in its ACP mode.'),
     });
   }
-  if (version !== 1 && version !== 2) throw unspoken(`version ${version}`);
+  if (version !== 1 && version !== 2) throw unspoken(l10n.t('version {0}', version));
   if (version === 2 && offer === 1) return { kind: 'again', offer: 2 };
   if (version === 1 && offer === 2 && (capabilities.files || capabilities.terminals))
     return { kind: 'again', offer: 1 };
@@ -89,14 +90,19 @@ function otherOffer(error: unknown, offer: ProtocolVersion): Initialized {
   const supported = at(error.data, 'supported');
   const versions = Array.isArray(supported) ? supported.filter((one) => typeof one === 'number') : [];
   const other = ([2, 1] as const).find((one) => one !== offer && versions.includes(one));
-  if (other === undefined) throw unspoken(versions.length > 0 ? `versions ${versions.join(', ')}` : 'another version');
+  if (other === undefined)
+    throw unspoken(versions.length > 0 ? l10n.t('versions {0}', versions.join(', ')) : l10n.t('another version'));
   return { kind: 'again', offer: other };
 }
 
 function unspoken(versions: string): ParleyError {
-  return new ParleyError('protocol-version', `it speaks protocol ${versions}; Parley speaks versions 1 and 2`, {
-    hint: 'Install a version of the agent that speaks one of them, or update Parley.',
-  });
+  return new ParleyError(
+    'protocol-version',
+    l10n.t('it speaks {0} of the protocol; Parley supports versions 1 and 2', versions),
+    {
+      hint: l10n.t('Install an agent version that supports one of them, or update Parley.'),
+    },
+  );
 }
 
 function paramsV1({ client, capabilities }: InitializeOptions): Record<string, unknown> {

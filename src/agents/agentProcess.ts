@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
+import * as l10n from '@vscode/l10n';
 import crossSpawn from 'cross-spawn';
 import type { Transport } from '../acp/jsonrpc/transport';
 import { StdioTransport } from '../acp/transport/stdioTransport';
@@ -99,7 +100,9 @@ export class AgentProcess implements Disposable {
     if (!folder?.isDirectory()) {
       throw new ParleyError(
         'agent-spawn-failed',
-        `The folder ${cwd} ${folder ? 'is not a folder' : 'does not exist'}, so no agent can run in it.`,
+        folder
+          ? l10n.t("{0} isn't a folder, so no agent can run in it.", cwd)
+          : l10n.t("The folder {0} doesn't exist, so no agent can run in it.", cwd),
       );
     }
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}`);
@@ -254,9 +257,9 @@ export class AgentProcess implements Disposable {
  * How an agent ended, in words that follow its name: "exited with code 3", "was ended by SIGKILL".
  */
 export function describeExit(exit: Pick<AgentExit, 'code' | 'signal' | 'isStuck'>): string {
-  if (exit.isStuck) return 'could not be ended';
-  if (exit.signal !== null) return `was ended by ${exit.signal}`;
-  return exit.code === null ? 'ended' : `exited with code ${exit.code}`;
+  if (exit.isStuck) return l10n.t("couldn't be stopped");
+  if (exit.signal !== null) return l10n.t('was ended by {0}', exit.signal);
+  return exit.code === null ? l10n.t('ended') : l10n.t('exited with code {0}', exit.code);
 }
 
 function piped(child: ChildProcess): { pid: number; stdin: Writable; stdout: Readable; stderr: Readable } {

@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../base/errors';
 import { own } from '../base/untrusted';
 
@@ -32,8 +33,8 @@ export async function resolveCommand(command: string, options: ResolveOptions): 
     const found = await firstRunnable([path], extensions);
     if (found.path !== undefined) return found.path;
     if (found.refused !== undefined) throw notExecutable(command, found.refused);
-    throw new ParleyError('agent-not-found', `The program ${path} does not exist.`, {
-      hint: 'Check its path in the setting parley.agents.',
+    throw new ParleyError('agent-not-found', l10n.t("The program {0} doesn't exist.", path), {
+      hint: l10n.t('Check its path in the setting parley.agents.'),
     });
   }
   const folders = searchPath(options.env);
@@ -68,15 +69,15 @@ async function firstRunnable(paths: readonly string[], extensions: readonly stri
 async function whyNotRunnable(path: string): Promise<string | undefined> {
   try {
     const entry = await stat(path);
-    if (entry.isDirectory()) return 'it is a folder';
-    if (!entry.isFile()) return 'it is not a file';
+    if (entry.isDirectory()) return l10n.t('it is a folder');
+    if (!entry.isFile()) return l10n.t("it isn't a file");
   } catch {
     return 'absent';
   }
   if (IS_WINDOWS) return undefined;
   return access(path, constants.X_OK).then(
     () => undefined,
-    () => 'it has no permission to be executed',
+    () => l10n.t("it isn't executable"),
   );
 }
 
@@ -101,25 +102,31 @@ function windowsExtensions(command: string, env: NodeJS.ProcessEnv): string[] {
 
 function notFound(command: string, folders: readonly string[]): ParleyError {
   const shown = folders.slice(0, MAX_SHOWN_FOLDERS).join(', ');
-  const more = folders.length > MAX_SHOWN_FOLDERS ? ` and ${folders.length - MAX_SHOWN_FOLDERS} more` : '';
-  const searched = folders.length === 0 ? 'PATH is empty' : `searched in ${shown}${more}`;
-  return new ParleyError('agent-not-found', `The command "${command}" was not found: ${searched}.`, {
-    hint: `${own(INSTALL_HINTS, command) ?? `Install "${command}"`}, or write its absolute path into the setting parley.agents.`,
+  const more = folders.length - MAX_SHOWN_FOLDERS;
+  const searched =
+    folders.length === 0
+      ? l10n.t('PATH is empty')
+      : more > 0
+        ? l10n.t('searched in {0} and {1} more', shown, more)
+        : l10n.t('searched in {0}', shown);
+  return new ParleyError('agent-not-found', l10n.t('The command "{0}" was not found: {1}.', command, searched), {
+    hint:
+      own(INSTALL_HINTS, command)?.() ?? l10n.t('Install "{0}", or set its absolute path in parley.agents.', command),
   });
 }
 
-const NODE_HINT = 'Install Node.js (nodejs.org), which brings it';
-const UV_HINT = 'Install uv (docs.astral.sh/uv), which brings it';
-const INSTALL_HINTS: Readonly<Record<string, string>> = {
-  node: NODE_HINT,
-  npm: NODE_HINT,
-  npx: NODE_HINT,
-  uv: UV_HINT,
-  uvx: UV_HINT,
-};
+const node = (): string =>
+  l10n.t('Install Node.js (nodejs.org), which includes it, or set its absolute path in parley.agents.');
+const uv = (): string =>
+  l10n.t('Install uv (docs.astral.sh/uv), which includes it, or set its absolute path in parley.agents.');
+const INSTALL_HINTS: Readonly<Record<string, () => string>> = { node, npm: node, npx: node, uv, uvx: uv };
 
 function notExecutable(command: string, refused: { readonly path: string; readonly why: string }): ParleyError {
-  return new ParleyError('agent-not-executable', `The command "${command}" is ${refused.path}, but ${refused.why}.`, {
-    hint: 'Check the command in the setting parley.agents, or make the file executable (chmod +x).',
-  });
+  return new ParleyError(
+    'agent-not-executable',
+    l10n.t('The command "{0}" is {1}, but {2}.', command, refused.path, refused.why),
+    {
+      hint: l10n.t('Check the command in the setting parley.agents, or make the file executable (chmod +x).'),
+    },
+  );
 }

@@ -1,22 +1,27 @@
 // Explains why a process did not start. The names of system errors are of little use to people, and
 // ENOENT is misleading.
 import { open } from 'node:fs/promises';
+import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../base/errors';
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'the system does not allow to execute it',
-  EPERM: 'the system does not allow to execute it',
-  ENOEXEC: 'it is not a program for this system',
-  EBADARCH: 'it is a program for another kind of processor',
-  ELOOP: 'its path is a circle of links',
-  E2BIG: 'its arguments and environment are too long',
-  ENAMETOOLONG: 'its arguments and environment are too long',
-  EAGAIN: 'this machine cannot run more processes',
-  ENOMEM: 'this machine is out of memory',
-  EMFILE: 'too many files are open',
-  ENFILE: 'too many files are open',
-  ETXTBSY: 'its file is being written just now',
-  ERR_INVALID_ARG_VALUE: 'an argument or a variable holds a character that is not allowed',
+const notExecutable = (): string => l10n.t("the system doesn't allow running it");
+const tooLong = (): string => l10n.t('its arguments and environment are too long');
+const tooManyFiles = (): string => l10n.t('too many files are open');
+
+const REASONS: Readonly<Record<string, () => string>> = {
+  EACCES: notExecutable,
+  EPERM: notExecutable,
+  ENOEXEC: () => l10n.t("it isn't a program for this system"),
+  EBADARCH: () => l10n.t("it isn't a program for this processor"),
+  ELOOP: () => l10n.t('its path contains a link loop'),
+  E2BIG: tooLong,
+  ENAMETOOLONG: tooLong,
+  EAGAIN: () => l10n.t("this machine can't run more processes"),
+  ENOMEM: () => l10n.t('this machine is out of memory'),
+  EMFILE: tooManyFiles,
+  ENFILE: tooManyFiles,
+  ETXTBSY: () => l10n.t('its file is being written'),
+  ERR_INVALID_ARG_VALUE: () => l10n.t('an argument or a variable contains an invalid character'),
 };
 
 /**
@@ -25,9 +30,9 @@ const REASONS: Readonly<Record<string, string>> = {
  */
 export async function spawnError(error: unknown, command: string): Promise<ParleyError> {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const reason = code === 'ENOENT' ? await whyMissing(command) : (REASONS[code] ?? messageOf(error));
-  return new ParleyError('agent-spawn-failed', `${command} could not be started: ${reason}.`, {
-    hint: 'Check the agent in the setting parley.agents, and try the command in a terminal.',
+  const reason = code === 'ENOENT' ? await whyMissing(command) : (REASONS[code]?.() ?? messageOf(error));
+  return new ParleyError('agent-spawn-failed', l10n.t("Couldn't start {0}: {1}.", command, reason), {
+    hint: l10n.t('Check the agent in the setting parley.agents, and try the command in a terminal.'),
     cause: error,
   });
 }
@@ -35,13 +40,13 @@ export async function spawnError(error: unknown, command: string): Promise<Parle
 /** The file was there a moment ago: mostly it is a script whose interpreter is missing. */
 async function whyMissing(command: string): Promise<string> {
   const file = await open(command).catch(() => undefined);
-  if (!file) return 'it does not exist';
+  if (!file) return l10n.t("it doesn't exist");
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(256), position: 0 });
     const interpreter = /^#!\s*(.+)/.exec(buffer.toString('utf8', 0, bytesRead))?.[1]?.trim();
     return interpreter
-      ? `the program that its first line names, ${interpreter}, does not exist`
-      : 'a file that it needs to run does not exist';
+      ? l10n.t("the interpreter in its first line, {0}, doesn't exist", interpreter)
+      : l10n.t("a file that it requires doesn't exist");
   } finally {
     await file.close();
   }

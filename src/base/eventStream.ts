@@ -1,5 +1,6 @@
 // Reads server-sent events from a stream of bytes. Bounded, and read only as fast as events are
 // consumed.
+import * as l10n from '@vscode/l10n';
 import { createParser } from 'eventsource-parser';
 import { ParleyError } from './errors';
 
@@ -35,7 +36,10 @@ export async function* readEventStream(
     parser.feed(decoder.decode(chunk, { stream: true }));
     yield* ready.splice(0);
     if (tooLarge) {
-      throw new ParleyError('event-too-large', `The server sent an event of more than ${maxChars} characters.`);
+      throw new ParleyError(
+        'event-too-large',
+        l10n.t('The server sent an event of more than {0} characters.', maxChars),
+      );
     }
   }
 }

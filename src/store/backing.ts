@@ -1,5 +1,6 @@
 // Where the journal's data is: in its file or, while the file cannot be used, in memory. Handles
 // every storage failure.
+import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../base/disposable';
 import { ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
@@ -102,7 +103,7 @@ export class Backing implements Disposable {
     } catch (error) {
       if (problemOf(error) === undefined) throw error;
       const { message } = messageFor('full');
-      throw new ParleyError('journal-full', 'Neither the disk nor the memory has room to keep this.', {
+      throw new ParleyError('journal-full', l10n.t('There is no room for this on disk or in memory.'), {
         hint: message,
         cause: error,
       });
@@ -202,7 +203,7 @@ export class Backing implements Disposable {
     this.#memory = undefined;
     this.#attempts = 0;
     const isBack = this.#file.notice === undefined;
-    const notice = this.#file.notice ?? 'The journal can be written again: what was kept in memory is on the disk.';
+    const notice = this.#file.notice ?? l10n.t('Sessions are saved again. The changes kept in memory are on disk now.');
     this.#setState({ kind: 'durable', notice, ...(isBack && { isBack }) });
     return true;
   }
@@ -218,7 +219,7 @@ export class Backing implements Disposable {
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new ParleyError('journal-closed', 'The journal is closed.');
+    if (this.#closed) throw new ParleyError('journal-closed', l10n.t('The journal is closed.'));
   }
 
   #readFile<T>(query: (sql: Sql) => T): T {
@@ -298,7 +299,7 @@ export class Backing implements Disposable {
     file.sql.transaction(() => this.#options.refill(file.sql));
     this.#setState({
       kind: 'durable',
-      notice: file.notice ?? 'The file of the journal was replaced: sessions go on in the new one.',
+      notice: file.notice ?? l10n.t('The session history file was replaced. Sessions continue in the new file.'),
     });
   }
 
@@ -362,8 +363,8 @@ export class Backing implements Disposable {
 }
 
 function unreadable(cause: unknown): ParleyError {
-  return new ParleyError('journal-unreadable', 'The journal of sessions cannot be read now.', {
-    hint: 'Try again; the log has the reason.',
+  return new ParleyError('journal-unreadable', l10n.t("The session history can't be read right now."), {
+    hint: l10n.t('Try again. The log has the reason.'),
     cause,
   });
 }

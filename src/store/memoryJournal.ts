@@ -100,8 +100,8 @@ export class MemoryJournal {
         const event: SessionEvent = {
           type: 'notice',
           severity: 'warning',
-          title: 'A part of this session was not kept',
-          description: `Neither the disk nor the memory had room: ${count} events are missing here.`,
+          title: '',
+          said: { code: 'events-lost', args: [count] },
           own: true,
         };
         appendRows(file, key, [{ at: now, event }], undefined);

@@ -183,7 +183,7 @@ describe('an agent that misbehaves', () => {
       };
 
       await chat.send(`read "${outside}"`);
-      await answer(outside, 'Refuse');
+      await answer(outside, 'Deny');
       assert.equal(await chat.turnEnd(), 'end_turn');
       await chat.entries('agent').getByText('did not allow to read').waitFor();
 

@@ -56,7 +56,7 @@ describe('a bucket of the user', () => {
   async function copyLink(): Promise<void> {
     const { page } = vscode.window;
     await inList(page, 'Parley: Copy Session Link', (list, patience) =>
-      list.locator('.monaco-list-row', { hasText: 'opens the session in an editor' }).click(patience),
+      list.locator('.monaco-list-row', { hasText: 'opens the session in VS Code' }).click(patience),
     );
     await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
   }
@@ -64,7 +64,7 @@ describe('a bucket of the user', () => {
   it('is not needed, and nothing is served, where another agent continues the session', async () => {
     const { page } = vscode.window;
     await chat.run('/echo one');
-    await inList(page, 'Parley: Continue with Another Agent', (list, patience) =>
+    await inList(page, 'Parley: Continue with Another Agent…', (list, patience) =>
       list.locator('.monaco-list-row', { hasText: 'Demo' }).first().click(patience),
     );
     await chat.entries('notice').getByText('Continued from Demo').first().waitFor();
@@ -77,11 +77,12 @@ describe('a bucket of the user', () => {
   it('is tested as soon as it has keys, and wrong keys are reported with what to do', async () => {
     const { page } = vscode.window;
     await enterKeys({ ...BUCKET_KEYS, secretAccessKey: 'wrong' }, () =>
-      command(page, 'Parley: Set Keys of the Resource Server'),
+      command(page, 'Parley: Set Storage Credentials…'),
     );
-    const warning = await notices('refuses access (SignatureDoesNotMatch)');
+    const warning = await notices('denied access (SignatureDoesNotMatch)');
     await warning.getByText('Check the access key').waitFor();
-    for (const name of ['Enter Keys', 'Open Settings', 'Retry']) await warning.getByRole('button', { name }).waitFor();
+    for (const name of ['Enter Credentials', 'Open Settings', 'Retry'])
+      await warning.getByRole('button', { name }).waitFor();
     await screenshot(page, 'bucket-refused-dark');
   });
 
@@ -92,7 +93,7 @@ describe('a bucket of the user', () => {
     await chat.log.locator('[role=separator][data-turn-id="t1"]').waitFor();
     await page.evaluate('navigator.clipboard.writeText("before")');
     await copyLink();
-    await dialog().getByText('messages of this session are not on the resource server yet').waitFor();
+    await dialog().getByText("The resource server doesn't have all messages").waitFor();
     await dialog().getByText('Nothing was copied.').waitFor();
     assert.equal(await dialog().getByRole('button', { name: 'Copy Anyway' }).count(), 0);
     await screenshot(page, 'bucket-not-copied-dark');
@@ -100,14 +101,14 @@ describe('a bucket of the user', () => {
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'before');
     await waiting().waitFor();
     assert.match((await waiting().textContent()) ?? '', /[2-9] messages not uploaded/);
-    assert.equal(await (await notices('refuses access')).count(), 1, 'it is said once');
+    assert.equal(await (await notices('denied access')).count(), 1, 'it is said once');
     await screenshot(page, 'bucket-waiting-dark');
   });
 
   it('gets all waiting messages once its keys are right, and links to them work', async () => {
     const { page } = vscode.window;
-    const warning = await notices('refuses access');
-    await enterKeys(BUCKET_KEYS, () => warning.getByRole('button', { name: 'Enter Keys' }).click());
+    const warning = await notices('denied access');
+    await enterKeys(BUCKET_KEYS, () => warning.getByRole('button', { name: 'Enter Credentials' }).click());
     await waiting().waitFor({ state: 'hidden' });
     const link = await copied(page, copyLink);
     const source = parseDescriptor(link);

@@ -104,7 +104,7 @@ function copySession(page: Page, form: 'Link' | 'Descriptor'): Promise<string> {
 
 /** Opens a session by what somebody sent. */
 async function openFrom(page: Page, link: string): Promise<void> {
-  await command(page, 'Parley: Open Session from Link');
+  await command(page, 'Parley: Open Session from Link…');
   const box = page.locator('.quick-input-widget:visible');
   await box.getByText('A session link, a descriptor').waitFor();
   await box.locator('input.input').fill(link);
@@ -195,8 +195,8 @@ describe('shared sessions', () => {
       await notice(chat, '4 messages could not be loaded').waitFor();
       for (const [number, why] of [
         [3, `${new URL(away).host} refuses connections.`],
-        [4, '169.254.169.254 is not on the public internet and not on the list of allowed servers.'],
-        [6, `${new URL(archive.baseUrl).host} does not have it (any more).`],
+        [4, "169.254.169.254 isn't on the public internet or the list of allowed servers."],
+        [6, `${new URL(archive.baseUrl).host} no longer has it.`],
         [7, 'The link has expired.'],
       ] as const)
         await gap(chat, number).getByText(why).waitFor();
@@ -223,7 +223,7 @@ describe('shared sessions', () => {
       await openFrom(page, JSON.stringify({ id: mintId(), history: [`${archive.baseUrl}/parts`] }));
       await chat.entries('agent').getByText('The plan: shelves first, then boxes').waitFor();
       const part = (text: string): Locator => chat.entries('gap').filter({ hasText: text });
-      await part(`gone (text/plain) is missing. ${host} does not have it`)
+      await part(`gone (text/plain) is missing. ${host} no longer has it`)
         .getByRole('button', { name: 'Retry' })
         .waitFor();
       await part(`inventory (text/plain) is on ${host}.`).getByRole('button', { name: 'Load' }).waitFor();
@@ -236,7 +236,7 @@ describe('shared sessions', () => {
       await chat.entries('agent').getByText('A box of letters.').last().waitFor();
       assert.equal(await chat.entries('gap').count(), 1);
       chat = await Chat.at(page, 'panel');
-      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
+      await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Second');
       await notice(chat, '1 message could not be loaded').getByText('Second starts a new session').waitFor();
       await chat.send('say The plan is known');
       await agentSaid(chat, 'The plan is known').waitFor();
@@ -249,7 +249,7 @@ describe('shared sessions', () => {
 
     it('are read with parts stored elsewhere in an answer, and the next agent gets their text', async () => {
       const { page } = vscode.window;
-      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Writer');
+      await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Writer');
       await notice(chat, '1 message could not be loaded').getByText('Writer gets the session').waitFor();
       await chat.send('write it down');
       await agentSaid(chat, 'That is the order.').waitFor();
@@ -259,7 +259,7 @@ describe('shared sessions', () => {
       await seal.getByRole('button', { name: 'Load' }).click();
       await seal.waitFor({ state: 'detached' });
       await chat.state('ready');
-      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
+      await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Second');
       await notice(chat, '1 message could not be loaded').getByText('Second starts a new session').waitFor();
       await chat.send('say The order is known');
       await agentSaid(chat, 'The order is known').waitFor();
@@ -295,7 +295,7 @@ describe('shared sessions', () => {
       const { page } = vscode.window;
       await chat.newSession();
       assert.equal(await chat.run('say The word is blue'), 'end_turn');
-      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
+      await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Second');
       await notice(chat, 'Continued from Plain, 2 messages').waitFor();
       await notice(chat, 'Second continues from here')
         .getByText(/starts a new session and gets the transcript/)
@@ -307,11 +307,11 @@ describe('shared sessions', () => {
       await chat.send('say The word was blue');
       await agentSaid(chat, 'The word was blue').waitFor();
       await chat.state('ready');
-      assert.equal(await notice(chat, 'began anew').count(), 0, 'it was said already that one begins');
+      assert.equal(await notice(chat, 'started a new session').count(), 0, 'it was said already that one begins');
       await screenshot(page, 'hand-over-dark');
       assert.match(JSON.stringify(readAgentLog(secondLog)), /Transcript of the conversation so far.*The word is blue/);
 
-      await notice(chat, 'Continued from Plain').getByRole('button', { name: 'Show it' }).click();
+      await notice(chat, 'Continued from Plain').getByRole('button', { name: 'Show session' }).click();
       await notice(chat, 'Continued with Second').waitFor();
       await screenshot(page, 'handed-over-dark');
     });
@@ -334,7 +334,7 @@ describe('shared sessions', () => {
 
     it('are passed to an HTTP agent unchanged', async () => {
       const { page } = vscode.window;
-      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Far echo');
+      await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Far echo');
       await notice(chat, 'Continued from Second, 4 messages').waitFor();
       await notice(chat, 'Far echo gets the session with your next message').waitFor();
       await chat.send('What was said?');
@@ -356,8 +356,8 @@ describe('shared sessions', () => {
       await chat.run('At nine.');
       await rival('No, on Friday.');
       await chat.run('And bring the keys.');
-      const told = notice(chat, 'holds another branch of this session');
-      await told.getByText(/After 2 common messages it has 3 messages that are not here/).waitFor();
+      const told = notice(chat, 'has another branch of this session');
+      await told.getByText(/share 2 messages\. The other one continues with 3 messages/).waitFor();
       await screenshot(page, 'fork-server-dark');
       await told.getByRole('button', { name: 'Show the other branch' }).click();
       await notice(chat, 'Another branch of the session with Far').waitFor();
@@ -369,19 +369,21 @@ describe('shared sessions', () => {
 
     it('let the user choose among branches', async () => {
       const { page } = vscode.window;
-      await notice(chat, 'Another branch of the session with Far').getByRole('button', { name: 'Show it' }).click();
+      await notice(chat, 'Another branch of the session with Far')
+        .getByRole('button', { name: 'Show session' })
+        .click();
       await chat.entries('user').getByText('At nine.').waitFor();
       for (const text of ['No, on Sunday.', 'Before noon.']) await other(text);
       await chat.send('Who has the keys?');
-      const told = notice(chat, 'holds another branch of this session');
-      await told.getByText(/After 2 common messages it has 5 messages that are not here/).waitFor();
-      const title = 'Parley: Show Another Branch of the Session';
+      const told = notice(chat, 'has another branch of this session');
+      await told.getByText(/share 2 messages\. The other one continues with 5 messages/).waitFor();
+      const title = 'Parley: Show Other Branch…';
       await inList(page, title, async (list, patience) => {
-        for (const count of [3, 5]) await list.getByText(`${count} messages that are not here`).waitFor(patience);
+        for (const count of [3, 5]) await list.getByText(`${count} messages that aren't here`).waitFor(patience);
       });
       await screenshot(page, 'branches-dark');
       await page.keyboard.press('Escape');
-      await chooseInList(page, title, 'Choose the branch to show', '5 messages that are not here');
+      await chooseInList(page, title, 'Select a branch to show', "5 messages that aren't here");
       await agentSaid(chat, 'Before noon.').waitFor();
       await agentSaid(chat, 'No, on Sunday.').waitFor();
       for (const text of ['At nine.', 'No, on Friday.']) assert.equal(await chat.log.getByText(text).count(), 0);
@@ -390,7 +392,7 @@ describe('shared sessions', () => {
     it('can be used by other programs, which get permission requests', async () => {
       const { page, server } = { ...vscode.window, server: vscode.server };
       server.configure({ 'parley.server.enabled': true, 'parley.server.agents': ['plain'] });
-      await page.getByRole('button', { name: 'Parley serves 1 agent' }).waitFor();
+      await page.getByRole('button', { name: 'Parley: Serving 1 agent' }).waitFor();
       const baseUrl = await copied(page, () => command(page, 'Parley: Copy Server Address'));
       const token = await copied(page, () => command(page, 'Parley: Copy Server Token'));
       const client = sdkClient({ baseUrl, token });
@@ -404,7 +406,7 @@ describe('shared sessions', () => {
       assert.match(JSON.stringify(run.output), /"optionId\\":\\"allow\\"/);
       await screenshot(page, 'served-dark');
       server.configure({ 'parley.server.enabled': false });
-      await page.getByRole('button', { name: 'Parley serves 1 agent' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Parley: Serving 1 agent' }).waitFor({ state: 'detached' });
       await assert.rejects(client.agent('plain'));
     });
   });

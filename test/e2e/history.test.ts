@@ -194,7 +194,7 @@ describe('earlier sessions', () => {
     });
     await press('Nothing of note', 'Rename');
     const title = page.locator('.quick-input-widget:visible');
-    await title.getByText('Title of the session').waitFor();
+    await title.getByText('Session title').waitFor();
     await title.getByRole('textbox').fill('Of some note');
     await page.keyboard.press('Enter');
 
@@ -237,10 +237,10 @@ describe('two windows on one workspace', () => {
     await second.frame.locator('[data-error-code="session-held"]').waitFor();
     await screenshot(page, 'held-dark');
     await second.send('say Against each other');
-    await second.frame.getByText('Another window has this session').first().waitFor();
+    await second.frame.getByText('open in another window').first().waitFor();
     assert.equal(await second.composer.inputValue(), 'say Against each other');
     await second.button('Take over').click();
-    await page.getByText('The other window still has this session.').first().waitFor();
+    await page.getByText('This session is still open in the other window.').first().waitFor();
     assert.equal(starts(), started);
 
     await vscode.window.page.goto('about:blank');
@@ -286,7 +286,7 @@ describe('an agent that keeps crashing', () => {
     await chat.queue.first().waitFor({ state: 'detached' });
 
     await chat.send('/crash');
-    await chat.frame.locator('[data-error-code="restart-loop"]').getByText('for the 4th time in a row').waitFor();
+    await chat.frame.locator('[data-error-code="restart-loop"]').getByText('4 times in a row').waitFor();
     await screenshot(page, 'restart-loop-dark');
     await chat.button('Restart agent').click();
     await chat.state('ready');

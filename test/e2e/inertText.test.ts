@@ -25,7 +25,7 @@ describe('text of an agent outside of the panel', () => {
   it('appears in the transcript where a link of the agent cannot be opened', async () => {
     await chat.run(`say See [the report](</x/${LINK}>).`);
     await chat.frame.getByRole('link', { name: 'the report' }).click();
-    await chat.entries('notice').getByText('does not exist').waitFor();
+    await chat.entries('notice').getByText("doesn't exist").waitFor();
     assert.equal(await vscode.window.page.locator('.notifications-toasts .notification-list-item').count(), 0);
   });
 
@@ -33,7 +33,7 @@ describe('text of an agent outside of the panel', () => {
     const { page } = vscode.window;
     await runCommand('Parley: Select Agent');
     const list = page.locator('.quick-input-widget:visible');
-    await list.getByPlaceholder('Choose the agent to talk to').waitFor();
+    await list.getByPlaceholder('Select an agent').waitFor();
     const row = list.locator('.monaco-list-row', { hasText: 'newUntitledFile' });
     await row.waitFor();
     assert.equal(await row.locator('.codicon-zap').count(), 0);
@@ -45,7 +45,7 @@ describe('text of an agent outside of the panel', () => {
     const { page } = vscode.window;
     await chat.send('read /etc/hostname');
     await chat.frame.locator('.question', { hasText: 'to read a file outside its folders?' }).waitFor();
-    await runCommand('Parley: Continue with Another Agent');
+    await runCommand('Parley: Continue with Another Agent…');
     await runCommand('Notifications: Show Notifications');
     const item = page.locator('.notifications-center .notification-list-item', { hasText: 'still works' });
     await item.waitFor();

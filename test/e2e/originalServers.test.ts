@@ -45,12 +45,12 @@ describe('a session with HTTP agents that record completed runs alone', () => {
   it('names the message that another server cannot load, and offers two ways to continue', async () => {
     const { page } = vscode.window;
     first.forgetMessages(2);
-    await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
+    await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Second');
     await chat.entries('notice').filter({ hasText: 'Continued from First, 6 messages' }).waitFor();
     await chat.send('What do you know?');
     const failed = chat.entries('error').filter({ hasText: '404 Not Found' });
     await failed.getByText(/Message 2 of 6 can't be read from http/).waitFor();
-    await failed.getByRole('button', { name: 'Send the transcript instead' }).waitFor();
+    await failed.getByRole('button', { name: 'Send transcript instead' }).waitFor();
     await screenshot(page, 'history-unreadable-dark');
     await failed.getByRole('button', { name: 'Continue without message 2' }).click();
     await chat.entries('agent').getByText('I know 6').waitFor();
@@ -66,7 +66,7 @@ describe('a session with HTTP agents that record completed runs alone', () => {
     first.forgetMessages();
     await chat.send('And now?');
     const failed = chat.entries('error').filter({ hasText: /\d of \d messages can't be read/ });
-    await failed.getByRole('button', { name: 'Send the transcript instead' }).click();
+    await failed.getByRole('button', { name: 'Send transcript instead' }).click();
     await chat.state('ready');
     await chat
       .entries('agent')

@@ -93,13 +93,13 @@ describe('the local server', () => {
 
     it('keeps the sessions of its callers when the window is reloaded', async () => {
       vscode.server.configure({ 'parley.server.enabled': true });
-      await statusItem('Parley serves 1 agent').waitFor();
+      await statusItem('Parley: Serving 1 agent').waitFor();
       const first = await reached();
       const { session_id: sessionId = '' } = await say(first, 'say Before the reload');
       await tabIsKept(vscode.window.page);
       await vscode.window.page.reload();
       chat = await Chat.at(vscode.window.page, 'panel');
-      await statusItem('Parley serves 1 agent').waitFor();
+      await statusItem('Parley: Serving 1 agent').waitFor();
       const second = await reached();
       assert.notEqual(second.baseUrl, first.baseUrl);
       assert.equal((await say(second, 'say After it', { sessionId })).session_id, sessionId);
@@ -117,7 +117,7 @@ describe('the local server', () => {
       const { endpoint, keys } = bucket;
       const place = { type: 's3', endpoint, region: 'us-east-1', bucket: bucket.bucket, prefix: 'parley' };
       vscode.server.configure({ 'parley.resources': place });
-      await command(page, 'Parley: Set Keys of the Resource Server');
+      await command(page, 'Parley: Set Storage Credentials…');
       const box = page.locator('.quick-input-widget:visible');
       for (const [title, value] of [
         ['Access key ID', keys.accessKeyId],

@@ -58,14 +58,14 @@ describe('a window whose session another one has taken over', () => {
       assert.equal(other.claim(key, 'another').kind, 'owned');
       await chat.send('say Against each other');
       await chat.frame.locator('[data-error-code="session-held"]').waitFor();
-      await chat.frame.getByText('Another window has gone on with this session').first().waitFor();
+      await chat.frame.getByText('Another window took over this session').first().waitFor();
       await goneFrom(agent);
       assert.equal(prompts(), 1, 'two windows do not drive one session');
       assert.equal(await chat.composer.inputValue(), 'say Against each other');
       await chat.entries('agent').getByText('From this window').waitFor();
       await screenshot(page, 'taken-over-dark');
       await chat.button('Take over').click();
-      await page.getByText('The other window still has this session.').first().waitFor();
+      await page.getByText('This session is still open in the other window.').first().waitFor();
     } finally {
       other.dispose();
     }

@@ -142,7 +142,7 @@ describe('what is asked about shared sessions', function () {
         bucket: 'https://s3.example.com',
         afterMove: [far('a'), far('b')],
       });
-      const ask = new Answers('json', 'Copy the Messages to the Bucket First');
+      const ask = new Answers('json', 'Upload Messages First');
       const copied = await copy(ask);
       assert.deepEqual(log, ['moved', 'served']);
       assert.deepEqual((copied as SessionDescriptor).history, [far('a'), far('b')]);
@@ -155,7 +155,7 @@ describe('what is asked about shared sessions', function () {
         bucket: 'https://s3.example.com',
         afterMove: [far('a'), local('b')],
       });
-      const ask = new Answers('json', 'Copy the Messages to the Bucket First', undefined);
+      const ask = new Answers('json', 'Upload Messages First', undefined);
       assert.equal(await copy(ask), undefined);
       assert.deepEqual(log, ['moved']);
       assert.match(ask.asked[2] ?? '', /1 of the 2 messages.*\| Copy$/s);
@@ -163,7 +163,7 @@ describe('what is asked about shared sessions', function () {
 
     it('offers to move them only where there are keys, and to a bucket that is elsewhere', async () => {
       const { copy, log } = setUp({ history: [local('a')], bucket: 'https://s3.example.com', hasKeys: false });
-      assert.equal(await copy(new Answers('json', 'Copy the Messages to the Bucket First')), undefined);
+      assert.equal(await copy(new Answers('json', 'Upload Messages First')), undefined);
       assert.deepEqual(log, ['asked for keys']);
       const near = setUp({ history: [local('a')], bucket: 'http://localhost:9000' });
       const ask = new Answers('json', undefined);
@@ -192,7 +192,7 @@ describe('what is asked about shared sessions', function () {
       assert.equal(await copy(ask), undefined);
       assert.equal(
         ask.asked[2],
-        '1 of the 2 messages of this session is not on the resource server yet. The resource server refuses access. | Check the key.\nNothing was copied. | Retry, Enter Keys, Open Settings',
+        "The resource server doesn't have all messages of this session yet: 1 of 2 are waiting. The resource server refuses access. | Check the key.\nNothing was copied. | Retry, Enter Credentials, Open Settings",
       );
       assert.deepEqual([log, await env.clipboard.readText()], [[], 'before']);
     });
@@ -205,7 +205,7 @@ describe('what is asked about shared sessions', function () {
 
     it('asks for the keys again, and copies nothing where none are given', async () => {
       const { copy, log } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(0, 1, denied)] });
-      assert.equal(await copy(new Answers('link', 'Copy', 'Enter Keys')), undefined);
+      assert.equal(await copy(new Answers('link', 'Copy', 'Enter Credentials')), undefined);
       assert.deepEqual(log, ['asked for keys']);
     });
 

@@ -51,10 +51,10 @@ describe('sessions that move', function () {
     const opened = await api.openDescriptor(descriptor, { agent: 'demo' });
     const texts = said(opened);
     assert.equal(texts.length, 3);
-    assert.match(texts[1] ?? '', /^gap: Message 2 is missing\. 169\.254\.169\.254 is not on the public internet/);
+    assert.match(texts[1] ?? '', /^gap: Message 2 is missing\. 169\.254\.169\.254 isn't on the public internet/);
     assert.match(texts[2] ?? '', /^gap: Message 3 is missing\./);
     assert.ok(notices(opened).some((text) => text.startsWith('2 messages could not be loaded')));
-    await assert.rejects(api.openDescriptor('no session at all'), /neither a session link nor/);
+    await assert.rejects(api.openDescriptor('no session at all'), /isn't a session link/);
   });
 
   it('keep the state that the agent of a chat has stored in them', async () => {

@@ -117,7 +117,7 @@ describe('what a folder brings along', () => {
 
   it('does not ask about what a question cannot show whole', async () => {
     await set('agents', { long: { command: 'x', args: ['a'.repeat(10_000)] } });
-    await assert.rejects(catalog.approve(find('long')), /longer than a question can show/);
+    await assert.rejects(catalog.approve(find('long')), /too long to review/);
     assert.deepEqual(asked, []);
   });
 
@@ -132,7 +132,7 @@ describe('what a folder brings along', () => {
     const own = [{ name: 'docs', type: 'http', url: 'https://mine.example/', headers: {} }];
     assert.deepEqual((await mcp.gather(folder)).servers, own);
     assert.match(asked[0] ?? '', /header X-Trace = \$\{env:ANTHROPIC_API_KEY\}/);
-    assert.match(asked[0] ?? '', /variables of your environment are handed over: ANTHROPIC_API_KEY/);
+    assert.match(asked[0] ?? '', /environment variables are passed on: ANTHROPIC_API_KEY/);
     await mcp.reset();
     const more = { name: 'more', type: 'http', url: 'https://more.example/', headers: {} };
     assert.deepEqual((await mcp.gather(folder)).servers, [...own, more]);

@@ -134,7 +134,7 @@ describe('messages of a server that wants a token', function () {
     const { host, origin } = new URL(locked.baseUrl);
     assert.deepEqual(
       gaps(),
-      [1, 3].map((number) => `Message ${number} is missing. ${host} wants a token. “Retry” asks you for it.`),
+      [1, 3].map((number) => `Message ${number} is missing. ${host} requires a token. Select Retry to enter it.`),
     );
     assert.equal(user.asked.length, 0, 'nobody is asked before they want it');
 
@@ -151,9 +151,9 @@ describe('messages of a server that wants a token', function () {
     assert.deepEqual(
       user.asked.map((question) => question.split(' | ')[0]),
       [
-        `${origin} wants a token for the messages of this session`,
-        `${origin} wants a token for the messages of this session`,
-        `${origin} does not accept the token`,
+        `${origin} requires a token for the messages of this session`,
+        `${origin} requires a token for the messages of this session`,
+        `${origin} rejected the token`,
       ],
     );
     assert.ok(

@@ -179,15 +179,15 @@ describe('a file that an agent made', () => {
     for (const broken of ['no base64!', `${blob.slice(0, 8)}=${blob}`, 'AAAAA', `${blob}===`]) {
       const damaged = said({ type: 'resource', uri: 'artifact:///x.bin', blob: broken });
       const save = saveResource({ entry: damaged, content: 0 }, folder, new Answers(join(folder, 'x.bin')));
-      await assert.rejects(save, hasCode('resource-unreadable', /^x\.bin was not saved/));
+      await assert.rejects(save, hasCode('resource-unreadable', /^Couldn't save x\.bin/));
     }
     assert.deepEqual(await readdir(folder), []);
     await mkdir(join(folder, 'taken'));
     const there = saveResource({ entry: said(text), content: 0 }, folder, new Answers(join(folder, 'taken')));
-    await assert.rejects(there, hasCode('resource-not-saved', /^report\.md was not saved: ./));
+    await assert.rejects(there, hasCode('resource-not-saved', /^Couldn't save report\.md: ./));
     await writeFile(join(folder, 'file'), '');
     const below = saveResource({ entry: said(text), content: 0 }, folder, new Answers(join(folder, 'file', 'x')));
-    await assert.rejects(below, hasCode('resource-not-saved', /^report\.md was not saved: ./));
+    await assert.rejects(below, hasCode('resource-not-saved', /^Couldn't save report\.md: ./));
   });
 
   it('is read in the spelling of base64 that addresses use, and with line ends in it', async () => {

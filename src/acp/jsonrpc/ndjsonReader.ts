@@ -1,6 +1,7 @@
 // Reads JSON-RPC messages, one JSON object a line (protocol: transports, stdio). Agents print
 // banners, batches and half messages on stdout: what is no message is counted, logged and not
 // answered, except for batches, which the protocol has refused.
+import * as l10n from '@vscode/l10n';
 import {
   AbstractMessageReader,
   type DataCallback,
@@ -93,7 +94,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     if (isWithinLimit || this.#ended) return;
     stats.oversize++;
     this.#ended = true;
-    const error = messageTooLarge('The agent sent a message', maxMessageBytes);
+    const error = messageTooLarge('in', maxMessageBytes);
     this.#options.log.error(error.message);
     this.queue.whenDrained(() => onEnd(error));
   }
@@ -104,7 +105,9 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     this.#ended = true;
     const reason =
       error &&
-      new ParleyError('connection-closed', `The connection to the agent broke: ${error.message}`, { cause: error });
+      new ParleyError('connection-closed', l10n.t('The connection to the agent was lost: {0}', error.message), {
+        cause: error,
+      });
     this.queue.whenDrained(() => this.#options.onEnd(reason));
   }
 
@@ -200,11 +203,13 @@ interface WireMessage {
 }
 
 /** The error of a message past the limit. */
-export function messageTooLarge(what: string, maxBytes: number): ParleyError {
-  const limit = maxBytes >= 1024 * 1024 ? `${Math.floor(maxBytes / (1024 * 1024))} MiB` : `${maxBytes} bytes`;
+export function messageTooLarge(way: 'in' | 'out', maxBytes: number): ParleyError {
+  const limit = maxBytes >= 1024 * 1024 ? `${Math.floor(maxBytes / (1024 * 1024))} MiB` : l10n.t('{0} bytes', maxBytes);
   return new ParleyError(
     'message-too-large',
-    `${what} of more than ${limit}, which is the most that one message may have.`,
+    way === 'in'
+      ? l10n.t('The agent sent a message that exceeds the maximum size of {0}.', limit)
+      : l10n.t('The message to the agent exceeds the maximum size of {0}.', limit),
   );
 }
 

@@ -58,7 +58,7 @@ export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter
     const line = encode(message);
     if (line.length * 3 > maxMessageBytes && Buffer.byteLength(line) > maxMessageBytes) {
       stats.oversize++;
-      throw messageTooLarge('This would be a message to the agent', maxMessageBytes);
+      throw messageTooLarge('out', maxMessageBytes);
     }
     onWrite(message);
     stats.messagesOut++;

@@ -2,11 +2,12 @@
 // (protocol.md 6.1). A stream that the server ends properly is reopened, since the server keeps
 // what comes meanwhile; one that breaks off may have lost events, and ends the connection.
 import { setTimeout as delay } from 'node:timers/promises';
+import * as l10n from '@vscode/l10n';
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
 import { readEventStream } from '../../base/eventStream';
 import { type HttpClient, mediaType } from './httpClient';
-import { answerError, asLost, lostError, networkError, statusError } from './remoteError';
+import { answerError, asLost, lostError, networkError, statusError, tooLargeError } from './remoteError';
 
 /**
  * How long a message waits for its stream to be open, in milliseconds: some servers send the head
@@ -61,7 +62,10 @@ export class EventStreams {
     let stream = this.#streams.get(sessionId);
     if (!stream) {
       if (this.#streams.size >= MAX_STREAMS) {
-        throw new ParleyError('too-many-sessions', `more than ${MAX_STREAMS} sessions are open on one connection`);
+        throw new ParleyError(
+          'too-many-sessions',
+          l10n.t('more than {0} sessions are open on one connection', MAX_STREAMS),
+        );
       }
       stream = { sessionId, opened: new Deferred(), abort: new AbortController(), heardAt: performance.now() };
       stream.opened.promise.catch(() => {}); // also where nobody waits for it
@@ -97,7 +101,7 @@ export class EventStreams {
         empty = isAlive ? 0 : empty + 1;
         await delay(50 * 2 ** empty, undefined, { signal });
       }
-      this.#options.onEnd(lostError(this.#options.url, 'ends each stream of events at once'));
+      this.#options.onEnd(lostError(l10n.t('{0} closes each event stream immediately', this.#options.url.host)));
     } catch (error) {
       if (!signal.aborted) this.#failed(stream, error);
     } finally {
@@ -130,9 +134,12 @@ export class EventStreams {
 
   #refusal(sessionId: string | undefined, status: number): ParleyError {
     const { url } = this.#options;
-    if (status === 200) return answerError(url, 'sends something else than a stream of events');
+    if (status === 200) return answerError(l10n.t("{0} didn't send an event stream", url.host));
     if (status === 409 && sessionId !== undefined) {
-      return new ParleyError('session-conflict', `${url.host} does not give out the messages of this session (409)`);
+      return new ParleyError(
+        'session-conflict',
+        l10n.t("{0} doesn't share the messages of this session (409)", url.host),
+      );
     }
     return connectedStatusError(url, status);
   }
@@ -144,8 +151,7 @@ export class EventStreams {
       stream.opened.reject(error);
       onConflict(stream.sessionId, error);
     } else if (error instanceof ParleyError && error.code === 'event-too-large') {
-      const did = `sent a message of more than ${Math.ceil(maxMessageBytes / 1024)} KiB`;
-      onEnd(new ParleyError('message-too-large', `${url.host} ${did}, which is the most that one may have`));
+      onEnd(tooLargeError(url, maxMessageBytes));
     } else {
       onEnd(networkError(url, error));
     }
@@ -154,7 +160,8 @@ export class EventStreams {
 
 /** A status that ends a connection which was there: the server may just have forgotten it. */
 export function connectedStatusError(url: URL, status: number): ParleyError {
-  if (status === 404 || status === 410) return lostError(url, `does not know this connection any more (${status})`);
+  if (status === 404 || status === 410)
+    return lostError(l10n.t('{0} no longer knows this connection ({1})', url.host, status));
   const error = statusError(url, status);
   return status >= 500 ? asLost(error) : error;
 }

@@ -1,6 +1,7 @@
 // Messages over streamable HTTP (protocol.md 6.1): each outgoing message is a POST, in order;
 // incoming ones are server-sent events, on one stream for the connection and one for each session.
 // HTTP/1.1, as the official SDK serves it; a server that speaks only HTTP/2 is not supported.
+import * as l10n from '@vscode/l10n';
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
@@ -9,7 +10,7 @@ import { RPC_CODES } from '../jsonrpc/rpcError';
 import type { TransportSink } from '../jsonrpc/transport';
 import { connectedStatusError, EventStreams, SESSION_HEADER } from './eventStreams';
 import { type HttpAnswer, HttpClient, mediaType, readBody } from './httpClient';
-import { answerError, asLost, lostError, networkError, statusError } from './remoteError';
+import { answerError, asLost, lostError, networkError, statusError, tooLargeError } from './remoteError';
 import { asLine, CLOSE_MS, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
 
 const CONNECTION_HEADER = 'Acp-Connection-Id';
@@ -89,7 +90,7 @@ export class HttpTransport implements RemoteTransport {
   dispose(): void {
     if (this.#goodbye) return;
     this.#sink = undefined;
-    this.#lifetime.abort(new ParleyError('connection-closed', 'The connection to the agent is closed.'));
+    this.#lifetime.abort(new ParleyError('connection-closed', l10n.t('The connection to the agent is closed.')));
     this.#goodbye = this.#leave();
   }
 
@@ -112,7 +113,7 @@ export class HttpTransport implements RemoteTransport {
   async #initialize(text: string, message: Message): Promise<void> {
     const { url } = this.#options;
     if (message.method !== 'initialize')
-      throw new ParleyError('connection-closed', 'The connection is not initialized.');
+      throw new ParleyError('connection-closed', l10n.t("The connection isn't initialized."));
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
     const answer = await this.#client.request('POST', headers, text, this.#lifetime.signal);
     if (answer.status !== 200) {
@@ -122,9 +123,10 @@ export class HttpTransport implements RemoteTransport {
     const id = answer.headers['acp-connection-id'];
     if (mediaType(answer) !== 'application/json' || typeof id !== 'string' || !/^[\x21-\x7e]+$/.test(id)) {
       answer.body.destroy();
-      throw answerError(url, 'does not answer as an agent of the Agent Client Protocol');
+      throw answerError(l10n.t("{0} isn't an Agent Client Protocol agent", url.host));
     }
-    if (id.length > MAX_CONNECTION_ID_CHARS) throw answerError(url, 'names the connection with too many characters');
+    if (id.length > MAX_CONNECTION_ID_CHARS)
+      throw answerError(l10n.t('{0} sent a connection id that is too long', url.host));
     const streams = new EventStreams(
       {
         client: this.#client,
@@ -139,7 +141,7 @@ export class HttpTransport implements RemoteTransport {
     );
     this.#connection = { id, streams };
     const body = await readBody(answer, this.#maxBytes, false);
-    if (body === undefined) throw answerError(url, 'answers initialize with more than a message may have');
+    if (body === undefined) throw tooLargeError(url, this.#maxBytes);
     this.#deliver(body);
     void streams.open(undefined);
   }
@@ -165,7 +167,8 @@ export class HttpTransport implements RemoteTransport {
     try {
       answer = await this.#client.request('POST', headers, text, AbortSignal.any([this.#lifetime.signal, tooLong]));
     } catch (error) {
-      if (tooLong.aborted) throw lostError(url, `did not take a message within ${POST_MS / 1000} s`);
+      if (tooLong.aborted)
+        throw lostError(l10n.t("{0} didn't accept a message within {1} s", url.host, POST_MS / 1000));
       throw error;
     }
     const body = readBody(answer, MAX_REFUSAL_BYTES, true).catch(() => undefined);

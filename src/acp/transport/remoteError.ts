@@ -1,6 +1,7 @@
 // Explains why a remote agent cannot be reached or was lost: the host, what it did and what helps.
 // Never contains a path, a query string or a header.
 import { STATUS_CODES } from 'node:http';
+import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../../base/errors';
 import { oneLine } from '../../base/text';
 
@@ -10,70 +11,83 @@ import { oneLine } from '../../base/text';
  */
 export const REMOTE_LOST = 'remote-lost';
 
-interface Explanation {
+interface RemoteFailure {
   readonly code: string;
-  readonly did: string;
-  readonly hint: string;
+  readonly message: (host: string) => string;
+  readonly hint: () => string;
 }
 
-const BY_STATUS: Readonly<Record<number, Explanation>> = {
+const BY_STATUS: Readonly<Record<number, RemoteFailure>> = {
   401: {
     code: 'remote-unauthorized',
-    did: 'does not accept the credentials, or wants some',
-    hint: 'Check the “headers” of the agent in parley.agents. “Parley: Clear Saved Credentials” makes Parley ask for the secrets in them again.',
+    message: (host) => l10n.t('{0} requires valid credentials', host),
+    hint: () =>
+      l10n.t(
+        'Check the “headers” of the agent in parley.agents. Run “Parley: Clear Saved Credentials” to enter their secrets again.',
+      ),
   },
   403: {
     code: 'remote-forbidden',
-    did: 'refuses access',
-    hint: 'Check that these credentials may use the agent, and the “headers” of the agent in parley.agents.',
+    message: (host) => l10n.t('{0} denied access', host),
+    hint: () =>
+      l10n.t('Check that these credentials may use the agent, and the “headers” of the agent in parley.agents.'),
   },
   404: {
     code: 'remote-not-found',
-    did: 'has no agent at this address',
-    hint: 'Check the path in the “url” of the agent in parley.agents; it often ends with /acp.',
+    message: (host) => l10n.t('{0} has no agent at this address', host),
+    hint: () => l10n.t('Check the path in the “url” of the agent in parley.agents. It often ends with /acp.'),
   },
   407: {
     code: 'remote-proxy',
-    did: 'cannot be reached because the proxy wants credentials',
-    hint: 'Check the proxy in the settings of VS Code (http.proxy).',
+    message: (host) => l10n.t("{0} can't be reached because the proxy requires credentials", host),
+    hint: () => l10n.t('Check the proxy in the settings of VS Code (http.proxy).'),
   },
   410: {
     code: 'remote-not-found',
-    did: 'no longer has an agent at this address',
-    hint: 'Ask whoever runs it for the new address, and change the “url” in parley.agents.',
+    message: (host) => l10n.t('{0} no longer has an agent at this address', host),
+    hint: () => l10n.t('Ask the operator for the new address and change the “url” in parley.agents.'),
   },
   426: {
     code: 'remote-rejected',
-    did: 'wants another protocol',
-    hint: 'Try the same “url” with ws:// or wss://, or with http:// or https://.',
+    message: (host) => l10n.t('{0} requires another protocol', host),
+    hint: () => l10n.t('Try the same “url” with ws:// or wss://, or with http:// or https://.'),
   },
   429: {
     code: 'remote-rejected',
-    did: 'gets too many requests',
-    hint: 'Wait a little, then try again.',
+    message: (host) => l10n.t('{0} received too many requests', host),
+    hint: () => l10n.t('Wait a moment, then try again.'),
   },
 };
 
-const BY_NETWORK: Readonly<Record<string, Explanation>> = {
+const BY_NETWORK: Readonly<Record<string, RemoteFailure>> = {
   ECONNREFUSED: {
     code: 'remote-unreachable',
-    did: 'accepts no connections',
-    hint: 'Check that the agent runs and that host and port in parley.agents are right.',
+    message: (host) => l10n.t('{0} refuses connections', host),
+    hint: () => l10n.t('Check that the agent is running and that host and port in parley.agents are correct.'),
   },
   ENOTFOUND: {
     code: 'remote-unreachable',
-    did: 'is not a known host',
-    hint: 'Check the host in the “url” of the agent in parley.agents, and the network.',
+    message: (host) => l10n.t('the host {0} is unknown', host),
+    hint: () => l10n.t('Check the host in the “url” of the agent in parley.agents, and the network.'),
   },
   EAI_AGAIN: {
     code: 'remote-unreachable',
-    did: 'cannot be looked up now',
-    hint: 'Check the network, then try again.',
+    message: (host) => l10n.t("the name {0} can't be resolved", host),
+    hint: () => l10n.t('Check the network, then try again.'),
   },
 };
 
-const UNTRUSTED_CERTIFICATE =
-  'Have its certificate renewed, or trust the authority that signed it in the certificates of the system.';
+const SERVER_FAILED: RemoteFailure = {
+  code: 'remote-rejected',
+  message: (host) => l10n.t('{0} reported a server error', host),
+  hint: () => l10n.t('Try again later.'),
+};
+
+const REJECTED: RemoteFailure = {
+  code: 'remote-rejected',
+  message: (host) => l10n.t('{0} rejected the request', host),
+  hint: () => l10n.t('Check the “url” of the agent in parley.agents.'),
+};
 
 /** The host, with its port, as errors and logs name it. */
 export function hostOf(url: URL): string {
@@ -87,46 +101,46 @@ export function hostOf(url: URL): string {
 export function statusError(url: URL, status: number): ParleyError {
   const answer = `${status}${STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : ''}`;
   if (status >= 300 && status < 400) {
-    return new ParleyError(
-      'remote-redirect',
-      `${hostOf(url)} sends to another address (${answer}), which is not followed`,
-      {
-        hint: 'Put the address that it leads to into the “url” of the agent in parley.agents, if you trust it.',
-      },
-    );
+    const message = l10n.t("{0} redirects to another address ({1}), which Parley doesn't follow", hostOf(url), answer);
+    return new ParleyError('remote-redirect', message, {
+      hint: l10n.t('If you trust the new address, set it as the “url” of the agent in parley.agents.'),
+    });
   }
-  const words = BY_STATUS[status];
-  const did = words?.did ?? (status >= 500 ? 'has a problem of its own' : 'does not take the request');
-  return new ParleyError(words?.code ?? 'remote-rejected', `${hostOf(url)} ${did} (${answer})`, {
-    hint: words?.hint ?? (status >= 500 ? 'Try again later.' : 'Check the “url” of the agent in parley.agents.'),
-  });
+  const { code, message, hint } = BY_STATUS[status] ?? (status >= 500 ? SERVER_FAILED : REJECTED);
+  return new ParleyError(code, `${message(hostOf(url))} (${answer})`, { hint: hint() });
 }
 
 /** What the network or TLS said. An error that is told already is given back as it is. */
 export function networkError(url: URL, error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = codeOf(error);
-  const words = BY_NETWORK[code];
-  if (words) return new ParleyError(words.code, `${hostOf(url)} ${words.did}`, { hint: words.hint, cause: error });
+  const known = BY_NETWORK[code];
+  if (known) return new ParleyError(known.code, known.message(hostOf(url)), { hint: known.hint(), cause: error });
   if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN') {
-    return new ParleyError('remote-headers', `one of the headers for ${hostOf(url)} holds a character that none may`, {
-      hint: 'Check the “headers” of the agent in parley.agents, and the secrets in them.',
+    return new ParleyError('remote-headers', l10n.t('a header for {0} contains an invalid character', hostOf(url)), {
+      hint: l10n.t('Check the “headers” of the agent in parley.agents, and the secrets in them.'),
     });
   }
   if (/CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$|SELF_SIGNED/.test(code)) {
-    return new ParleyError('remote-tls', `the secure connection to ${hostOf(url)} failed: ${tlsWords(code, error)}`, {
-      hint: code === 'EPROTO' || code.startsWith('ERR_SSL') ? 'Check whether it speaks TLS.' : UNTRUSTED_CERTIFICATE,
+    const message = l10n.t('the secure connection to {0} failed: {1}', hostOf(url), tlsReason(code, error));
+    return new ParleyError('remote-tls', message, {
+      hint:
+        code === 'EPROTO' || code.startsWith('ERR_SSL')
+          ? l10n.t('Check that the server supports TLS.')
+          : l10n.t('Have the certificate renewed, or trust its issuer in the certificates of the system.'),
       cause: error,
     });
   }
-  return lostError(url, code === 'ECONNRESET' ? 'broke off the connection' : `is out of reach (${reasonOf(error)})`);
+  return lostError(
+    code === 'ECONNRESET'
+      ? l10n.t('{0} dropped the connection', hostOf(url))
+      : l10n.t("{0} can't be reached ({1})", hostOf(url), reasonOf(error)),
+  );
 }
 
-/** The connection is gone. @param did what the server did, in words that follow its name */
-export function lostError(url: URL, did: string): ParleyError {
-  return new ParleyError(REMOTE_LOST, `${hostOf(url)} ${did}`, {
-    hint: 'Check the network and the agent, then reconnect.',
-  });
+/** The connection is gone. @param message what the server did, with its name */
+export function lostError(message: string): ParleyError {
+  return new ParleyError(REMOTE_LOST, message, { hint: l10n.t('Check the network and the agent, then reconnect.') });
 }
 
 /** The same failure of a connection that was there before. */
@@ -134,11 +148,18 @@ export function asLost({ message, hint, cause }: ParleyError): ParleyError {
   return new ParleyError(REMOTE_LOST, message, { ...(hint && { hint }), cause });
 }
 
-/** What a server sent breaks the rules. @param did in words that follow its name */
-export function answerError(url: URL, did: string): ParleyError {
-  return new ParleyError('remote-answer', `${hostOf(url)} ${did}`, {
-    hint: 'Check that the “url” in parley.agents is the address of an agent that speaks the Agent Client Protocol.',
+/** What a server sent breaks the rules. @param message what it did, with its name */
+export function answerError(message: string): ParleyError {
+  return new ParleyError('remote-answer', message, {
+    hint: l10n.t('Check that the “url” in parley.agents is the address of an Agent Client Protocol agent.'),
   });
+}
+
+/** A message of the server has more than `maxBytes`. */
+export function tooLargeError(url: URL, maxBytes: number): ParleyError {
+  const limit = Math.ceil(maxBytes / 1024);
+  const message = l10n.t('{0} sent a message that exceeds the maximum size of {1} KiB', hostOf(url), limit);
+  return new ParleyError('message-too-large', message);
 }
 
 function codeOf(error: unknown): string {
@@ -152,10 +173,10 @@ function reasonOf(error: unknown): string {
   return codeOf(error) || oneLine(messageOf(error));
 }
 
-function tlsWords(code: string, error: unknown): string {
-  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another host';
-  if (/SELF_SIGNED/.test(code)) return 'its certificate is signed by itself';
-  if (/SIGNATURE|ISSUER/.test(code)) return 'nobody known has signed its certificate';
+function tlsReason(code: string, error: unknown): string {
+  if (code === 'CERT_HAS_EXPIRED') return l10n.t('the certificate has expired');
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return l10n.t('the certificate is for another host');
+  if (/SELF_SIGNED/.test(code)) return l10n.t('the certificate is self-signed');
+  if (/SIGNATURE|ISSUER/.test(code)) return l10n.t('the issuer of the certificate is unknown');
   return reasonOf(error);
 }

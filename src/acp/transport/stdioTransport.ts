@@ -1,5 +1,6 @@
 // The transport over the stdin and stdout of a subprocess (protocol: transports, stdio).
 import type { Readable, Writable } from 'node:stream';
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import type { Transport, TransportSink } from '../jsonrpc/transport';
 
@@ -103,7 +104,7 @@ export class StdioTransport implements Transport {
 
   #closedError(): ParleyError {
     const reason = this.#stdinError ? ` (${this.#stdinError.message})` : '';
-    return new ParleyError('connection-closed', `The agent does not take messages any more${reason}.`, {
+    return new ParleyError('connection-closed', l10n.t('The agent no longer accepts messages{0}.', reason), {
       cause: this.#stdinError,
     });
   }

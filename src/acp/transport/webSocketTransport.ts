@@ -1,12 +1,13 @@
 // Messages over a WebSocket: one JSON text in each text frame (protocol.md 6.1). Binary frames are
 // ignored, as the proposal asks, and counted.
+import * as l10n from '@vscode/l10n';
 import { type RawData, WebSocket } from 'ws';
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
 import { oneLine } from '../../base/text';
 import { MAX_MESSAGE_BYTES } from '../jsonrpc/ndjsonReader';
 import type { TransportSink } from '../jsonrpc/transport';
-import { answerError, lostError, networkError, statusError } from './remoteError';
+import { answerError, lostError, networkError, statusError, tooLargeError } from './remoteError';
 import { asLine, CLOSE_MS, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
 
 /** What may wait in the socket before a writer waits too, in bytes. */
@@ -155,7 +156,7 @@ export class WebSocketTransport implements RemoteTransport {
     this.#keepalive = setTimeout(() => {
       this.#socket.ping();
       this.#keepalive = setTimeout(() => {
-        this.#finish(lostError(this.#options.url, 'does not answer any more'));
+        this.#finish(lostError(l10n.t('{0} stopped responding', this.#options.url.host)));
         this.#socket.terminate();
       }, ms).unref();
     }, ms).unref();
@@ -172,39 +173,38 @@ export class WebSocketTransport implements RemoteTransport {
   #errorOf(error: Error & { readonly code?: string }): ParleyError {
     const { url, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
     if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-      const did = `sent a message of more than ${Math.ceil(maxMessageBytes / 1024)} KiB`;
-      return new ParleyError('message-too-large', `${url.host} ${did}, which is the most that one may have`);
+      return tooLargeError(url, maxMessageBytes);
     }
-    if (error.code?.startsWith('WS_ERR_')) return lostError(url, 'broke the rules of WebSocket');
+    if (error.code?.startsWith('WS_ERR_')) return lostError(l10n.t('{0} violated the WebSocket protocol', url.host));
     // The words of ws for an answer that is no upgrade.
     if (/Sec-WebSocket|Upgrade header|Parse Error/i.test(error.message)) {
-      return answerError(url, 'does not answer as a WebSocket server');
+      return answerError(l10n.t("{0} isn't a WebSocket server", url.host));
     }
     return networkError(url, error);
   }
 
   #notOpen(): ParleyError {
-    return new ParleyError('connection-closed', 'The connection to the agent is closed.');
+    return new ParleyError('connection-closed', l10n.t('The connection to the agent is closed.'));
   }
 }
 
-const CLOSE_WORDS: Readonly<Record<number, string>> = {
-  1000: 'closed the connection',
-  1001: 'is shutting down',
-  1002: 'did not like what it was sent',
-  1003: 'does not take text messages',
-  1005: 'closed the connection without a reason',
-  1006: 'broke off the connection',
-  1007: 'got text that it could not read',
-  1008: 'closed the connection by its rules',
-  1009: 'was sent a message that is too long for it',
-  1011: 'has a problem of its own',
-  1012: 'is restarting',
-  1013: 'is too busy',
+/** What a server did, by the code with which it closed the connection. */
+const CLOSED: Readonly<Record<number, (host: string) => string>> = {
+  1001: (host) => l10n.t('{0} is shutting down', host),
+  1002: (host) => l10n.t('{0} reported a protocol error', host),
+  1003: (host) => l10n.t("{0} doesn't accept text messages", host),
+  1005: (host) => l10n.t('{0} closed the connection without a reason', host),
+  1006: (host) => l10n.t('{0} dropped the connection', host),
+  1007: (host) => l10n.t('{0} received invalid text', host),
+  1008: (host) => l10n.t('{0} closed the connection because of its policy', host),
+  1009: (host) => l10n.t('{0} received a message that is too large', host),
+  1011: (host) => l10n.t('{0} reported a server error', host),
+  1012: (host) => l10n.t('{0} is restarting', host),
+  1013: (host) => l10n.t('{0} is overloaded', host),
 };
 
 /** Why a WebSocket was closed (RFC 6455, 7.4.1). Codes of 4000 and above are the server's own. */
 function closeError(url: URL, code: number, reason: string): ParleyError {
-  const did = CLOSE_WORDS[code] ?? 'closed the connection';
-  return lostError(url, `${did} (${code}${reason && `: ${reason}`})`);
+  const message = CLOSED[code]?.(url.host) ?? l10n.t('{0} closed the connection', url.host);
+  return lostError(`${message} (${code}${reason && `: ${reason}`})`);
 }

@@ -1,6 +1,7 @@
 // The v1 dialect: requests and answers that are specific to v1, checked and typed (rpcAgent.ts has
 // the others). Stable and unstable methods alike, each by its capability.
 
+import * as l10n from '@vscode/l10n';
 import { at } from '../../base/untrusted';
 import type { ConfigOption } from '../../session/events/content';
 import { readStopReason } from '../proposals/turnComplete';
@@ -39,12 +40,12 @@ export class V1Agent extends RpcAgent {
 
   /** v1 has no such method. @throws RpcError -32601 */
   cancelTool(_sessionId: string, _toolCallId: string): Promise<void> {
-    return missing('This agent cannot stop a single tool call');
+    return missing(l10n.t("This agent can't stop a single tool call"));
   }
 
   /** v1 has no such method. @throws RpcError -32601 */
   cancelTerminal(_sessionId: string, _terminalId: string): Promise<void> {
-    return missing('This agent cannot stop a single terminal');
+    return missing(l10n.t("This agent can't stop a single terminal"));
   }
 
   async setMode(sessionId: string, modeId: string): Promise<void> {
@@ -87,7 +88,7 @@ export class V1Agent extends RpcAgent {
     return {
       toolCallId: toolCall.toolCallId,
       patch,
-      title: patch.title ?? 'The agent asks for permission',
+      title: patch.title ?? l10n.t('The agent asks for permission'),
       options: toPermissionOptions(options),
     };
   }

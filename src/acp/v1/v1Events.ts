@@ -1,6 +1,7 @@
 // Turns the session updates of v1 into session events. Besides v1Agent.ts, the only file that knows
 // v1's names.
 
+import * as l10n from '@vscode/l10n';
 import { wordOf } from '../../base/untrusted';
 import type { AvailableCommand, ConfigOption, SessionMode } from '../../session/events/content';
 import { applyLifecycle } from '../proposals/promptLifecycle';
@@ -173,7 +174,7 @@ export function toModelOption(raw: unknown): ModelOption | undefined {
     .map(({ modelId, name, description }) => toConfigValue({ value: modelId, name, description }));
   // Some agents run a model that they do not list.
   if (!values.some((one) => one.value === value)) values.unshift({ value, name: value });
-  return { type: 'select', id: MODEL_OPTION, name: 'Model', category: 'model', value, values };
+  return { type: 'select', id: MODEL_OPTION, name: l10n.t('Model'), category: 'model', value, values };
 }
 
 /**

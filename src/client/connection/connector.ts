@@ -1,5 +1,6 @@
 // Owns a conversation's connection to its agent: starting, signing in, restarting and ending it,
 // and the one union that says which of these is the case.
+import * as l10n from '@vscode/l10n';
 import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
@@ -114,7 +115,7 @@ export class Connector {
 
   /** @throws ParleyError `no-session` */
   ready(): OpenedSession {
-    if (this.#state.kind !== 'ready') throw new ParleyError('no-session', `${this.agent.name} is not ready.`);
+    if (this.#state.kind !== 'ready') throw new ParleyError('no-session', l10n.t("{0} isn't ready.", this.agent.name));
     return this.#state;
   }
 
@@ -140,7 +141,7 @@ export class Connector {
   cancelStart(): void {
     this.#recovery.stop();
     if (this.#state.kind === 'recovering') this.#set({ kind: 'exited', error: this.#state.error });
-    this.#starting?.abort.abort(new ParleyError('start-cancelled', 'The start was stopped.'));
+    this.#starting?.abort.abort(new ParleyError('start-cancelled', l10n.t('The start was stopped.')));
   }
 
   /**
@@ -155,10 +156,10 @@ export class Connector {
     this.#signIn = abort;
     try {
       const method = state.methods.find(({ id }) => id === methodId);
-      if (!method) throw new ParleyError('sign-in-failed', `there is no sign-in “${methodId}”`);
+      if (!method) throw new ParleyError('sign-in-failed', l10n.t('there is no sign-in method “{0}”', methodId));
       const outcome = await signIn(this.#context, state.link, method, abort.signal);
       if (this.#state !== state) return;
-      if (outcome === 'restart') await this.#startOver(state.link, state.sessionId, 'you signed in');
+      if (outcome === 'restart') await this.#startOver(state.link, state.sessionId, 'signed-in');
       else if (state.sessionId === undefined) await this.#open(state.link, abort.signal);
       else {
         this.#set({ kind: 'ready', link: state.link, sessionId: state.sessionId });
@@ -189,9 +190,9 @@ export class Connector {
   async signOut(): Promise<void> {
     const { link } = this;
     if (!link?.description.features.logout)
-      throw new ParleyError('cannot-sign-out', `${this.agent.name} has no way to sign out.`);
+      throw new ParleyError('cannot-sign-out', l10n.t("{0} doesn't support signing out.", this.agent.name));
     await withTimeout(LOGOUT_MS, (signal) => link.until((inner) => required(link.dialect.auth).logout(inner), signal));
-    await this.drop('you signed out');
+    await this.drop('signed-out');
   }
 
   /**
@@ -247,7 +248,7 @@ export class Connector {
         return;
       }
       this.needSignIn(opened.error ?? '');
-      throw new ParleyError('auth-required', `${this.agent.name} needs a sign-in.`);
+      throw new ParleyError('auth-required', l10n.t('{0} requires you to sign in.', this.agent.name));
     } catch (error) {
       if (this.link === link && link.isAlive) {
         this.#sessionId = sessionId;
@@ -296,7 +297,7 @@ export class Connector {
     this.#disposed = true;
     this.endReplay();
     this.#recovery.dispose();
-    this.#starting?.abort.abort(new ParleyError('conversation-closed', 'The session was closed.'));
+    this.#starting?.abort.abort(new ParleyError('conversation-closed', l10n.t('The session was closed.')));
     this.link?.dispose();
   }
 

@@ -4,7 +4,7 @@
 
 import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import type { ContentBlock } from '../../session/events/content';
-import type { Entry } from '../../session/model/state';
+import type { Entry, GapEntry } from '../../session/model/state';
 
 /** Characters of a transcript that go along; the newest part is kept. */
 const MAX_CHARS = 60_000;
@@ -94,9 +94,14 @@ function partOf(entry: Entry | undefined): string | undefined {
     return text === '' ? undefined : `${WORDS[entry.kind]}: ${shorten(text)}`;
   }
   if (entry?.kind === 'gap')
-    return `[${entry.state === 'unloaded' ? 'not loaded' : 'unavailable'}: ${shorten(entry.text)}]`;
+    return `[${entry.state === 'unloaded' ? 'not loaded' : 'unavailable'}: ${shorten(gapText(entry))}]`;
   if (entry?.kind === 'tool') return `[${entry.toolKind}: ${shorten(entry.title)}, ${entry.status}]`;
   return undefined;
+}
+
+/** Codes are the same in every language, as the words around them for the agent. */
+function gapText({ said, text }: GapEntry): string {
+  return said ? [said.code, ...said.args].join(' ') : text;
 }
 
 /** What stands for a block: text, where something lies, or at least what kind of thing it is. */

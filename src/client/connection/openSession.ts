@@ -1,5 +1,6 @@
 // Opens a session with an agent that runs: a new one, one of the agent again, or a second one that
 // begins with the past of another (protocol.md 1.2, 3.5, 5.8).
+import * as l10n from '@vscode/l10n';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { sendReady } from '../../acp/proposals/sessionReady';
 import { probeStatus } from '../../acp/proposals/sessionStatus';
@@ -7,6 +8,7 @@ import { type AuthMethod, required, type SessionOffer, type SessionSetup } from 
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import { ParleyError } from '../../base/errors';
 import type { SessionEvent } from '../../session/events/event';
+import { ownText } from '../../session/events/ownText';
 import { handOver, type McpOffer } from '../mcp/mcpOffer';
 import type { AgentLink } from '../ports/agentLink';
 import { StageTimeout } from '../transport/stages';
@@ -133,8 +135,8 @@ const FORKED: SessionEvent = {
   type: 'notice',
   own: true,
   severity: 'info',
-  title: 'Forked session',
-  description: 'Messages above come from the original session. Messages below are not part of it.',
+  title: '',
+  said: ownText('forked-session'),
 };
 
 function replayOf(
@@ -204,7 +206,7 @@ async function requestExisting(
   if (method === 'resume') return dialect.resume(sessionId, setup, replays, signal);
   const status = rpc && (await probeStatus(rpc, sessionId, STATUS_MS, signal));
   if (status?.answer === 'live') return { sessionId };
-  throw new ParleyError('session-not-found', 'The agent does not say that it still has the session.');
+  throw new ParleyError('session-not-found', l10n.t("The agent didn't confirm that it still has the session."));
 }
 
 /**
@@ -233,12 +235,16 @@ async function inSessionStage<T>(
 function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: string): unknown {
   if (opening.kind === 'new') return error;
   const gone = error.code === RPC_CODES.resourceNotFound;
-  const what = opening.kind === 'fork' ? 'did not continue the session as a second one' : 'did not open the session';
+  const why = error.message.replace(/\.$/, '');
   return new ParleyError(
     gone ? 'session-not-found' : 'session-not-opened',
-    `${agent} ${what}: ${error.message.replace(/\.$/, '')}.`,
+    opening.kind === 'fork'
+      ? l10n.t("{0} couldn't fork the session: {1}.", agent, why)
+      : l10n.t("{0} couldn't open the session: {1}.", agent, why),
     {
-      hint: gone ? 'It may have been deleted. Start a new session.' : 'Try again, or start a new session.',
+      hint: gone
+        ? l10n.t('It may have been deleted. Start a new session.')
+        : l10n.t('Try again, or start a new session.'),
       cause: error,
     },
   );

@@ -1,5 +1,6 @@
 // Signs in by the chosen method (protocol.md 1.9): the agent does it, or a command in a terminal
 // that the user sees. Other methods are guidance only.
+import * as l10n from '@vscode/l10n';
 import { type AuthMethod, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { resolveCommand } from '../../agents/resolveCommand';
@@ -36,7 +37,7 @@ export async function signIn(
       return 'signed-in';
     case 'terminal': {
       const terminal = services.signInTerminal;
-      if (!terminal) throw new ParleyError('sign-in-failed', 'there is no terminal to sign in with');
+      if (!terminal) throw new ParleyError('sign-in-failed', l10n.t('there is no terminal to sign in with'));
       const code = await run(async (stop) => {
         const command = await commandOf(context, agent, method);
         stop.throwIfAborted();
@@ -45,13 +46,15 @@ export async function signIn(
       if (code === 0) return 'restart';
       throw new ParleyError(
         'sign-in-failed',
-        code === undefined ? 'the terminal was closed before it was done' : `its sign-in ended with code ${code}`,
+        code === undefined
+          ? l10n.t('the terminal was closed before you signed in')
+          : l10n.t('signing in ended with code {0}', code),
       );
     }
     case 'env_var':
-      throw new ParleyError('sign-in-failed', `${guidanceOf(method)} Then try again`);
+      throw new ParleyError('sign-in-failed', l10n.t('{0} Then try again', guidanceOf(method)));
     case 'other':
-      throw new ParleyError('sign-in-failed', `Parley does not know the sign-in “${method.name}”`);
+      throw new ParleyError('sign-in-failed', l10n.t("Parley doesn't support the sign-in method “{0}”", method.name));
   }
 }
 
@@ -60,8 +63,12 @@ export function guidanceOf(method: AuthMethod): string {
   const { name, description } = method;
   if (method.type !== 'env_var') return description ? `${name}: ${description}` : `${name}.`;
   const { variables } = method;
-  const what = variables.length === 0 ? 'the variable that it needs' : variables.join(' and ');
-  const sentence = `${name}: set ${what} under "env" of the agent in the setting parley.agents, or in the environment that VS Code starts with.`;
+  const what = variables.length === 0 ? l10n.t('the required variable') : variables.join(' and ');
+  const sentence = l10n.t(
+    '{0}: Set {1} under "env" of the agent in parley.agents, or in the environment that starts VS Code.',
+    name,
+    what,
+  );
   return description ? `${sentence} ${description}` : sentence;
 }
 
@@ -75,7 +82,10 @@ async function commandOf(
   method: TerminalMethod,
 ): Promise<TerminalCommand> {
   if (agent.type !== 'process') {
-    throw new ParleyError('sign-in-failed', `${agent.name} runs on another machine, where no terminal can be opened`);
+    throw new ParleyError(
+      'sign-in-failed',
+      l10n.t('{0} runs on another machine, where no terminal can be opened', agent.name),
+    );
   }
   const name = method.command ?? agent.command;
   const env = { ...(await services.environment(name)), ...agent.env, ...method.env };

@@ -2,8 +2,8 @@
 // old one, or MCP servers that the agent did not get.
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
+import { ownText } from '../../session/events/ownText';
 import type { Entry } from '../../session/model/state';
-import { GETS_TRANSCRIPT } from '../sharing/provenanceNotices';
 
 export class StartNotices {
   readonly #apply: (event: SessionEvent) => void;
@@ -23,8 +23,8 @@ export class StartNotices {
   beganAnew(agentName: string, entries: readonly Entry[]): void {
     const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
     if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;
-    const description = `${agentName} started a new session. It ${GETS_TRANSCRIPT}.`;
-    this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description, beginsAnew: true });
+    const said = ownText('new-session', agentName);
+    this.#apply({ type: 'notice', own: true, severity: 'info', title: '', said, beginsAnew: true });
   }
 
   /** @param problems sentences on the MCP servers that the agent did not get */
@@ -33,7 +33,7 @@ export class StartNotices {
     const news = problems.filter((problem) => !this.#told.has(problem));
     for (const problem of news) this.#told.add(problem);
     if (news.length === 0) return;
-    const title = 'Not all MCP servers were handed over';
-    this.#apply({ type: 'notice', own: true, severity: 'warning', title, description: news.join('\n') });
+    const said = ownText('mcp-unavailable');
+    this.#apply({ type: 'notice', own: true, severity: 'warning', title: '', said, description: news.join('\n') });
   }
 }

@@ -2,6 +2,7 @@
 // the model. The state of the connection is one union; everything shown is derived from it, the
 // model, the queue and the stages.
 
+import * as l10n from '@vscode/l10n';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -45,7 +46,7 @@ import { Suspension } from './suspension';
 import { Unsent } from './unsent';
 
 /** How a turn ended that ran when its session was closed. */
-const CLOSE_NOTES = { closed: 'the session was closed', 'window-ended': 'the window was closed or reloaded' } as const;
+const CLOSE_NOTES = { closed: 'session-closed', 'window-ended': 'window-ended' } as const;
 
 export class Conversation implements Disposable {
   readonly key: string;
@@ -294,7 +295,7 @@ export class Conversation implements Disposable {
     if (!this.#services.isTrusted()) throw untrusted();
     this.#requireOurs();
     if (text.trim() === '' && attachments.length === 0)
-      throw new ParleyError('empty-message', 'There is nothing to send.');
+      throw new ParleyError('empty-message', l10n.t('There is nothing to send.'));
     this.#persistence?.verify();
     this.#requireOurs();
     // A message that the user sends while nothing runs is meant now; what they paused before it
@@ -472,7 +473,7 @@ export class Conversation implements Disposable {
   /** Restarts the agent with an old session, see {@link SessionOpenStrategy}. */
   async reopen(opening: SessionOpenStrategy): Promise<void> {
     this.#suspension.end();
-    await this.#connector.drop('another session was opened', { next: opening });
+    await this.#connector.drop('session-opened', { next: opening });
     await this.start();
   }
 
@@ -481,7 +482,7 @@ export class Conversation implements Disposable {
    * agent can open it again; else it begins a new one and is said to.
    */
   restart(): Promise<void> {
-    return this.#connector.restart('the agent was restarted');
+    return this.#connector.restart('agent-restarted');
   }
 
   /**
@@ -490,7 +491,7 @@ export class Conversation implements Disposable {
   async lose(): Promise<void> {
     if (this.#held) return;
     this.#held = takenOver();
-    await this.#connector.drop('another window went on with this session');
+    await this.#connector.drop('taken-over');
     await this.start(); // which says why it does not
   }
 
@@ -513,7 +514,7 @@ export class Conversation implements Disposable {
   async suspend(): Promise<void> {
     if (!this.isIdle) return;
     this.#suspension.begin();
-    await this.#connector.suspend('the agent was idle');
+    await this.#connector.suspend('agent-idle');
   }
 
   /**

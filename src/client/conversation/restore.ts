@@ -4,17 +4,13 @@
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
+import type { TurnNote } from '../../session/events/ownText';
 import type { SessionModel, SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { PromptQueue, QueuedAttachment } from '../../session/queue/queue';
 import type { KeptConversation, KeptItem } from './persistence';
 import type { Unsent } from './unsent';
-
-/** The words for a turn that the end of its window cut off. */
-const CUT_OFF = 'the window ended while it ran';
-/** The same where it was not cut off, and is only read here. */
-const ELSEWHERE = 'it goes on in another window';
 
 /**
  * Goes on from what was kept: the transcript as it stood, everything open closed, nothing sent
@@ -91,7 +87,7 @@ export function closingEvents(state: Readonly<SessionState>, at: number, isHeld 
   if (state.turn) {
     const { id: turnId, cancelRequested } = state.turn;
     const stopReason = cancelRequested ? 'cancelled' : 'error';
-    const note = isHeld ? ELSEWHERE : CUT_OFF;
+    const note: TurnNote = isHeld ? 'in-other-window' : 'window-ended';
     events.push({ type: 'turn_ended', turnId, stopReason, barrier: 'exit', at, note, interrupted: true });
   }
   return events;

@@ -1,5 +1,6 @@
 // Lists, renames, archives and deletes the sessions of an agent (protocol.md 1.2, 2), each only
 // where the agent offers it.
+import * as l10n from '@vscode/l10n';
 import type { AgentFeatures, SessionInfo, StoredSessions } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import type { SessionEvent } from '../../session/events/event';
@@ -28,6 +29,14 @@ export interface SessionQuery {
 /** An action that a running agent offers for sessions. */
 export type SessionAction = 'list' | 'fork' | 'delete' | 'title' | 'archive' | 'logout' | 'load' | 'resume';
 
+/** What is said of an agent without a feature. */
+const LACKS = {
+  list: (agent: string) => l10n.t("{0} can't list its sessions.", agent),
+  delete: (agent: string) => l10n.t("{0} can't delete sessions.", agent),
+  archive: (agent: string) => l10n.t("{0} can't archive sessions.", agent),
+  title: (agent: string) => l10n.t("{0} can't rename sessions.", agent),
+} satisfies { readonly [Feature in keyof AgentFeatures]?: (agent: string) => string };
+
 export class SessionOps {
   readonly #options: SessionOpsOptions;
 
@@ -46,7 +55,7 @@ export class SessionOps {
    * @throws ParleyError `cannot-do`; what the agent answers.
    */
   async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
-    const stored = this.#need('list', 'list its sessions');
+    const stored = this.#need('list');
     const base = {
       ...(!query.everywhere && { cwd: this.#options.cwd }),
       ...(this.can('archive') && { archived: query.archived === true }),
@@ -70,7 +79,7 @@ export class SessionOps {
 
   /** `session/delete`. @throws ParleyError `cannot-do`; what the agent answers. */
   async delete(sessionId: string, signal: AbortSignal): Promise<void> {
-    await this.#need('delete', 'delete sessions').delete(sessionId, signal);
+    await this.#need('delete').delete(sessionId, signal);
   }
 
   /**
@@ -78,7 +87,7 @@ export class SessionOps {
    * @throws ParleyError `cannot-do`; what the agent answers.
    */
   async archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void> {
-    await this.#need('archive', 'archive sessions').archive(sessionId, archived, signal);
+    await this.#need('archive').archive(sessionId, archived, signal);
   }
 
   /**
@@ -88,7 +97,7 @@ export class SessionOps {
    */
   async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
     const wanted = titleOf(title);
-    return this.#need('title', 'rename sessions').setTitle(sessionId, wanted, signal);
+    return this.#need('title').setTitle(sessionId, wanted, signal);
   }
 
   /**
@@ -101,17 +110,17 @@ export class SessionOps {
     this.#options.apply({ type: 'info', title: kept });
   }
 
-  #need(feature: keyof AgentFeatures, words: string): StoredSessions {
+  #need(feature: keyof typeof LACKS): StoredSessions {
     const link = this.#options.link();
     const sessions = link?.description.features[feature] && link.dialect.sessions;
     if (sessions) return sessions;
-    const why = link ? `${this.#options.agentName()} cannot ${words}.` : `${this.#options.agentName()} does not run.`;
-    throw new ParleyError('cannot-do', why);
+    const name = this.#options.agentName();
+    throw new ParleyError('cannot-do', link ? LACKS[feature](name) : l10n.t("{0} isn't running.", name));
   }
 }
 
 function titleOf(text: string): string {
   const title = text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
-  if (title === '') throw new ParleyError('empty-title', 'A session needs a title with at least one letter.');
+  if (title === '') throw new ParleyError('empty-title', l10n.t('A session title must contain at least one letter.'));
   return title;
 }

@@ -1,6 +1,7 @@
 // A conversation's session with HTTP agents. The session belongs to the client: it outlives
 // connections, moves along when the agent's address changes, and is stored so that it outlives the
 // window.
+import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { AgentServerError } from '../../distributed/client/agentServerError';
@@ -18,6 +19,7 @@ import { type Message, mintId, type SessionDescriptor } from '../../distributed/
 import { redactSignatures } from '../../distributed/model/resourceUrl';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
+import { type OwnText, ownText } from '../../session/events/ownText';
 import type { Clock } from '../ports/ports';
 import {
   type CommunicationRecord,
@@ -155,11 +157,11 @@ export class CommunicationChat {
    */
   async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
     const session = this.#session;
-    if (!session) throw new ParleyError('no-session', 'There is no session to send to.');
+    if (!session) throw new ParleyError('no-session', l10n.t('There is no session to send to.'));
     try {
       const outcome = await session.send(prompt, signal);
       if (outcome.isAwaiting) {
-        this.#tell('The agent waits for you', 'Your next message is the answer. Stop withdraws the question.');
+        this.#tell(ownText('agent-awaits'));
       }
       return outcome;
     } finally {
@@ -205,7 +207,7 @@ export class CommunicationChat {
    * @throws ParleyError `no-session`, `session-busy`
    */
   async carryOn(way: string): Promise<void> {
-    if (!this.#session) throw new ParleyError('no-session', 'There is no session to send to.');
+    if (!this.#session) throw new ParleyError('no-session', l10n.t('There is no session to send to.'));
     this.#session.carryOn(way, () => {
       const said = this.#transcript();
       return said.slice(
@@ -221,7 +223,7 @@ export class CommunicationChat {
     const { isAsking } = this;
     await this.#session?.cancel();
     if (!isAsking) return;
-    this.#tell('The question was withdrawn');
+    this.#tell(ownText('question-withdrawn'));
     await this.#keep();
   }
 
@@ -274,11 +276,8 @@ export class CommunicationChat {
     this.#endpoint = endpoint;
     if (!from || isSame(from, endpoint)) return;
     const count = session.descriptor.history.length;
-    const words = `It goes along with its ${count} ${count === 1 ? 'message' : 'messages'} when you send the next one.`;
-    this.#tell(
-      `The session moved to ${endpoint.agentName} at ${endpoint.client.origin}`,
-      isAwaiting ? `The question was withdrawn. ${words}` : words,
-    );
+    if (isAwaiting) this.#tell(ownText('question-withdrawn'));
+    this.#tell(ownText('session-moved', endpoint.agentName, endpoint.client.origin, count));
     await this.#keep();
   }
 
@@ -287,10 +286,14 @@ export class CommunicationChat {
       return { descriptor: await client.session(sessionId, signal), visited: [client.origin], branches: [] };
     } catch (error) {
       if (!(error instanceof AgentServerError) || !UNKNOWN.has(error.status)) throw error;
-      throw new ParleyError('session-not-found', `Neither this machine nor ${client.origin} knows the session.`, {
-        hint: 'Start a new session.',
-        cause: error,
-      });
+      throw new ParleyError(
+        'session-not-found',
+        l10n.t('Neither this machine nor {0} has the session.', client.origin),
+        {
+          hint: l10n.t('Start a new session.'),
+          cause: error,
+        },
+      );
     }
   }
 
@@ -346,8 +349,8 @@ export class CommunicationChat {
     }
   }
 
-  #tell(title: string, description?: string): void {
-    this.#emit?.({ type: 'notice', severity: 'info', title, own: true, ...(description && { description }) });
+  #tell(said: OwnText): void {
+    this.#emit?.({ type: 'notice', severity: 'info', title: '', said, own: true });
   }
 }
 

@@ -1,5 +1,6 @@
 // Converts what a server of the Agent Communication Protocol says of an agent into the description
 // of an agent, or says why the server does not have it.
+import * as l10n from '@vscode/l10n';
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import { AgentServerError } from '../../distributed/client/agentServerError';
@@ -32,7 +33,7 @@ export async function findAgent(
     return await client.agent(name, signal);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw new ParleyError('agent-unknown', `The agent server at ${client.origin} has no agent “${name}”.`, {
+    throw new ParleyError('agent-unknown', l10n.t('The agent server at {0} has no agent “{1}”.', client.origin, name), {
       hint: await adviceFor(client, signal),
       cause: error,
     });
@@ -47,13 +48,15 @@ async function adviceFor(client: CommunicationClient, signal: AbortSignal): Prom
     if (!isNotFound(error)) throw error;
     throw new ParleyError(
       'not-an-agent-server',
-      `What is at ${client.baseUrl} is no server of the Agent Communication Protocol.`,
-      { hint: 'Check the “url” of the agent in parley.agents.', cause: error },
+      l10n.t("{0} isn't an Agent Communication Protocol server.", client.baseUrl),
+      { hint: l10n.t('Check the “url” of the agent in parley.agents.'), cause: error },
     );
   }
-  if (names.length === 0) return 'It has none at all.';
-  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-  return `It has ${names.slice(0, MAX_NAMES).join(', ')}${more}. Correct “agent” in parley.agents.`;
+  if (names.length === 0) return l10n.t('It has no agents.');
+  const shown = names.slice(0, MAX_NAMES).join(', ');
+  const more = names.length - MAX_NAMES;
+  const has = more > 0 ? l10n.t('It has {0} and {1} more.', shown, more) : l10n.t('It has {0}.', shown);
+  return `${has} ${l10n.t('Correct “agent” in parley.agents.')}`;
 }
 
 /**

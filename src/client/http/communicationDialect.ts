@@ -1,5 +1,6 @@
 // The dialect of HTTP agents (Agent Communication Protocol): a prompt is a run, and what happens in
 // a run arrives as events already.
+import * as l10n from '@vscode/l10n';
 import type { Dialect, PromptAnswer, SessionOffer, SessionSetup, UpdateTargets } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import type { AgentEndpoint } from '../../distributed/client/communicationSession';
@@ -61,7 +62,7 @@ export class CommunicationDialect implements Dialect {
     this.#running = running;
     try {
       const { stopReason, isAwaiting } = await running;
-      return { ends: true, stopReason, ...(isAwaiting && { note: 'it waits for your answer' }) };
+      return { ends: true, stopReason, ...(isAwaiting && { note: 'awaits-answer' }) };
     } catch (error) {
       throw this.#scrubbed(error);
     } finally {
@@ -92,7 +93,7 @@ export class CommunicationDialect implements Dialect {
 
   /** Gives up waiting for the agent. Resolves when nothing runs here any more. */
   async abandon(): Promise<void> {
-    this.#end.abort(new ParleyError('connection-closed', 'The connection to the agent was given up.'));
+    this.#end.abort(new ParleyError('connection-closed', l10n.t('The connection to the agent was closed.')));
     await this.#running?.catch(() => undefined);
   }
 

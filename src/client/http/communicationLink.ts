@@ -1,5 +1,6 @@
 // A link to an HTTP agent. There is no connection that could break: each request stands alone, and
 // a failure fails its prompt.
+import * as l10n from '@vscode/l10n';
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { CommunicationAgent } from '../../agents/agentDefinition';
@@ -19,8 +20,10 @@ import { CommunicationDialect } from './communicationDialect';
 
 /** How long a run may take to stop when its conversation ends, in milliseconds. */
 const STOP_MS = 1500;
-const CREDENTIALS =
-  'Check the “headers” of the agent in parley.agents. “Parley: Clear Saved Credentials” makes Parley ask for the secrets in them again.';
+const credentialsHint = (): string =>
+  l10n.t(
+    'Check the “headers” of the agent in parley.agents. Run “Parley: Clear Saved Credentials” to enter their secrets again.',
+  );
 
 export interface CommunicationLinkOptions {
   readonly agent: CommunicationAgent;
@@ -140,7 +143,7 @@ export class CommunicationLink implements AgentLink {
 function named(error: unknown, agent: string, scrub: (text: string) => string): ParleyError {
   const { code, hint } = error instanceof ParleyError ? error : { code: 'agent-error', hint: undefined };
   const refused = code === 'agent-server-unauthorized' || code === 'agent-server-forbidden';
-  const advice = refused ? CREDENTIALS : hint;
+  const advice = refused ? credentialsHint() : hint;
   const sentence = scrub(messageOf(error)).replace(/\.$/, '');
   const message = sentence.startsWith(agent) ? sentence : `${agent}: ${sentence}`;
   return new ParleyError(code, `${message}.`, { ...(advice && { hint: advice }), cause: error });

@@ -1,6 +1,7 @@
 // Reads MCP servers as VS Code's mcp.json describes them
 // (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration) into what an agent is
 // given: variables filled in, commands absolute. An invalid entry does not affect the others.
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import type { McpServer } from '../../acp/protocol/dialect';
 import { messageOf } from '../../base/errors';
@@ -64,7 +65,7 @@ export function parseMcpConfig(value: unknown): McpConfig {
   const entries: McpEntry[] = [];
   const problems: string[] = [];
   if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
-    return { entries, inputs: [], problems: ['“servers” must be an object from names to servers.'] };
+    return { entries, inputs: [], problems: [l10n.t('“servers” must be an object from names to servers.')] };
   }
   for (const [name, entry] of Object.entries(servers).slice(0, MAX_SERVERS)) {
     const schema = isRemote(entry) ? remoteSchema : stdioSchema;
@@ -72,7 +73,7 @@ export function parseMcpConfig(value: unknown): McpConfig {
     if (parsed.success) entries.push({ name, ...parsed.data });
     else {
       const issue = parsed.error.issues[0];
-      problems.push(`${name}: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message ?? 'cannot be read'}.`);
+      problems.push(`${name}: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message ?? l10n.t('invalid')}.`);
     }
   }
   const asked = (Array.isArray(inputs) ? inputs.slice(0, MAX_SERVERS) : []).flatMap((input) => {
@@ -95,10 +96,10 @@ export async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings
   if ('url' in entry) {
     const url = await fill(entry.url);
     if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
-      throw new Error('its url is not an address that begins with http: or https:');
+      throw new Error(l10n.t("its url doesn't begin with http: or https:"));
     return { name, type: entry.type ?? 'http', url, headers: await fillAll(entry.headers) };
   }
-  if (entry.envFile !== undefined) throw new Error('its envFile is not read; write the variables into env');
+  if (entry.envFile !== undefined) throw new Error(l10n.t("envFile isn't supported; use env"));
   const args: string[] = [];
   for (const arg of entry.args ?? []) args.push(await fill(arg));
   const env = await fillAll(entry.env);
@@ -138,9 +139,9 @@ async function meaningOf(variable: string, surroundings: McpSurroundings): Promi
   if (variable === 'userHome') return userHome;
   const [, kind, key = ''] = /^(env|input):(.*)$/.exec(variable) ?? [];
   if (kind === 'env') return own(env, key) ?? '';
-  if (kind !== 'input') throw new Error(`the variable \${${variable}} is not known here`);
+  if (kind !== 'input') throw new Error(l10n.t('unknown variable {0}', `\${${variable}}`));
   const value = await input(key);
-  if (value === undefined) throw new Error(`the input “${key}” was not given`);
+  if (value === undefined) throw new Error(l10n.t('no value for the input “{0}”', key));
   return value;
 }
 

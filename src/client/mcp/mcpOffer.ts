@@ -1,5 +1,6 @@
 // Chooses the MCP servers that an agent gets: those of the kinds that it can connect to. Servers
 // that are left out are reported.
+import * as l10n from '@vscode/l10n';
 import type { AgentFeatures, McpServer } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
@@ -31,7 +32,7 @@ export function handOver(offer: McpOffer, features: AgentFeatures, agent: string
   for (const server of offer.servers) {
     const fits = server.type === 'stdio' || (server.type === 'http' ? features.mcpHttp : features.mcpSse) !== undefined;
     if (fits) servers.push(server);
-    else problems.push(`${server.name}: ${agent} does not connect to servers over ${server.type}.`);
+    else problems.push(l10n.t("{0}: {1} doesn't support MCP servers over {2}.", server.name, agent, server.type));
   }
   return { servers, problems };
 }

@@ -1,5 +1,6 @@
 // What the user answered to a form, in one line: the names of what was chosen. What may be a secret
 // is not written down.
+import * as l10n from '@vscode/l10n';
 import { head } from '../../base/text';
 import type { Form, FormContent, FormField, FormValue } from '../../session/events/form';
 
@@ -24,7 +25,7 @@ export function answerWords({ fields }: Form, content: FormContent): string {
 function valueWords(field: FormField, value: FormValue): string {
   const nameOf = (one: string): string =>
     ('options' in field ? field.options.find((option) => option.value === one)?.title : undefined) ?? one;
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'boolean') return value ? l10n.t('Yes') : l10n.t('No');
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return value.map(nameOf).join(', ');
   return field.type === 'text' && SECRET.test(`${field.key} ${field.title ?? ''}`) ? '•••' : nameOf(value);

@@ -1,5 +1,6 @@
 // Asks the user about files that an agent may not access on its own: one card at a time in the
 // transcript, all closed when the turn ends.
+import * as l10n from '@vscode/l10n';
 import type { PermissionRequestHandler } from './permissionRequestHandler';
 
 /** Questions that wait for their turn; more are refused unseen. */
@@ -18,11 +19,12 @@ export interface FileQuestion {
 /** Asks one question. @returns whether the user allows it */
 export type AskFile = (question: FileQuestion, signal: AbortSignal) => Promise<boolean>;
 
-const OPTIONS = [
-  { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
-  { optionId: 'refuse', name: 'Refuse', kind: 'reject_once' },
-  { optionId: 'refuseAll', name: 'Refuse All in This Turn', kind: 'reject_always' },
-] as const;
+const options = () =>
+  [
+    { optionId: 'allow', name: l10n.t('Allow'), kind: 'allow_once' },
+    { optionId: 'refuse', name: l10n.t('Deny'), kind: 'reject_once' },
+    { optionId: 'refuseAll', name: l10n.t('Deny All in This Turn'), kind: 'reject_always' },
+  ] as const;
 
 export class FileQuestions {
   readonly #permissions: Pick<PermissionRequestHandler, 'ask'>;
@@ -63,9 +65,11 @@ export class FileQuestions {
   async #ask({ path, access, reason, agentName }: FileQuestion, signal: AbortSignal): Promise<boolean> {
     const title =
       reason === 'outside'
-        ? `Allow ${agentName} to ${access} a file outside its folders?`
-        : `Allow ${agentName} to change a file that can start programs?`;
-    const { outcome } = await this.#permissions.ask({ title, description: path, options: OPTIONS }, false, signal);
+        ? access === 'read'
+          ? l10n.t('Allow {0} to read a file outside its folders?', agentName)
+          : l10n.t('Allow {0} to write a file outside its folders?', agentName)
+        : l10n.t('Allow {0} to change a file that can start programs?', agentName);
+    const { outcome } = await this.#permissions.ask({ title, description: path, options: options() }, false, signal);
     if (outcome.outcome !== 'selected') return false;
     if (outcome.optionId === 'refuseAll') this.#refusesAll = true;
     return outcome.optionId === 'allow';

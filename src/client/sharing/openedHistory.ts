@@ -25,6 +25,7 @@ import {
 } from '../../distributed/model/model';
 import { originOf, redactUrl } from '../../distributed/model/resourceUrl';
 import type { GapFilling, SessionEvent, TimedEvent } from '../../session/events/event';
+import { ownText } from '../../session/events/ownText';
 import type { GapEntry, SessionState } from '../../session/model/state';
 import { pastEvents, remotePartsOf } from './pastEvents';
 
@@ -165,8 +166,8 @@ function pastOf(length: number, known: ReadonlyMap<number, HistoryEntry>, now: n
     const first = index;
     while (index + 1 < length && !known.has(index + 1)) index++;
     const count = index + 1 - first;
-    const text = 'This message is being loaded.';
-    events.push({ at: now, event: { type: 'gaps', prefix: PREFIX, first, count, text, state: 'loading' } });
+    const said = ownText('history-loading');
+    events.push({ at: now, event: { type: 'gaps', prefix: PREFIX, first, count, text: '', said, state: 'loading' } });
   }
   return events;
 }
@@ -454,8 +455,8 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
       stopped = { ...stopped, count: stopped.count + 1 };
       events[events.length - 1] = stopped;
     } else {
-      const text = `This message is missing. ${why.sentence}`;
-      stopped = { type: 'gaps', prefix: PREFIX, first: index, count: 1, text, state: 'retryable' };
+      const said = ownText('history-stopped');
+      stopped = { type: 'gaps', prefix: PREFIX, first: index, count: 1, text: '', said, state: 'retryable' };
       events.push(stopped);
     }
   }
@@ -509,10 +510,9 @@ function partFilling(
   return { type: 'gap_filled', gapId, at: timeOf(message.created_at, now), events: pastEvents(alone, gapId) };
 }
 
-function gapEvent({ index, sentence, retryable, reason }: Gap): SessionEvent {
-  const advice = reason === 'unauthorized' ? ' “Retry” asks you for it.' : '';
-  const text = `Message ${index + 1} is missing. ${sentence}${advice}`;
-  return { type: 'gap', gapId: `${PREFIX}${index}`, text, state: retryable ? 'retryable' : 'final' };
+function gapEvent({ index, host, retryable, reason }: Gap): SessionEvent {
+  const said = ownText('message-missing', index + 1, reason, host);
+  return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: retryable ? 'retryable' : 'final' };
 }
 
 /** The host of a URL with its port; undefined where it is no URL. */
@@ -521,9 +521,8 @@ function hostOf(url: string): string | undefined {
 }
 
 function loading(index: number, url: string): SessionEvent {
-  const host = hostOf(url);
-  const text = `Message ${index + 1} is being loaded${host ? ` from ${host}` : ''}.`;
-  return { type: 'gap', gapId: `${PREFIX}${index}`, text, state: 'loading' };
+  const said = ownText('message-loading', index + 1, hostOf(url) ?? '');
+  return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: 'loading' };
 }
 
 /** A time that somebody else wrote: nothing of the past is later than now. */

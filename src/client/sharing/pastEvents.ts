@@ -7,6 +7,7 @@ import { RunToEvents } from '../../distributed/client/runToEvents';
 import type { Message, MessagePart } from '../../distributed/model/model';
 import { stopReasonOf } from '../../distributed/model/toMessages';
 import type { PastEvent } from '../../session/events/event';
+import { type OwnText, ownText } from '../../session/events/ownText';
 
 /** Parts of one message that are shown. */
 const MAX_PARTS = 5000;
@@ -22,7 +23,7 @@ const MAX_REMOTE = 100;
 export function pastEvents(message: Message, id: string): readonly PastEvent[] {
   const parts = message.parts.slice(0, MAX_PARTS);
   const left = message.parts.length - parts.length;
-  const cut: readonly PastEvent[] = left > 0 ? [note(`${left} more parts of this message are not shown.`)] : [];
+  const cut: readonly PastEvent[] = left > 0 ? [note(ownText('parts-not-shown', left))] : [];
   const reason = message.role === 'user' ? undefined : stopReasonOf(message);
   // The last part says for readers that do not know the reason's field how the turn ended.
   const shown = reason === undefined || left > 0 ? parts : parts.slice(0, -1);
@@ -85,11 +86,11 @@ function ended<T extends { readonly status?: unknown }>({ status: _status, ...re
   return rest;
 }
 
-function note(title: string): PastEvent {
-  return { type: 'notice', severity: 'info', title, own: true };
+function note(said: OwnText): PastEvent {
+  return { type: 'notice', severity: 'info', title: '', said, own: true };
 }
 
-function endOf(reason: string): string {
-  if (reason === 'cancelled') return 'The turn was cancelled.';
-  return `The turn ended early (${/^[a-z_]{1,40}$/.test(reason) ? reason : 'unknown'}).`;
+function endOf(reason: string): OwnText {
+  if (reason === 'cancelled') return ownText('turn-cancelled');
+  return ownText('turn-ended-early', /^[a-z_]{1,40}$/.test(reason) ? reason : 'unknown');
 }

@@ -2,6 +2,7 @@
 // share on: everything until then, later a prompt as soon as it is on its way and the agent's
 // output when its turn ends. Writing never holds up the chat; what fails is written later, from the
 // transcript.
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -444,7 +445,7 @@ export class SessionLog implements Disposable {
     try {
       await fileStore.write(key, JSON.stringify(kept));
     } catch (error) {
-      throw new ParleyError('store-error', 'What is known of the session cannot be kept.', { cause: error });
+      throw new ParleyError('store-error', l10n.t("Couldn't save the session's record."), { cause: error });
     }
   }
 }

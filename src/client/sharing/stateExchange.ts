@@ -1,5 +1,6 @@
 // Exchanges the state of one conversation's distributed session between the agent and its keeper:
 // what the agent was offered, what it has stored since, and whether another writer was first.
+import * as l10n from '@vscode/l10n';
 import { MAX_AGENT_STATE, type StateHolder, type StateOffer, type StateUpdate } from '../../acp/proposals/sessionState';
 import { messageOf } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
@@ -80,7 +81,8 @@ export class StateExchange implements StateHolder {
     const content = this.#content;
     if (content === undefined || isSame(this.#known, this.#url)) return head;
     if (typeof content === 'string') return { ...head, unavailable: content };
-    if (content.length > MAX_AGENT_STATE) return { ...head, unavailable: `It has more than ${MAX_AGENT_STATE} bytes.` };
+    if (content.length > MAX_AGENT_STATE)
+      return { ...head, unavailable: l10n.t('It has more than {0} bytes.', MAX_AGENT_STATE) };
     this.#known = this.#url;
     return { ...head, content: Buffer.from(content).toString('base64') };
   }

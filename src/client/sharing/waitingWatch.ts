@@ -1,5 +1,6 @@
 // Watches for messages that wait for a resource server, so that the user is told each reason once,
 // and about messages that have waited long.
+import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { isRefusal, type QueueState, type WriteQueue } from '../../distributed/stores/writeQueue';
@@ -20,8 +21,8 @@ export interface WaitingWatchOptions {
 const SHOWN_AFTER_MS = 2_000;
 /** A server that cannot be reached for this long is told of. */
 const LATE_MS = 60_000;
-const SILENCE = new ParleyError('store-down', 'The resource server does not answer.', {
-  hint: 'Messages are kept on this machine and sent when the server is back.',
+const SILENCE = new ParleyError('store-down', l10n.t("The resource server isn't responding."), {
+  hint: l10n.t('Messages are kept on this machine and uploaded when the server is back.'),
 });
 
 export class WaitingWatch implements Disposable {

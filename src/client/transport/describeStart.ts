@@ -1,5 +1,6 @@
 // Describes what a configuration from elsewhere would start or connect to, for the user to agree
 // to: nothing that takes effect is left out.
+import * as l10n from '@vscode/l10n';
 
 /** An agent or an MCP server, unread variables and all. */
 export interface StartDescription {
@@ -20,11 +21,13 @@ export function describeStart(started: StartDescription): string {
   const what = url ?? [command ?? '', ...args].map(argument).join(' ');
   return [
     `${line(name)}: ${line(what)}`,
-    ...(allow?.files ? ['    may read and write files of this machine'] : []),
-    ...(allow?.terminals ? ['    may run commands on this machine'] : []),
-    ...(cwd === undefined ? [] : [`    in ${line(cwd)}`]),
-    ...Object.entries(env).map(([key, value]) => `    variable ${line(key)} = ${line(String(value))}`),
-    ...Object.entries(headers).map(([key, value]) => `    header ${line(key)} = ${line(String(value))}`),
+    ...(allow?.files ? [`    ${l10n.t('may read and write files on this machine')}`] : []),
+    ...(allow?.terminals ? [`    ${l10n.t('may run commands on this machine')}`] : []),
+    ...(cwd === undefined ? [] : [`    ${l10n.t('in {0}', line(cwd))}`]),
+    ...Object.entries(env).map(([key, value]) => `    ${l10n.t('variable {0} = {1}', line(key), line(String(value)))}`),
+    ...Object.entries(headers).map(
+      ([key, value]) => `    ${l10n.t('header {0} = {1}', line(key), line(String(value)))}`,
+    ),
   ].join('\n');
 }
 

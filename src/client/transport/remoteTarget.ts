@@ -2,6 +2,7 @@
 // the user's consent where nothing is encrypted.
 
 import { isIP } from 'node:net';
+import * as l10n from '@vscode/l10n';
 import type { CommunicationAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -46,8 +47,8 @@ export async function resolveRemote(
 ): Promise<RemoteTarget> {
   const url = new URL(agent.url);
   if (url.username !== '' || url.password !== '') {
-    throw new ParleyError('remote-url', 'its “url” holds a user name or a password', {
-      hint: 'Take it out, and give the agent in parley.agents a header “Authorization” whose value names a secret.',
+    throw new ParleyError('remote-url', l10n.t('its “url” contains a user name or a password'), {
+      hint: l10n.t('Remove it, and add an “Authorization” header with a secret to the agent in parley.agents.'),
     });
   }
   url.hash = '';
@@ -55,17 +56,20 @@ export async function resolveRemote(
   if (isClear && !isLoopback(url.hostname) && !(await access?.allowCleartext(url.origin, agent.name, signal))) {
     throw new ParleyError(
       'remote-cleartext',
-      `messages to ${url.host} would not be encrypted, and you did not allow that`,
+      l10n.t("messages to {0} would not be encrypted, and you didn't allow that", url.host),
       {
-        hint: `Use ${url.protocol === 'ws:' ? 'wss://' : 'https://'} in the “url” of the agent in parley.agents, or try again and allow it.`,
+        hint: l10n.t(
+          'Use {0} in the “url” of the agent in parley.agents, or try again and allow it.',
+          url.protocol === 'ws:' ? 'wss://' : 'https://',
+        ),
       },
     );
   }
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(agent.headers)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || OWN.test(name)) {
-      throw new ParleyError('remote-headers', `the header “${name.slice(0, 50)}” cannot be set`, {
-        hint: 'Take it out of the “headers” of the agent in parley.agents.',
+      throw new ParleyError('remote-headers', l10n.t("the header “{0}” can't be set", name.slice(0, 50)), {
+        hint: l10n.t('Remove it from the “headers” of the agent in parley.agents.'),
       });
     }
     headers[name] = await filled(value, url, agent, access, signal);
@@ -104,8 +108,8 @@ async function filled(
     const secret = found.get(name) ?? (await access?.secret(origin, name, agentName, signal));
     signal.throwIfAborted();
     if (secret === undefined) {
-      throw new ParleyError('remote-secret', `the secret “${name}” for ${host} is not known`, {
-        hint: 'Try again to be asked for it.',
+      throw new ParleyError('remote-secret', l10n.t('the secret “{0}” for {1} is missing', name, host), {
+        hint: l10n.t('Try again to enter it.'),
       });
     }
     found.set(name, secret);

@@ -1,6 +1,7 @@
 // A link to one running agent of the Agent Client Protocol: its transport, its connection, its
 // description, and the router of its sessions. Opening it runs the first three stages of a start.
 
+import * as l10n from '@vscode/l10n';
 import { initialize, type ProtocolVersion } from '../../acp/initialize';
 import { RpcConnection, type RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import { type StateHolder, stateful } from '../../acp/proposals/sessionState';
@@ -117,9 +118,13 @@ export class RpcLink implements AgentLink {
     stages.reset();
     const opened = await RpcLink.#open(options, offer, stages, deadlines, signal);
     if (opened instanceof RpcLink) return opened;
-    throw new ParleyError('protocol-version', `${options.agent.name} agrees to no version of the protocol.`, {
-      hint: 'Set "protocol" to 1 in its entry in the setting parley.agents.',
-    });
+    throw new ParleyError(
+      'protocol-version',
+      l10n.t('{0} supports no common version of the protocol.', options.agent.name),
+      {
+        hint: l10n.t('Set "protocol" to 1 for the agent in parley.agents.'),
+      },
+    );
   }
 
   /**
@@ -190,13 +195,16 @@ export class RpcLink implements AgentLink {
     const stderr = redact(this.#transport.stderrTail(STDERR_LINES));
     const code = error instanceof ParleyError ? error.code : 'agent-error';
     const hint = error instanceof ParleyError ? error.hint : undefined;
-    const check = this.#isRemote ? 'Check its “url”' : 'Check that the command starts the agent in its ACP mode';
-    const noise = this.#noise && `It sent text that is no protocol message: “${this.#noise}”. ${check}.`;
+    const check = this.#isRemote
+      ? l10n.t('Check its “url”.')
+      : l10n.t('Check that the command starts the agent in its ACP mode.');
+    const noise =
+      this.#noise && l10n.t("It printed text that isn't a protocol message: “{0}”. {1}", this.#noise, check);
     const advice = hint ?? (noise || undefined);
     const message =
       error instanceof ParleyError && error.message.startsWith(this.#name)
         ? error.message
-        : `${this.#name}: ${step} failed: ${messageOf(error)}.`;
+        : l10n.t('{0}: {1} failed: {2}.', this.#name, step, messageOf(error));
     return new ParleyError(code, message.replace(/\.\.$/, '.'), {
       ...(advice && { hint: advice }),
       ...(stderr && { stderr }),
@@ -240,8 +248,8 @@ export class RpcLink implements AgentLink {
       this.#end(
         this.#ending(
           error.code,
-          `${this.#name} was stopped: ${error.message}`,
-          'Start it again; its log may say why it sent that.',
+          l10n.t('{0} was stopped: {1}', this.#name, error.message),
+          l10n.t('Restart it. The log may have the reason.'),
         ),
       );
       await this.#transport.close();
@@ -259,8 +267,8 @@ export class RpcLink implements AgentLink {
     this.#end(
       this.#ending(
         'agent-closed-output',
-        `${this.#name} closed its output but kept running, so it can no longer be heard. It was stopped.`,
-        'Start it again.',
+        l10n.t('{0} closed its output but kept running, so it was stopped.', this.#name),
+        l10n.t('Restart it.'),
       ),
     );
     await this.#transport.close();
@@ -271,9 +279,9 @@ export class RpcLink implements AgentLink {
   }
 
   /** Only what a new connection may cure is called lost; the rest needs the user first. */
-  #lostError({ code, message, hint = 'Connect to it again.' }: ParleyError): ParleyError {
+  #lostError({ code, message, hint = l10n.t('Reconnect to it.') }: ParleyError): ParleyError {
     if (this.description === undefined) return this.#ending(code, `${this.#name}: ${message}.`, hint);
-    const sentence = `The connection to ${this.#name} is gone: ${message}.`;
+    const sentence = l10n.t('The connection to {0} was lost: {1}.', this.#name, message);
     // The server's own words may be in it.
     return this.#ending(
       code === REMOTE_LOST ? 'connection-lost' : code,
@@ -286,13 +294,13 @@ export class RpcLink implements AgentLink {
     return this.#ending(
       'agent-exited',
       `${this.#name} ${describeExit(exit)}.`,
-      'Start it again, or look at what it printed.',
+      l10n.t('Restart it, or see the agent output.'),
     );
   }
 
   #ending(code: string, message: string, hint: string): ParleyError {
     const stderr = redact(this.#transport.stderrTail(STDERR_LINES));
-    const noise = this.#noise ? `It sent text that is no protocol message: “${this.#noise}”.` : hint;
+    const noise = this.#noise ? l10n.t("It printed text that isn't a protocol message: “{0}”.", this.#noise) : hint;
     return new ParleyError(code, message, { hint: noise, ...(stderr && { stderr }) });
   }
 

@@ -1,4 +1,5 @@
 // The stages of a start, each with a deadline, so that a start that hangs or fails says where.
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import type { StageName, StageView } from '../../panel/contract';
 
@@ -34,7 +35,7 @@ export function deadlinesFor(startMs: number): Deadlines {
 export class StageTimeout extends ParleyError {
   /** @param step the stage, or the method that was not answered */
   constructor(step: string, ms: number) {
-    super('stage-timeout', `no answer to ${step} within ${Math.round(ms / 1000)} s`);
+    super('stage-timeout', l10n.t('no response to {0} within {1} s', step, Math.round(ms / 1000)));
   }
 }
 

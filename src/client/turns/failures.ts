@@ -1,4 +1,5 @@
 // The errors that a conversation shows.
+import * as l10n from '@vscode/l10n';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../../base/errors';
 
@@ -6,31 +7,35 @@ import { messageOf, ParleyError } from '../../base/errors';
 export function untrusted(): ParleyError {
   return new ParleyError(
     'untrusted-workspace',
-    'Agents run programs and change files, so none is started in a workspace you have not trusted.',
-    { hint: 'Trust this workspace to use Parley in it.' },
+    l10n.t("Agents run programs and change files, so Parley doesn't start them in an untrusted workspace."),
+    { hint: l10n.t('Trust this workspace to use Parley in it.') },
   );
 }
 
 /** Why a session that another window has is only read here. */
 export function heldElsewhere(): ParleyError {
-  return new ParleyError('session-held', 'Another window has this session, so it can only be read here.', {
-    hint: 'Go on with it there, or close it there and take it over.',
+  return new ParleyError('session-held', l10n.t('This session is open in another window and read-only here.'), {
+    hint: l10n.t('Continue there, or close it there and take it over.'),
   });
 }
 
 /** Why a session is only read here from now on. */
 export function takenOver(): ParleyError {
-  return new ParleyError('session-held', 'Another window has gone on with this session, so it can only be read here.', {
-    hint: 'Go on with it there, or close it there and take it over.',
+  return new ParleyError('session-held', l10n.t("Another window took over this session. It's read-only here."), {
+    hint: l10n.t('Continue there, or close it there and take it over.'),
   });
 }
 
 /** Why an agent could not be started, as the user reads it. */
 export function startFailure(error: unknown, agent: string): ParleyError {
   if (error instanceof ParleyError) return error;
-  return new ParleyError('start-failed', `${agent} could not be started: ${messageOf(error).replace(/\.$/, '')}.`, {
-    cause: error,
-  });
+  return new ParleyError(
+    'start-failed',
+    l10n.t("Couldn't start {0}: {1}.", agent, messageOf(error).replace(/\.$/, '')),
+    {
+      cause: error,
+    },
+  );
 }
 
 const PASSING: ReadonlySet<string> = new Set([
@@ -52,8 +57,7 @@ export function mayPass(error: ParleyError): boolean {
 export function promptFailure(error: unknown): { code: string; message: string; hint?: string } {
   const message = messageOf(error);
   if (error instanceof RpcError) {
-    const hint =
-      error.code === RPC_CODES.authRequired ? 'Sign in: the message waits and is sent again then.' : undefined;
+    const hint = error.code === RPC_CODES.authRequired ? l10n.t('Sign in to send the message again.') : undefined;
     return { code: `agent-error ${error.code}`, message, ...(hint && { hint }) };
   }
   if (!(error instanceof ParleyError)) return { code: 'agent-error', message };
@@ -64,9 +68,13 @@ export function promptFailure(error: unknown): { code: string; message: string; 
 /** An agent ends again and again as soon as it is started. */
 export function restartLoop(error: ParleyError, attempts: number): ParleyError {
   const { code, message, stderr } = error;
-  return new ParleyError('restart-loop', `${message.replace(/\.$/, '')}, for the ${attempts + 1}th time in a row.`, {
-    hint: 'Automatic restart is off after repeated crashes. See what the agent wrote last.',
-    ...(stderr && { stderr }),
-    cause: code,
-  });
+  return new ParleyError(
+    'restart-loop',
+    l10n.t('{0} ({1} times in a row).', message.replace(/\.$/, ''), attempts + 1),
+    {
+      hint: l10n.t('Automatic restart is off after repeated crashes. See the agent output.'),
+      ...(stderr && { stderr }),
+      cause: code,
+    },
+  );
 }

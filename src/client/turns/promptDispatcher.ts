@@ -1,5 +1,6 @@
 // Sends the messages of the queue one after the other, and settles the promises of those who sent
 // them.
+import * as l10n from '@vscode/l10n';
 import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
@@ -109,13 +110,15 @@ export class PromptDispatcher implements Disposable {
 
   /** The item will not be sent. */
   forget(item: QueueItem): void {
-    this.#waiting.get(item.id)?.reject(new ParleyError('message-removed', 'The message was removed from the queue.'));
+    this.#waiting
+      .get(item.id)
+      ?.reject(new ParleyError('message-removed', l10n.t('The message was removed from the queue.')));
     this.#waiting.delete(item.id);
   }
 
   dispose(): void {
     for (const deferred of this.#waiting.values())
-      deferred.reject(new ParleyError('conversation-closed', 'The session was closed.'));
+      deferred.reject(new ParleyError('conversation-closed', l10n.t('The session was closed.')));
     this.#waiting.clear();
   }
 }

@@ -411,7 +411,7 @@ export class TurnTracker {
       const quietMs = this.#options.barrierGraceMs ?? BARRIER_GRACE_MS;
       this.#await(turn, { quietMs, longestMs: LONGEST_BARRIER_MS }, () => {
         this.#options.log.warn(`the promised turn_complete of prompt ${requestIds(turn).join(', ')} did not come`);
-        this.#end(turn, reason, 'timeout', tokens, 'the agent promised turn_complete and did not send it');
+        this.#end(turn, reason, 'timeout', tokens, 'barrier-missed');
         this.#settle(turn);
       });
     } else {

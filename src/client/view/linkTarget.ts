@@ -2,6 +2,7 @@
 // followed: web pages, and files that exist.
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as l10n from '@vscode/l10n';
 
 /**
  * Spellings of a path, the likeliest first; absolute or relative to a root. `line` and `column` are
@@ -30,12 +31,12 @@ const MAX_LENGTH = 8_192;
  */
 export function parseLink(href: string): LinkTarget {
   const text = href.trim();
-  if (text === '' || text.startsWith('#')) return refused('The link points to nothing that can be opened.');
+  if (text === '' || text.startsWith('#')) return refused(l10n.t('The link has no target.'));
   // Control characters are skipped by some readers of addresses (`java\nscript:`), so what is checked would not be what is opened.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (text.length > MAX_LENGTH || /[\u0000-\u001f\u007f]/.test(text))
-    return refused('The link is not a valid address.');
-  if (/^[\\/]{2}/.test(text)) return refused('Links to network places are not followed.');
+    return refused(l10n.t("The link isn't a valid address."));
+  if (/^[\\/]{2}/.test(text)) return refused(l10n.t("Parley doesn't open links to network locations."));
   const scheme = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text);
   if (!scheme || isDrive(text) || /^\d+(:\d+)?$/.test(scheme[2] ?? '')) return path(text);
   switch (scheme[1]?.toLowerCase()) {
@@ -45,7 +46,7 @@ export function parseLink(href: string): LinkTarget {
     case 'file':
       return fileAddress(text);
     default:
-      return refused(`Links of the kind “${scheme[1]}:” are not followed, because an agent wrote them.`);
+      return refused(l10n.t("Parley doesn't open {0} links from agents.", `${scheme[1]}:`));
   }
 }
 
@@ -66,7 +67,7 @@ export function candidatesOf(paths: readonly string[], roots: readonly string[])
 }
 
 function web(text: string): LinkTarget {
-  return URL.canParse(text) ? { kind: 'web', url: text } : refused('The link is not a valid address.');
+  return URL.canParse(text) ? { kind: 'web', url: text } : refused(l10n.t("The link isn't a valid address."));
 }
 
 function fileAddress(text: string): LinkTarget {
@@ -76,11 +77,11 @@ function fileAddress(text: string): LinkTarget {
     url.hash = '';
     url.search = '';
     if (url.hostname !== '' && url.hostname !== 'localhost')
-      return refused('Links to network places are not followed.');
+      return refused(l10n.t("Parley doesn't open links to network locations."));
     url.hostname = '';
     return { ...path(fileURLToPath(url)), ...place };
   } catch {
-    return refused('The link is not a valid address.');
+    return refused(l10n.t("The link isn't a valid address."));
   }
 }
 

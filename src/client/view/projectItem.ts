@@ -19,6 +19,7 @@ import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../../sessi
 import { isEnded } from '../../session/model/tools';
 import type { FileChange } from '../requests/fragmentLines';
 import { boundHunks, lineDiff } from '../requests/lineDiff';
+import { gapText, noticeTexts, turnNoteText } from './ownTexts';
 
 /**
  * Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the
@@ -79,7 +80,8 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         ...(entry.removed && { removed: true as const }),
       };
     case 'notice': {
-      const { severity, title, text, detail } = entry;
+      const { severity, detail } = entry;
+      const { title, text, action } = noticeTexts(entry);
       return {
         ...base,
         kind: 'notice',
@@ -88,15 +90,15 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         text,
         ...(detail && { detail: head(detail, MAX_TOOL_CHARS) }),
         ...(entry.raw !== undefined && { json: toJson(entry.raw) }),
-        ...(entry.action && { action: entry.action }),
+        ...(action && { action }),
       };
     }
     case 'gap': {
-      const { text, state, gapId } = entry;
+      const { state, gapId } = entry;
       return {
         ...base,
         kind: 'gap',
-        text,
+        text: gapText(entry),
         ...(state === 'loading' && { loading: true as const }),
         ...((state === 'retryable' || state === 'unloaded') && { retryId: gapId }),
         ...(state === 'unloaded' && { unloaded: true as const }),
@@ -148,7 +150,7 @@ export function projectTurn(turn: Readonly<Turn>): TurnView {
     ...(waitedMs !== undefined && { waitedMs }),
     ...(stopReason && { stopReason }),
     ...(barrier && { barrier }),
-    ...(note && { note }),
+    ...(note && { note: turnNoteText(note) }),
     ...(interrupted && { interrupted }),
     ...(isEmpty(turn) && { isEmpty: true as const }),
     ...(tokens !== undefined && { tokens }),

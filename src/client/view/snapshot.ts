@@ -5,6 +5,7 @@ import type { Liveness, SessionPhase } from '../../panel/contract';
 import type { Barrier, StopReason } from '../../session/events/event';
 import type { Entry } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
+import { gapText, noticeTexts } from './ownTexts';
 import { phaseOf } from './projectSession';
 import { waitReasonLabel } from './waitReasonLabels';
 
@@ -122,11 +123,14 @@ function toEntry(entry: Entry): SnapshotEntry {
         kind: 'plan',
         text: entry.markdown ?? entry.uri ?? entry.entries.map((item) => `[${item.status}] ${item.content}`).join('\n'),
       };
-    case 'notice':
-      return { ...base, kind: 'notice', text: [entry.title, entry.text, entry.detail].filter(Boolean).join('\n') };
+    case 'notice': {
+      const { title, text } = noticeTexts(entry);
+      return { ...base, kind: 'notice', text: [title, text, entry.detail].filter(Boolean).join('\n') };
+    }
     case 'error':
-    case 'gap':
       return { ...base, kind: entry.kind, text: entry.text };
+    case 'gap':
+      return { ...base, kind: entry.kind, text: gapText(entry) };
     case 'turn_end':
       return { ...base, kind: 'notice' };
     default: {

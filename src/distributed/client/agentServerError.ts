@@ -1,6 +1,7 @@
 // Errors that an agent server answers, for people. Of what it sent, only a short plain sentence of
 // the protocol's own error shape is repeated.
 import { STATUS_CODES } from 'node:http';
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { messageOf, ParleyError, type ParleyErrorOptions } from '../../base/errors';
 import { redact } from '../../base/redact';
@@ -64,11 +65,12 @@ export function errorOfAnswer(
   const words = said === undefined ? undefined : (validationSentence(said.message) ?? plainSentence(said.message));
   const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   const sentence = words
-    ? `The agent server at ${origin} says: ${words}`
-    : `The agent server at ${origin} answered ${answer}.`;
+    ? l10n.t('The agent server at {0} reports: {1}', origin, words)
+    : l10n.t('The agent server at {0} responded with {1}.', origin, answer);
   const { kind, hint } = meaningOf(status, said?.code);
   const retryAfterMs = retryAfter(headers.get('retry-after'), now);
-  const wait = retryAfterMs === undefined ? undefined : `Try again in ${Math.ceil(retryAfterMs / 1000)} seconds.`;
+  const wait =
+    retryAfterMs === undefined ? undefined : l10n.t('Try again in {0} seconds.', Math.ceil(retryAfterMs / 1000));
   const advice = kind === 'busy' ? (wait ?? hint) : hint;
   return new AgentServerError(kind, sentence, {
     status,
@@ -80,40 +82,51 @@ export function errorOfAnswer(
 function meaningOf(status: number, code: string | undefined): { kind: string; hint?: string } {
   switch (status) {
     case 401:
-      return { kind: 'unauthorized', hint: 'Enter the token of this server, or check that it is still valid.' };
+      return { kind: 'unauthorized', hint: l10n.t("Enter the server's token, or check that it's still valid.") };
     case 403:
-      return { kind: 'forbidden', ...(code === undefined && { hint: 'Check that the token may use this agent.' }) };
+      return {
+        kind: 'forbidden',
+        ...(code === undefined && { hint: l10n.t('Check that the token may use this agent.') }),
+      };
     case 404:
-      return { kind: 'not-found', ...(code === undefined && { hint: 'Check the address of the agent server.' }) };
+      return {
+        kind: 'not-found',
+        ...(code === undefined && { hint: l10n.t('Check the address of the agent server.') }),
+      };
     case 409:
       return { kind: 'conflict' };
     case 429:
     case 503:
-      return { kind: 'busy', hint: 'Try again in a moment.' };
+      return { kind: 'busy', hint: l10n.t('Try again in a moment.') };
     default:
       break;
   }
   if (status >= 300 && status < 400) {
-    return { kind: 'redirect', hint: 'Redirects are not followed: enter the address that the server redirects to.' };
+    return {
+      kind: 'redirect',
+      hint: l10n.t("Parley doesn't follow redirects. Enter the address that the server redirects to."),
+    };
   }
   if (status >= 400 && status < 500) return { kind: 'invalid-input' };
-  return { kind: 'failed', hint: 'Try again; if it stays, look into the log of the agent server.' };
+  return { kind: 'failed', hint: l10n.t("Try again. If the problem persists, see the agent server's log.") };
 }
 
 /** The error for a request that got no answer. */
 export function errorOfSilence(origin: string, error: unknown): AgentServerError {
   if (error instanceof ParleyError && error.code === 'timeout') {
     return new AgentServerError('timeout', error.message, {
-      hint: 'Check that the agent server runs and is not overloaded.',
+      hint: l10n.t('Check that the agent server is running and not overloaded.'),
       cause: error,
     });
   }
   const code = systemCode(error);
   return new AgentServerError(
     'unreachable',
-    `The agent server at ${origin} cannot be reached${code && ` (${code})`}.`,
+    code === ''
+      ? l10n.t("The agent server at {0} can't be reached.", origin)
+      : l10n.t("The agent server at {0} can't be reached ({1}).", origin, code),
     {
-      hint: 'Check that it runs and that its address is right.',
+      hint: l10n.t("Check that it's running and that its address is correct."),
       isBroken: isBrokenConnection(error),
       cause: error,
     },
@@ -123,11 +136,15 @@ export function errorOfSilence(origin: string, error: unknown): AgentServerError
 /** An answer that was a success, but not what the protocol says. */
 export function errorOfContent(origin: string, status: number, error: unknown): AgentServerError {
   const reason = error instanceof ParleyError ? error.message : messageOf(error);
-  return new AgentServerError('answer', `The agent server at ${origin} answered something unexpected. ${reason}`, {
-    status,
-    hint: 'Check that the address is that of a server of the Agent Communication Protocol.',
-    cause: error,
-  });
+  return new AgentServerError(
+    'answer',
+    l10n.t('The agent server at {0} sent an unexpected response. {1}', origin, reason),
+    {
+      status,
+      hint: l10n.t('Check that the address is an Agent Communication Protocol server.'),
+      cause: error,
+    },
+  );
 }
 
 /** One entry of a list of validation errors in the notation of Python, as pydantic writes it. */

@@ -9,8 +9,8 @@ import { compareHistories, type Fork } from './handOver';
 export const SHOW_BRANCH = 'branch:';
 
 /** The button that shows the other branch of a fork. */
-export function branchAction({ common, theirs }: Fork): { readonly id: string; readonly label: string } {
-  return { id: `${SHOW_BRANCH}${nameOf(theirs.history[common] ?? '')}`, label: 'Show the other branch' };
+export function branchAction({ common, theirs }: Fork): { readonly id: string } {
+  return { id: `${SHOW_BRANCH}${nameOf(theirs.history[common] ?? '')}` };
 }
 
 /**

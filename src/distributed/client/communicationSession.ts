@@ -1,5 +1,6 @@
 // A chat session with an HTTP agent: prompts become runs, questions are answered by the next
 // prompt, and the session can move to another server at any time.
+import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
@@ -106,7 +107,8 @@ const LOOK_MS = 5000;
 const STOP_MS = 10_000;
 /** Parts of one run whose content lies elsewhere and that get a place of their own. */
 const MAX_GAPS = 100;
-const UNREACHED = 'The agent could not reach a server that it needs. The log of the agent server may say which.';
+const unreached = (): string =>
+  l10n.t("The agent couldn't reach a server that it requires. See the agent server's log.");
 
 export class CommunicationSession implements AgentConversation {
   readonly #options: CommunicationSessionOptions;
@@ -225,7 +227,11 @@ export class CommunicationSession implements AgentConversation {
     if (this.#active) throw busy();
     if (asked.runId === undefined) return false;
     const { client } = this.#endpoint;
-    const deadline = new Deadline(`The agent server at ${client.origin}`, this.#options.lookMs ?? LOOK_MS, signal);
+    const deadline = new Deadline(
+      l10n.t('The agent server at {0}', client.origin),
+      this.#options.lookMs ?? LOOK_MS,
+      signal,
+    );
     try {
       const run = await client.run(asked.runId, deadline.signal);
       if (run.status !== 'awaiting') return false;
@@ -485,12 +491,16 @@ export class CommunicationSession implements AgentConversation {
     const isHistory = dead.length > 0 || (history.length > 0 && isLoadFailure(words));
     if (isHistory) emit({ ...failure, ...waysOut(dead, history.length) });
     else if (input.length > 1) emit({ ...failure, ...withoutHeld(input.length - 1) });
-    else emit({ ...failure, ...(isLoadFailure(words) && { hint: UNREACHED }) });
+    else emit({ ...failure, ...(isLoadFailure(words) && { hint: unreached() }) });
   }
 
   async #askServer(signal: AbortSignal): Promise<ServerAnswer> {
     const { client } = this.#endpoint;
-    const deadline = new Deadline(`The agent server at ${client.origin}`, this.#options.lookMs ?? LOOK_MS, signal);
+    const deadline = new Deadline(
+      l10n.t('The agent server at {0}', client.origin),
+      this.#options.lookMs ?? LOOK_MS,
+      signal,
+    );
     try {
       return { kind: 'session', descriptor: await client.session(this.descriptor.id, deadline.signal) };
     } catch (error) {
@@ -524,9 +534,9 @@ function newRun(position: RunPosition, log: Log): ActiveRun {
 }
 
 function busy(): ParleyError {
-  return new ParleyError('session-busy', 'The agent still works on the last message.');
+  return new ParleyError('session-busy', l10n.t('The agent is still working on the last message.'));
 }
 
 function stopped(): ParleyError {
-  return new ParleyError('run-cancelled', 'The run was stopped.');
+  return new ParleyError('run-cancelled', l10n.t('The run was stopped.'));
 }

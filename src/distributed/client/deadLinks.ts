@@ -1,6 +1,7 @@
 // Finds out why an agent server could not load the history of a session: which links are dead, and
 // what the user can do about them.
 
+import * as l10n from '@vscode/l10n';
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { redactUrl, urlIdentity } from '../model/resourceUrl';
 
@@ -67,25 +68,39 @@ export interface WaysOut {
 export function waysOut(dead: readonly DeadLink[], total: number): WaysOut {
   const numbers = dead.slice(0, MAX_NAMED).map(({ index }) => index + 1);
   const [first] = dead;
-  const transcript = { id: SEND_TRANSCRIPT, label: 'Send the transcript instead' };
+  const transcript = { id: SEND_TRANSCRIPT, label: l10n.t('Send transcript instead') };
   if (!first) {
-    const hint = 'The agent server may not be able to reach the servers that hold the earlier messages.';
+    const hint = l10n.t('The agent server may be unable to reach the servers with the earlier messages.');
     return { hint, actions: [transcript] };
   }
   const where = `${redactUrl(first.url)}${first.why === undefined ? '.' : `: ${first.why}`}`;
   const isOne = dead.length === 1;
-  const which = isOne ? `message ${numbers[0]}` : `${dead.length} messages`;
+  const label = isOne
+    ? l10n.t('Continue without message {0}', numbers[0] ?? 0)
+    : l10n.t('Continue without {0} messages', dead.length);
   const hint = isOne
-    ? `Message ${numbers[0]} of ${total} can't be read from ${where}`
-    : `${dead.length} of ${total} messages can't be read: message ${numbers.join(', ')}${dead.length > MAX_NAMED ? '…' : ''}, the first from ${where}`;
-  return { hint, actions: [{ id: CONTINUE_WITHOUT, label: `Continue without ${which}` }, transcript] };
+    ? l10n.t("Message {0} of {1} can't be read from {2}", numbers[0] ?? 0, total, where)
+    : l10n.t(
+        "{0} of {1} messages can't be read: {2}. The first is on {3}",
+        dead.length,
+        total,
+        `${numbers.join(', ')}${dead.length > MAX_NAMED ? ', …' : ''}`,
+        where,
+      );
+  return { hint, actions: [{ id: CONTINUE_WITHOUT, label }, transcript] };
 }
 
 /** What a run offers that failed with messages before its prompt that no server had recorded. */
 export function withoutHeld(count: number): WaysOut {
-  const which = count === 1 ? '1 earlier message' : `${count} earlier messages`;
-  return {
-    hint: `No server has recorded ${which}, so the agent got ${count === 1 ? 'it' : 'them'} along with yours.`,
-    actions: [{ id: CONTINUE_RECORDED, label: `Continue without ${which}` }],
-  };
+  const [hint, label] =
+    count === 1
+      ? [
+          l10n.t('No server has 1 earlier message, so the agent got it with yours.'),
+          l10n.t('Continue without 1 earlier message'),
+        ]
+      : [
+          l10n.t('No server has {0} earlier messages, so the agent got them with yours.', count),
+          l10n.t('Continue without {0} earlier messages', count),
+        ];
+  return { hint, actions: [{ id: CONTINUE_RECORDED, label }] };
 }

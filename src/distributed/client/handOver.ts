@@ -1,6 +1,7 @@
 // Decides who has which version of a session and what to send to whom; pure. The client's
 // descriptor is authoritative: it is never replaced by a shorter one, and additions on two servers
 // are a fork that the user decides on.
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import type { SessionDescriptor } from '../model/model';
 import { hashOf, urlIdentity, withHash } from '../model/resourceUrl';
@@ -149,5 +150,5 @@ function adopt(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescr
 
 function ofSameSession(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
   if (theirs.id.toLowerCase() === ours.id.toLowerCase()) return theirs;
-  throw new ParleyError('other-session', 'The server answered with another session than the one it was asked for.');
+  throw new ParleyError('other-session', l10n.t('The server responded with a different session.'));
 }

@@ -1,5 +1,6 @@
 // Converts a prompt into a message of the Agent Communication Protocol.
 
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import type { ContentBlock } from '../../session/events/content';
@@ -15,8 +16,8 @@ export function promptMessage(prompt: readonly ContentBlock[], now: number): Mes
   const at = timestamp(now);
   const message = { role: 'user', parts: prompt.flatMap(promptPart), created_at: at, completed_at: at };
   if (Buffer.byteLength(JSON.stringify(message)) <= MAX_MESSAGE_BYTES) return message;
-  throw new ParleyError('message-too-large', 'The message is larger than 5 MB with all that is attached to it.', {
-    hint: 'Attach fewer or smaller files.',
+  throw new ParleyError('message-too-large', l10n.t('The message with its attachments is larger than 5 MB.'), {
+    hint: l10n.t('Attach fewer or smaller files.'),
   });
 }
 

@@ -1,6 +1,7 @@
 // Parts of messages whose content lies behind an address of its own (`content_url`): which parts
 // those are, the gaps that stand in their places, and the parts once their bytes are here.
 import type { GapState, SessionEvent } from '../../session/events/event';
+import type { OwnText } from '../../session/events/ownText';
 import type { Gap } from '../model/gap';
 import type { MessagePart } from '../model/model';
 import { isTextual, partBlock } from './runParts';
@@ -52,22 +53,21 @@ export function livePart(part: MessagePart, gapId: string): GapEvent {
 
 /** Nobody has asked for it yet. */
 export function unloadedPart(part: MessagePart, gapId: string): GapEvent {
-  return gap(gapId, `${nameOf(part)} is on ${hostOf(part)}.`, 'unloaded');
+  return gap(gapId, { code: 'part-unloaded', args: [nameOf(part), hostOf(part)] }, 'unloaded');
 }
 
 export function loadingPart(part: MessagePart, gapId: string): GapEvent {
-  return gap(gapId, `${nameOf(part)} is being loaded from ${hostOf(part)}.`, 'loading');
+  return gap(gapId, { code: 'part-loading', args: [nameOf(part), hostOf(part)] }, 'loading');
 }
 
 /** Why it is not there. @param why of the part, or of its message */
 export function missingPart(part: MessagePart | undefined, gapId: string, why: Gap): GapEvent {
-  const advice = why.reason === 'unauthorized' ? ' “Retry” asks you for it.' : '';
-  const what = part ? nameOf(part) : 'A part of this message';
-  return gap(gapId, `${what} is missing. ${why.sentence}${advice}`, why.retryable ? 'retryable' : 'final');
+  const args = [part ? nameOf(part) : '', why.reason, why.host] as const;
+  return gap(gapId, { code: 'part-missing', args }, why.retryable ? 'retryable' : 'final');
 }
 
-function gap(gapId: string, text: string, state: GapState): GapEvent {
-  return { type: 'gap', gapId, text, state };
+function gap(gapId: string, said: OwnText, state: GapState): GapEvent {
+  return { type: 'gap', gapId, text: '', said, state };
 }
 
 /** Its name, or the last word of its address, and what kind of content it is. */
@@ -77,6 +77,7 @@ function nameOf(part: MessagePart): string {
   return `${name.slice(0, 200)} (${part.content_type.slice(0, 100)})`;
 }
 
+/** '' where its address is none. */
 function hostOf({ content_url: url = '' }: MessagePart): string {
-  return URL.canParse(url) ? new URL(url).host : 'its server';
+  return URL.canParse(url) ? new URL(url).host : '';
 }

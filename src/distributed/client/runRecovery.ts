@@ -1,5 +1,6 @@
 // Follows a run to its end, also when the stream breaks: missed events come from the run's own
 // list, by position, so that none is lost or repeated.
+import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { pause } from '../model/deadline';
@@ -172,7 +173,7 @@ async function* recover(
 ): AsyncGenerator<RunEvent, void, undefined> {
   const { pollMs = 1000, retryMs = RETRY_MS, log = silentLog } = options;
   const { runId } = position;
-  if (runId === undefined) throw lost('The connection broke before the agent server had named the run.');
+  if (runId === undefined) throw lost(l10n.t('The connection was lost before the agent server named the run.'));
   for (let failures = 0; ; ) {
     let events: readonly RunEvent[];
     try {
@@ -230,8 +231,8 @@ function restingEvent(run: Run): RunEvent {
 }
 
 function lost(reason: string, cause?: unknown): ParleyError {
-  return new ParleyError('run-lost', `The connection to the running agent was lost. ${reason}`, {
-    hint: 'The agent may have finished all the same. Send the message again if its answer does not appear.',
+  return new ParleyError('run-lost', l10n.t('The connection to the running agent was lost. {0}', reason), {
+    hint: l10n.t("The agent may have finished anyway. Send the message again if its answer doesn't appear."),
     cause,
   });
 }

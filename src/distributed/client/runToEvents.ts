@@ -1,8 +1,10 @@
 // Converts a run of the Agent Communication Protocol into events of a session; the only file that
 // knows both vocabularies. Pure: no clock, no I/O; one instance for each run.
+import * as l10n from '@vscode/l10n';
 import type { Log } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
+import type { OwnText } from '../../session/events/ownText';
 import {
   citationOf,
   type Message,
@@ -117,7 +119,7 @@ export class RunToEvents {
     this.#complete(this.#run, partsOf(run.output), out);
     this.#message = undefined;
     if (type === 'run.failed') {
-      this.#fail(run.error ?? { code: 'server_error', message: 'The agent does not say why.' }, run, out);
+      this.#fail(run.error ?? { code: 'server_error', message: l10n.t('The agent gave no reason.') }, run, out);
     } else if (type === 'run.cancelled') this.#end = { status: 'cancelled', stopReason: 'cancelled', run };
     else {
       this.#closeTools('completed', out);
@@ -129,7 +131,7 @@ export class RunToEvents {
     this.#closeTools('failed', out);
     const error = {
       code: `agent-error ${plainSentence(code)}`,
-      message: plainSentence(message) || 'The agent failed.',
+      message: plainSentence(message) || l10n.t('The agent failed.'),
     };
     out.push({ type: 'error', ...error });
     this.#end = { status: 'failed', stopReason: 'error', error, ...(run && { run }) };
@@ -233,7 +235,8 @@ export class RunToEvents {
       else this.#showOther(part, out);
     }
     if (out.length === before) {
-      out.push({ type: 'notice', severity: 'info', title: 'The agent waits for an answer.', own: true });
+      const said: OwnText = { code: 'agent-awaits-answer', args: [] };
+      out.push({ type: 'notice', severity: 'info', title: '', said, own: true });
     }
   }
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 
 /** What we ask servers for; others that they use unasked are read too where possible. */
@@ -21,7 +22,7 @@ const WORTH_READING = 64 * 1024;
  */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): ParleyError => {
-    const error = new ParleyError('too-large', `The server sent more than ${maxBytes} bytes.`);
+    const error = new ParleyError('too-large', l10n.t('The server sent more than {0} bytes.', maxBytes));
     response.destroy(error);
     return error;
   };
@@ -47,7 +48,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   } catch (error) {
     response.destroy();
     if (/^(Z_|ERR_.*BROTLI|ERR__ERROR)/.test(String((error as NodeJS.ErrnoException).code))) {
-      throw new ParleyError('bad-encoding', 'The server sent compressed data that is damaged.');
+      throw new ParleyError('bad-encoding', l10n.t('The server sent damaged compressed data.'));
     }
     throw error;
   }
@@ -61,7 +62,7 @@ function decoderOf(response: IncomingMessage) {
   if (encoding === 'deflate') return createInflate();
   if (encoding === 'br') return createBrotliDecompress();
   response.destroy();
-  throw new ParleyError('bad-encoding', 'The server sent data in an encoding that is not supported.');
+  throw new ParleyError('bad-encoding', l10n.t('The server sent data in an unsupported encoding.'));
 }
 
 /** Milliseconds that an unwanted body may take. */

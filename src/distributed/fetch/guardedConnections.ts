@@ -6,6 +6,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
+import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { type AddressClass, worstClass } from '../model/addressClass';
@@ -26,8 +27,8 @@ export class BlockedAddress extends ParleyError {
   readonly addressClass: AddressClass;
 
   constructor(origin: string, found: AddressClass) {
-    super('blocked-address', `${origin} leads to an address that is not on the public internet.`, {
-      hint: 'Allow this server if you know it.',
+    super('blocked-address', l10n.t("{0} isn't on the public internet.", origin), {
+      hint: l10n.t('Allow this server if you trust it.'),
     });
     this.origin = origin;
     this.addressClass = found;

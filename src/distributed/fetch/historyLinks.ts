@@ -1,6 +1,6 @@
 // The links of a history for their readers: which ones others can follow, signed with today's
 // address, and the messages behind those that they cannot.
-import type { Gap } from '../model/gap';
+import { type Gap, gapSentence } from '../model/gap';
 import type { Message } from '../model/model';
 import { DEFAULT_URL_SECONDS, type ResourceStore } from '../model/resources';
 import { expiryOf, hashOf, isOnThisMachine } from '../model/resourceUrl';
@@ -81,13 +81,13 @@ export class StoreLinks implements HistoryLinks {
   async read(url: string, signal: AbortSignal): Promise<Message | string> {
     const resolver = await this.#options.resolver();
     const entry = await resolver.resolveEntry(url, 0, {}, signal);
-    return entry.kind === 'message' ? entry.message : entry.sentence;
+    return entry.kind === 'message' ? entry.message : gapSentence(entry.reason, entry.host);
   }
 
   async whyUnreadable(url: string, signal: AbortSignal): Promise<string | undefined> {
     const entry = await this.#options.prober().resolveEntry(url, 0, {}, signal);
     if (entry.kind === 'message' || !DEAD.has(entry.reason)) return undefined;
-    return entry.sentence;
+    return gapSentence(entry.reason, entry.host);
   }
 }
 

@@ -1,4 +1,5 @@
 // Parses untrusted JSON: bounded in bytes and in depth before it is walked.
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 
 /**
@@ -16,16 +17,16 @@ export const MAX_DEPTH = 100;
 export function parseBounded(text: string | Uint8Array, maxBytes: number): unknown {
   const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
   if (bytes > maxBytes)
-    throw new ParleyError('too-large', `The text has ${bytes} bytes; ${maxBytes} are read at most.`);
+    throw new ParleyError('too-large', l10n.t('The text has {0} bytes; the maximum is {1}.', bytes, maxBytes));
   let value: unknown;
   try {
     value = JSON.parse(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text));
   } catch {
     // The engine's own message quotes the text.
-    throw new ParleyError('not-json', 'The text is not JSON.');
+    throw new ParleyError('not-json', l10n.t("The text isn't JSON."));
   }
   if (!isDepthWithin(value, MAX_DEPTH)) {
-    throw new ParleyError('too-deep', `The JSON text is nested deeper than ${MAX_DEPTH} levels.`);
+    throw new ParleyError('too-deep', l10n.t('The JSON is nested more than {0} levels deep.', MAX_DEPTH));
   }
   return value;
 }

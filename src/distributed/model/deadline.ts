@@ -1,4 +1,5 @@
 // Time limits on waiting for others, combined with the caller's own signal.
+import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 
@@ -17,7 +18,9 @@ export class Deadline implements Disposable {
     this.#caller = caller;
     this.#timer = setTimeout(() => {
       const seconds = Math.round(ms / 100) / 10;
-      this.#controller.abort(new ParleyError('timeout', `${what} did not answer within ${seconds} seconds.`));
+      this.#controller.abort(
+        new ParleyError('timeout', l10n.t("{0} didn't respond within {1} seconds.", what, seconds)),
+      );
     }, ms);
     if (caller.aborted) this.#onCallerAbort();
     else caller.addEventListener('abort', this.#onCallerAbort, { once: true });

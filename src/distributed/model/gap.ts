@@ -1,5 +1,6 @@
 // The gap in a history where a message could not be loaded: the reason as a code and as a sentence,
 // and whether trying again can help.
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import { carriesSignature, expiryOf } from './resourceUrl';
 
@@ -30,31 +31,41 @@ export interface Gap {
   /** As the descriptor has it: to forward and to fetch, never to show or log. */
   readonly url: string;
   readonly reason: GapReason;
-  /** A sentence without anything that a server sent. */
-  readonly sentence: string;
+  /** Of the address; '' where it is none. */
+  readonly host: string;
   readonly retryable: boolean;
 }
 
 const SENTENCES: Readonly<Record<GapReason, (host: string) => string>> = {
-  'not-found': (host) => `${host} does not have it (any more).`,
-  timeout: (host) => `${host} did not answer in time.`,
-  refused: (host) => `${host} refuses connections.`,
-  expired: () => 'The link has expired.',
-  forbidden: (host) => `${host} refuses access.`,
-  unauthorized: (host) => `${host} wants a token.`,
-  'not-json': (host) => `What ${host} sent is not JSON.`,
-  'not-a-message': (host) => `What ${host} sent is not a message.`,
-  'too-large': (host) => `What ${host} sent is too large.`,
-  blocked: (host) => `${host} is not on the public internet and not on the list of allowed servers.`,
-  changed: (host) => `What ${host} sent was changed since it was written.`,
-  torn: () => 'The file on this machine is damaged.',
-  'no-such-host': (host) => `The name of ${host} is not known.`,
-  'bad-redirect': (host) => `${host} redirects in a way that is not allowed.`,
-  'connection-lost': (host) => `The connection to ${host} broke.`,
-  'server-error': (host) => `${host} had an error.`,
-  'session-too-large': () => 'The session is larger than what is loaded at once.',
-  cancelled: () => 'Loading was stopped.',
+  'not-found': (host) => l10n.t('{0} no longer has it.', host),
+  timeout: (host) => l10n.t("{0} didn't respond in time.", host),
+  refused: (host) => l10n.t('{0} refuses connections.', host),
+  expired: () => l10n.t('The link has expired.'),
+  forbidden: (host) => l10n.t('{0} denied access.', host),
+  unauthorized: (host) => l10n.t('{0} requires a token.', host),
+  'not-json': (host) => l10n.t("{0} sent data that isn't JSON.", host),
+  'not-a-message': (host) => l10n.t("{0} sent data that isn't a message.", host),
+  'too-large': (host) => l10n.t('{0} sent too much data.', host),
+  blocked: (host) => l10n.t("{0} isn't on the public internet or the list of allowed servers.", host),
+  changed: (host) => l10n.t('{0} sent data that has been changed.', host),
+  torn: () => l10n.t('The file on this machine is damaged.'),
+  'no-such-host': (host) => l10n.t('The host {0} is unknown.', host),
+  'bad-redirect': (host) => l10n.t("{0} sent a redirect that isn't allowed.", host),
+  'connection-lost': (host) => l10n.t('The connection to {0} was lost.', host),
+  'server-error': (host) => l10n.t('{0} reported an error.', host),
+  'session-too-large': () => l10n.t('The session is too large to load at once.'),
+  cancelled: () => l10n.t('Loading was stopped.'),
 };
+
+/** Returns why something is not there, as a sentence. @param host '' where it is not known */
+export function gapSentence(reason: GapReason, host: string): string {
+  return SENTENCES[reason](host === '' ? l10n.t('The server') : host);
+}
+
+/** Whether a word is a reason: what was kept may be of another version. */
+export function isGapReason(word: string): word is GapReason {
+  return Object.hasOwn(SENTENCES, word);
+}
 
 /**
  * What stays as it is however often one asks. Half an answer is no JSON, and has another hash: the
@@ -70,8 +81,8 @@ const FINAL: ReadonlySet<GapReason> = new Set([
 ]);
 
 export function gapOf(index: number, url: string, reason: GapReason): Gap {
-  const host = URL.canParse(url) ? new URL(url).host : 'The server';
-  return { kind: 'gap', index, url, reason, sentence: SENTENCES[reason](host), retryable: !FINAL.has(reason) };
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  return { kind: 'gap', index, url, reason, host, retryable: !FINAL.has(reason) };
 }
 
 /** The reason behind an HTTP status that is no success. @param now milliseconds since 1970 */

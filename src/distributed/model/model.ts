@@ -2,6 +2,7 @@
 // types, and helpers to write strictly. Reading: null means absent, unknown fields are kept, ids
 // are any safe string. Writing: absent fields are left out, times end in `Z`, new ids are UUIDs.
 import { randomUUID } from 'node:crypto';
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { ParleyError } from '../../base/errors';
@@ -204,7 +205,7 @@ export function readSession(value: unknown, what: string): SessionDescriptor {
     const most = MAX_HISTORY.toLocaleString('en');
     throw new ParleyError(
       'session-full',
-      `The session has ${length.toLocaleString('en')} messages; Parley reads at most ${most}.`,
+      l10n.t('The session has {0} messages; the maximum is {1}.', length.toLocaleString('en'), most),
     );
   }
   return readAs(sessionSchema, value, what);

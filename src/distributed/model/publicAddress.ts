@@ -1,5 +1,6 @@
 // The address by which others reach our server where it differs from its own: a tunnel, a reverse
 // proxy or a forwarded port.
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 
 export interface PublicAddress {
@@ -19,8 +20,8 @@ export function readPublicAddress(text: string): PublicAddress {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (!url || !isPlain || !/^https?:$/.test(url.protocol)) {
-    throw new ParleyError('bad-setting', 'The public address of the server is not a plain http or https URL.', {
-      hint: 'Write it as https://host[:port][/path] in parley.server.publicUrl.',
+    throw new ParleyError('bad-setting', l10n.t("The public address of the server isn't a plain http or https URL."), {
+      hint: l10n.t('Set parley.server.publicUrl to https://host[:port][/path].'),
     });
   }
   const prefix = url.pathname.replace(/\/+$/, '');

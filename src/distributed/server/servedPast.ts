@@ -3,6 +3,7 @@
 
 import { isRemoteText, withBytes } from '../client/remoteParts';
 import type { Resolver } from '../fetch/resolver';
+import { gapSentence } from '../model/gap';
 import { type Message, type MessagePart, type SessionDescriptor, textPart } from '../model/model';
 import type { PastMessage } from './servedAgent';
 
@@ -24,7 +25,7 @@ export async function servedPast(
   const past: PastMessage[] = [];
   for (const entry of [...entries].reverse()) {
     if (entry.kind !== 'message') {
-      past.push({ kind: 'gap', reason: entry.sentence });
+      past.push({ kind: 'gap', reason: gapSentence(entry.reason, entry.host) });
       continue;
     }
     const wanted = entry.message.parts.filter(isRemoteText).slice(0, left);
@@ -51,7 +52,7 @@ export async function readTexts(
       left -= 1;
       const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES }, signal);
       if (found.kind === 'content') return [withBytes(part, found.bytes)];
-      return [part, textPart(`[unavailable: ${found.sentence}]`)];
+      return [part, textPart(`[unavailable: ${gapSentence(found.reason, found.host)}]`)];
     });
     return { ...message, parts: (await Promise.all(parts)).flat() };
   });

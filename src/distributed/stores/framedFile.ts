@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { sha256Of } from '../model/resources';
@@ -75,7 +76,7 @@ export async function readFramed(path: string): Promise<FramedContent> {
   const head = end === -1 ? undefined : parseHead(raw.subarray(0, end).toString('utf8'));
   const bytes = raw.subarray(end + 1);
   if (head === undefined || head.bytes !== bytes.length || head.sha256 !== sha256Of(bytes)) {
-    throw new ParleyError('torn', 'A stored file is damaged.');
+    throw new ParleyError('torn', l10n.t('A stored file is damaged.'));
   }
   return { bytes, sha256: head.sha256, meta: head.meta };
 }
@@ -98,7 +99,7 @@ async function moveExclusive(from: string, to: string): Promise<void> {
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ParleyError('exists', 'There is such a stored file already.', { cause: error });
+    throw new ParleyError('exists', l10n.t('The stored file already exists.'), { cause: error });
   }
   await rm(from, { force: true });
 }
@@ -128,14 +129,18 @@ async function syncFolder(path: string): Promise<void> {
 export function diskError(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT') return new ParleyError('not-found', 'There is no such stored file.');
+  if (code === 'ENOENT') return new ParleyError('not-found', l10n.t("The stored file doesn't exist."));
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new ParleyError('disk-full', 'The disk is full: the session cannot be written.', {
-      hint: 'Make room; the chat itself goes on.',
+    return new ParleyError('disk-full', l10n.t("The disk is full, so the session can't be saved."), {
+      hint: l10n.t('Free up disk space. The chat itself continues.'),
       cause: error,
     });
   }
-  return new ParleyError('store-error', `A file of the session cannot be used (${code ?? 'unknown error'}).`, {
-    cause: error,
-  });
+  return new ParleyError(
+    'store-error',
+    l10n.t("A file of the session can't be used ({0}).", code ?? l10n.t('unknown error')),
+    {
+      cause: error,
+    },
+  );
 }

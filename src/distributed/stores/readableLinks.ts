@@ -1,5 +1,6 @@
 // Makes sure that links can be read before they are given away: their objects are on the server,
 // and the server accepts the key that signs them.
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import type { S3Store } from './s3Store';
 import { isRefusal, type WriteQueue } from './writeQueue';
@@ -19,8 +20,12 @@ export class UnreadableLinks extends ParleyError {
   constructor(waiting: number, all: number, reason: ParleyError) {
     const what =
       waiting > 0
-        ? `${waiting} of the ${all} messages of this session ${waiting === 1 ? 'is' : 'are'} not on the resource server yet.`
-        : 'Links to the messages of this session cannot be read.';
+        ? l10n.t(
+            "The resource server doesn't have all messages of this session yet: {0} of {1} are waiting.",
+            waiting,
+            all,
+          )
+        : l10n.t("The links to the messages of this session can't be read.");
     super('links-unreadable', `${what} ${reason.message}`, {
       ...(reason.hint !== undefined && { hint: reason.hint }),
       cause: reason,
@@ -49,7 +54,7 @@ export async function ensureReadable(urls: readonly string[], { queue, store }: 
     }
     await store.probeLink(newest, signal);
   } catch (error) {
-    if (signal.aborted) throw new ParleyError('cancelled', 'The session was not shared.');
+    if (signal.aborted) throw new ParleyError('cancelled', l10n.t("The session wasn't shared."));
     if (!(error instanceof ParleyError)) throw error;
     throw new UnreadableLinks(count(), keys.length, error);
   }

@@ -1,5 +1,6 @@
 // Explains the errors of an S3-compatible server and what to do. Of its answer, only the error code
 // is read.
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 
 /** Differences between clocks below this are never the reason. */
@@ -24,33 +25,42 @@ export function s3Error(refusal: S3Refusal): ParleyError {
   const skew = skewOf(refusal);
   if (code === 'RequestTimeTooSkewed' || (status === 403 && Math.abs(skew) > 3 * SKEW_MS)) {
     const minutes = Math.round(Math.abs(skew) / 60_000);
-    const by = minutes === 0 ? 'differs from' : `is ${minutes} minutes ${skew > 0 ? 'ahead of' : 'behind'}`;
-    return new ParleyError('clock-skew', `The clock of this machine ${by} the clock of the resource server.`, {
-      hint: 'Set the clock of this machine right.',
+    const message =
+      minutes === 0
+        ? l10n.t("This machine's clock differs from the resource server's.")
+        : skew > 0
+          ? l10n.t("This machine's clock is {0} minutes ahead of the resource server's.", minutes)
+          : l10n.t("This machine's clock is {0} minutes behind the resource server's.", minutes);
+    return new ParleyError('clock-skew', message, {
+      hint: l10n.t('Correct the clock of this machine.'),
     });
   }
   if (code === 'NoSuchBucket' || (status === 404 && isWrite)) {
-    return new ParleyError('no-such-bucket', 'The bucket does not exist on the resource server.', {
-      hint: 'Create the bucket, or correct its name in the settings.',
+    return new ParleyError('no-such-bucket', l10n.t("The bucket doesn't exist on the resource server."), {
+      hint: l10n.t('Create the bucket, or correct its name in the settings.'),
     });
   }
-  if (status === 404) return new ParleyError('not-found', 'The resource server does not have this object.');
+  if (status === 404) return new ParleyError('not-found', l10n.t("The resource server doesn't have this object."));
   if (status === 301 || status === 307 || code === 'AuthorizationHeaderMalformed') {
-    return new ParleyError('wrong-region', 'The bucket is in another region, or at another endpoint.', {
-      hint: 'Correct the region and the endpoint in the settings.',
+    return new ParleyError('wrong-region', l10n.t('The bucket is in another region, or at another endpoint.'), {
+      hint: l10n.t('Correct the region and the endpoint in the settings.'),
     });
   }
   if (status === 401 || status === 403) {
-    return new ParleyError('store-denied', `The resource server refuses access${code === '' ? '' : ` (${code})`}.`, {
-      hint: 'Check the access key, and what it may do in the bucket.',
-    });
+    return new ParleyError(
+      'store-denied',
+      l10n.t('The resource server denied access{0}.', code === '' ? '' : ` (${code})`),
+      {
+        hint: l10n.t('Check the access key and its permissions for the bucket.'),
+      },
+    );
   }
   if (status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501)) {
-    return new ParleyError('store-down', `The resource server cannot answer now (${status}).`);
+    return new ParleyError('store-down', l10n.t('The resource server is unavailable ({0}).', status));
   }
   return new ParleyError(
     'store-error',
-    `The resource server refuses the request (${status}${code === '' ? '' : ` ${code}`}).`,
+    l10n.t('The resource server rejected the request ({0}{1}).', status, code === '' ? '' : ` ${code}`),
   );
 }
 

@@ -1,5 +1,6 @@
 // Addresses and signatures of an S3-compatible server (AWS Signature Version 4, in headers and in
 // queries).
+import * as l10n from '@vscode/l10n';
 import { AwsV4Signer } from 'aws4fetch';
 import { ParleyError } from '../../base/errors';
 import { checkKey } from '../model/resources';
@@ -95,22 +96,22 @@ export function checkLocation(location: S3Location): S3Location {
   const bad = (sentence: string): never => {
     throw new ParleyError('bad-store', sentence);
   };
-  const url = URL.canParse(location.endpoint) ? new URL(location.endpoint) : bad('The endpoint is not a URL.');
-  if (!/^https?:$/.test(url.protocol)) bad('The endpoint must begin with http:// or https://.');
-  if (url.username !== '' || url.search !== '' || url.hash !== '') bad('The endpoint must be a plain address.');
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(location.bucket)) bad('The name of the bucket is not valid.');
+  const url = URL.canParse(location.endpoint) ? new URL(location.endpoint) : bad(l10n.t("The endpoint isn't a URL."));
+  if (!/^https?:$/.test(url.protocol)) bad(l10n.t('The endpoint must begin with http:// or https://.'));
+  if (url.username !== '' || url.search !== '' || url.hash !== '') bad(l10n.t('The endpoint must be a plain address.'));
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(location.bucket)) bad(l10n.t("The bucket name isn't valid."));
   if (!location.pathStyle && hostWithBucket(url, location.bucket) === undefined) {
     throw new ParleyError(
       'bad-store',
-      `The bucket ${location.bucket} cannot stand in front of the host ${url.hostname}.`,
+      l10n.t("The bucket {0} can't be part of the host name {1}.", location.bucket, url.hostname),
       {
-        hint: 'Set "pathStyle" to true, which puts the bucket into the path.',
+        hint: l10n.t('Set "pathStyle" to true to put the bucket into the path.'),
       },
     );
   }
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(location.region)) bad('The region is not valid.');
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(location.region)) bad(l10n.t("The region isn't valid."));
   if (location.prefix !== '') {
-    if (!location.prefix.endsWith('/')) bad('The prefix must end with a slash.');
+    if (!location.prefix.endsWith('/')) bad(l10n.t('The prefix must end with a slash.'));
     checkKey(`${location.prefix}x`);
   }
   return location;

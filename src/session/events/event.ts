@@ -15,6 +15,7 @@ import type {
   Usage,
 } from './content';
 import type { ElicitationBody } from './form';
+import type { OwnText } from './ownText';
 
 export type MessageRole = 'user' | 'agent' | 'thought';
 
@@ -125,8 +126,10 @@ export type SessionEvent =
       readonly description?: string;
       /** The notice comes from the client, not from the agent. */
       readonly own?: true;
+      /** What the client says: it stands for the title, which is empty then, and mostly for the description. */
+      readonly said?: OwnText;
       /** A button of the client; only the workbench interprets its id. */
-      readonly action?: { readonly id: string; readonly label: string };
+      readonly action?: { readonly id: string; readonly label?: string };
       /**
        * Opens a session imported from elsewhere. Marks it as worth keeping before its first
        * message.
@@ -139,7 +142,9 @@ export type SessionEvent =
   | {
       readonly type: 'gap';
       readonly gapId: string;
+      /** Of sessions that were kept before there was `said`; empty where that is given. */
       readonly text: string;
+      readonly said?: OwnText;
       readonly state: GapState;
       /**
        * Where the content is. Absent: the containing message or an earlier event for this gap says
@@ -156,7 +161,9 @@ export type SessionEvent =
       readonly prefix: string;
       readonly first: number;
       readonly count: number;
+      /** As in `gap`. */
       readonly text: string;
+      readonly said?: OwnText;
       readonly state: GapState;
     }
   /** The missing content has arrived. Its entries replace the gap and keep their original time. */
@@ -265,6 +272,7 @@ export type SessionEvent =
       readonly stopReason: StopReason;
       readonly barrier: Barrier;
       readonly at: number;
+      /** A {@link TurnNote}, or what the agent or the system said. */
       readonly note?: string;
       /**
        * Only with `error`: the turn did not fail. Its agent was stopped because the window or

@@ -5,13 +5,14 @@ import { head } from '../../base/text';
 import { own } from '../../base/untrusted';
 import { MAX_TOOL_TEXT } from '../events/bounds';
 import type { SessionEvent } from '../events/event';
+import { type OwnText, ownText } from '../events/ownText';
 import { type ModelContext, upsert } from './context';
 
-const WORDS: Readonly<Record<string, string>> = {
-  in_progress: 'Compacting the conversation',
-  completed: 'Conversation compacted',
-  failed: 'Compaction failed',
-  cancelled: 'Compaction cancelled',
+const CODES: Readonly<Record<string, OwnText>> = {
+  in_progress: ownText('compaction-in_progress'),
+  completed: ownText('compaction-completed'),
+  failed: ownText('compaction-failed'),
+  cancelled: ownText('compaction-cancelled'),
 };
 
 /**
@@ -23,7 +24,8 @@ export function applyCompaction(
   at: number,
 ): void {
   const { status, summary, append, error } = event;
-  const title = status === undefined ? undefined : (own(WORDS, status) ?? `Compaction: ${status.slice(0, 100)}`);
+  const said =
+    status === undefined ? undefined : (own(CODES, status) ?? ownText('compaction-other', status.slice(0, 100)));
   const severity = status === 'failed' ? 'error' : status === 'in_progress' ? 'busy' : 'info';
   upsert(
     context,
@@ -33,15 +35,16 @@ export function applyCompaction(
     (base) => ({
       ...base,
       kind: 'notice',
-      severity: title === undefined ? 'busy' : severity,
-      title: title ?? 'Compacting the conversation',
+      severity: said === undefined ? 'busy' : severity,
+      title: '',
+      said: said ?? ownText('compaction-in_progress'),
       text: error ?? '',
       detail: head(summary ?? append ?? '', MAX_TOOL_TEXT),
     }),
     (entry) => {
       if (entry.kind !== 'notice') return;
-      if (title !== undefined) {
-        entry.title = title;
+      if (said !== undefined) {
+        entry.said = said;
         entry.severity = severity;
       }
       if (error !== undefined) entry.text = error;

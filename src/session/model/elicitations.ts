@@ -2,6 +2,7 @@
 // notice in the transcript.
 import { head } from '../../base/text';
 import type { SessionEvent } from '../events/event';
+import { ownText } from '../events/ownText';
 import type { ModelContext } from './context';
 import { waitBegins, waitEnds } from './waits';
 
@@ -30,21 +31,18 @@ export function applyElicitation(context: ModelContext, event: ElicitationEvent,
       if (!known) return;
       elicitations.delete(event.id);
       waitEnds(context, known, at);
-      const title = titleOf(event, known.mode);
+      const said = ownText(outcomeOf(event, known.mode));
       const question = head(known.message.replace(/\s+/g, ' ').trim(), 200);
       const text = event.answer ? `${question} → ${event.answer}` : question;
-      context.push((base) => ({ ...base, kind: 'notice', severity: 'info', title, text }), at);
+      context.push((base) => ({ ...base, kind: 'notice', severity: 'info', title: '', text, said }), at);
     }
   }
 }
 
-function titleOf(
-  { action, by }: Extract<ElicitationEvent, { type: 'elicitation_closed' }>,
-  mode: 'form' | 'url',
-): string {
-  if (action === 'accept') return mode === 'form' ? 'Answered by you:' : 'Done in the browser:';
-  if (by === 'agent') return 'Question withdrawn:';
-  if (by === 'exit') return 'Question lost with the agent:';
-  if (by === 'turn') return 'Question closed with the turn:';
-  return action === 'decline' ? 'Declined by you:' : 'Dismissed by you:';
+function outcomeOf({ action, by }: Extract<ElicitationEvent, { type: 'elicitation_closed' }>, mode: 'form' | 'url') {
+  if (action === 'accept') return mode === 'form' ? 'form-answered' : 'page-done';
+  if (by === 'agent') return 'asked-withdrawn';
+  if (by === 'exit') return 'asked-lost';
+  if (by === 'turn') return 'asked-closed';
+  return action === 'decline' ? 'asked-declined' : 'asked-dismissed';
 }

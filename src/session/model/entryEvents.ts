@@ -25,10 +25,10 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
       return [{ type: 'plan', planId, entries }];
     }
     case 'notice': {
-      const { severity, title, text, detail, raw } = entry;
+      const { severity, title, text, said, detail, raw } = entry;
       if (raw !== undefined) return [{ type: 'unknown_update', name: title, raw }];
       const description = [text, detail].filter(Boolean).join('\n\n');
-      return [{ type: 'notice', severity, title, ...(description && { description }) }];
+      return [{ type: 'notice', severity, title, ...(said && { said }), ...(description && { description }) }];
     }
     case 'error': {
       const { code, text: message, hint, stderr } = entry;

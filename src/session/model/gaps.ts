@@ -2,6 +2,7 @@
 // replaces a gap with one or more entries.
 import { head } from '../../base/text';
 import type { GapFilling, PastEvent, SessionEvent } from '../events/event';
+import { ownText } from '../events/ownText';
 import { type ModelContext, mapIndexes } from './context';
 import type { Entry } from './state';
 
@@ -11,11 +12,13 @@ const MAX_GAPS = 20_000;
 
 /** Adds a gap or updates the known gap with the same id. */
 export function addGap(context: ModelContext, event: Extract<SessionEvent, { type: 'gap' }>, at: number): void {
-  const { gapId, state, remote } = event;
+  const { gapId, said, state, remote } = event;
   const text = head(event.text, MAX_TEXT);
   const known = context.state.entries[context.gaps.get(gapId) ?? -1];
   if (known?.kind === 'gap') {
     known.text = text;
+    if (said) known.said = said;
+    else delete known.said;
     known.state = state;
     context.note((changes) => changes.entry(known.index));
     return;
@@ -26,6 +29,7 @@ export function addGap(context: ModelContext, event: Extract<SessionEvent, { typ
       kind: 'gap',
       gapId,
       text,
+      ...(said && { said }),
       state,
       // Imported messages belong to no turn, whichever is running while they load.
       ...(remote && { remote, ...(turnId !== undefined && { turnId }), ...(late && { late }) }),
@@ -38,12 +42,12 @@ export function addGap(context: ModelContext, event: Extract<SessionEvent, { typ
 /** Applies `gaps`: adds many gaps or updates known ones. */
 export function addGaps(
   context: ModelContext,
-  { prefix, first, count, text, state }: Extract<SessionEvent, { type: 'gaps' }>,
+  { prefix, first, count, text, said, state }: Extract<SessionEvent, { type: 'gaps' }>,
   at: number,
 ): void {
   const end = first + Math.min(count, MAX_GAPS);
   for (let number = first; number < end; number++)
-    addGap(context, { type: 'gap', gapId: `${prefix}${number}`, text, state }, at);
+    addGap(context, { type: 'gap', gapId: `${prefix}${number}`, text, ...(said && { said }), state }, at);
 }
 
 /**
@@ -67,7 +71,7 @@ export function fillGaps(
       placed.set(index, inPlaceOf(gap, filling));
     } else {
       // Keep an entry for an empty message, so that later entries do not move.
-      addGap(context, { type: 'gap', gapId, text: 'An empty message.', state: 'final' }, at);
+      addGap(context, { type: 'gap', gapId, text: '', said: ownText('empty-message'), state: 'final' }, at);
     }
   }
   if (placed.size === 0) return;

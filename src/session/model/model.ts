@@ -5,6 +5,7 @@
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { boundBlock, MAX_LIST } from '../events/bounds';
 import type { Mark, SessionEvent, TimedEvent } from '../events/event';
+import { ownText } from '../events/ownText';
 import type { Changes, SessionPart } from './changes';
 import { applyCompaction } from './compactions';
 import { clear, createContext, type ModelContext } from './context';
@@ -52,7 +53,7 @@ export class SessionModel {
   static after({ entries, turns, turn: running }: Mark, at: number): SessionModel {
     const model = new SessionModel();
     const { state } = model.#context;
-    const gap = { kind: 'gap', at: 0, gapId: '', text: 'Loading…', state: 'loading' } as const;
+    const gap = { kind: 'gap', at: 0, gapId: '', text: '', said: ownText('loading'), state: 'loading' } as const;
     const hidden: Entry = { ...gap, id: '', index: 0 };
     for (let index = 0; index < entries; index++)
       state.entries.push(index < entries - NEWEST ? hidden : { ...gap, id: `e${index}`, index });

@@ -13,7 +13,7 @@ export function addNotice(
 ): void {
   switch (event.type) {
     case 'notice': {
-      const { severity, title, description: text = '', own, action, beginsAnew } = event;
+      const { severity, title, description: text = '', own, said, action, beginsAnew } = event;
       context.push(
         (base) => ({
           ...(own ? outside(base) : base),
@@ -21,6 +21,7 @@ export function addNotice(
           severity,
           title,
           text: head(text, MAX_TOOL_TEXT),
+          ...(said && { said }),
           ...(action && { action }),
           ...(beginsAnew && { beginsAnew }),
         }),

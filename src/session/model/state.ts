@@ -22,6 +22,7 @@ import type {
   TerminalExit,
 } from '../events/event';
 import type { ElicitationBody } from '../events/form';
+import type { OwnText } from '../events/ownText';
 
 interface EntryBase {
   /** Unique in the session and stable. */
@@ -90,12 +91,14 @@ export interface NoticeEntry extends EntryBase {
   severity: string;
   title: string;
   text: string;
+  /** What the client says, in the place of the title and mostly of the text. */
+  said?: OwnText;
   /** A longer text, shown on demand. */
   detail?: string;
   /** An unknown update as received. */
   raw?: unknown;
   /** A button of the client. */
-  readonly action?: { readonly id: string; readonly label: string };
+  readonly action?: { readonly id: string; readonly label?: string };
   /** The agent does not know the messages above. */
   readonly beginsAnew?: true;
 }
@@ -105,6 +108,8 @@ export interface GapEntry extends EntryBase {
   readonly kind: 'gap';
   readonly gapId: string;
   text: string;
+  /** What the client says, in the place of the text. */
+  said?: OwnText;
   state: GapState;
   /** The location of the content, for a gap in a message of this session. */
   readonly remote?: RemoteContent;
@@ -140,7 +145,7 @@ export interface Turn {
   waitedMs?: number;
   stopReason?: StopReason;
   barrier?: Barrier;
-  /** An explanation of the stop reason, if needed. */
+  /** Why it ended so, where the reason alone does not tell: a `TurnNote`, or what the agent or the system said. */
   note?: string;
   /** Only with `error`: the turn did not fail, the agent was stopped while it ran. */
   interrupted?: true;

@@ -269,7 +269,8 @@ class OtherEntries {
 function keyOf(entry: Entry): string | undefined {
   // This transcript has the final state of the plan; a replay may show an earlier one.
   if (entry.kind === 'plan') return `plan ${entry.planId} ${entry.entries.map(({ content }) => content).join()}`;
-  if (entry.kind === 'notice') return `notice ${entry.title} ${entry.text} ${entry.detail ?? ''}`;
+  if (entry.kind === 'notice')
+    return `notice ${JSON.stringify(entry.said) ?? entry.title} ${entry.text} ${entry.detail ?? ''}`;
   if ((entry.kind === 'agent' || entry.kind === 'thought') && bareTextOf(entry) === '')
     return `${entry.kind} ${wordsOf(entry)}`;
   return entry.kind === 'error' ? `error ${entry.code} ${entry.text}` : undefined;

@@ -92,20 +92,19 @@ function unpacked(column: Uint8Array): MediaText {
  * throws.
  */
 function toText(event: SessionEvent): MediaText {
-  let problem = 'it cannot be written as JSON';
+  let characters = 0;
   try {
     const text = takeMedia(event);
-    const length = text.media.reduce((sum, part) => sum + part.length, text.json.length);
-    if (length <= MAX_EVENT_CHARS) return text;
-    problem = `it has ${length} characters`;
+    characters = text.media.reduce((sum, part) => sum + part.length, text.json.length);
+    if (characters <= MAX_EVENT_CHARS) return text;
   } catch {
     // The notice mentions it.
   }
   const notice: SessionEvent = {
     type: 'notice',
     severity: 'warning',
-    title: 'A part of this session was not kept',
-    description: `An event of kind ${event.type}: ${problem}.`,
+    title: '',
+    said: { code: 'event-not-kept', args: [event.type, characters] },
     own: true,
   };
   return takeMedia(notice);

@@ -12,6 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import * as l10n from '@vscode/l10n';
 import type { Log } from '../../base/log';
 import { thisMachine } from './machine';
 import { MIGRATIONS, migrate } from './schema';
@@ -69,10 +70,13 @@ export function openJournalFile(options: FileOptions): OpenedFile {
 export function replaceJournalFile(options: FileOptions, identity: string | undefined): OpenedFile {
   try {
     const path = pathIn(options.folder);
-    let notice = 'The journal of sessions was damaged and has been replaced.';
+    let notice = l10n.t('The session history was damaged and has been replaced.');
     if (existsSync(path) && (identity === undefined || identityOf(path) === identity)) {
       const aside = setAside(path, options.now());
-      notice = `The journal of sessions was damaged. It was set aside as ${basename(aside)}, and a new one was begun.`;
+      notice = l10n.t(
+        'The session history was damaged. It was saved as {0}, and a new one was created.',
+        basename(aside),
+      );
       options.log.error(`journal: set aside as ${aside}`);
     }
     return { ...open(options), notice };

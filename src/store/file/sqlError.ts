@@ -1,4 +1,5 @@
 // Classifies failures of SQLite and the file system, with messages for the user.
+import * as l10n from '@vscode/l10n';
 
 /** Why the journal file cannot be used. `newer`: it was created by a later version of Parley. */
 export type StorageProblem = 'full' | 'read-only' | 'locked' | 'corrupt' | 'unusable' | 'newer';
@@ -59,29 +60,29 @@ export function messageFor(problem: StorageProblem): { readonly message: string;
   switch (problem) {
     case 'full':
       return {
-        message: 'The disk is full: sessions are kept in memory only.',
-        hint: 'Make room on the disk; Parley then writes what it kept.',
+        message: l10n.t('The disk is full, so sessions are kept in memory only.'),
+        hint: l10n.t('Free up disk space. Parley then saves the sessions.'),
       };
     case 'read-only':
       return {
-        message: "Parley's storage cannot be written: sessions are kept in memory only.",
-        hint: 'Allow writing to the storage folder; Parley then writes what it kept.',
+        message: l10n.t("Parley can't write to its storage folder, so sessions are kept in memory only."),
+        hint: l10n.t('Allow writing to the storage folder. Parley then saves the sessions.'),
       };
     case 'locked':
       return {
-        message: "Another program holds Parley's journal: sessions are kept in memory only.",
-        hint: 'Close the program that holds it; Parley then writes what it kept.',
+        message: l10n.t("Another program is locking Parley's session history, so sessions are kept in memory only."),
+        hint: l10n.t('Close that program. Parley then saves the sessions.'),
       };
     case 'newer':
       return {
-        message: 'The journal was made by a newer version of Parley: sessions are kept in memory only.',
-        hint: 'Update Parley to see earlier sessions and to keep new ones.',
+        message: l10n.t('The session history is from a newer version of Parley, so sessions are kept in memory only.'),
+        hint: l10n.t('Update Parley to see earlier sessions and to save new ones.'),
       };
     case 'corrupt':
     case 'unusable':
       return {
-        message: "Parley's journal cannot be used: sessions are kept in memory only.",
-        hint: 'Look at the storage folder; the log has the reason.',
+        message: l10n.t("Parley can't use its session history, so sessions are kept in memory only."),
+        hint: l10n.t('Check the storage folder. The log has the reason.'),
       };
   }
 }

@@ -1,5 +1,6 @@
 // What the stores of the journal need from it: reading and writing wherever the data is, on disk or
 // in memory, and the errors for sessions that it cannot write.
+import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import type { Sql } from '../file/sql';
 import type { SideTable } from './sideNotes';
@@ -27,12 +28,14 @@ export interface JournalPort {
 
 /** Returns the error for a key that the journal does not have. */
 export function unknownSession(key: string): ParleyError {
-  return new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
+  return new ParleyError('journal-unknown-session', l10n.t('There is no session {0} in the history.', key));
 }
 
 /** Returns the error for a session that another window owns. */
 export function sessionHeld(): ParleyError {
-  return new ParleyError('session-held', 'Another window has this session.', { hint: 'Go on with it there.' });
+  return new ParleyError('session-held', l10n.t('This session is open in another window.'), {
+    hint: l10n.t('Continue there.'),
+  });
 }
 
 /** Returns whether an error comes from {@link sessionHeld}. */

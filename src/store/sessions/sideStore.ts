@@ -1,5 +1,6 @@
 // Drafts with their attachments, and scroll positions: small data of a session that survives a
 // reload.
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import type { QueuedAttachment } from '../../session/queue/queue';
@@ -93,5 +94,5 @@ function saveAttachments(sql: Sql, key: string, attachments: readonly QueuedAtta
 }
 
 function tooLarge(): ParleyError {
-  return new ParleyError('message-too-large', 'The draft is too large to be kept.');
+  return new ParleyError('message-too-large', l10n.t('The draft is too large to save.'));
 }

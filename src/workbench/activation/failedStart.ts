@@ -1,10 +1,14 @@
 // Serves a page of the chat while the product could not be loaded: shows why, and keeps the user's
 // input until it is loaded.
+import * as l10n from '@vscode/l10n';
 import type { ActionView, ToWebview } from '../../panel/contract';
 import type { Page } from './page';
 
-const TRY_AGAIN: ActionView = { id: 'tryAgain', label: 'Try Again', primary: true };
-const SHOW_LOG: ActionView = { id: 'showLog', label: 'Show Log' };
+const tryAgain = (): ActionView => ({ id: TRY_AGAIN, label: l10n.t('Try again'), primary: true });
+const showLog = (): ActionView => ({ id: SHOW_LOG, label: l10n.t('Show log') });
+
+const TRY_AGAIN = 'tryAgain';
+const SHOW_LOG = 'showLog';
 
 export interface FailedStartActions {
   showLog(): void;
@@ -18,7 +22,7 @@ export interface FailedStartActions {
  * @returns what ends it and gives the page back as it was found, with all it has said
  */
 export function showFailedStart(page: Page, why: string, actions: FailedStartActions): { dispose(): void } {
-  const message = 'Parley could not start.';
+  const message = l10n.t("Couldn't start Parley.");
   const post = (answer: ToWebview): void => {
     page.webview.postMessage(answer).then(undefined, () => undefined); // the page is gone
   };
@@ -31,8 +35,8 @@ export function showFailedStart(page: Page, why: string, actions: FailedStartAct
           op: 'session',
           patch: {
             phase: 'failed',
-            status: 'could not start',
-            error: { code: 'start-failed', message, hint: why, actions: [TRY_AGAIN, SHOW_LOG] },
+            status: l10n.t("couldn't start"),
+            error: { code: 'start-failed', message, hint: why, actions: [tryAgain(), showLog()] },
           },
         },
       ],
@@ -41,9 +45,9 @@ export function showFailedStart(page: Page, why: string, actions: FailedStartAct
   const heard: unknown[] = [];
   const take = (raw: unknown): void => {
     const { type, id, clientId, command } = Object(raw) as Record<string, unknown>;
-    if (type === 'action' && id === TRY_AGAIN.id) actions.tryAgain();
+    if (type === 'action' && id === TRY_AGAIN) actions.tryAgain();
     else if (type === 'action' || type === 'command') {
-      if (id === SHOW_LOG.id || command === SHOW_LOG.id) actions.showLog();
+      if (id === SHOW_LOG || command === SHOW_LOG) actions.showLog();
     } else if (type === 'send' && typeof clientId === 'string') post({ type: 'rejected', clientId, reason: message });
     else if (type === 'hello') {
       heard.push(raw);

@@ -1,5 +1,6 @@
 // Loads the product when it is first needed. After a failure it is not loaded again automatically:
 // each page shows the failure with a way to try again.
+import * as l10n from '@vscode/l10n';
 import type { LogOutputChannel } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { showFailedStart } from './failedStart';
@@ -47,7 +48,9 @@ export class Starter<P extends Startable> {
     this.prepare();
     const state = this.#state;
     if (state.kind === 'loaded') return state.product;
-    throw new Error(state.kind === 'failed' ? `Parley could not start: ${state.why}` : 'Parley has ended.');
+    throw new Error(
+      state.kind === 'failed' ? l10n.t("Couldn't start Parley: {0}", state.why) : l10n.t('Parley has ended.'),
+    );
   }
 
   /** Loads the product where that was not tried yet. Never throws. @returns whether it is there */
@@ -90,7 +93,7 @@ export class Starter<P extends Startable> {
 
   #note(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#log().error(`Parley could not start: ${text}`);
+    this.#log().error(l10n.t("Couldn't start Parley: {0}", text));
   }
 
   #showFailure(page: Page, why: string): void {

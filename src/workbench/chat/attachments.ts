@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
 import type { TextEditor, Uri } from 'vscode';
-import { workspace } from 'vscode';
+import { l10n, workspace } from 'vscode';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment } from '../../session/queue/queue';
 
@@ -77,7 +77,7 @@ export function selectionAttachment(editor: TextEditor): QueuedAttachment | unde
     id: randomUUID(),
     kind: 'selection',
     label,
-    detail: `${text.length} characters`,
+    detail: l10n.t('{0} characters', text.length),
     forms: [
       { type: 'resource', uri, text, mimeType: 'text/plain' },
       { type: 'text', text: `\n\nFrom ${label}:\n\`\`\`${document.languageId}\n${text}\n\`\`\`\n` },

@@ -109,7 +109,7 @@ export class ChatHome implements UriHandler, Disposable {
    */
   showSession(key: string): void {
     const conversation = this.#conversations.recall(key);
-    if (!conversation) throw new ParleyError('no-such-session', 'This session is no longer kept.');
+    if (!conversation) throw new ParleyError('no-such-session', l10n.t('This session no longer exists.'));
     this.present(conversation);
   }
 
@@ -119,7 +119,7 @@ export class ChatHome implements UriHandler, Disposable {
     if (taken) {
       this.show(taken.conversation);
       if (taken.written !== '') this.open().insert(taken.written);
-    } else void showInfo(l10n.t('The other window still has this session.'));
+    } else void showInfo(l10n.t('This session is still open in the other window.'));
   }
 
   /** A link can open the chat, or a session, where the user agrees to that. */

@@ -12,6 +12,7 @@ import { SHOW_BRANCH } from '../../distributed/client/branchName';
 import type { ElicitationAction, QueueAction } from '../../panel/contract';
 import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../../panel/contract';
 import type { TimedEvent } from '../../session/events/event';
+import { ownText, type PlainCode } from '../../session/events/ownText';
 import { textOfTurn } from '../../session/model/entryText';
 import type { Page } from '../activation/page';
 import type { EntryContents } from '../editor/entryContents';
@@ -283,18 +284,16 @@ export class ChatSurface implements Disposable {
         await this.#elicit(conversation, message.id, message.answer);
         return;
       case 'stopOne':
-        await tell(conversation, 'It was not stopped', () => conversation.stopOne(message));
+        await tell(conversation, 'not-stopped', () => conversation.stopOne(message));
         return;
       case 'queue':
         await this.#applyQueueAction(conversation, message.action);
         return;
       case 'setMode':
-        await tell(conversation, 'The mode was not changed', () => conversation.setMode(message.modeId));
+        await tell(conversation, 'mode-not-changed', () => conversation.setMode(message.modeId));
         return;
       case 'setConfig':
-        await tell(conversation, 'The option was not changed', () =>
-          conversation.setConfigOption(message.id, message.value),
-        );
+        await tell(conversation, 'option-not-changed', () => conversation.setConfigOption(message.id, message.value));
         return;
       case 'page':
         if (this.#shows(conversation)) this.#feed.page(message.from, message.to);
@@ -303,22 +302,22 @@ export class ChatSurface implements Disposable {
         if (this.#shows(conversation)) this.#feed.details(message.index);
         return;
       case 'openLocation':
-        await tell(conversation, 'The file was not opened', () =>
+        await tell(conversation, 'file-not-opened', () =>
           this.#services.links.openLocation(message.path, message.line, conversation.roots),
         );
         return;
       case 'openDiff':
-        await tell(conversation, 'The changes were not opened', () =>
+        await tell(conversation, 'changes-not-opened', () =>
           this.#services.contents.openDiff(conversation, message.index, message.content),
         );
         return;
       case 'openOutput':
-        await tell(conversation, 'The output was not opened', () =>
+        await tell(conversation, 'output-not-opened', () =>
           this.#services.contents.openOutput(conversation, message.index, message.content),
         );
         return;
       case 'saveResource':
-        await tell(conversation, 'The file was not saved', () =>
+        await tell(conversation, 'file-not-saved', () =>
           this.#services.contents.save(conversation, message.index, message.content),
         );
         return;
@@ -329,10 +328,10 @@ export class ChatSurface implements Disposable {
         );
         return;
       case 'retryGap':
-        await tell(conversation, 'The message was not loaded', () => this.#services.retryGap(conversation, message.id));
+        await tell(conversation, 'message-not-loaded', () => this.#services.retryGap(conversation, message.id));
         return;
       case 'openLink':
-        await tell(conversation, 'The link was not opened', () =>
+        await tell(conversation, 'link-not-opened', () =>
           this.#services.links.openLink(message.href, conversation.roots),
         );
         return;
@@ -400,7 +399,7 @@ export class ChatSurface implements Disposable {
   #sendAgain(conversation: Conversation, turnId: string): void {
     this.#used(conversation);
     try {
-      if (!conversation.sendAgain(turnId)) this.#refuse({}, l10n.t('This message can no longer be sent again.'));
+      if (!conversation.sendAgain(turnId)) this.#refuse({}, l10n.t('This message can no longer be resent.'));
     } catch (error) {
       this.#refuse({}, messageOf(error));
       void conversation.start(); // shows why, with what can be done
@@ -417,13 +416,11 @@ export class ChatSurface implements Disposable {
     else if (id === 'restart') await conversation.restart();
     else if (id === 'takeOver') this.#sessions.takeOver(conversation.key);
     else if (id.startsWith(SHOW_SESSION))
-      await tell(conversation, 'The session was not opened', async () =>
-        this.#sessions.show(id.slice(SHOW_SESSION.length)),
-      );
+      await tell(conversation, 'session-not-opened', async () => this.#sessions.show(id.slice(SHOW_SESSION.length)));
     else if (id.startsWith(SHOW_BRANCH)) await showBranch(conversation, id.slice(SHOW_BRANCH.length));
     else if (id.startsWith('continue:'))
-      await tell(conversation, 'The message was not sent again', async () => {
-        if (!(await carryOn(conversation, id))) this.#refuse({}, l10n.t('This message can no longer be sent again.'));
+      await tell(conversation, 'message-not-resent', async () => {
+        if (!(await carryOn(conversation, id))) this.#refuse({}, l10n.t('This message can no longer be resent.'));
       });
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
@@ -478,7 +475,7 @@ export class ChatSurface implements Disposable {
         return;
       }
       case 'open':
-        await tell(conversation, 'The page was not opened', () =>
+        await tell(conversation, 'page-not-opened', () =>
           elicitations.open(id, (url) => this.#services.links.openAddress(url)),
         );
         return;
@@ -489,17 +486,19 @@ export class ChatSurface implements Disposable {
 }
 
 async function showBranch(conversation: Conversation, branch: string): Promise<void> {
-  await tell(conversation, 'The other branch was not opened', async () => {
+  await tell(conversation, 'branch-not-opened', async () => {
     await commands.executeCommand('parley.showBranch', { session: conversation.key, branch });
   });
 }
 
 /** Does something with the agent and says in the transcript where it failed. */
-async function tell(conversation: Conversation, what: string, run: () => Promise<void>): Promise<void> {
+async function tell(conversation: Conversation, what: PlainCode, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    const event = { type: 'notice', own: true, severity: 'error', title: what, description: messageOf(error) } as const;
+    const description = messageOf(error);
+    const said = ownText(what);
+    const event = { type: 'notice', own: true, severity: 'error', title: '', said, description } as const;
     conversation.note([{ at: Date.now(), event }]);
   }
 }
@@ -511,8 +510,8 @@ function tooLate(): string {
 function reasonOf({ refused }: Refusal): string {
   return refused === 'too-large'
     ? l10n.t(
-        'This is too large. A message can have {0} characters; put longer texts into a file.',
-        MAX_TEXT.toLocaleString('en'),
+        'The message is too long. The maximum is {0} characters. Attach longer text as a file.',
+        MAX_TEXT.toLocaleString(env.language),
       )
-    : l10n.t('Parley did not understand what the chat sent. Reload the window to continue.');
+    : l10n.t('Parley was updated. Reload the window to continue.');
 }

@@ -3,6 +3,7 @@
 import { RpcError } from '../../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
+import { ownText } from '../../session/events/ownText';
 import { inert } from '../ui/inertText';
 import { showError } from '../ui/messages';
 
@@ -35,8 +36,9 @@ export function isProgram(args: readonly unknown[]): boolean {
  */
 export function showFailure(error: unknown, { conversation, isChatVisible }: FailurePlaces): void {
   if (error instanceof RpcError && conversation && isChatVisible) {
-    const title = `${conversation.agent.name} refused the command`;
-    const event = { type: 'notice', own: true, severity: 'error', title, description: error.message } as const;
+    const said = ownText('command-refused', conversation.agent.name);
+    const description = error.message;
+    const event = { type: 'notice', own: true, severity: 'error', title: '', said, description } as const;
     conversation.note([{ at: Date.now(), event }]);
     return;
   }

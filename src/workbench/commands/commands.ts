@@ -1,5 +1,5 @@
 // The commands of the palette. Each is a few lines over a conversation, with VS Code's own UI.
-import { type Uri, window } from 'vscode';
+import { l10n, type Uri, window } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
@@ -89,7 +89,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('focusQuestion', () => chat.focusQuestion()),
     register('newSession', newSession),
     register('send', async (argument?: { text?: string; session?: string }) => {
-      const text = argument?.text ?? (await askLine({ prompt: 'Message to the agent' }));
+      const text = argument?.text ?? (await askLine({ prompt: l10n.t('Message to the agent') }));
       if (!text) return undefined;
       const conversation =
         argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
@@ -103,7 +103,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
         await openAgentSettings();
         return;
       }
-      if (!catalog.find(id)) throw new ParleyError('no-such-agent', `There is no agent “${id}”.`);
+      if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
       await catalog.use(id);
       const old = conversations.peek();
       await newSession({ agent: id });
@@ -115,12 +115,12 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('checkStatus', async () => {
       const answer = (await conversations.peek()?.checkStatus()) ?? 'unsupported';
       const words = {
-        live: 'The session is live.',
-        saved: 'The agent has saved this session. The next message opens it again.',
-        not_found: 'The agent no longer has this session.',
-        unsupported: 'The agent can’t say whether the session is live.',
-        failed: 'The agent failed to say whether the session is live.',
-        unresponsive: 'The agent isn’t responding.',
+        live: l10n.t('The session is live.'),
+        saved: l10n.t("The agent has saved this session. It's reopened with your next message."),
+        not_found: l10n.t('The agent no longer has this session.'),
+        unsupported: l10n.t("The agent can't tell whether the session is live."),
+        failed: l10n.t('The agent failed to tell whether the session is live.'),
+        unresponsive: l10n.t("The agent isn't responding."),
       };
       showStatus(`Parley: ${words[answer]}`);
       return { status: livenessOf(answer) };
@@ -130,7 +130,8 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('setConfigOption', async (argument?: { id?: string; value?: string | boolean }) => {
       const conversation = conversations.active();
       const { config } = conversation.model.state;
-      if (config.length === 0) throw new ParleyError('no-options', `${conversation.agent.name} offers no options.`);
+      if (config.length === 0)
+        throw new ParleyError('no-options', l10n.t('{0} has no options.', conversation.agent.name));
       const id =
         argument?.id ??
         (await pick(
@@ -140,7 +141,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
             description: String(value),
             detail: description,
           })),
-          'Option',
+          l10n.t('Select an option'),
         ));
       const option = config.find((candidate) => candidate.id === id);
       if (!option) return;
@@ -157,13 +158,17 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('addSelection', async () => {
       const editor = window.activeTextEditor;
       const attachment = editor && selectionAttachment(editor);
-      if (!attachment) throw new ParleyError('nothing-selected', 'Select some text in an editor first.');
+      if (!attachment) throw new ParleyError('nothing-selected', l10n.t('Select some text in an editor first.'));
       attach(services, attachment);
     }),
     // The explorer gives the file under the pointer, then all that are selected.
     register('addFile', async (file?: Uri, selected?: unknown) => {
       const given =
-        Array.isArray(selected) && selected.length > 0 ? selected : file ? [file] : await pickFiles('Add to Parley');
+        Array.isArray(selected) && selected.length > 0
+          ? selected
+          : file
+            ? [file]
+            : await pickFiles(l10n.t('Add to Parley'));
       for (const uri of given) attach(services, await fileAttachment(uri));
     }),
     register('queue.pause', () => conversations.active().queue.pause('by-user')),
@@ -172,7 +177,9 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('mcp.reset', () => services.mcp.reset()),
     register('forgetSecrets', async () => {
       const count = await services.remote.forget();
-      void showInfo(count === 1 ? 'Deleted 1 saved credential.' : `Deleted ${count} saved credentials.`);
+      void showInfo(
+        count === 1 ? l10n.t('Deleted 1 saved credential.') : l10n.t('Deleted {0} saved credentials.', count),
+      );
     }),
     register('showTraffic', () => services.traffic.show()),
     register('openSettings', (query?: string) =>
@@ -195,21 +202,27 @@ function attach(services: CommandServices, attachment: Awaited<ReturnType<typeof
 async function choose(conversations: Conversations, what: 'mode' | 'model', wanted?: string): Promise<void> {
   const conversation = conversations.active();
   const choice = choiceOf(conversation, what);
-  if (!choice) throw new ParleyError(`no-${what}s`, `${conversation.agent.name} offers no ${what}s.`);
+  if (!choice)
+    throw new ParleyError(
+      `no-${what}s`,
+      what === 'mode'
+        ? l10n.t('{0} has no modes.', conversation.agent.name)
+        : l10n.t('{0} has no models.', conversation.agent.name),
+    );
   const items = choice.values.map(({ value, name, description }) => ({
     id: value,
     label: name,
     description,
     picked: value === choice.current,
   }));
-  const id = wanted ?? (await pick(items, what === 'mode' ? 'Mode' : 'Model'));
+  const id = wanted ?? (await pick(items, what === 'mode' ? l10n.t('Select a mode') : l10n.t('Select a model')));
   if (id !== undefined) await choice.choose(id);
 }
 
 function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined): string {
-  if (origin?.kind === 'shipped') return 'scripted, no model, ships with Parley';
+  if (origin?.kind === 'shipped') return l10n.t('scripted demo, no model');
   const what = agent.type === 'process' ? [agent.command, ...agent.args].join(' ') : new URL(agent.url).host;
-  return origin?.kind === 'folder' ? `${what} · defined in ${origin.file}` : what;
+  return origin?.kind === 'folder' ? l10n.t('{0} · defined in {1}', what, origin.file) : what;
 }
 
 /** The id of an agent, '' for "configure", undefined for dismissed. */
@@ -222,7 +235,7 @@ async function pickAgent(catalog: AgentCatalog, conversations: Conversations): P
     picked: agent.id === current,
   }));
   return pick(
-    [...items, { id: '', label: [{ icon: 'gear' }, ' Configure agents…'], description: 'parley.agents' }],
-    'Choose the agent to talk to',
+    [...items, { id: '', label: [{ icon: 'gear' }, ` ${l10n.t('Configure agents…')}`], description: 'parley.agents' }],
+    l10n.t('Select an agent'),
   );
 }

@@ -35,13 +35,13 @@ export async function continueWith(
         ? conversations.active()
         : conversations.get(argument.session);
   if (old?.isBusy) {
-    throw new ParleyError('session-busy', `${old.agent.name} still works on the last message.`, {
-      hint: 'Wait for it, or stop it.',
+    throw new ParleyError('session-busy', l10n.t('{0} is still working on the last message.', old.agent.name), {
+      hint: l10n.t("Wait until it's done, or stop it."),
     });
   }
   const id = argument.agent ?? (await pickAgent(catalog, old?.agent));
   if (id === undefined) return undefined;
-  if (!catalog.find(id)) throw new ParleyError('no-such-agent', `There is no agent “${id}”.`);
+  if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
   if (!old) {
     const descriptor = await descriptors.read(argument.descriptor);
     return descriptors.open(descriptor, { agent: id, onDidShow: show });
@@ -64,9 +64,9 @@ function pickAgent(catalog: AgentCatalog, current: AgentDefinition | undefined):
     label: agent.name,
     description:
       agent.type === 'communication'
-        ? l10n.t('gets the session itself')
-        : l10n.t('begins a new session with the transcript'),
+        ? l10n.t('continues this session')
+        : l10n.t('starts a new session with the transcript'),
     picked: agent.id === current?.id,
   }));
-  return pick(items, l10n.t('Choose the agent to go on with'));
+  return pick(items, l10n.t('Select an agent to continue with'));
 }

@@ -89,7 +89,7 @@ async function askAboutUnreadable(
   { message, hint, reason, onlyLater }: UnreadableLinks,
 ): Promise<'retry' | 'keys' | 'settings' | 'anyway' | undefined> {
   const retry = l10n.t('Retry');
-  const keys = l10n.t('Enter Keys');
+  const keys = l10n.t('Enter Credentials');
   const settings = l10n.t('Open Settings');
   const anyway = l10n.t('Copy Anyway');
   const lines = [...(hint === undefined ? [] : [hint]), l10n.t('Nothing was copied.')];
@@ -137,25 +137,25 @@ async function agree(
   const isAll = onThisMachine === all;
   const text =
     onThisMachine === 0
-      ? l10n.t('Whoever gets this can read all messages of the session, without signing in.')
+      ? l10n.t('Anyone with this link can read all messages of the session without signing in.')
       : isAll
-        ? l10n.t('Nobody can open this session on another machine.')
-        : l10n.t('On another machine, {0} of the {1} messages cannot be opened.', onThisMachine, all);
+        ? l10n.t("This session can't be opened on another machine.")
+        : l10n.t("On another machine, {0} of the {1} messages can't be opened.", onThisMachine, all);
   const lines = [
     ...(onThisMachine > 0
-      ? [l10n.t('Their addresses lead to this machine (127.0.0.1). Those of Parley work while this window is open.')]
+      ? [l10n.t('Their links point to this machine (127.0.0.1) and work while this window is open.')]
       : []),
     ...(carriesSignatures
       ? [
-          l10n.t('The addresses in it are signed: whoever can reach them can read without signing in.'),
+          l10n.t('Its links are signed. Anyone who can reach them can read the messages without signing in.'),
           expiresAt === undefined
-            ? l10n.t('They say nothing about when they end.')
-            : l10n.t('They end on {0}.', new Date(expiresAt).toLocaleString()),
+            ? l10n.t('Their expiration is unknown.')
+            : l10n.t('They expire on {0}.', new Date(expiresAt).toLocaleString(env.language)),
         ]
       : []),
   ];
   const copy = l10n.t('Copy');
-  const move = l10n.t('Copy the Messages to the Bucket First');
+  const move = l10n.t('Upload Messages First');
   const setUp = l10n.t('Set Up a Bucket…');
   const bucket = stores.origin;
   // Messages of an HTTP agent's session are where its server keeps them; a bucket on this machine
@@ -178,10 +178,10 @@ async function moved({ stores, descriptors }: CopyServices, { key }: Conversatio
 }
 
 async function pickForm(ask: Questions, linkLength: number): Promise<Form | undefined> {
-  const long = linkLength > 2000 ? l10n.t('{0} characters: some systems cut such links', linkLength) : '';
+  const long = linkLength > 2000 ? l10n.t('{0} characters; some apps truncate long links', linkLength) : '';
   const id = await ask.pick(
     [
-      { id: 'link', label: l10n.t('Link'), description: l10n.t('opens the session in an editor'), detail: long },
+      { id: 'link', label: l10n.t('Link'), description: l10n.t('opens the session in VS Code'), detail: long },
       { id: 'json', label: l10n.t('Descriptor'), description: l10n.t('JSON, for any client of the protocol') },
     ],
     l10n.t('Copy the session as'),

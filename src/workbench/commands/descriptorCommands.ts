@@ -34,8 +34,7 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
 
   const open = async ({ descriptor: given, agent, asks }: OpenArgument): Promise<string | undefined> => {
     const input =
-      given ??
-      (await ask.line({ prompt: l10n.t('A session link, a descriptor, or the address of a session on a server') }));
+      given ?? (await ask.line({ prompt: l10n.t('Session link, descriptor, or address of a session on a server') }));
     if (!input) return undefined;
     if (asks && !(await agreesToOpen(ask, input))) return undefined;
     // A program cannot answer.
@@ -48,7 +47,7 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
   return [
     register('copyDescriptor', async (argument?: { session?: string; form?: 'json' | 'link' }) => {
       const copied = await copyDescriptor({ conversations, descriptors, stores, ask }, argument ?? {});
-      if (copied !== undefined) showStatus(l10n.t('Parley: the session was copied.'));
+      if (copied !== undefined) showStatus(l10n.t('Parley: Session copied.'));
       return copied;
     }),
     register('openDescriptor', (argument?: unknown) => open(readOpenArgument(argument))),
@@ -61,18 +60,18 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
       return conversation?.key;
     }),
     register('resources.setKeys', async () => {
-      if (await stores.setKeys()) showStatus(l10n.t('Parley: the keys are kept.'));
+      if (await stores.setKeys()) showStatus(l10n.t('Parley: Credentials saved.'));
     }),
     register('resources.retry', async () => {
       const isDone = await showProgress(l10n.t('Uploading messages…'), (signal) => stores.retry(signal));
-      if (isDone) showStatus(l10n.t('Parley: all messages are uploaded.'));
+      if (isDone) showStatus(l10n.t('Parley: All messages are uploaded.'));
       return isDone;
     }),
     register('resources.moveSession', async (argument?: { session?: string }) => {
       const { key } = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
       const { moved, unreadable } = await descriptors.move(key);
-      const left = unreadable.length === 0 ? '' : l10n.t(' {0} could not be read and stay.', unreadable.length);
-      void showInfo(`Parley: ${l10n.t('{0} messages were copied.', moved)}${left}`);
+      const left = unreadable.length === 0 ? [] : [l10n.t("{0} couldn't be read and remain.", unreadable.length)];
+      void showInfo(['Parley:', l10n.t('Uploaded {0} messages.', moved), ...left].join(' '));
       return { moved, unreadable };
     }),
   ];
@@ -88,15 +87,16 @@ function readOpenArgument(argument: unknown): OpenArgument {
 async function agreesToOpen(ask: Questions, input: unknown): Promise<boolean> {
   if (typeof input !== 'string' || !/^https?:/i.test(input)) return true;
   const yes = l10n.t('Open');
-  const text = l10n.t('A link wants to open a session from {0}.', new URL(input).host);
+  const text = l10n.t('Open a session from {0}?', new URL(input).host);
   return (await ask.choose(text, undefined, [yes])) === yes;
 }
 
 async function agreesToLoad(ask: Questions, { history }: SessionDescriptor): Promise<boolean> {
   const yes = l10n.t('Open');
   const hosts = originsOf(history).map(({ host }) => host);
-  const shown = hosts.slice(0, 5).join(', ') + (hosts.length > 5 ? l10n.t(' and {0} more', hosts.length - 5) : '');
-  const text = l10n.t('A link wants to open a session with {0} messages.', history.length);
-  const detail = l10n.t('They are loaded from {0}. Nothing has been loaded yet.', shown || l10n.t('nowhere'));
+  const named = hosts.slice(0, 5).join(', ');
+  const shown = hosts.length > 5 ? l10n.t('{0} and {1} more', named, hosts.length - 5) : named;
+  const text = l10n.t('Open a session with {0} messages?', history.length);
+  const detail = l10n.t('They will be loaded from {0}. Nothing has been loaded yet.', shown || l10n.t('nowhere'));
   return (await ask.choose(text, detail, [yes])) === yes;
 }

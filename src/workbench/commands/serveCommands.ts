@@ -14,15 +14,14 @@ export function serveCommands(serve: Serve, register: Register): Command[] {
       if (!serverSettings().enabled) throw notServing();
       const address = serve.address();
       await env.clipboard.writeText(address);
-      showStatus(l10n.t('Parley: {0} was copied.', address));
+      showStatus(l10n.t('Parley: Copied {0}.', address));
       return address;
     }),
     register('server.copyToken', async () => {
       // It goes to the clipboard alone: what a command returns, every extension can have.
       await env.clipboard.writeText(await serve.token());
       // As long as the status bar shows it whole.
-      const text = l10n.t('the token was copied. Whoever has it can use the agents that you serve.');
-      showStatus(l10n.t('Parley: {0}', text));
+      showStatus(l10n.t('Parley: Token copied. Anyone with it can use the agents you serve.'));
     }),
   ];
 }

@@ -58,7 +58,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
       return open.key;
     }
     if (link && !canReopen(link.description.features))
-      throw new ParleyError('cannot-reopen', `${agent.name} cannot open a session of an earlier time.`);
+      throw new ParleyError('cannot-reopen', l10n.t("{0} can't reopen earlier sessions.", agent.name));
     const cwd = info.cwd === '' ? lister.cwd : info.cwd;
     if (isForeign(cwd, lister.roots) && !(await confirmForeign(cwd, agent.name))) return undefined;
     const conversation = conversations.create({
@@ -80,7 +80,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
   /** Brings back a session that is kept; its agent is not started. */
   const recall = (key: string): string => {
     const conversation = conversations.recall(key);
-    if (!conversation) throw new ParleyError('no-such-session', `There is no session ${key}.`);
+    if (!conversation) throw new ParleyError('no-such-session', l10n.t('There is no session {0}.', key));
     show(conversation);
     return key;
   };
@@ -115,9 +115,8 @@ export function sessionCommands(services: CommandServices, register: Register): 
     register('forkSession', async (argument?: { session?: string }) => {
       const origin = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
       const { sessionId, agent, cwd } = origin;
-      if (sessionId === undefined) throw new ParleyError('no-session', `${agent.name} has no session yet.`);
-      if (!origin.ops.can('fork'))
-        throw new ParleyError('cannot-fork', `${agent.name} cannot continue a session as a second one.`);
+      if (sessionId === undefined) throw new ParleyError('no-session', l10n.t('{0} has no session yet.', agent.name));
+      if (!origin.ops.can('fork')) throw new ParleyError('cannot-fork', l10n.t("{0} can't fork sessions.", agent.name));
       const title = l10n.t('{0} (fork)', titleOf(origin));
       const past = pastOf(origin.model.state);
       const fork = conversations.create({ agent: agent.id, cwd, title, opening: { kind: 'fork', sessionId, past } });
@@ -173,7 +172,7 @@ async function byArgument(
 async function confirmForeign(cwd: string, agent: string): Promise<boolean> {
   const yes = l10n.t('Open There');
   const text = l10n.t(
-    'This session works in {0}, outside of this workspace. {1} can read and change files there.',
+    'This session uses {0}, outside this workspace. {1} can read and change files there.',
     cwd,
     agent,
   );

@@ -33,7 +33,7 @@ export async function showBranch(
   const conversation = argument.session === undefined ? conversations.active() : conversations.get(argument.session);
   const { descriptor: ours, branches: all = [] } = (await conversation.communication.known()) ?? {};
   if (!ours || all.length === 0) {
-    throw new ParleyError('no-branch', 'No agent server is known to hold another branch of this session.');
+    throw new ParleyError('no-branch', l10n.t('No other branch of this session is known.'));
   }
   const { branch: name } = argument;
   const named = name === undefined ? [] : all.filter((one) => isBranch(one, name));
@@ -61,7 +61,7 @@ async function choose(
   const items = branches.map((branch, index) => ({
     id: String(index),
     label: l10n.t(
-      '{0} messages that are not here',
+      "{0} messages that aren't here",
       branch.history.length - compareHistories(ours.history, branch.history).common,
     ),
     description: originsOf(branch.history)
@@ -69,7 +69,7 @@ async function choose(
       .slice(0, 5)
       .join(', '),
   }));
-  const id = await pick(items, l10n.t('Choose the branch to show'));
+  const id = await pick(items, l10n.t('Select a branch to show'));
   return id === undefined ? undefined : branches[Number(id)];
 }
 

@@ -13,7 +13,7 @@ export function signInCommands({ conversations }: CommandServices, register: Reg
       const conversation = conversations.active();
       const { connection } = conversation;
       if (connection.kind !== 'authRequired')
-        throw new ParleyError('not-needed', `${conversation.agent.name} does not ask for a sign-in.`);
+        throw new ParleyError('not-needed', l10n.t("{0} doesn't require you to sign in.", conversation.agent.name));
       const { methods } = connection;
       const id =
         argument?.method ??
@@ -50,6 +50,6 @@ async function guide(guidance: string, tryAgain: () => Promise<void>): Promise<v
 
 async function confirmStop(agent: string): Promise<boolean> {
   const yes = l10n.t('Sign Out');
-  const text = l10n.t('{0} is working. Signing out ends it.', agent);
+  const text = l10n.t('{0} is working. Signing out stops it.', agent);
   return (await askModal(text, undefined, [yes])) === yes;
 }

@@ -86,16 +86,19 @@ export class AgentCatalog {
     if (listed?.origin.kind !== 'folder') return;
     const { file, ownId } = listed.origin;
     const detail = [
-      l10n.t('{0} defines it under “{1}”. It runs with your rights, or gets what you say:', file, ownId),
+      l10n.t('{0} defines it as “{1}”. It runs with your permissions and receives your messages:', file, ownId),
       describeStart(agent),
-      l10n.t('Your answer holds until the definition changes.'),
+      l10n.t('Your choice applies until the definition changes.'),
     ].join('\n\n');
-    const question = l10n.t('Start “{0}”? This folder defines the agent, not you.', agent.name);
+    const question = l10n.t('Start “{0}”? This folder defines the agent.', agent.name);
     const answer = await this.#consent.ask({ content: `${file}\0${JSON.stringify(agent)}`, question, detail });
     if (answer === 'yes') return;
-    const why = answer === 'too-long' ? 'its definition is longer than a question can show' : 'you did not allow it';
-    throw new ParleyError('agent-not-allowed', `${agent.name} was not started: ${why}.`, {
-      hint: 'Choose another agent. “Parley: Reset Approvals” makes Parley ask again.',
+    const message =
+      answer === 'too-long'
+        ? l10n.t("{0} wasn't started because its definition is too long to review.", agent.name)
+        : l10n.t("{0} wasn't started because you didn't allow it.", agent.name);
+    throw new ParleyError('agent-not-allowed', message, {
+      hint: l10n.t('Select another agent, or run “Parley: Reset Approvals” to be asked again.'),
     });
   };
 

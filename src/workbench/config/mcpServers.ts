@@ -128,20 +128,20 @@ export class McpServers {
   async #agreed({ id, file, config, content }: FolderServer): Promise<McpConfig> {
     if (config.entries.length === 0) return config;
     const variables = environmentReadBy(config.entries);
-    const why = l10n.t('{0} names programs that agents will start, or addresses that they will connect to:', file);
-    const reads = l10n.t('These variables of your environment are handed over: {0}', variables.join(', '));
+    const why = l10n.t('{0} defines programs that agents will start or addresses that they will connect to:', file);
+    const reads = l10n.t('These environment variables are passed on: {0}', variables.join(', '));
     const detail = [
       why,
       config.entries.map(describeStart).join('\n'),
       ...(variables.length > 0 ? [reads] : []),
-      l10n.t('Your answer holds for every agent, until the file changes.'),
+      l10n.t('Your choice applies to all agents until the file changes.'),
     ].join('\n\n');
     const question = l10n.t('Let agents use the MCP servers of this workspace?');
     const answer = await this.#options.consent.ask({ content: `${id}\0${content}`, question, detail });
     if (answer === 'yes') return config;
     const none = { entries: [], inputs: [] };
     if (answer !== 'too-long') return { ...none, problems: [] };
-    return { ...none, problems: [`${file} names more than a question can show; its servers are not used.`] };
+    return { ...none, problems: [l10n.t("{0} is too long to review, so its servers aren't used.", file)] };
   }
 }
 
@@ -149,7 +149,7 @@ function read(uri: Uri, text: string): McpConfig {
   try {
     return parseMcpConfig(parseJsonc(text));
   } catch (error) {
-    return { entries: [], inputs: [], problems: [`${uri.fsPath} cannot be read: ${messageOf(error)}.`] };
+    return { entries: [], inputs: [], problems: [l10n.t("Couldn't read {0}: {1}.", uri.fsPath, messageOf(error))] };
   }
 }
 
@@ -163,7 +163,9 @@ async function resolveServerCommand(
     return await resolveCommand(command, { cwd, env });
   } catch (error) {
     // The hint of an agent's command names another setting.
-    throw new ParleyError('mcp-command', `the command “${command}” was not found or cannot be run`, { cause: error });
+    throw new ParleyError('mcp-command', l10n.t("the command “{0}” was not found or isn't executable", command), {
+      cause: error,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 // What the user provides for remote agents: secrets for their headers, kept in VS Code's secret
 // store for one origin each, and consent to unencrypted connections.
-import type { ExtensionContext } from 'vscode';
+import { type ExtensionContext, l10n } from 'vscode';
 import type { RemoteAccess } from '../../client/transport/remoteTarget';
 import { askLine } from '../ui/input';
 import { askModal } from '../ui/messages';
@@ -11,7 +11,6 @@ import { askModal } from '../ui/messages';
  */
 export const PREFIX = 'parley.remote:';
 const CLEARTEXT = 'parley.remote.cleartext';
-const ALLOW = 'Connect Anyway';
 
 export class RemoteHeaders implements RemoteAccess {
   readonly #context: ExtensionContext;
@@ -28,7 +27,7 @@ export class RemoteHeaders implements RemoteAccess {
     if (known !== undefined) return known;
     return this.#once(key, async () => {
       const title = `${agent}: ${name}`;
-      const prompt = `It is sent to ${origin} and nowhere else, and kept in the secret store of VS Code.`;
+      const prompt = l10n.t("It's sent to {0} only and saved in VS Code's secret storage.", origin);
       const given = await askLine({ title, prompt, secret: true }, signal);
       if (given) await this.#context.secrets.store(key, given);
       return given || undefined;
@@ -37,15 +36,17 @@ export class RemoteHeaders implements RemoteAccess {
 
   async allowCleartext(origin: string, agent: string): Promise<boolean> {
     if (this.#cleartext().includes(origin)) return true;
+    const allow = l10n.t('Connect Anyway');
     const answer = await this.#once(`${CLEARTEXT} ${origin}`, async () => {
-      const message = `Connect to ${agent} at ${origin} without encryption?`;
-      const detail =
-        'Whoever is on the network between can read and change what you and the agent say, and what is in the headers.';
-      const choice = await askModal(message, detail, [ALLOW]);
-      if (choice === ALLOW) await this.#context.globalState.update(CLEARTEXT, [...this.#cleartext(), origin]);
+      const message = l10n.t('Connect to {0} at {1} without encryption?', agent, origin);
+      const detail = l10n.t(
+        "Anyone on the network can read and change your messages, the agent's answers and the headers.",
+      );
+      const choice = await askModal(message, detail, [allow]);
+      if (choice === allow) await this.#context.globalState.update(CLEARTEXT, [...this.#cleartext(), origin]);
       return choice;
     });
-    return answer === ALLOW;
+    return answer === allow;
   }
 
   /**

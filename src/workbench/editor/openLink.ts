@@ -32,7 +32,7 @@ export async function openLink(
       }
       throw new ParleyError(
         'location-not-found',
-        `${target.paths[0] ?? href} does not exist in the folders of this session.`,
+        vscode.l10n.t("{0} doesn't exist in the folders of this session.", target.paths[0] ?? href),
       );
     }
   }

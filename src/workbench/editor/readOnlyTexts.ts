@@ -15,7 +15,7 @@ export class ReadOnlyTexts implements Disposable {
     this.#most = most;
     this.#registration = vscode.workspace.registerTextDocumentContentProvider(scheme, {
       provideTextDocumentContent: ({ query }) =>
-        this.#texts.get(query) ?? vscode.l10n.t('This text is no longer available. Open it again from the chat.'),
+        this.#texts.get(query) ?? vscode.l10n.t('This text is no longer available. Reopen it from the chat.'),
     });
   }
 

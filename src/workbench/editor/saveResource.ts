@@ -36,7 +36,7 @@ export const vscodeSaveQuestions: SaveQuestions = {
   where: (suggested) => pickTarget(vscode.l10n.t('Save'), suggested),
   mayStartPrograms: async (path) => {
     const save = vscode.l10n.t('Save');
-    const text = vscode.l10n.t('Save a file of the agent that can start programs?');
+    const text = vscode.l10n.t('Save a file from the agent that can start programs?');
     return (await askModal(text, path, [save])) === save;
   },
   done: async (text, canOpen) => {
@@ -64,7 +64,7 @@ export async function saveResource(
   ask: SaveQuestions = vscodeSaveQuestions,
 ): Promise<void> {
   const found = contentOf(blockAt(entry, content));
-  if (!found) throw new ParleyError('resource-gone', 'There is no file to save here any more.');
+  if (!found) throw new ParleyError('resource-gone', vscode.l10n.t('The file is no longer available.'));
   const { uri, text, base64 } = found;
   const name = fileNameOf(uri);
   const parent = (await firstExisting(folder === undefined ? [] : [folder]))?.uri ?? vscode.Uri.file(homedir());
@@ -78,7 +78,9 @@ export async function saveResource(
   try {
     await vscode.workspace.fs.writeFile(target, bytes);
   } catch (cause) {
-    throw new ParleyError('resource-not-saved', `${name} was not saved: ${messageOf(cause)}`, { cause });
+    throw new ParleyError('resource-not-saved', vscode.l10n.t("Couldn't save {0}: {1}", name, messageOf(cause)), {
+      cause,
+    });
   }
   const canOpen = text !== undefined;
   if (!(await ask.done(vscode.l10n.t('Saved: {0}', target.fsPath), canOpen)) || !canOpen) return;
@@ -119,6 +121,9 @@ function contentOf(block: ContentBlock | undefined): EmbeddedFile | undefined {
 function decode(base64: string, name: string): Uint8Array {
   const characters = base64.replace(/\s+/g, '');
   if (!/^[\w+/-]*={0,2}$/.test(characters) || characters.replace(/=+$/, '').length % 4 === 1)
-    throw new ParleyError('resource-unreadable', `${name} was not saved: the agent sent it damaged.`);
+    throw new ParleyError(
+      'resource-unreadable',
+      vscode.l10n.t("Couldn't save {0} because the agent sent damaged data.", name),
+    );
   return Buffer.from(characters, 'base64');
 }

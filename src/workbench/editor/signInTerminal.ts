@@ -12,7 +12,7 @@ import { newTerminal } from '../ui/places';
  */
 export async function signInTerminal(command: TerminalCommand, signal: AbortSignal): Promise<number | undefined> {
   if (!workspace.isTrusted)
-    throw new ParleyError('workspace-untrusted', l10n.t('Nothing is started in a workspace you have not trusted.'));
+    throw new ParleyError('workspace-untrusted', l10n.t("Parley doesn't start programs in an untrusted workspace."));
   signal.throwIfAborted();
   const terminal = newTerminal(command.title, {
     shellPath: command.command,

@@ -1,5 +1,5 @@
 // The last messages on the wire, for display: a bounded ring in memory, redacted when it is shown.
-import { window, workspace } from 'vscode';
+import { l10n, window, workspace } from 'vscode';
 import { redact } from '../../base/redact';
 import { redactSignatures } from '../../distributed/model/resourceUrl';
 import { TrafficRing } from './trafficRing';
@@ -19,7 +19,7 @@ export class Traffic {
 
   /** Opens the lines in an editor. */
   async show(): Promise<void> {
-    const content = this.text() || 'Nothing has gone over the wire in this window yet.';
+    const content = this.text() || l10n.t('No messages in this window yet.');
     const document = await workspace.openTextDocument({ content, language: 'log' });
     await window.showTextDocument(document, { preview: true });
   }

@@ -1,5 +1,7 @@
 // The conversations of this window, by key, and which one the user is in.
+
 import { randomUUID } from 'node:crypto';
+import { l10n } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -130,8 +132,8 @@ export class Conversations implements Disposable {
   create(options: NewConversation = {}): Conversation {
     const agent = options.agent === undefined ? this.#catalog.preferred() : this.#catalog.find(options.agent);
     if (!agent) {
-      throw new ParleyError('no-such-agent', `There is no agent “${options.agent}”.`, {
-        hint: 'Add it to the setting parley.agents.',
+      throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', options.agent ?? ''), {
+        hint: l10n.t('Add it to the setting parley.agents.'),
       });
     }
     const { cwd, roots } = sessionFolders(options.cwd, this.#scratch);

@@ -180,5 +180,5 @@ export class KeptSessions {
 
 /** By its title, else by what was said first. */
 export function nameOf({ title, preview }: SessionRecord): string {
-  return title ?? preview ?? l10n.t('A session without a word');
+  return title ?? preview ?? l10n.t('Empty session');
 }

@@ -38,7 +38,7 @@ export async function confirmDelete(title: string, copies = 0): Promise<{ readon
     copies === 0
       ? undefined
       : l10n.t(
-          'Copies of {0} messages are in your bucket. If you delete them, links to this session that you gave away stop working.',
+          'Your bucket contains copies of {0} messages. If you delete them, links you shared to this session stop working.',
           copies,
         );
   const choice = await askModal(text, detail, copies === 0 ? [yes] : [yes, all]);

@@ -9,7 +9,7 @@ import { askLine } from '../ui/input';
 const MAX_WORDS = 200;
 
 export function titleOf(conversation: Conversation): string {
-  return conversation.model.state.title ?? firstWords(conversation) ?? 'New session';
+  return conversation.model.state.title ?? firstWords(conversation) ?? l10n.t('New session');
 }
 
 /**
@@ -29,7 +29,7 @@ export function short(words: string): string {
 
 /** Asks for a title. Undefined: not changed. */
 export function askTitle(value: string): Promise<string | undefined> {
-  return askLine({ prompt: l10n.t('Title of the session'), value });
+  return askLine({ prompt: l10n.t('Session title'), value });
 }
 
 /** Returns whether a folder lies outside of all these. */

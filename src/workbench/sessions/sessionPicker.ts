@@ -44,7 +44,7 @@ export async function pickSession(services: SessionPickerServices): Promise<void
 class SessionPicker {
   readonly done: Promise<void>;
   readonly #services: SessionPickerServices;
-  readonly #list = new List<SessionItem>(l10n.t('Choose a session, or type what was said in it'));
+  readonly #list = new List<SessionItem>(l10n.t('Select a session, or type to search messages'));
   readonly #listening: Disposable[];
   readonly #abort = new AbortController();
   #stored: AgentSessions[] = [];
@@ -150,8 +150,8 @@ class SessionPicker {
       return this.#load();
     };
     return this.#everywhere
-      ? { icon: 'folder', tooltip: l10n.t('Sessions of this folder'), run }
-      : { icon: 'globe', tooltip: l10n.t('Sessions of all folders'), run };
+      ? { icon: 'folder', tooltip: l10n.t('Show Sessions of This Folder'), run }
+      : { icon: 'globe', tooltip: l10n.t('Show Sessions of All Folders'), run };
   }
 
   #archiveButton(): ListButton {
@@ -160,8 +160,8 @@ class SessionPicker {
       return this.#load();
     };
     return this.#archived
-      ? { icon: 'history', tooltip: l10n.t('Sessions that are not archived'), run }
-      : { icon: 'archive', tooltip: l10n.t('Archived sessions'), run };
+      ? { icon: 'history', tooltip: l10n.t('Show Active Sessions'), run }
+      : { icon: 'archive', tooltip: l10n.t('Show Archived Sessions'), run };
   }
 
   /** An agent that does not run cannot be asked. */
@@ -172,7 +172,7 @@ class SessionPicker {
       await current.start();
       await this.#load();
     };
-    const words = l10n.t('Start {0} to see what it keeps', short(agent.name));
+    const words = l10n.t('Start {0} to list its sessions', short(agent.name));
     return [
       separator(agent.name),
       { label: [{ icon: 'plug' }, ` ${words}`], alwaysShow: true, stays: true, run: load },
@@ -191,7 +191,7 @@ class SessionPicker {
           const name = await askTitle(title);
           if (name !== undefined) await ops.rename(name, AbortSignal.timeout(ANSWER_MS));
         }),
-        action('close', l10n.t('Close, and end its agent'), () => this.#services.end(conversation)),
+        action('close', l10n.t('Close and stop its agent'), () => this.#services.end(conversation)),
       ],
     };
   }
@@ -239,7 +239,7 @@ class SessionPicker {
           : []),
         ...(ops.can('archive')
           ? [
-              action('archive', archived ? l10n.t('Take out of the archive') : l10n.t('Archive'), async () => {
+              action('archive', archived ? l10n.t('Unarchive') : l10n.t('Archive'), async () => {
                 await ops.archive(sessionId, !archived, signal());
                 forget();
               }),

@@ -78,7 +78,7 @@ export class AllowedOrigins implements Disposable {
     this.#told = problems;
     if (problems === '') return;
     const text = l10n.t(
-      'The setting parley.resources.allow has entries that cannot be used. {0} Write each as https://host or http://host:port.',
+      'The setting parley.resources.allow has invalid entries. {0} Use https://host or http://host:port.',
       problems,
     );
     this.#options.log.warn(text);

@@ -110,7 +110,7 @@ export class DescriptorExports {
     if (isHttp(conversation)) {
       const descriptor = await http(conversation.communication);
       if (descriptor) return descriptor;
-      throw new ParleyError('no-session', `${conversation.agent.name} has no session yet.`);
+      throw new ParleyError('no-session', l10n.t('{0} has no session yet.', conversation.agent.name));
     }
     const session = this.#options.sessions.of(conversation);
     if (!unserved) return session.messages.descriptor('here');

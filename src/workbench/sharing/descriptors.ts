@@ -16,6 +16,7 @@ import { Guard } from '../../distributed/fetch/guard';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
 import { Resolver } from '../../distributed/fetch/resolver';
 import type { ResourceCache } from '../../distributed/fetch/resourceCache';
+import { gapSentence } from '../../distributed/model/gap';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import { originOf } from '../../distributed/model/resourceUrl';
 import type { SessionEvent } from '../../session/events/event';
@@ -94,7 +95,7 @@ export class Descriptors implements Disposable {
     this.#http = http;
     const readState = async (url: string, signal: AbortSignal): Promise<Uint8Array | string> => {
       const found = await (await this.#resolver()).resolveState(url, signal);
-      return found.kind === 'state' ? found.bytes : found.sentence;
+      return found.kind === 'state' ? found.bytes : gapSentence(found.reason, found.host);
     };
     const sessions = this.#lifetime.add(new SharedSessions({ conversations, stores, records, readState, log }));
     this.#sessions = sessions;

@@ -1,12 +1,13 @@
 // Loads missing messages and parts of messages: on retry at their gaps, into an answer that is
 // being given, and in the editor.
-import { window, workspace } from 'vscode';
+import { l10n, window, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { placeOf, readLivePart, retryGap } from '../../client/sharing/openedHistory';
 import type { Guard } from '../../distributed/fetch/guard';
 import type { Resolver } from '../../distributed/fetch/resolver';
+import { gapSentence } from '../../distributed/model/gap';
 import { originOf } from '../../distributed/model/resourceUrl';
 import { requireTrust } from './requireTrust';
 import type { ResourceAccess } from './resourceAccess';
@@ -38,7 +39,7 @@ export class MissingMessages {
   readonly retry = async (conversation: Conversation, gapId: string): Promise<void> => {
     requireTrust();
     const url = await this.#urlAt(conversation, gapId);
-    if (url === undefined) throw new ParleyError('no-such-gap', 'It is not known where this message is.');
+    if (url === undefined) throw new ParleyError('no-such-gap', l10n.t('The location of this message is unknown.'));
     const { consent } = this.#options.guard;
     const origin = new URL(url).origin;
     const wasAllowed = consent.isAllowed(origin);
@@ -101,7 +102,7 @@ export class MissingMessages {
     const part = { content_type: 'text/plain', content_encoding: 'plain', content_url: url } as const;
     const signal = AbortSignal.any([this.#options.ended, AbortSignal.timeout(OPEN_MS)]);
     const found = await resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true }, signal);
-    if (found.kind !== 'content') throw new ParleyError('location-not-found', found.sentence);
+    if (found.kind !== 'content') throw new ParleyError('location-not-found', gapSentence(found.reason, found.host));
     const content = Buffer.from(found.bytes).toString('utf8');
     if (content.includes('\0')) return false;
     await window.showTextDocument(await workspace.openTextDocument({ content }), { preview: true });

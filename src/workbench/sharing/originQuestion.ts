@@ -30,10 +30,10 @@ export function originQuestion(origins: readonly AskedOrigin[]): OriginQuestion 
         );
   const lines = shown.map(lineOf);
   const unasked = l10n.t(
-    '{0} more servers stay closed. Use Retry at a message that is missing to be asked about its server.',
+    '{0} more servers are not allowed. Select Retry on a missing message to allow its server.',
     more,
   );
-  const advice = l10n.t('Whoever made the session chose the addresses. Only agree if you know the servers.');
+  const advice = l10n.t("The session's author chose these addresses. Continue only if you trust the servers.");
   const list = [...lines, ...(more > 0 ? [unasked] : [])].join('\n');
   return {
     text,

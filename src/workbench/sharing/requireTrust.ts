@@ -1,12 +1,9 @@
 // Nothing is shared or opened from a workspace that the user has not trusted.
-import { workspace } from 'vscode';
+import { l10n, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 
 /** @throws ParleyError `untrusted-workspace` */
 export function requireTrust(): void {
   if (workspace.isTrusted) return;
-  throw new ParleyError(
-    'untrusted-workspace',
-    'Sessions are neither shared nor opened in a workspace you have not trusted.',
-  );
+  throw new ParleyError('untrusted-workspace', l10n.t("Sessions can't be shared or opened in an untrusted workspace."));
 }

@@ -87,11 +87,11 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     const { ask = vscodeQuestions, context } = this.#options;
     const isRefused = (await this.#token(origin)) !== undefined;
     const title = isRefused
-      ? l10n.t('{0} does not accept the token', origin)
-      : l10n.t('{0} wants a token for the messages of this session', origin);
-    const kept = l10n.t('It is sent to {0} and nowhere else, and kept in the secret store of VS Code.', origin);
+      ? l10n.t('{0} rejected the token', origin)
+      : l10n.t('{0} requires a token for the messages of this session', origin);
+    const kept = l10n.t("It's sent to {0} only and saved in VS Code's secret storage.", origin);
     const isOpen = origin.startsWith('http:') && !isOnThisMachine(origin);
-    const clear = l10n.t('The connection is not encrypted: whoever is on the network between can read it.');
+    const clear = l10n.t("The connection isn't encrypted. Anyone on the network can read the token.");
     const prompt = isOpen ? `${kept} ${clear}` : kept;
     const token = (await ask.line({ title, prompt, secret: true }, signal))?.trim().replace(/^bearer\s+/i, '');
     // What is no token could not be a header.

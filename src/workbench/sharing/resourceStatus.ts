@@ -33,8 +33,8 @@ export class ResourceStatus implements Disposable {
       ],
       tooltip: [
         ...(problem ? [sentenceOf(problem)] : []),
-        l10n.t('Messages of shared sessions are kept on this machine until the resource server has them.'),
-        l10n.t('Click to try again.'),
+        l10n.t("Messages of shared sessions are kept on this machine until they're uploaded."),
+        l10n.t('Select to try again.'),
       ],
       command: { title: l10n.t('Upload Waiting Messages'), command: 'parley.resources.retry' },
       isWarning: problem !== undefined,
@@ -52,15 +52,15 @@ export class ResourceStatus implements Disposable {
  * @param waiting messages that the server does not have yet
  */
 export async function warnOfStore(problem: ParleyError, waiting: number, actions: ResourceActions): Promise<void> {
-  const enterKeys = l10n.t('Enter Keys');
+  const enterKeys = l10n.t('Enter Credentials');
   const settings = l10n.t('Open Settings');
   const retry = l10n.t('Retry');
   const waits =
     waiting === 0
       ? ''
       : waiting === 1
-        ? ` ${l10n.t('1 message waits to be uploaded.')}`
-        : ` ${l10n.t('{0} messages wait to be uploaded.', waiting)}`;
+        ? ` ${l10n.t('1 message is waiting to be uploaded.')}`
+        : ` ${l10n.t('{0} messages are waiting to be uploaded.', waiting)}`;
   const buttons = [...(problem.code === 'store-denied' ? [enterKeys] : []), settings, retry];
   const choice = await showWarning(`Parley: ${sentenceOf(problem)}${waits}`, ...buttons);
   if (choice === enterKeys) await actions.enterKeys();

@@ -130,13 +130,17 @@ export class ResourceStores implements Disposable {
   async setKeys(): Promise<boolean> {
     const setting = parseResources(resourcesSetting());
     if (setting.type === 'local') {
-      throw new ParleyError('no-bucket', 'The messages of sessions are kept on this machine, which needs no keys.', {
-        hint: 'Name a bucket in the setting parley.resources first.',
-      });
+      throw new ParleyError(
+        'no-bucket',
+        l10n.t('Session messages are stored on this machine, which requires no credentials.'),
+        {
+          hint: l10n.t('Set a bucket in parley.resources first.'),
+        },
+      );
     }
     const { place } = setting;
     const title = `${place.bucket}, ${new URL(place.endpoint).host}`;
-    const prompt = l10n.t('It is kept in the secret store of VS Code and used for this server and bucket alone.');
+    const prompt = l10n.t("It's saved in VS Code's secret storage and used for this server and bucket only.");
     const { ask: questions = vscodeQuestions } = this.#options;
     const ask = (name: string, secret: boolean): Promise<string | undefined> =>
       questions.line({ title: `${title}: ${name}`, prompt, secret });
@@ -168,7 +172,7 @@ export class ResourceStores implements Disposable {
       const tried = await bucket?.store.probe(AbortSignal.timeout(TRY_MS));
       if (tried?.checksSignatures !== false) return;
       const text = l10n.t(
-        'The resource server does not check signatures: anyone who can reach it can read these messages.',
+        "The resource server doesn't check signatures. Anyone who can reach it can read these messages.",
       );
       this.#say('unchecked', text);
     } catch (error) {
@@ -240,7 +244,10 @@ export class ResourceStores implements Disposable {
       const keys = await context.secrets.get(keysOf(setting.place));
       if (keys === undefined) {
         const { bucket } = setting.place;
-        const text = l10n.t('The bucket {0} has no keys yet. Messages are kept on this machine until it has.', bucket);
+        const text = l10n.t(
+          'The bucket {0} has no credentials yet. Messages are kept on this machine until you enter them.',
+          bucket,
+        );
         this.#say('no-keys', text, true);
         return { stores: [local] };
       }
@@ -248,7 +255,7 @@ export class ResourceStores implements Disposable {
       return { stores: [bucket.queue, local], bucket };
     } catch (error) {
       const sentence = error instanceof ParleyError ? sentenceOf(error) : messageOf(error);
-      this.#say('unusable', `${sentence} ${l10n.t('Messages are kept on this machine.')}`);
+      this.#say('unusable', `${sentence} ${l10n.t('Messages are stored on this machine.')}`);
       return { stores: [local] };
     }
   }
@@ -300,7 +307,7 @@ export class ResourceStores implements Disposable {
     if (this.#said.has(reason)) return;
     this.#said.add(reason);
     this.#options.log.warn(text);
-    const enter = l10n.t('Enter Keys');
+    const enter = l10n.t('Enter Credentials');
     void showWarning(`Parley: ${text}`, ...(offersKeys ? [enter] : [])).then(async (choice) => {
       if (choice === enter) await this.setKeys();
     });

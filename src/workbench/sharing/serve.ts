@@ -12,6 +12,7 @@ import type { ConversationServices } from '../../client/conversation/conversatio
 import { Guard, type NetworkPolicy } from '../../distributed/fetch/guard';
 import { Resolver } from '../../distributed/fetch/resolver';
 import type { ResourceCache } from '../../distributed/fetch/resourceCache';
+import { gapSentence } from '../../distributed/model/gap';
 import { type PublicAddress, readPublicAddress } from '../../distributed/model/publicAddress';
 import type { ResourceStore } from '../../distributed/model/resources';
 import { AgentServer } from '../../distributed/server/agentServer';
@@ -105,7 +106,7 @@ export class Serve implements Disposable {
    */
   async ensureResourceServer(): Promise<void> {
     if (!workspace.isTrusted) {
-      throw new ParleyError('untrusted-workspace', 'Nothing is shared from a workspace you have not trusted.');
+      throw new ParleyError('untrusted-workspace', l10n.t("Sessions can't be shared from an untrusted workspace."));
     }
     this.#isShared = true;
     await this.#follow();
@@ -263,7 +264,7 @@ export class Serve implements Disposable {
       state: async (url, signal) => {
         const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
         const found = await resolver.resolveState(url, signal);
-        return found.kind === 'state' ? found.bytes : found.sentence;
+        return found.kind === 'state' ? found.bytes : gapSentence(found.reason, found.host);
       },
       now: services.clock.now,
       log,
@@ -309,10 +310,7 @@ async function publicAddressOf(setting: string, baseUrl: string): Promise<Public
     found = uri.toString(true);
   });
   if (!(await within(EXTERNAL_MS, asking))) {
-    throw new ParleyError(
-      'no-forwarding',
-      'VS Code does not say how the port of the server is reached from elsewhere.',
-    );
+    throw new ParleyError('no-forwarding', l10n.t("VS Code doesn't report how the server's port is forwarded."));
   }
   const address = readPublicAddress(found);
   return address.base === baseUrl ? undefined : address;
@@ -320,7 +318,9 @@ async function publicAddressOf(setting: string, baseUrl: string): Promise<Public
 
 /** No agents are served. */
 export function notServing(): ParleyError {
-  return new ParleyError('not-serving', 'The local server is off.', { hint: 'Turn on parley.server.enabled.' });
+  return new ParleyError('not-serving', l10n.t('The local server is off.'), {
+    hint: l10n.t('Turn on parley.server.enabled.'),
+  });
 }
 
 /** The bearer token of the server; made when it is first needed. */

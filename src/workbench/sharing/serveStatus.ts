@@ -39,13 +39,13 @@ function showOn(item: StatusItem, { address, agents, problems }: Extract<ServeSt
     count === 0
       ? l10n.t('Parley: Sharing')
       : count === 1
-        ? l10n.t('Parley serves 1 agent')
-        : l10n.t('Parley serves {0} agents', count);
+        ? l10n.t('Parley: Serving 1 agent')
+        : l10n.t('Parley: Serving {0} agents', count);
   const what = count === 0 ? l10n.t('Shared messages') : agents.join(', ');
   // The address alone is of use to callers of agents, and of none to readers of messages.
   const click =
     count === 0 ? openServerSettings() : { command: 'parley.server.copyAddress', title: l10n.t('Copy Address') };
-  const hint = count === 0 ? l10n.t('Click to open the settings.') : l10n.t('Click to copy the address.');
+  const hint = count === 0 ? l10n.t('Select to open the settings.') : l10n.t('Select to copy the address.');
   item.show({
     name: l10n.t('Parley Server'),
     text: [{ icon: 'radio-tower' }, ` ${text}`],
@@ -59,7 +59,7 @@ function showFailure(item: StatusItem, why: string): void {
   item.show({
     name: l10n.t('Parley Server'),
     text: [{ icon: 'warning' }, ` ${l10n.t('Parley Server: Error')}`],
-    tooltip: [why, l10n.t('Click to open the settings.')],
+    tooltip: [why, l10n.t('Select to open the settings.')],
     command: openServerSettings(),
     isWarning: true,
   });

@@ -1,6 +1,7 @@
 // The agents of the settings that are served to others: those that the user named, and only
 // programs on this machine. The user of this machine is never asked by a remote caller, so whatever
 // would need an answer here is refused.
+import { l10n } from 'vscode';
 import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -48,10 +49,12 @@ export class ServedAgents {
     for (const id of ids) {
       const agent = this.#own(id);
       if (agent?.type === 'process') wanted.add(id);
-      else {
-        const why = agent ? 'does not run on this machine' : 'is not among the agents';
-        problems.push(`“${id}” is not served: it ${why}.`);
-      }
+      else
+        problems.push(
+          agent
+            ? l10n.t("“{0}” isn't served because it doesn't run on this machine.", id)
+            : l10n.t("“{0}” isn't served because there is no such agent.", id),
+        );
     }
     for (const [id, served] of this.#served) {
       if (wanted.has(id)) continue;

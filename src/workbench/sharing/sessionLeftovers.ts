@@ -90,7 +90,7 @@ export class SessionLeftovers implements Disposable {
         { fileStores: [this.#options.records, httpSessions], log },
         this.#options.ended,
       );
-      if (left > 0) void showWarning(`Parley: ${l10n.t('{0} copies could not be deleted from your bucket.', left)}`);
+      if (left > 0) void showWarning(`Parley: ${l10n.t("Couldn't delete {0} copies from your bucket.", left)}`);
     },
   };
 

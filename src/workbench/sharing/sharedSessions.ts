@@ -70,7 +70,7 @@ export class SharedSessions implements Disposable {
   of(conversation: Conversation): SharedSession {
     const shared = this.#shared.get(conversation.key);
     if (shared) return shared;
-    throw new ParleyError('no-such-session', 'The session was closed.');
+    throw new ParleyError('no-such-session', l10n.t('The session was closed.'));
   }
 
   /**
@@ -114,7 +114,7 @@ export class SharedSessions implements Disposable {
       isWanted: () => !isHttp(conversation),
       log,
       onTrouble: (error) => {
-        const text = l10n.t('What is said is not kept as messages to share: {0}', messageOf(error));
+        const text = l10n.t("Couldn't save messages for sharing: {0}", messageOf(error));
         void showWarning(`Parley: ${text}`);
       },
     });

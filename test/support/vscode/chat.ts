@@ -124,7 +124,7 @@ export class Chat {
       await this.frame.getByRole('menuitem', { name: 'Select agent…' }).click();
     };
     await inList(this.page, show, async (_list, patience) => {
-      await list.getByPlaceholder('Choose the agent to talk to').fill(name, patience);
+      await list.getByPlaceholder('Select an agent').fill(name, patience);
       const row = list.locator('.monaco-list-row', { has: this.page.getByText(name, { exact: true }) });
       await row.first().waitFor(patience);
       await this.page.keyboard.press('Enter');

@@ -119,13 +119,13 @@ describe('AgentProcess', function () {
       };
       const script = await scratchFile(folder, 'agent', '#!/no/such/interpreter --x\n');
       const plain = await scratchFile(folder, 'plain', 'text', 0o644);
-      await fails({ cwd: join(folder, 'gone') }, /gone does not exist/);
-      await fails({ cwd: plain }, /plain is not a folder/);
-      await fails({ command: join(folder, 'nothing') }, /nothing could not be started: it does not exist/);
-      await fails({ command: script }, /its first line names, \/no\/such\/interpreter --x, does not exist/);
-      await fails({ command: plain }, /does not allow to execute/);
+      await fails({ cwd: join(folder, 'gone') }, /gone doesn't exist/);
+      await fails({ cwd: plain }, /plain isn't a folder/);
+      await fails({ command: join(folder, 'nothing') }, /Couldn't start .*nothing: it doesn't exist/);
+      await fails({ command: script }, /the interpreter in its first line, \/no\/such\/interpreter --x, doesn't exist/);
+      await fails({ command: plain }, /doesn't allow running it/);
       await fails({ args: ['x'.repeat(4_000_000)] }, /arguments and environment are too long/);
-      await fails({ args: ['nul\0'] }, /character that is not allowed/);
+      await fails({ args: ['nul\0'] }, /invalid character/);
     });
 
     for (const [when, message] of [
@@ -351,7 +351,7 @@ describe('AgentProcess', function () {
       const exit = await closing.finally(() => {
         process.kill = kill;
       });
-      assert.deepEqual([exit.isStuck, describeExit(exit)], [true, 'could not be ended']);
+      assert.deepEqual([exit.isStuck, describeExit(exit)], [true, "couldn't be stopped"]);
       assert.match(warnings.join(), /still running after SIGKILL/);
       process.kill(agent.pid, 'SIGKILL');
       await goneFrom(agent.pid);

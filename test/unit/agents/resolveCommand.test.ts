@@ -59,7 +59,7 @@ describe('resolveCommand', () => {
     const options = { cwd: folder, env: { PATH: folder } };
     await assert.rejects(resolveCommand('agent', options), {
       code: 'agent-not-executable',
-      message: /no permission to be executed/,
+      message: /it isn't executable/,
     });
     await assert.rejects(resolveCommand(folder, options), { code: 'agent-not-executable', message: /is a folder/ });
   });

@@ -32,7 +32,7 @@ const BELOW_WORKBENCH = {
 
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  base: { rooms: {}, packages: ['eventsource-parser'] },
+  base: { rooms: {}, packages: ['@vscode/l10n', 'eventsource-parser'] },
   panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },
   acp: {
@@ -80,9 +80,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'extension.ts': {
     rooms: { 'workbench/activation': 'all', 'workbench/ui': 'all', 'workbench/product': 'all', workbench: 'types' },
     vscode: true,
-    packages: [],
+    packages: ['@vscode/l10n'],
   },
-  'workbench/activation': { rooms: { base: 'all', panel: 'types' }, vscode: true, node: true, packages: [] },
+  'workbench/activation': {
+    rooms: { base: 'all', panel: 'types' },
+    vscode: true,
+    node: true,
+    packages: ['@vscode/l10n'],
+  },
   // Where text becomes inert: small, as it is part of what is loaded at once.
   'workbench/ui': { rooms: { base: 'all' }, vscode: true, node: true, packages: [] },
   'workbench/product': {

@@ -12,21 +12,23 @@ const root = process.cwd();
 /** The texts of package.json, and the same in a language. */
 const manifestTexts = (language?: string): string => `package.nls${language ? `.${language}` : ''}.json`;
 
-/** What a translation has too much, or has with other placeholders. */
+/** What a translation lacks, has too much, or has with other placeholders. */
 function faults(english: l10nJsonFormat, translation: l10nJsonFormat): readonly string[] {
-  return Object.entries(translation).flatMap(([key, text]) => {
+  const missing = Object.keys(english).filter((key) => !(key in translation));
+  const others = Object.entries(translation).flatMap(([key, text]) => {
     const original = english[key];
     if (original === undefined) return [`no source asks for it: ${key}`];
     const same = placeholdersOf(original).join() === placeholdersOf(text).join();
     return same ? [] : [`other placeholders: ${key}`];
   });
+  return [...missing.map((key) => `missing: ${key}`), ...others];
 }
 
 describe('the texts of the product', () => {
   let texts: l10nJsonFormat;
 
   before(async function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     texts = await textsOfSources(root);
   });
 
@@ -46,11 +48,11 @@ describe('the texts of the product', () => {
   });
 
   for (const language of LANGUAGES) {
-    it(`have translations with the same placeholders: ${language}`, () => {
+    it(`are translated with the same placeholders: ${language}`, () => {
       assert.deepEqual(faults(texts, readBundle(root, bundleOf(language))), []);
     });
 
-    it(`have translations where VS Code shows them before Parley runs: ${language}`, () => {
+    it(`are translated where VS Code shows them before Parley runs: ${language}`, () => {
       const path = manifestTexts(language);
       assert.ok(existsSync(join(root, path)), path);
       assert.deepEqual(faults(readBundle(root, manifestTexts()), readBundle(root, path)), []);
@@ -64,8 +66,9 @@ describe('the texts of the product', () => {
 });
 
 describe('the comparison of a translation', () => {
-  it('finds what is left over and placeholders that differ', () => {
-    assert.deepEqual(faults({ b: 'b {0} {1}', c: 'c {name}' }, { b: 'B {1} {0}', c: 'C {nam}', d: 'D' }), [
+  it('finds what is missing, what is left over and placeholders that differ', () => {
+    assert.deepEqual(faults({ a: 'a', b: 'b {0} {1}', c: 'c {name}' }, { b: 'B {1} {0}', c: 'C {nam}', d: 'D' }), [
+      'missing: a',
       'other placeholders: c',
       'no source asks for it: d',
     ]);

@@ -225,7 +225,7 @@ describe('the streamable HTTP transport', () => {
       return Boolean(response.end(`"${'x'.repeat(3000)}"`));
     };
     const error = await failure(open({ maxMessageBytes: 2000 }).write('{"id":0,"method":"initialize"}'));
-    assert.match(error.message, /more than a message may have/);
+    assert.match(error.message, /exceeds the maximum size/);
   });
 
   it('refuses an event that is too long', async () => {
@@ -244,7 +244,7 @@ describe('the streamable HTTP transport', () => {
     const [, line] = await heard.first(2);
     const { id, error } = JSON.parse(line ?? '') as { id: number; error: { message: string; data: { body: string } } };
     assert.equal(id, 1);
-    assert.match(error.message, /has a problem of its own \(503 Service Unavailable\)/);
+    assert.match(error.message, /reported a server error \(503 Service Unavailable\)/);
     assert.ok(error.data.body.startsWith('later') && error.data.body.length <= 8192);
     assert.equal(server.requests.at(-1)?.body.id, 2);
   });
@@ -282,7 +282,7 @@ describe('the streamable HTTP transport', () => {
     server.instead = ({ method, response }) =>
       method === 'GET' && Boolean(response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end());
     const transport = await initialize();
-    assert.match((await transport.ended).message, /ends each stream of events at once$/);
+    assert.match((await transport.ended).message, /closes each event stream immediately$/);
   });
 
   it('ends the connection when a stream breaks off and something may be missing', async () => {
@@ -291,7 +291,7 @@ describe('the streamable HTTP transport', () => {
     stream.write('data: {"half":');
     await heard.first(1);
     stream.destroy();
-    assert.match((await transport.ended).message, /broke off the connection$/);
+    assert.match((await transport.ended).message, /dropped the connection$/);
     assert.equal(heard.lines.length, 1);
   });
 

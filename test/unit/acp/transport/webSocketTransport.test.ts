@@ -74,11 +74,11 @@ describe('the WebSocket transport', () => {
   });
 
   for (const [status, code, words] of [
-    [401, 'remote-unauthorized', /does not accept the credentials.*\(401 Unauthorized\)/],
-    [403, 'remote-forbidden', /refuses access \(403 Forbidden\)/],
+    [401, 'remote-unauthorized', /requires valid credentials.*\(401 Unauthorized\)/],
+    [403, 'remote-forbidden', /denied access \(403 Forbidden\)/],
     [404, 'remote-not-found', /has no agent at this address \(404 Not Found\)/],
-    [500, 'remote-rejected', /has a problem of its own \(500/],
-    [200, 'remote-rejected', /does not take the request \(200 OK\)/],
+    [500, 'remote-rejected', /reported a server error \(500/],
+    [200, 'remote-rejected', /rejected the request \(200 OK\)/],
   ] as const) {
     it(`explains that a server answers ${status}`, async () => {
       const host = await tcpOnRequest((socket) => socket.end(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`));
@@ -115,7 +115,7 @@ describe('the WebSocket transport', () => {
     const { host } = await tcpLoopback(() => {});
     await closeLoopbacks();
     const gone = await failure(connect(host));
-    assert.equal(gone.message, `${host} accepts no connections`);
+    assert.equal(gone.message, `${host} refuses connections`);
   });
 
   it('gives up on a server that accepts the connection and stays silent', async () => {
@@ -141,14 +141,17 @@ describe('the WebSocket transport', () => {
     transport.listen(new Heard());
     const error = await transport.ended;
     assert.equal(error.code, 'message-too-large');
-    assert.match(error.message, /sent a message of more than 64 KiB/);
+    assert.match(error.message, /exceeds the maximum size of 64 KiB/);
   });
 
   for (const [close, words] of [
     [(socket: WebSocket) => socket.close(1001), /is shutting down \(1001\)$/],
-    [(socket: WebSocket) => socket.close(1008, 'quota\u001b[31m\n used'), /by its rules \(1008: quota \[31m used\)$/],
+    [
+      (socket: WebSocket) => socket.close(1008, 'quota\u001b[31m\n used'),
+      /because of its policy \(1008: quota \[31m used\)$/,
+    ],
     [(socket: WebSocket) => socket.close(4002, 'mine'), /closed the connection \(4002: mine\)$/],
-    [(socket: WebSocket) => socket.terminate(), /broke off the connection/],
+    [(socket: WebSocket) => socket.terminate(), /dropped the connection/],
   ] as const) {
     it(`explains an end: ${words}`, async () => {
       const host = await server((socket) => socket.on('message', () => close(socket)));
@@ -189,7 +192,7 @@ describe('the WebSocket transport', () => {
     http.on('upgrade', (request, socket, head) => webSockets.handleUpgrade(request, socket, head, () => {}));
     const transport = await connect((await listening(http)).host, { keepaliveMs: 5 });
     transport.listen(new Heard());
-    assert.match((await transport.ended).message, /does not answer any more$/);
+    assert.match((await transport.ended).message, /stopped responding$/);
   });
 
   it('slows down for a server that does not read', async () => {

@@ -100,7 +100,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.equal(phase, 'recovering');
       assert.equal(status, 'Connection lost, reconnecting (1 of 3)');
       assert.equal(error?.code, 'connection-lost');
-      assert.match(error?.message ?? '', /^The connection to Far is gone: 127\.0\.0\.1:\d+ /);
+      assert.match(error?.message ?? '', /^The connection to Far was lost: 127\.0\.0\.1:\d+ /);
       assert.equal(error?.actions[0]?.label, 'Reconnect');
       await until((one) => one.connection.kind === 'ready');
       assert.equal(conversation.sessionId, sessionId);
@@ -135,7 +135,7 @@ for (const transport of ['http', 'ws'] as const) {
       await until((one) => one.connection.kind === 'failed');
       const { error } = projectSession(conversation);
       assert.equal(error?.code, 'remote-unreachable');
-      assert.match(error?.message ?? '', /^Far: .*127\.0\.0\.1:\d+ accepts no connections\.$/);
+      assert.match(error?.message ?? '', /^Far: .*127\.0\.0\.1:\d+ refuses connections\.$/);
     });
 
     it('stops trying when the user stops it', async () => {
@@ -194,7 +194,7 @@ for (const transport of ['http', 'ws'] as const) {
         assert.equal(error?.code, 'remote-unauthorized');
         assert.match(
           error?.message ?? '',
-          /^Far: .*127\.0\.0\.1:\d+ does not accept the credentials.*\(401 Unauthorized\)\.$/,
+          /^Far: .*127\.0\.0\.1:\d+ requires valid credentials.*\(401 Unauthorized\)\.$/,
         );
         assert.match(error?.hint ?? '', /“headers”.*Clear Saved Credentials/);
         assert.doesNotMatch(JSON.stringify(error), /sesame|topsecret/);

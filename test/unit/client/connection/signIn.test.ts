@@ -97,9 +97,9 @@ describe('signing in', function () {
       );
       await conversation.start();
       await conversation.signIn('tty');
-      assert.match(projectSession(conversation).error?.message ?? '', /the terminal was closed before it was done/);
+      assert.match(projectSession(conversation).error?.message ?? '', /the terminal was closed before you signed in/);
       await conversation.signIn('tty');
-      assert.match(projectSession(conversation).error?.message ?? '', /its sign-in ended with code 3/);
+      assert.match(projectSession(conversation).error?.message ?? '', /signing in ended with code 3/);
       assert.equal(projectSession(conversation).phase, 'authRequired');
       assert.equal(agents.calls('initialize').length, 1, 'the agent still runs');
     });
@@ -165,7 +165,7 @@ describe('signing in', function () {
     });
     await conversation.start();
     const { error } = projectSession(conversation);
-    assert.match(error?.hint ?? '', /API key: set ONE_KEY and TWO_KEY under "env" of the agent/);
+    assert.match(error?.hint ?? '', /API key: Set ONE_KEY and TWO_KEY under "env" of the agent/);
     assert.deepEqual(
       error?.actions.map(({ id }) => id),
       ['openSettings', 'restart', 'selectAgent'],

@@ -23,41 +23,40 @@ describe('an agent that begins anew', () => {
 
   function start(model: SessionModel): readonly string[] {
     new StartNotices((event) => model.apply(event, 2), silentLog).beganAnew('Ada', model.state.entries);
-    return model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
+    return model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.said?.code ?? entry.title] : []));
   }
 
   it('is announced', () => {
-    assert.deepEqual(titles(textOf('hello')), ['New session']);
+    assert.deepEqual(titles(textOf('hello')), ['new-session']);
   });
 
   it('is not announced again where the session was opened from elsewhere', () => {
-    assert.deepEqual(titles(textOf('hello'), openedEnd('Ada', [], 'none', false)), ['Ada continues from here']);
+    assert.deepEqual(titles(textOf('hello'), openedEnd('Ada', [], 'none', false)), ['opened-end']);
   });
 
   it('is announced after messages that followed the opening', () => {
     const opened = openedEnd('Ada', [], 'none', false);
-    assert.deepEqual(titles(textOf('hello'), opened, textOf('since')), ['Ada continues from here', 'New session']);
+    assert.deepEqual(titles(textOf('hello'), opened, textOf('since')), ['opened-end', 'new-session']);
   });
 
   it('is announced also where the agent itself says these words', () => {
-    const { title, description = '' } = openedEnd('Ada', [], 'none', false);
-    const said: SessionEvent = { type: 'notice', severity: 'info', title, description };
-    assert.deepEqual(titles(textOf('hello'), said), [title, 'New session']);
+    const notice: SessionEvent = { type: 'notice', severity: 'info', title: 'Ada continues from here' };
+    assert.deepEqual(titles(textOf('hello'), notice), ['Ada continues from here', 'new-session']);
   });
 
   it('is announced once where it is restarted before the next message', () => {
     const model = new SessionModel();
     model.apply(textOf('hello'), 1);
     start(model);
-    assert.deepEqual(start(model), ['New session']);
+    assert.deepEqual(start(model), ['new-session']);
   });
 
   it('is announced where another agent had the session itself', () => {
     const lost = openedEnd('Ada', [], 'missing', true);
-    assert.match(`${lost.severity} ${lost.description}`, /^warning .*cannot be loaded/);
+    assert.deepEqual([lost.severity, lost.said?.args], ['warning', ['Ada', 0, 'missing', 1]]);
     const foreign = openedEnd('Ada', [], 'other', false);
-    assert.match(`${foreign.severity} ${foreign.description}`, /^info .*Ada cannot replace it\.$/);
+    assert.deepEqual([foreign.severity, foreign.said?.args], ['info', ['Ada', 0, 'other', 0]]);
     const opened = openedEnd('Ada', [], 'none', true);
-    assert.deepEqual(titles(textOf('hello'), opened), ['Ada continues from here', 'New session']);
+    assert.deepEqual(titles(textOf('hello'), opened), ['opened-end', 'new-session']);
   });
 });

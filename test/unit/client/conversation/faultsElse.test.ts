@@ -233,7 +233,7 @@ describe('a user whose machine fails', () => {
       const next = openJournal(join(windows.folder, 'journal'));
       const told = [window.journal.state, next.state].map((state) => (state.kind === 'durable' && state.notice) || '');
       next.dispose();
-      assert.match(told.join(), /set aside/);
+      assert.match(told.join(), /was saved as/);
     });
   });
 

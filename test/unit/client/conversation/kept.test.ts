@@ -120,7 +120,7 @@ describe('a conversation that is kept', () => {
     session = undefined;
     const { conversation } = openWindow();
     const [turn] = conversation.model.state.turns;
-    assert.deepEqual([turn?.stopReason, turn?.note], ['error', 'the window was closed or reloaded']);
+    assert.deepEqual([turn?.stopReason, turn?.note], ['error', 'window-ended']);
     assert.equal(turn?.interrupted, true, 'nothing failed');
     assert.deepEqual(
       conversation.queue.items.map(({ text }) => text),
@@ -195,8 +195,10 @@ describe('a conversation that is kept', () => {
     assert.equal((await done).stopReason, 'error');
     await until((c) => c.connection.kind === 'ready');
     assert.equal((await conversation.send('say two').done).stopReason, 'end_turn');
-    const notices = conversation.model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
-    assert.deepEqual(notices, ['New session'], 'it is said that the agent does not know what is above');
+    const notices = conversation.model.state.entries.flatMap((entry) =>
+      entry.kind === 'notice' ? [entry.said?.code ?? entry.title] : [],
+    );
+    assert.deepEqual(notices, ['new-session'], 'it is said that the agent does not know what is above');
   });
 
   it('gives up on an agent that exits each time', async () => {

@@ -100,7 +100,7 @@ describe('a session of the agent', function () {
       const { error, phase } = projectSession(conversation);
       assert.equal(phase, 'failed');
       assert.equal(error?.code, 'session-not-found');
-      assert.match(error?.message ?? '', /^Keeper did not open the session: No session nobody\.$/);
+      assert.match(error?.message ?? '', /^Keeper couldn't open the session: No session nobody\.$/);
       assert.deepEqual(error?.actions[0], { id: 'newSession', label: 'New session', primary: true });
       assert.equal(conversation.sessionId, undefined);
     });
@@ -140,7 +140,7 @@ describe('a session of the agent', function () {
       await conversation.start();
       const { error } = projectSession(conversation);
       assert.equal(error?.stage, 'session');
-      assert.match(error?.message ?? '', /no answer to session\/load within/);
+      assert.match(error?.message ?? '', /no response to session\/load within/);
     });
 
     it('cannot be opened by an agent that keeps none, which is said before anything is asked of it', async () => {
@@ -343,7 +343,7 @@ describe('a session of the agent', function () {
       ]);
       const notices = snapshotOf(conversation).entries.filter(({ kind }) => kind === 'notice');
       assert.equal(notices.length, 1);
-      assert.match(notices[0]?.text ?? '', /broken: it has no command\.\nold: Keeper does not connect .* sse\./);
+      assert.match(notices[0]?.text ?? '', /broken: it has no command\.\nold: Keeper doesn't support .* sse\./);
     });
 
     it('waits for the user, and says so, while they are asked about them', async () => {

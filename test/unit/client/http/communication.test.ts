@@ -129,7 +129,7 @@ describe('an HTTP agent in the panel', function () {
       assert.equal((await next).stopReason, 'error');
       const error = conversation.model.state.entries.findLast((entry) => entry.kind === 'error');
       assert.equal(error?.code, 'agent-server-unreachable');
-      assert.match(error?.hint ?? '', /Check that it runs/);
+      assert.match(error?.hint ?? '', /Check that it's running/);
       assert.equal(phaseOf(conversation), 'ready');
       await serve(AGENTS, { token: server.token }, Number(new URL(server.baseUrl).port));
       conversation.send('once more').done.catch(() => {});
@@ -160,7 +160,7 @@ describe('an HTTP agent in the panel', function () {
       ['refuses access', 403, 'agent-server-forbidden', /Check the “headers”/],
       ['is a web page', 'page', 'agent-server-answer', /Agent Communication Protocol/],
       ['is something else', 404, 'not-an-agent-server', /Check the “url”/],
-      ['is another place', 301, 'agent-server-redirect', /Redirects are not followed/],
+      ['is another place', 301, 'agent-server-redirect', /doesn't follow redirects/],
     ] as const) {
       it(`says what helps when it ${what}`, async () => {
         const stub = await stubServer((_request, response) => {
@@ -196,7 +196,7 @@ describe('an HTTP agent in the panel', function () {
       await conversation.start();
       const { error } = projectSession(conversation);
       assert.equal(error?.code, 'agent-server-unreachable');
-      assert.match(error?.message ?? '', /^Far: The agent server at http:\/\/127\.0\.0\.1:\d+ cannot be reached/);
+      assert.match(error?.message ?? '', /^Far: The agent server at http:\/\/127\.0\.0\.1:\d+ can't be reached/);
     });
 
     it('gets only its own secret, and none in clear over the network', async () => {

@@ -49,14 +49,13 @@ describe('a session that a server holds another branch of', function () {
     return { server, conversation, elsewhere };
   }
   const forkNotices = ({ model }: TestConversation['conversation']) =>
-    model.state.entries.filter((entry) => entry.kind === 'notice').filter(({ title }) => /another branch/.test(title));
+    model.state.entries.filter((entry) => entry.kind === 'notice').filter(({ said }) => said?.code === 'server-branch');
 
   it('shows the branch of the server on request', async () => {
     const { conversation } = await parted();
     const [notice, ...others] = forkNotices(conversation);
     assert.deepEqual(others, []);
-    assert.match(notice?.text ?? '', /After 2 common messages it has 3 messages that are not here/);
-    assert.equal(notice?.action?.label, 'Show the other branch');
+    assert.deepEqual(notice?.said?.args.slice(1), [2, 3]);
     const name = notice?.action?.id.slice(SHOW_BRANCH.length) ?? '';
     const [branch, ...more] = (await conversation.communication.known())?.branches ?? [];
     assert.deepEqual(more, []);

@@ -71,7 +71,9 @@ export const contentOf = ({ conversation }: TestConversation): readonly ContentB
 };
 
 export const notices = ({ conversation }: TestConversation): string[] =>
-  conversation.model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
+  conversation.model.state.entries.flatMap((entry) =>
+    entry.kind === 'notice' ? [entry.said?.code ?? entry.title] : [],
+  );
 
 export interface FarAgents {
   /** A conversation with an agent. @param sessionId of a session that goes on; absent: a new one @param transcript whether the client has it */

@@ -13,10 +13,10 @@ describe('an HTTP agent in the panel', function () {
       const { conversation } = opened;
       assert.equal((await conversation.send('go').done).stopReason, 'end_turn');
       assert.deepEqual(texts(opened), ['Proceed?']);
-      assert.deepEqual(notices(opened), ['The agent waits for you']);
+      assert.deepEqual(notices(opened), ['agent-awaits']);
       assert.equal(phaseOf(conversation), 'requiresAction');
       const notes = (): unknown[] => [...conversation.model.state.turns.values()].map(({ note }) => note);
-      assert.deepEqual(notes(), ['it waits for your answer']);
+      assert.deepEqual(notes(), ['awaits-answer']);
       await conversation.send('yes').done;
       assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: yes']);
       assert.equal(phaseOf(conversation), 'ready');
@@ -53,7 +53,7 @@ describe('an HTTP agent in the panel', function () {
       const { conversation, until } = opened;
       await conversation.send('go').done;
       conversation.cancel();
-      await until(() => notices(opened).at(-1) === 'The question was withdrawn');
+      await until(() => notices(opened).at(-1) === 'question-withdrawn');
       assert.equal(phaseOf(conversation), 'ready');
       await conversation.send('go again').done;
       assert.deepEqual(texts(opened), ['Proceed?', 'Proceed?']);

@@ -85,10 +85,10 @@ describe('MCP servers of a configuration', () => {
       ['empty', 'number', 'word'],
     );
     assert.deepEqual(problems, [
-      'file: its envFile is not read; write the variables into env.',
-      'scheme: its url is not an address that begins with http: or https:.',
-      `unknown: the variable $\u007bconfig:x} is not known here.`,
-      'unanswered: the input “no” was not given.',
+      "file: envFile isn't supported; use env.",
+      "scheme: its url doesn't begin with http: or https:.",
+      `unknown: unknown variable $\u007bconfig:x}.`,
+      'unanswered: no value for the input “no”.',
       'missing: the command “nowhere” was not found.',
     ]);
   });

@@ -159,7 +159,7 @@ describe('elicitation', function () {
     assert.equal(asked().length, 1);
     await session.conversation.send('notify elicitation/complete {"elicitationId":"e1"}').done;
     assert.deepEqual(asked(), []);
-    assert.match(notices().join(), /Done in the browser/);
+    assert.match(notices().join(), /Completed in the browser/);
   });
 
   it('completes a page that the agent says is done', async () => {

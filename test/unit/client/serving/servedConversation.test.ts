@@ -193,7 +193,7 @@ describe('an agent that is served', function () {
     const [text, past, ...links] = JSON.parse(got(log)[0] ?? '') as { type: string; text: string; uri?: string }[];
     assert.match(
       text?.text ?? '',
-      /^say ok\n# shelves first # \[unavailable: 127\S+ does not have it \(any more\)\.\]\[unavailable: .* too large\.\]$/,
+      /^say ok\n# shelves first # \[unavailable: 127\S+ no longer has it\.\]\[unavailable: .* too much data\.\]$/,
     );
     assert.match(past?.text ?? '', /\[agent\/other\]\nshelves first/);
     assert.deepEqual(

@@ -75,7 +75,7 @@ describe('an agent that is served', function () {
     const run = await client.runAsync(request('withdraw\nsay Over.'), signal);
     const done = await untilRun({ client } as RunningServer, run.run_id, 'completed');
     assert.match(said(done), /withdrawn → .*Over\./s);
-    await assert.rejects(client.resumeSync(run.run_id, userMessage('1'), signal), /does not wait for an answer/);
+    await assert.rejects(client.resumeSync(run.run_id, userMessage('1'), signal), /isn't waiting for an answer/);
   });
 
   it('asks two questions one after the other', async () => {

@@ -220,9 +220,9 @@ describe('a session from elsewhere', function () {
       shown.map(({ retryId }) => retryId !== undefined),
       [true, true, true, false, true, false, false, true],
     );
-    assert.match(shown[0]?.text ?? '', /^Message 2 is missing\. 127\.0\.0\.1:\d+ does not have it \(any more\)\.$/);
+    assert.match(shown[0]?.text ?? '', /^Message 2 is missing\. 127\.0\.0\.1:\d+ no longer has it\.$/);
     assert.doesNotMatch(JSON.stringify(items), /secret-of-the-server|abcdef/);
-    assert.match(openedEnd('Agent', gaps, 'none', false).title, /^8 messages could not be loaded$/);
+    assert.deepEqual(openedEnd('Agent', gaps, 'none', false).said?.args, ['Agent', 8, 'none', 0]);
   });
 
   it('tells which agent spoke last, where the messages name one', async () => {
@@ -340,8 +340,7 @@ describe('a session from elsewhere', function () {
       { host: 'b.example', count: 1 },
     ]);
     const notice = openedFrom({ id: 'session-123', history });
-    assert.equal(notice.title, 'Opened from a.example and 1 more server');
-    assert.equal(notice.description, '3 messages: 2 from a.example, 1 from b.example.');
+    assert.deepEqual(notice.said?.args, [3, 2, 'a.example', 2, 'b.example', 1]);
   });
 
   it('loses thoughts, tool calls, files and how turns ended on their way through a message', () => {
@@ -375,7 +374,7 @@ describe('a session from elsewhere', function () {
       [tool.title, tool.status, tool.rawInput, tool.rawOutput],
       ['Read it', 'completed', { path: 'a' }, { ok: 1 }],
     );
-    assert.equal(end.title, 'The turn was cancelled.');
+    assert.equal(end.said?.code, 'turn-cancelled');
   });
 
   it('shows the Markdown of an agent as before, however its text is typed', () => {
@@ -415,6 +414,6 @@ describe('a session from elsewhere', function () {
     );
     const last = model.state.entries.at(-1);
     assert.ok(last?.kind === 'gap' && last.state === 'unloaded');
-    assert.equal(last.text, 'latest (image/png) is on 169.254.169.254.');
+    assert.deepEqual(last.said?.args, ['latest (image/png)', '169.254.169.254']);
   });
 });

@@ -113,7 +113,7 @@ describe('parts of messages that lie elsewhere', () => {
     const [block] = seed.take({ embeddedContext: false } as never, place.entries);
     assert.ok(block?.type === 'text');
     assert.match(block.text, /Assistant: the word is blue/);
-    assert.match(block.text, /\[not loaded: a\.zip \(application\/zip\) is on 127\.0\.0\.1:\d+\.\]/);
+    assert.match(block.text, /\[not loaded: part-unloaded a\.zip \(application\/zip\) 127\.0\.0\.1:\d+\]/);
   });
 
   it('wait for a click where they are large, or no text', async () => {
@@ -160,7 +160,7 @@ describe('parts of messages that lie elsewhere', () => {
       [[0, 'not-found']],
     );
     assert.deepEqual(place.texts, ['agent: a', 'gap retryable', 'agent: b']);
-    assert.match(place.gaps[0]?.text ?? '', /^later \(text\/plain\) is missing\. 127\.0\.0\.1:\d+ does not have it/);
+    assert.deepEqual(place.gaps[0]?.said?.args.slice(0, 2), ['later (text/plain)', 'not-found']);
     assert.equal(await retry('past-0.1', history[0] ?? ''), false);
     says('/later', 'here now');
     assert.equal(await retry('past-0.1', history[0] ?? ''), true);
@@ -200,7 +200,7 @@ describe('parts of messages that lie elsewhere', () => {
     );
     const history = [message(0, 'agent/assistant', remote('/locked'))];
     await show(history, { resolver: resolver({ guard }) });
-    assert.match(place.gaps[0]?.text ?? '', /wants a token\. “Retry” asks you for it\.$/);
+    assert.equal(place.gaps[0]?.said?.args[1], 'unauthorized');
     const asked: string[] = [];
     const unlock = async (url: string): Promise<boolean> => {
       asked.push(url);
@@ -255,6 +255,6 @@ describe('parts of messages that lie elsewhere', () => {
     place.note([{ at: NOW, event: gap }]);
     place.note(abandonedGaps(place.model.state).map((event) => ({ at: NOW, event })));
     assert.deepEqual(place.texts, ['gap retryable']);
-    assert.match(place.gaps[0]?.text ?? '', /^A part of this message is missing\. Loading was stopped\.$/);
+    assert.deepEqual(place.gaps[0]?.said?.args.slice(0, 2), ['', 'cancelled']);
   });
 });

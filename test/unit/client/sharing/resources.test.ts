@@ -73,7 +73,7 @@ describe('the setting parley.resources.allow', () => {
     ];
     const { origins, problems } = parseAllow([...wrong, 'https://b.example.com']);
     assert.deepEqual(origins, ['https://b.example.com']);
-    assert.deepEqual(problems, ['Not an origin: entries 1, 2, 3, 4, 5, 6, 7, 8.']);
+    assert.deepEqual(problems, ["Entries 1, 2, 3, 4, 5, 6, 7, 8 aren't origins."]);
     assert.deepEqual(parseAllow('https://a.example.com').problems, ['It must be a list of origins.']);
   });
 

@@ -86,7 +86,7 @@ export function answers(events: readonly SessionEvent[]): string[] {
 }
 
 export const notices = (events: readonly SessionEvent[]) =>
-  events.flatMap((event) => (event.type === 'notice' ? [event.title] : []));
+  events.flatMap((event) => (event.type === 'notice' ? [event.said?.code ?? event.title] : []));
 
 export async function pastOf({ history }: SessionDescriptor): Promise<string[]> {
   const past = await fetchPast(history, signal);

@@ -63,7 +63,7 @@ describe('the client of agent servers', () => {
         name: 'an error of the protocol',
         answer: (r) => json(r, 422, { code: 'invalid_input', message: 'bad\n\u0007thing', data: null }),
         code: 'agent-server-invalid-input',
-        message: /says: bad thing$/,
+        message: /reports: bad thing$/,
       },
       {
         name: 'a list of validation errors',
@@ -74,7 +74,7 @@ describe('the client of agent servers', () => {
               "[{'type': 'uuid_parsing', 'loc': ('path', 'session_id'), 'msg': 'Input should be a valid UUID', 'input': 'session-123', 'ctx': {'error': 'invalid'}}, {'type': 'value_error', 'loc': ('body', 'input', 0), 'msg': \"Value error, That's too much\", 'input': 'secret'}]",
           }),
         code: 'agent-server-invalid-input',
-        message: /says: Input should be a valid UUID \(path\.session_id\); That's too much \(body\.input\.0\)\.$/,
+        message: /reports: Input should be a valid UUID \(path\.session_id\); That's too much \(body\.input\.0\)\.$/,
       },
       {
         name: 'a signed link in its words',
@@ -91,7 +91,7 @@ describe('the client of agent servers', () => {
         name: 'a page of a proxy',
         answer: (r) => r.writeHead(502, { 'content-type': 'text/html' }).end('<h1>secret page</h1>'),
         code: 'agent-server-failed',
-        message: /answered 502 Bad Gateway\.$/,
+        message: /responded with 502 Bad Gateway\.$/,
       },
       { name: 'nothing', answer: (r) => r.writeHead(500).end(), code: 'agent-server-failed', message: /500/ },
       { name: 'a success without content', answer: (r) => r.writeHead(200).end(), code: 'agent-server-answer' },
@@ -99,7 +99,7 @@ describe('the client of agent servers', () => {
         name: 'a success that is a page',
         answer: (r) => r.writeHead(200).end('<p>secret page'),
         code: 'agent-server-answer',
-        message: /not JSON/,
+        message: /isn't JSON/,
       },
       { name: 'a list', answer: (r) => json(r, 200, ['secret page']), code: 'agent-server-answer' },
       {
@@ -174,7 +174,7 @@ describe('the client of agent servers', () => {
     const heap = process.memoryUsage().arrayBuffers;
     await assert.rejects(clientOf(stub).session('s', signal), {
       code: 'agent-server-answer',
-      message: /More than 16777216 bytes/,
+      message: /exceeds 16777216 bytes/,
     });
     assert.ok(process.memoryUsage().arrayBuffers - heap < 50 * 1024 * 1024);
   });

@@ -143,7 +143,7 @@ describe('a run in the transcript', () => {
   it('says that the agent waits where it does not say what for', () => {
     const { events } = shownBy([run('awaiting', { await_request: null })]);
     assert.deepEqual(events, [
-      { type: 'notice', severity: 'info', title: 'The agent waits for an answer.', own: true },
+      { type: 'notice', severity: 'info', title: '', said: { code: 'agent-awaits-answer', args: [] }, own: true },
     ]);
   });
 

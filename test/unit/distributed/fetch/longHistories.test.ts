@@ -62,7 +62,7 @@ describe('a session of many thousand messages', function () {
 
   it('is not read where it is longer than can be read, and the sentence says so', async () => {
     const history = Array.from({ length: MAX_HISTORY + 1 }, (_, index) => `http://server.test/${index}`);
-    const sentence = /The session has 20,001 messages; Parley reads at most 20,000\./;
+    const sentence = /The session has 20,001 messages; the maximum is 20,000\./;
     assert.throws(() => parseDescriptor({ id: 'x-1', history }), sentence);
     const server = await originalServer();
     const id = mintId();

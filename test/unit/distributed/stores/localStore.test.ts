@@ -132,7 +132,7 @@ describe('LocalStore', () => {
   it('reports when the disk is full or the folder is not writable', async () => {
     const full = diskError(Object.assign(new Error('write'), { code: 'ENOSPC' }));
     assert.equal(full.code, 'disk-full');
-    assert.match(`${full.message} ${full.hint}`, /disk is full.*chat itself goes on/);
+    assert.match(`${full.message} ${full.hint}`, /disk is full.*chat itself continues/);
     await writeFile(join(folder, 'sessions'), 'a file where a folder should be');
     await assert.rejects(open().put(newKey(), Buffer.from('{}'), 'application/json', never), { code: 'store-error' });
   });

@@ -74,7 +74,7 @@ describe('links into a bucket', function () {
     const { message, hint, onlyLater } = await refusalOf(['https://elsewhere.example/1', ...urls], bucket);
     assert.match(
       message,
-      /^2 of the 2 messages of this session are not on the resource server yet\. .*SignatureDoesNot/,
+      /^The resource server doesn't have all messages of this session yet: 2 of 2 are waiting\. .*SignatureDoesNot/,
     );
     assert.match(hint ?? '', /access key/);
     assert.equal(onlyLater, false);
@@ -89,7 +89,7 @@ describe('links into a bucket', function () {
     const forged = await wrong.queue.urlFor(key, { expiresIn: 60 });
     assert.equal((await fetch(forged)).status, 403);
     const { message, onlyLater } = await refusalOf([forged], wrong);
-    assert.match(message, /^Links to the messages of this session cannot be read\. .*refuses access/);
+    assert.match(message, /^The links to the messages of this session can't be read\. .*denied access/);
     assert.equal(onlyLater, false);
   });
 

@@ -346,15 +346,15 @@ describe('S3Store with servers that differ', () => {
 
   it('says what to do for each refusal', async () => {
     const cases: readonly (readonly [status: number, body: string, code: string, words: RegExp])[] = [
-      [403, '<Error><Code>RequestTimeTooSkewed</Code></Error>', 'clock-skew', /clock of this machine/i],
+      [403, '<Error><Code>RequestTimeTooSkewed</Code></Error>', 'clock-skew', /this machine's clock/i],
       [
         403,
         '<Error><Code>SignatureDoesNotMatch</Code><Secret>s3cret</Secret></Error>',
         'store-denied',
         /SignatureDoesNotMatch/,
       ],
-      [404, '<Error><Code>NoSuchBucket</Code></Error>', 'no-such-bucket', /bucket does not exist/],
-      [404, '', 'not-found', /does not have/],
+      [404, '<Error><Code>NoSuchBucket</Code></Error>', 'no-such-bucket', /bucket doesn't exist/],
+      [404, '', 'not-found', /doesn't have/],
       [301, '<Error><Code>PermanentRedirect</Code></Error>', 'wrong-region', /region/],
       [400, '<Error><Code>AuthorizationHeaderMalformed</Code></Error>', 'wrong-region', /region/],
       [503, '<Error><Code>SlowDown</Code></Error>', 'store-down', /503/],

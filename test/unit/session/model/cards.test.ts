@@ -24,13 +24,13 @@ describe('cards of a session', () => {
     const [entry] = model.state.entries;
     assert.ok(entry?.kind === 'notice');
     assert.deepEqual(
-      [entry.severity, entry.title, entry.text, entry.detail],
-      ['error', 'Compaction failed', 'too long', 'We talked'],
+      [entry.severity, entry.said?.code, entry.text, entry.detail],
+      ['error', 'compaction-failed', 'too long', 'We talked'],
     );
     model.apply(compaction({ status: 'completed', summary: '', error: '' }), 1);
     assert.deepEqual(
-      [entry.severity, entry.title, entry.text, entry.detail],
-      ['info', 'Conversation compacted', '', ''],
+      [entry.severity, entry.said?.code, entry.text, entry.detail],
+      ['info', 'compaction-completed', '', ''],
     );
   });
 

@@ -83,8 +83,8 @@ describe('the notice for an answered question', () => {
       ],
     );
     const [entry] = state.entries;
-    assert.deepEqual(entry?.kind === 'notice' && [entry.title, entry.text], [
-      'Answered by you:',
+    assert.deepEqual(entry?.kind === 'notice' && [entry.said?.code, entry.text], [
+      'form-answered',
       'Which colour? → Blue',
     ]);
   });

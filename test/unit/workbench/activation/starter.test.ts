@@ -85,7 +85,7 @@ describe('a product that cannot be loaded', () => {
   it('is composed once, and every caller gets the same reason', async () => {
     assert.equal(starter.prepare(), false);
     assert.equal(starter.prepare(), false);
-    assert.throws(() => starter.product(), { message: 'Parley could not start: EROFS: read-only file system' });
+    assert.throws(() => starter.product(), { message: "Couldn't start Parley: EROFS: read-only file system" });
     await starter.fill(new FakePage().asPage);
     assert.equal(composed, 1);
     assert.equal(logged.length, 1);
@@ -100,7 +100,7 @@ describe('a product that cannot be loaded', () => {
     assert.equal(page.failure?.hint, 'EROFS: read-only file system');
     assert.deepEqual(
       page.failure?.actions.map(({ label }) => label),
-      ['Try Again', 'Show Log'],
+      ['Try again', 'Show log'],
     );
     page.say({ type: 'action', id: 'showLog' });
     page.say({ type: 'command', command: 'showLog' });
@@ -134,7 +134,7 @@ describe('a product that cannot be loaded', () => {
     const page = new FakePage();
     await starter.fill(page.asPage);
     page.say({ type: 'send', clientId: 'c1', text: 'fix it' });
-    assert.deepEqual(page.posted.at(-1), { type: 'rejected', clientId: 'c1', reason: 'Parley could not start.' });
+    assert.deepEqual(page.posted.at(-1), { type: 'rejected', clientId: 'c1', reason: "Couldn't start Parley." });
   });
 
   it('tells in the page where the chat itself cannot be shown', async () => {
