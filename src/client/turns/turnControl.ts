@@ -263,7 +263,7 @@ export class TurnControl {
 
   dispose(): void {
     clearTimeout(this.#patience);
-    this.exited('the session was closed', true);
+    this.exited('session-closed', true);
     this.dispatcher.dispose();
   }
 

@@ -156,7 +156,7 @@ async function byArgument(
     for await (const page of ops.list({}, signal)) sessions.push(...page);
     return sessions;
   }
-  if (sessionId === undefined) throw new ParleyError('no-session', 'The id of a session is missing.');
+  if (sessionId === undefined) throw new ParleyError('no-session', l10n.t('The id of a session is missing.'));
   switch (action) {
     case 'open':
       return open({ sessionId, cwd: '', additionalDirectories: [], ...(title && { title }) });

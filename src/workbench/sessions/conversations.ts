@@ -111,7 +111,7 @@ export class Conversations implements Disposable {
   /** @throws ParleyError `no-such-session` */
   get(key: string): Conversation {
     const known = this.find(key);
-    if (!known) throw new ParleyError('no-such-session', `There is no session ${key} in this window.`);
+    if (!known) throw new ParleyError('no-such-session', l10n.t('There is no session {0} in this window.', key));
     return known;
   }
 

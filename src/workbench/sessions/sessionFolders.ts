@@ -1,7 +1,7 @@
 // The folders that a session works in: those of the workspace, the first as its working directory;
 // a window without a folder gets an empty one.
 import { isAbsolute } from 'node:path';
-import { workspace } from 'vscode';
+import { l10n, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { ensureScratch } from '../editor/scratchFolder';
 
@@ -16,7 +16,7 @@ export function sessionFolders(cwd: string | undefined, scratch: string): { cwd:
     .map(({ uri }) => uri.fsPath);
   if (cwd !== undefined) {
     if (!isAbsolute(cwd))
-      throw new ParleyError('bad-folder', `The folder of a session must be an absolute path: ${cwd}`);
+      throw new ParleyError('bad-folder', l10n.t('The folder of a session must be an absolute path: {0}', cwd));
     return { cwd, roots: [cwd, ...folders.filter((folder) => folder !== cwd)] };
   }
   const [first] = folders;

@@ -6,8 +6,39 @@ import type { l10nJsonFormat } from '@vscode/l10n-dev';
 import { bundleOf, ENGLISH, LANGUAGES, placeholdersOf, readBundle, textsOfSources } from '../../../scripts/lib/texts';
 import { codeOf } from './codeOf';
 import { sources } from './sources';
+import { untranslatedFinder } from './untranslated';
 
 const root = process.cwd();
+
+/** Where words are no texts of ours for people, so that they stay as they are in every language. */
+const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
+  [/^(?:webview|demo)\//, 'the panel has one table of texts; the demo is an agent'],
+  [/^acp\/(?:jsonrpc|protocol|proposals|v1|v2|quirks)\//, 'answers to the agent, and the log'],
+  [/^acp\/transport\/httpClient\.ts$/, 'the log'],
+  [/^agents\/(?:agentDefinition|shellPath|orphanGuard)\.ts$/, 'the log, and programs of a shell'],
+  [/^client\/connection\/contextHandoff\.ts$/, 'part of the prompt'],
+  [/^client\/requests\/agentFiles\.ts$|^client\/terminals\/|^client\/ports\//, 'answers to the agent'],
+  [/^client\/conversation\/agentRequests\.ts$/, 'answers to the agent'],
+  [
+    /^client\/serving\/|^distributed\/server\/|^workbench\/sharing\/servedAgents\.ts$/,
+    'answers to callers of the server',
+  ],
+  [/^client\/sharing\/(?:chatState|messageCollector|sessionLog)\.ts$/, 'content of messages for agents'],
+  [/^distributed\/model\//, 'how data breaks the protocol, and content of messages'],
+  [
+    /^distributed\/client\/(?:communicationClient|heldMessages|sessionPast)\.ts$/,
+    'names in protocol errors, and content of messages',
+  ],
+  [/^distributed\/fetch\/(?:descriptor|guardedBody)\.ts$/, 'names in protocol errors, and headers'],
+  [/^distributed\/stores\/localStore\.ts$/, 'states that no user can reach'],
+  [/^session\/|^store\/(?:events|sessions)\//, 'marks in content that was cut, as agents get it too'],
+  [
+    /^workbench\/(?:editor\/(?:editorFiles|fileEncoding)|chat\/attachments)\.ts$/,
+    'answers to the agent, and content of prompts',
+  ],
+  [/^workbench\/config\/mcpServers\.ts$/, 'names of variables'],
+  [/^workbench\/log\/|^workbench\/sessions\/journalPersistence\.ts$/, 'the log'],
+];
 
 /** The texts of package.json, and the same in a language. */
 const manifestTexts = (language?: string): string => `package.nls${language ? `.${language}` : ''}.json`;
@@ -47,6 +78,15 @@ describe('the texts of the product', () => {
     assert.deepEqual(wrong, []);
   });
 
+  it('go through l10n.t wherever people read them', async function () {
+    this.timeout(60_000);
+    const find = await untranslatedFinder();
+    const left = sources()
+      .filter(({ path }) => !NOT_FOR_PEOPLE.some(([place]) => place.test(path)))
+      .flatMap(({ path, text }) => find(text).map((found) => `${path}:${found.line} ${found.text}`));
+    assert.deepEqual(left, []);
+  });
+
   for (const language of LANGUAGES) {
     it(`are translated with the same placeholders: ${language}`, () => {
       assert.deepEqual(faults(texts, readBundle(root, bundleOf(language))), []);
@@ -73,4 +113,31 @@ describe('the comparison of a translation', () => {
       'no source asks for it: d',
     ]);
   });
+});
+
+describe('the search for texts that are not translated', () => {
+  let find: Awaited<ReturnType<typeof untranslatedFinder>>;
+
+  before(async () => {
+    find = await untranslatedFinder();
+  });
+
+  const cases: readonly (readonly [source: string, found: readonly string[]])[] = [
+    ["throw new ParleyError('x', 'There is no agent.');", ['There is no agent.']],
+    ['void showInfo(`Deleted ${count} messages`);', ['Deleted {0} messages']],
+    ["const button = { label: 'Retry' };", ['Retry']],
+    ["const hint = isOne ? 'Wait a moment' : l10n.t('Try again');", ['Wait a moment']],
+    ["l10n.t('Try again'); vscode.l10n.t('{0} of {1} files', a, b);", []],
+    ["this.#log.warn('the agent is silent'); throw new Error('no such part');", []],
+    ["// A comment.\nimport { a } from './some words';", []],
+    ["const kind: 'two words' = x; const event = { type: 'turn_ended', code: 'not-found' };", []],
+  ];
+  for (const [source, expected] of cases) {
+    it(`finds ${expected.length === 0 ? 'nothing' : expected.join(', ')} in ${source.split('\n', 1)[0]}`, () => {
+      assert.deepEqual(
+        find(source).map(({ text }) => text),
+        expected,
+      );
+    });
+  }
 });
