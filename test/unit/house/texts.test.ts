@@ -124,7 +124,7 @@ describe('the search for texts that are not translated', () => {
 
   const cases: readonly (readonly [source: string, found: readonly string[]])[] = [
     ["throw new ParleyError('x', 'There is no agent.');", ['There is no agent.']],
-    ['void showInfo(`Deleted ${count} messages`);', ['Deleted {0} messages']],
+    [['void showInfo(`Deleted $', '{count} messages`);'].join(''), ['Deleted {0} messages']],
     ["const button = { label: 'Retry' };", ['Retry']],
     ["const hint = isOne ? 'Wait a moment' : l10n.t('Try again');", ['Wait a moment']],
     ["l10n.t('Try again'); vscode.l10n.t('{0} of {1} files', a, b);", []],
