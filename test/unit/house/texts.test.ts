@@ -6,7 +6,7 @@ import type { l10nJsonFormat } from '@vscode/l10n-dev';
 import { bundleOf, ENGLISH, LANGUAGES, placeholdersOf, readBundle, textsOfSources } from '../../../scripts/lib/texts';
 import { codeOf } from './codeOf';
 import { sources } from './sources';
-import { untranslatedFinder } from './untranslated';
+import { type TextFinder, textFinder } from './untranslated';
 
 const root = process.cwd();
 
@@ -80,11 +80,20 @@ describe('the texts of the product', () => {
 
   it('go through l10n.t wherever people read them', async function () {
     this.timeout(60_000);
-    const find = await untranslatedFinder();
+    const finder = await textFinder();
     const left = sources()
       .filter(({ path }) => !NOT_FOR_PEOPLE.some(([place]) => place.test(path)))
-      .flatMap(({ path, text }) => find(text).map((found) => `${path}:${found.line} ${found.text}`));
+      .flatMap(({ path, text }) => finder.untranslated(text).map((found) => `${path}:${found.line} ${found.text}`));
     assert.deepEqual(left, []);
+  });
+
+  it('are made when they are needed, and not before the bundle is there', async function () {
+    this.timeout(60_000);
+    const finder = await textFinder();
+    const early = sources()
+      .filter(({ path }) => !path.startsWith('webview/'))
+      .flatMap(({ path, text }) => finder.atLoad(text).map((found) => `${path}:${found.line} ${found.text}`));
+    assert.deepEqual(early, []);
   });
 
   for (const language of LANGUAGES) {
@@ -116,10 +125,18 @@ describe('the comparison of a translation', () => {
 });
 
 describe('the search for texts that are not translated', () => {
-  let find: Awaited<ReturnType<typeof untranslatedFinder>>;
+  let finder: TextFinder;
 
   before(async () => {
-    find = await untranslatedFinder();
+    finder = await textFinder();
+  });
+
+  it('finds what is asked for while a file is loaded', () => {
+    const source = "const A = l10n.t('now'); const b = () => l10n.t('later'); class C { d = l10n.t('then'); }";
+    assert.deepEqual(
+      finder.atLoad(source).map(({ text }) => text),
+      ["l10n.t('now')"],
+    );
   });
 
   const cases: readonly (readonly [source: string, found: readonly string[]])[] = [
@@ -135,7 +152,7 @@ describe('the search for texts that are not translated', () => {
   for (const [source, expected] of cases) {
     it(`finds ${expected.length === 0 ? 'nothing' : expected.join(', ')} in ${source.split('\n', 1)[0]}`, () => {
       assert.deepEqual(
-        find(source).map(({ text }) => text),
+        finder.untranslated(source).map(({ text }) => text),
         expected,
       );
     });

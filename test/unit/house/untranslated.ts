@@ -1,4 +1,5 @@
-// Finds what looks like words for people in a source text and does not go through `l10n.t`, which no translation reaches.
+// Finds texts that no translation reaches: what looks like words for people and does not go through `l10n.t`, and what
+// goes through it before the bundle is there.
 import { join } from 'node:path';
 import Parser from 'web-tree-sitter';
 
@@ -18,19 +19,41 @@ export interface Found {
   readonly text: string;
 }
 
-/** Returns a function that searches one source text. */
-export async function untranslatedFinder(): Promise<(source: string) => readonly Found[]> {
+export interface TextFinder {
+  /** Words for people that do not go through `l10n.t`. */
+  untranslated(source: string): readonly Found[];
+  /** Calls of `l10n.t` that run when the file is loaded. */
+  atLoad(source: string): readonly Found[];
+}
+
+export async function textFinder(): Promise<TextFinder> {
   await Parser.init();
   const grammar = 'node_modules/@vscode/l10n-dev/dist/tree-sitter-typescript.wasm';
   const parser = new Parser();
   parser.setLanguage(await Parser.Language.load(join(process.cwd(), grammar)));
-  return (source) => {
+  const finder = (look: (node: Parser.SyntaxNode, found: Found[]) => void) => (source: string) => {
     const tree = parser.parse(source);
     const found: Found[] = [];
-    search(tree.rootNode, found);
+    look(tree.rootNode, found);
     tree.delete();
     return found;
   };
+  return { untranslated: finder(search), atLoad: finder(searchAtLoad) };
+}
+
+const FUNCTIONS = new Set([
+  'arrow_function',
+  'function_declaration',
+  'function_expression',
+  'method_definition',
+  'class',
+]);
+
+function searchAtLoad(node: Parser.SyntaxNode, found: Found[]): void {
+  if (FUNCTIONS.has(node.type) || node.type === 'function' || node.type === 'class_declaration') return;
+  if (node.type === 'call_expression' && /(?:^|\.)l10n\.t$/.test(node.childForFieldName('function')?.text ?? ''))
+    found.push({ line: node.startPosition.row + 1, text: node.text });
+  for (const child of node.namedChildren) searchAtLoad(child, found);
 }
 
 function search(node: Parser.SyntaxNode, found: Found[]): void {
