@@ -21,9 +21,10 @@ export interface WaitingWatchOptions {
 const SHOWN_AFTER_MS = 2_000;
 /** A server that cannot be reached for this long is told of. */
 const LATE_MS = 60_000;
-const SILENCE = new ParleyError('store-down', l10n.t("The resource server isn't responding."), {
-  hint: l10n.t('Messages are kept on this machine and uploaded when the server is back.'),
-});
+const silence = (): ParleyError =>
+  new ParleyError('store-down', l10n.t("The resource server isn't responding."), {
+    hint: l10n.t('Messages are kept on this machine and uploaded when the server is back.'),
+  });
 
 export class WaitingWatch implements Disposable {
   readonly #options: WaitingWatchOptions;
@@ -65,6 +66,6 @@ export class WaitingWatch implements Disposable {
     const next = [SHOWN_AFTER_MS, LATE_MS].find((ms) => age < ms);
     if (next !== undefined) this.#next = schedule(() => this.#look(), next - age);
     if (problem && isRefusal(problem)) this.report(problem);
-    else if (age >= LATE_MS) this.report(problem ?? SILENCE);
+    else if (age >= LATE_MS) this.report(problem ?? silence());
   }
 }

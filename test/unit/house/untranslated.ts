@@ -41,16 +41,10 @@ export async function textFinder(): Promise<TextFinder> {
   return { untranslated: finder(search), atLoad: finder(searchAtLoad) };
 }
 
-const FUNCTIONS = new Set([
-  'arrow_function',
-  'function_declaration',
-  'function_expression',
-  'method_definition',
-  'class',
-]);
+const FUNCTIONS = /function|method_definition|^class/;
 
 function searchAtLoad(node: Parser.SyntaxNode, found: Found[]): void {
-  if (FUNCTIONS.has(node.type) || node.type === 'function' || node.type === 'class_declaration') return;
+  if (FUNCTIONS.test(node.type)) return;
   if (node.type === 'call_expression' && /(?:^|\.)l10n\.t$/.test(node.childForFieldName('function')?.text ?? ''))
     found.push({ line: node.startPosition.row + 1, text: node.text });
   for (const child of node.namedChildren) searchAtLoad(child, found);
