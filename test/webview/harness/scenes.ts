@@ -8,7 +8,7 @@ import type { Translate } from './texts';
 const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
 const STDERR = 'Error: connect ECONNREFUSED 127.0.0.1:4096\n    at TCPConnectWrap.afterConnect';
 
-/** What a scene does to the panel before it is looked at: opens all that can be opened, or leaves it as it is. */
+/** A panel, and the selector of what is clicked before it is looked at. */
 export interface Scene extends PanelOptions {
   readonly opens?: string;
 }
@@ -37,6 +37,7 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
     },
     ready: {
       session: { status: t('Ready'), commands: SESSION_FULL.commands ?? [], modes: SESSION_FULL.modes ?? [] },
+      opens: '.header [aria-haspopup=menu]',
     },
     permission: {
       session: {
@@ -126,6 +127,7 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
           ],
         },
       },
+      opens: '.queue-item:first-child .icon-button:first-child',
     },
   };
 }
