@@ -96,7 +96,7 @@ for (const version of [1, 2] as const)
       );
     });
 
-    it('is sent after a success, and not after an error', async () => {
+    it('is not sent where the session was not opened', async () => {
       rig.open({ ready, refuse: { 'session/new': -32603 } });
       await rig.session.conversation.start();
       assert.equal(rig.session.conversation.connection.kind, 'failed');

@@ -249,7 +249,7 @@ describe('the streamable HTTP transport', () => {
     assert.equal(server.requests.at(-1)?.body.id, 2);
   });
 
-  it('sends an answer again that was lost', async () => {
+  it('ends the connection when an answer to the agent is lost', async () => {
     const transport = await initialize();
     server.instead = ({ body, response }) => body.result !== undefined && Boolean(response.writeHead(503).end());
     await failure(transport.write('{"jsonrpc":"2.0","id":"q","result":null}'));

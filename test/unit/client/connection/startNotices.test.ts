@@ -1,4 +1,4 @@
-// What is said of an agent that begins anew: once, also where the session came from elsewhere and that was said when it was opened.
+// What is said of an agent that starts a new session: once, also where the session came from elsewhere and that was said when it was opened.
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { StartNotices } from '../../../../src/client/connection/startNotices';
@@ -6,7 +6,7 @@ import { openedEnd } from '../../../../src/client/sharing/provenanceNotices';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 
-describe('an agent that begins anew', () => {
+describe('an agent that starts a new session', () => {
   const textOf = (text: string): SessionEvent => ({
     type: 'message_chunk',
     role: 'agent',

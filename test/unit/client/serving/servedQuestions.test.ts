@@ -50,7 +50,7 @@ describe('an agent that is served', function () {
     }
   });
 
-  it('reads each answer once, as one of the options', async () => {
+  it('takes an answer as the number of an option, not as an id', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     const options = [

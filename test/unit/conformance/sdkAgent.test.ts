@@ -1,0 +1,121 @@
+// The client against an agent on the official SDK, which parses each message of ours with its own schemas: a rule of the protocol that
+// this project misreads in its client and in its own test agents alike would show here.
+import { strict as assert } from 'node:assert';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
+import type { SessionOpenStrategy } from '../../../src/client/connection/sessionOpenStrategy';
+import { type TestConversation, testConversation } from '../../support/conversation';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+
+describe('an agent on the official SDK', () => {
+  let cwd = '';
+  const open: TestConversation[] = [];
+
+  beforeEach(async () => {
+    cwd = await scratchFolder();
+  });
+
+  afterEach(async () => {
+    for (const session of open.splice(0)) await session.close();
+    await removeScratch();
+  });
+
+  function start(opening?: SessionOpenStrategy): TestConversation {
+    const args = [join(process.cwd(), 'out/support/agents/sdkAgent.js'), join(cwd, 'sessions.json')];
+    const [agent] = parseAgents({ sdk: { name: 'SDK', command: process.execPath, args } }).agents;
+    const session = testConversation({ agent: agent as AgentDefinition, cwd, ...(opening && { opening }) });
+    open.push(session);
+    return session;
+  }
+
+  const saidIn = ({ conversation }: TestConversation, kind: 'user' | 'agent' | 'thought' = 'agent'): string =>
+    conversation.model.state.entries
+      .flatMap((entry) =>
+        entry.kind === kind ? entry.content.map((block) => (block.type === 'text' ? block.text : block.type)) : [],
+      )
+      .join('|');
+
+  it('answers prompts with text, thoughts, a plan and an edit', async () => {
+    const session = start();
+    const { done } = session.conversation.send(`say hello\nthink hm\nplan Look\nedit ${join(cwd, 'a.ts')}`);
+    assert.equal((await done).stopReason, 'end_turn');
+    assert.equal(saidIn(session), 'hello');
+    assert.equal(saidIn(session, 'thought'), 'hm');
+    const { entries } = session.conversation.model.state;
+    const plan = entries.find((entry) => entry.kind === 'plan');
+    assert.deepEqual(plan?.kind === 'plan' && plan.entries.map(({ content, status }) => [content, status]), [
+      ['Look', 'in_progress'],
+    ]);
+    const tool = entries.find((entry) => entry.kind === 'tool');
+    assert.ok(tool?.kind === 'tool');
+    assert.deepEqual([tool.status, tool.content.map(({ type }) => type)], ['completed', ['diff']]);
+  });
+
+  it('gets the chosen option of a permission request', async () => {
+    const session = start();
+    const { done } = session.conversation.send('permission');
+    await session.until(({ model }) => model.state.permissions.size === 1);
+    const [id = ''] = session.conversation.model.state.permissions.keys();
+    assert.equal(session.conversation.answerPermission(id, 'no'), true);
+    await done;
+    assert.equal(saidIn(session), 'no');
+  });
+
+  it('reads and writes files and runs commands through the client', async () => {
+    await writeFile(join(cwd, 'in.txt'), 'old\n');
+    const session = start();
+    const text = `read ${join(cwd, 'in.txt')}\nwrite ${join(cwd, 'out.txt')}\nrun 6*7`;
+    await session.conversation.send(text).done;
+    assert.equal(saidIn(session).replace(/\n\|?/g, ' '), 'old written0: 42');
+    assert.equal(await readFile(join(cwd, 'out.txt'), 'utf8'), 'new\n');
+  });
+
+  it('ends a cancelled turn as cancelled', async () => {
+    const session = start();
+    const { done } = session.conversation.send('wait');
+    await session.until(() => saidIn(session) === 'waiting');
+    session.conversation.cancel();
+    assert.equal((await done).stopReason, 'cancelled');
+  });
+
+  it('shows an error as the end of its turn, and takes the next prompt', async () => {
+    const session = start();
+    assert.equal((await session.conversation.send('fail badly').done).stopReason, 'error');
+    session.conversation.resumeQueue();
+    assert.equal((await session.conversation.send('say again').done).stopReason, 'end_turn');
+    assert.equal(saidIn(session), 'again');
+  });
+
+  it('sets the mode and the options of a session', async () => {
+    const session = start();
+    const { conversation } = session;
+    await conversation.start();
+    await conversation.setMode('code');
+    await conversation.setConfigOption('model', 'large');
+    const { mode, config } = conversation.model.state;
+    assert.equal(mode, 'code');
+    assert.equal(config.find(({ id }) => id === 'model')?.value, 'large');
+  });
+
+  it('lists its sessions, and repeats one that is loaded in another process', async () => {
+    const first = start();
+    await first.conversation.send('say kept').done;
+    const sessionId = first.conversation.sessionId ?? '';
+    const listed: string[] = [];
+    for await (const page of first.conversation.ops.list({}, new AbortController().signal))
+      listed.push(...page.map((info) => info.sessionId));
+    assert.deepEqual(listed, [sessionId]);
+    const second = start({ kind: 'reopen', sessionId, transcript: 'replay' });
+    await second.conversation.start();
+    assert.equal(second.conversation.connection.kind, 'ready');
+    assert.deepEqual([saidIn(second, 'user'), saidIn(second)], ['say kept', 'kept']);
+  });
+
+  it('refuses a session that it does not have', async () => {
+    const session = start({ kind: 'reopen', sessionId: 'other', transcript: 'replay' });
+    await session.conversation.start();
+    const { connection } = session.conversation;
+    assert.equal(connection.kind === 'failed' && connection.error.code, 'session-not-found');
+  });
+});
