@@ -5,7 +5,7 @@ import { EmptyState } from './header/emptyState';
 import { Failure } from './header/failure';
 import { Header } from './header/header';
 import { Stages } from './header/stages';
-import { said } from './host/session';
+import { lastAnnouncements } from './host/session';
 import { Background } from './queue/background';
 import { Queue } from './queue/queue';
 import type { Transcript } from './transcript/transcript';
@@ -28,18 +28,18 @@ export function App({ transcript }: { readonly transcript: Transcript }) {
         </div>
       </footer>
       <div class="sr-only" role="alert">
-        <Said urgency="assertive" />
+        <Announcer urgency="assertive" />
       </div>
       <div class="sr-only" aria-live="polite">
-        <Said urgency="polite" />
+        <Announcer urgency="polite" />
       </div>
     </div>
   );
 }
 
 /** A new element for each announcement; screen readers ignore an unchanged text. */
-function Said({ urgency }: { readonly urgency: keyof typeof said }) {
-  const { number, text } = said[urgency].value;
+function Announcer({ urgency }: { readonly urgency: keyof typeof lastAnnouncements }) {
+  const { number, text } = lastAnnouncements[urgency].value;
   return <span key={number}>{text}</span>;
 }
 

@@ -57,10 +57,10 @@ function nameAgain(context: ModelContext, name: string): void {
 }
 
 function isSame(ours: Entry, theirs: Entry): boolean {
-  return isBeginning(wordsOf(ours), wordsOf(theirs));
+  return isBeginning(comparableText(ours), comparableText(theirs));
 }
 
-function wordsOf(entry: Entry): string {
+function comparableText(entry: Entry): string {
   if (entry.kind === 'tool') return entry.title;
   return entry.kind === 'user' || entry.kind === 'agent' || entry.kind === 'thought' ? bareTextOf(entry) : '';
 }

@@ -10,13 +10,13 @@ import { bareTextOf, textOf, withoutBare } from '../model/entryText';
 import type { Entry, MessageEntry, SessionState, ToolEntry } from '../model/state';
 import { isEnded } from '../model/tools';
 import {
+  comparableText,
   type KnownSegment,
   knownSegment,
   type Pairing,
   pairSegments,
   type Segment,
   segmentsOf,
-  wordsOf,
 } from './segments';
 import { shareContent } from './sharedContent';
 import { SIMILARITIES } from './toolMatcher';
@@ -123,9 +123,9 @@ function isComplete({ turns }: Transcript, segment: Segment | undefined): boolea
  */
 function unrelated(known: readonly Entry[], repeated: Transcript): SessionEvent[] {
   if (repeated.entries.some(({ kind }) => kind === 'user')) return [];
-  const words = new Set(known.flatMap((entry) => (entry.kind === 'agent' ? [wordsOf(entry)] : [])));
+  const words = new Set(known.flatMap((entry) => (entry.kind === 'agent' ? [comparableText(entry)] : [])));
   return repeated.entries
-    .filter((entry) => saysSomething(entry) && !(entry.kind === 'agent' && words.has(wordsOf(entry))))
+    .filter((entry) => saysSomething(entry) && !(entry.kind === 'agent' && words.has(comparableText(entry))))
     .flatMap((entry) => again(entry, repeated));
 }
 
@@ -272,6 +272,6 @@ function keyOf(entry: Entry): string | undefined {
   if (entry.kind === 'notice')
     return `notice ${JSON.stringify(entry.said) ?? entry.title} ${entry.text} ${entry.detail ?? ''}`;
   if ((entry.kind === 'agent' || entry.kind === 'thought') && bareTextOf(entry) === '')
-    return `${entry.kind} ${wordsOf(entry)}`;
+    return `${entry.kind} ${comparableText(entry)}`;
   return entry.kind === 'error' ? `error ${entry.code} ${entry.text}` : undefined;
 }

@@ -59,8 +59,8 @@ const MAX_PAIRS = 1_000_000;
  * message
  */
 export function pairSegments(known: readonly Segment[], repeated: readonly Segment[]): (Pairing | undefined)[] {
-  const words = known.map(({ user }) => (user ? wordsOf(user) : ''));
-  const wanted = repeated.map(({ user }) => (user ? wordsOf(user) : ''));
+  const words = known.map(({ user }) => (user ? comparableText(user) : ''));
+  const wanted = repeated.map(({ user }) => (user ? comparableText(user) : ''));
   const same = pairSame(known, words, repeated, wanted);
   let next = 1;
   /** The last replayed message, and how much of it has been matched. */
@@ -157,7 +157,7 @@ function pairNext(
  * Returns what copies of a message have in common: the text without whitespace, or a description of
  * its content.
  */
-export function wordsOf(message: Pick<MessageEntry, 'content'>): string {
+export function comparableText(message: Pick<MessageEntry, 'content'>): string {
   const text = bareTextOf(message);
   if (text !== '') return text;
   return message.content.map((block) => ('uri' in block ? block.uri : block.type === 'text' ? '' : block.type)).join();

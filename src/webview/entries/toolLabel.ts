@@ -58,7 +58,7 @@ function decisionLabel(decision: DecisionView): string {
 }
 
 /** Returns the end of a subagent's latest text for its collapsed line. */
-function lastWords({ content }: ToolItem): string[] {
+function lastText({ content }: ToolItem): string[] {
   const last = content.at(-1);
   const text = last?.type === 'content' && last.block.type === 'text' ? last.block.text : '';
   const line = lastLines(text.slice(-400).trimEnd(), 1).replaceAll(/[*`#]/g, '').trim();
@@ -67,7 +67,7 @@ function lastWords({ content }: ToolItem): string[] {
 
 function facts(item: ToolItem): string[] {
   const words: string[] = [];
-  if (item.toolKind === 'subagent') words.push(...lastWords(item));
+  if (item.toolKind === 'subagent') words.push(...lastText(item));
   let added = 0;
   let removed = 0;
   let diffs = 0;

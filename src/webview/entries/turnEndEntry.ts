@@ -36,7 +36,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     const [reason, ...facts] = words(turn);
     const text = el('span', 'turn-text', el('span', 'turn-reason', reason!));
     for (const fact of facts) text.append(el('span', 'fact', ` · ${fact}`));
-    const tokens = tokenWords(turn);
+    const tokens = tokenLabels(turn);
     if (turn.tokens !== undefined) {
       const fact = el('span', 'fact', ` · ${strings.tokens(formatCount(turn.tokens))}`);
       if (tokens.length > 1) fact.title = tokens.slice(1).join('\n');
@@ -101,7 +101,7 @@ const TOKEN_PARTS = ['input', 'output', 'cachedRead', 'cachedWrite', 'thought'] 
  * Returns a label with the token counts of a turn: the total, then by category as far as the agent
  * reported them.
  */
-function tokenWords({ tokens, tokenParts }: TurnView): readonly string[] {
+function tokenLabels({ tokens, tokenParts }: TurnView): readonly string[] {
   if (tokens === undefined) return [];
   const parts = TOKEN_PARTS.flatMap((part) => {
     const count = tokenParts?.[part];

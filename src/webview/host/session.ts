@@ -99,7 +99,8 @@ const announcements = {
 } as const;
 
 /** The last announcement of each kind. */
-export const said: Readonly<Record<keyof typeof announcements, ReadonlySignal<Announcement>>> = announcements;
+export const lastAnnouncements: Readonly<Record<keyof typeof announcements, ReadonlySignal<Announcement>>> =
+  announcements;
 
 /** Announces a text to screen readers, even if it equals the previous one. */
 export function announce(text: string, urgency: keyof typeof announcements): void {

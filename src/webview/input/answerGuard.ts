@@ -146,7 +146,7 @@ class AnswerGuard {
     }
     const old = one.look;
     if (one.observer.takeRecords().length > 0) one.changed = true;
-    const words = old && !one.changed ? old.words : wordsOf(card);
+    const words = old && !one.changed ? old.words : questionText(card);
     const rects = rectsOf(card);
     one.changed = false;
     const moved = !old || rects.some((value, index) => Math.abs(value - old.rects[index]!) > MOVED);
@@ -176,7 +176,7 @@ function entryOf(card: HTMLElement): Element {
  * Returns what a permission request is about. Forms do not change once requested; only the user's
  * input does.
  */
-function wordsOf(card: HTMLElement): string {
+function questionText(card: HTMLElement): string {
   if (!card.matches('[data-permission-id]')) return '';
   const title = entryOf(card).querySelector<HTMLElement>('.object')?.title ?? '';
   const parts = [...card.children].filter((part) => !part.classList.contains('answers'));

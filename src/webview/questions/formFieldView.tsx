@@ -150,7 +150,7 @@ function Control({ field, held, name, common, disabled, onChange }: ControlProps
                   )
                 }
               />
-              <OptionWords option={option} />
+              <OptionLabel option={option} />
             </label>
           ))}
         </>
@@ -236,14 +236,14 @@ function Radios({
             checked={held === option.value}
             onChange={() => onChange(option.value)}
           />
-          <OptionWords option={option} />
+          <OptionLabel option={option} />
         </label>
       ))}
     </>
   );
 }
 
-function OptionWords({ option }: { readonly option: FormOption }) {
+function OptionLabel({ option }: { readonly option: FormOption }) {
   return (
     <span>
       {revealControls(option.title)}

@@ -8,9 +8,9 @@ import type { ViewportWatcher } from '../dom/viewport';
 import { type Page, UNKNOWN_PAGE_HEIGHT } from './page';
 
 /** Pages per group. */
-const STRETCH_SIZE = 128;
+const GROUP_SIZE = 128;
 
-interface Stretch {
+interface PageGroup {
   /** Index of its first page. */
   readonly first: number;
   readonly element: HTMLElement;
@@ -33,7 +33,7 @@ export interface PageListOptions {
 export class PageList {
   readonly #options: PageListOptions;
   readonly #end: Element;
-  #stretches: Stretch[] = [];
+  #groups: PageGroup[] = [];
   #length = 0;
   #hasOpened = false;
 
@@ -60,24 +60,24 @@ export class PageList {
 
   /** Returns the page at an index if it was created. */
   at(place: number): Page | undefined {
-    return this.#stretches[Math.floor(place / STRETCH_SIZE)]?.pages[place % STRETCH_SIZE];
+    return this.#groups[Math.floor(place / GROUP_SIZE)]?.pages[place % GROUP_SIZE];
   }
 
   /** Returns the page at an index, added to the document. */
   open(place: number): Page | undefined {
-    const stretch = this.#stretches[Math.floor(place / STRETCH_SIZE)];
-    if (!stretch || place < 0 || place >= this.#length) return undefined;
-    if (!stretch.isOpen) {
-      this.#open(stretch);
+    const group = this.#groups[Math.floor(place / GROUP_SIZE)];
+    if (!group || place < 0 || place >= this.#length) return undefined;
+    if (!group.isOpen) {
+      this.#open(group);
       // If it is far away, the observer would not report when it must be removed.
-      this.#options.viewport.renew(stretch.element);
+      this.#options.viewport.renew(group.element);
     }
-    return stretch.pages[place % STRETCH_SIZE];
+    return group.pages[place % GROUP_SIZE];
   }
 
   /** The pages in the document, top to bottom. */
   *shown(): Iterable<Page> {
-    for (const { isOpen, pages } of this.#stretches) {
+    for (const { isOpen, pages } of this.#groups) {
       if (!isOpen) continue;
       for (const page of pages) if (page) yield page;
     }
@@ -85,7 +85,7 @@ export class PageList {
 
   /** The created pages, top to bottom. */
   *made(): Iterable<Page> {
-    for (const { pages } of this.#stretches) for (const page of pages) if (page) yield page;
+    for (const { pages } of this.#groups) for (const page of pages) if (page) yield page;
   }
 
   /** Yields the pages, last first, each added to the document on demand. */
@@ -99,86 +99,86 @@ export class PageList {
    */
   grow(length: number): boolean {
     if (length <= this.#length) return false;
-    const first = Math.floor(this.#length / STRETCH_SIZE);
+    const first = Math.floor(this.#length / GROUP_SIZE);
     this.#length = length;
-    while (this.#stretches.length * STRETCH_SIZE < length) this.#addStretch();
-    for (const [index, stretch] of this.#stretches.entries()) {
+    while (this.#groups.length * GROUP_SIZE < length) this.#addGroup();
+    for (const [index, group] of this.#groups.entries()) {
       if (index < first) continue;
-      const isLast = index === this.#stretches.length - 1;
-      if (stretch.isOpen || isLast) this.#open(stretch);
-      else this.#reserve(stretch);
+      const isLast = index === this.#groups.length - 1;
+      if (group.isOpen || isLast) this.#open(group);
+      else this.#reserve(group);
     }
     return true;
   }
 
   /** A page was removed: its group may be removed too. */
   left(page: Page): void {
-    const stretch = this.#stretches.find(({ element }) => element === page.element.parentElement);
-    if (stretch) this.#fold(stretch);
+    const group = this.#groups.find(({ element }) => element === page.element.parentElement);
+    if (group) this.#fold(group);
   }
 
   clear(): void {
     for (const page of this.made()) page.dispose();
-    for (const { watch, element } of this.#stretches) {
+    for (const { watch, element } of this.#groups) {
       watch.dispose();
       element.remove();
     }
-    this.#stretches = [];
+    this.#groups = [];
     this.#length = 0;
   }
 
-  #addStretch(): void {
-    const element = el('div', 'stretch');
+  #addGroup(): void {
+    const element = el('div', 'page-group');
     const watch = this.#options.viewport.watch(element, (isNear) => {
-      stretch.isNear = isNear;
-      if (isNear) this.#open(stretch);
-      else this.#fold(stretch);
+      group.isNear = isNear;
+      if (isNear) this.#open(group);
+      else this.#fold(group);
     });
-    const first = this.#stretches.length * STRETCH_SIZE;
-    const stretch: Stretch = { first, element, watch, pages: [], isOpen: false, isNear: false };
-    this.#stretches.push(stretch);
+    const first = this.#groups.length * GROUP_SIZE;
+    const group: PageGroup = { first, element, watch, pages: [], isOpen: false, isNear: false };
+    this.#groups.push(group);
     this.#end.before(element);
   }
 
-  #countOf(stretch: Stretch): number {
-    return Math.min(STRETCH_SIZE, this.#length - stretch.first);
+  #countOf(group: PageGroup): number {
+    return Math.min(GROUP_SIZE, this.#length - group.first);
   }
 
   /** Adds the pages of a group to the document, including new ones. */
-  #open(stretch: Stretch): void {
-    const count = this.#countOf(stretch);
+  #open(group: PageGroup): void {
+    const count = this.#countOf(group);
     const fresh: Element[] = [];
     for (let index = 0; index < count; index++) {
-      let page = stretch.pages[index];
-      if (page && stretch.isOpen) continue;
+      let page = group.pages[index];
+      if (page && group.isOpen) continue;
       if (!page) {
-        page = this.#options.create(stretch.first + index);
+        page = this.#options.create(group.first + index);
         page.reserve();
-        stretch.pages[index] = page;
+        group.pages[index] = page;
       }
       page.enter();
       fresh.push(page.element);
     }
-    if (!stretch.isOpen) this.#hasOpened = true;
-    stretch.isOpen = true;
-    stretch.element.style.height = '';
-    stretch.element.append(...fresh);
+    if (!group.isOpen) this.#hasOpened = true;
+    group.isOpen = true;
+    group.element.style.height = '';
+    group.element.append(...fresh);
   }
 
   /** Removes the pages of a group that are not needed from the document. */
-  #fold(stretch: Stretch): void {
-    if (stretch.isNear || !stretch.isOpen || stretch === this.#stretches.at(-1)) return;
-    if (stretch.pages.some((page) => page && (page.isMounted || this.#options.isHeld(page)))) return;
-    stretch.isOpen = false;
-    for (const page of stretch.pages) page?.leave();
-    stretch.element.replaceChildren();
-    this.#reserve(stretch);
+  #fold(group: PageGroup): void {
+    if (group.isNear || !group.isOpen || group === this.#groups.at(-1)) return;
+    if (group.pages.some((page) => page && (page.isMounted || this.#options.isHeld(page)))) return;
+    group.isOpen = false;
+    for (const page of group.pages) page?.leave();
+    group.element.replaceChildren();
+    this.#reserve(group);
   }
 
-  #reserve(stretch: Stretch): void {
+  #reserve(group: PageGroup): void {
     let height = 0;
-    for (let index = 0; index < this.#countOf(stretch); index++)
-      height += stretch.pages[index]?.height ?? UNKNOWN_PAGE_HEIGHT;
-    stretch.element.style.height = `${height}px`;
+    for (let index = 0; index < this.#countOf(group); index++)
+      height += group.pages[index]?.height ?? UNKNOWN_PAGE_HEIGHT;
+    group.element.style.height = `${height}px`;
   }
 }

@@ -46,8 +46,8 @@ export class PageLoader {
     const pages = [...made];
     if (pages.length <= STORED_PAGES) return;
     const place = (page: Page): number => page.first / PAGE_SIZE;
-    const eye = pages.find((page) => page.near);
-    const distance = (page: Page): number => Math.abs(place(page) - (eye ? place(eye) : last));
+    const nearPage = pages.find((page) => page.near);
+    const distance = (page: Page): number => Math.abs(place(page) - (nearPage ? place(nearPage) : last));
     const idle = pages.filter((page) => place(page) <= last - 8 && !page.isMounted && !page.near && page.isStored);
     const far = idle.sort((one, other) => distance(other) - distance(one));
     for (const page of far.slice(0, Math.max(0, far.length - STORED_PAGES))) this.#store.evict(page.first, page.end);

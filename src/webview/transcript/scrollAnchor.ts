@@ -3,9 +3,9 @@
 // are not drawn yet and then grow.
 
 /** Elements to look into; all others count as a whole, as they may scroll themselves. */
-const OPEN = '.stretch, .page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
+const OPEN = '.page-group, .page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
 /** Boxes that are empty until they are drawn. */
-const BOXES = '.stretch, .page, .segment';
+const BOXES = '.page-group, .page, .segment';
 
 interface Mark {
   readonly node: Element;
