@@ -1,0 +1,311 @@
+// Does what a page of the chat asks for: sends, stops and answers in the conversation that it shows, and
+// opens what its transcript names.
+import { commands, env, l10n } from 'vscode';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { Conversation } from '../../client/conversation/conversation';
+import { carryOn } from '../../client/conversation/sendAgain';
+import type { SessionFeed } from '../../client/view/feed';
+import { SHOW_BRANCH } from '../../distributed/client/branchName';
+import type { ElicitationAction, QueueAction, SessionMessage, ToWebview } from '../../panel/contract';
+import { ownText, type PlainCode } from '../../session/events/ownText';
+import { textOfTurn } from '../../session/model/entryText';
+import type { EntryContents } from '../editor/entryContents';
+import type { LinkOpener } from '../editor/linkOpener';
+import { contentAttachment, imageAttachment } from './attachments';
+import { clearQueue } from './clearQueue';
+
+/** What the actions of a page need from the rest of the workbench. */
+export interface ActionServices {
+  readonly log: Log;
+  readonly links: LinkOpener;
+  readonly contents: EntryContents;
+  readonly terminals: { show(terminalId: string, title: string): void };
+  /** Asks again for a message that is missing from a session of elsewhere. */
+  readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
+}
+
+/** Buttons and menu entries of the webview, and the commands behind them. */
+const COMMANDS = {
+  newSession: 'parley.newSession',
+  selectAgent: 'parley.selectAgent',
+  sessions: 'parley.sessions',
+  showLog: 'parley.showLog',
+  showTraffic: 'parley.showTraffic',
+  attachFile: 'parley.addFile',
+  openSettings: 'parley.openSettings',
+} as const;
+
+/** The action that shows another session; its key follows. */
+const SHOW_SESSION = 'show:';
+
+/** The conversations of the window, as a surface needs them. */
+export interface SurfaceSessions {
+  /** The conversation with this key, while it is open in this window. */
+  readonly find: (key: string) => Conversation | undefined;
+  /**
+   * Called when the user does something in the conversation that is shown, so that commands know
+   * which one is meant.
+   */
+  readonly used: (conversation: Conversation) => void;
+  /** Shows another session that is kept. @throws ParleyError `no-such-session` */
+  readonly show: (key: string) => void;
+  /** Takes a session over from another window that has let it go. */
+  readonly takeOver: (key: string) => void;
+}
+
+/** The page that asks, as its actions need it. It also stands for the page in drafts and held items. */
+export interface ActionPage {
+  readonly isVisible: boolean;
+  readonly feed: SessionFeed;
+  shows(conversation: Conversation): boolean;
+  post(message: ToWebview): void;
+  postDraft(conversation: Conversation): void;
+  /** Shows that something was not done. */
+  refuse(ids: { readonly clientId?: string; readonly id?: string }, reason: string): void;
+}
+
+export class SurfaceActions {
+  readonly #page: ActionPage;
+  readonly #services: ActionServices;
+  readonly #sessions: SurfaceSessions;
+
+  constructor(page: ActionPage, services: ActionServices, sessions: SurfaceSessions) {
+    this.#page = page;
+    this.#services = services;
+    this.#sessions = sessions;
+  }
+
+  /** Does what a message asks for in a conversation. */
+  async run(conversation: Conversation, message: SessionMessage): Promise<void> {
+    switch (message.type) {
+      case 'ack':
+        if (this.#page.shows(conversation)) this.#page.feed.acknowledge(message.revision);
+        return;
+      case 'wake':
+        this.#used(conversation);
+        if (conversation.connection.kind === 'idle') await conversation.start();
+        return;
+      case 'send':
+        this.#send(conversation, message);
+        return;
+      case 'sendAgain':
+        this.#sendAgain(conversation, message.turnId);
+        return;
+      case 'draft':
+        if (!conversation.unsent.write(message, this.#page)) this.#page.postDraft(conversation);
+        return;
+      case 'scrolled':
+        conversation.unsent.anchor = message.anchor ?? undefined;
+        return;
+      case 'cancel':
+        conversation.cancel();
+        return;
+      case 'permission':
+        if (!conversation.answerPermission(message.id, message.optionId)) this.#page.refuse(message, tooLate());
+        return;
+      case 'elicitation':
+        await this.#elicit(conversation, message.id, message.answer);
+        return;
+      case 'stopOne':
+        await tell(conversation, 'not-stopped', () => conversation.stopOne(message));
+        return;
+      case 'queue':
+        await this.#applyQueueAction(conversation, message.action);
+        return;
+      case 'setMode':
+        await tell(conversation, 'mode-not-changed', () => conversation.setMode(message.modeId));
+        return;
+      case 'setConfig':
+        await tell(conversation, 'option-not-changed', () => conversation.setConfigOption(message.id, message.value));
+        return;
+      case 'page':
+        if (this.#page.shows(conversation)) this.#page.feed.page(message.from, message.to);
+        return;
+      case 'details':
+        if (this.#page.shows(conversation)) this.#page.feed.details(message.index);
+        return;
+      case 'openLocation':
+        await tell(conversation, 'file-not-opened', () =>
+          this.#services.links.openLocation(message.path, message.line, conversation.roots),
+        );
+        return;
+      case 'openDiff':
+        await tell(conversation, 'changes-not-opened', () =>
+          this.#services.contents.openDiff(conversation, message.index, message.content),
+        );
+        return;
+      case 'openOutput':
+        await tell(conversation, 'output-not-opened', () =>
+          this.#services.contents.openOutput(conversation, message.index, message.content),
+        );
+        return;
+      case 'saveResource':
+        await tell(conversation, 'file-not-saved', () =>
+          this.#services.contents.save(conversation, message.index, message.content),
+        );
+        return;
+      case 'openTerminal':
+        this.#services.terminals.show(
+          message.terminalId,
+          conversation.model.state.terminals.get(message.terminalId)?.command ?? conversation.agent.name,
+        );
+        return;
+      case 'retryGap':
+        await tell(conversation, 'message-not-loaded', () => this.#services.retryGap(conversation, message.id));
+        return;
+      case 'openLink':
+        await tell(conversation, 'link-not-opened', () =>
+          this.#services.links.openLink(message.href, conversation.roots),
+        );
+        return;
+      case 'copy':
+        await env.clipboard.writeText(message.text);
+        return;
+      case 'copyTurn':
+        await env.clipboard.writeText(textOfTurn(conversation.model.state, message.turnId));
+        return;
+      case 'action':
+        await this.#act(conversation, message.id);
+        return;
+      case 'command':
+        this.#used(conversation);
+        await commands.executeCommand(COMMANDS[message.command]);
+        return;
+      case 'attachImage':
+        conversation.unsent.attach(imageAttachment(message.name, message.mimeType, message.data, message.thumbnail));
+        return;
+      case 'attachFile':
+        conversation.unsent.attach(contentAttachment(message.name, message.mimeType, message.data));
+        return;
+      case 'detach':
+        conversation.unsent.detach(message.id);
+        return;
+    }
+  }
+
+  /** A conversation that is no longer shown does not become the active one. */
+  #used(conversation: Conversation): void {
+    if (this.#page.shows(conversation)) this.#sessions.used(conversation);
+  }
+
+  /** The composer forgets the text only when the message is in our hands. */
+  #send(conversation: Conversation, { clientId, text, revision }: Extract<SessionMessage, { type: 'send' }>): void {
+    this.#used(conversation);
+    try {
+      conversation.send(text, conversation.unsent.attachments);
+    } catch (error) {
+      this.#page.refuse({ clientId }, messageOf(error));
+      void conversation.start(); // shows why, with what can be done
+      return;
+    }
+    const left = conversation.unsent.sent(text, revision, this.#page);
+    this.#page.post({ type: 'accepted', clientId, revision: left.revision });
+  }
+
+  #sendAgain(conversation: Conversation, turnId: string): void {
+    this.#used(conversation);
+    try {
+      if (!conversation.sendAgain(turnId)) this.#page.refuse({}, l10n.t('This message can no longer be resent.'));
+    } catch (error) {
+      this.#page.refuse({}, messageOf(error));
+      void conversation.start(); // shows why, with what can be done
+    }
+  }
+
+  async #act(conversation: Conversation, id: string): Promise<void> {
+    this.#used(conversation);
+    if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
+    else if (id === 'restart') await conversation.restart();
+    else if (id === 'takeOver') this.#sessions.takeOver(conversation.key);
+    else if (id.startsWith(SHOW_SESSION))
+      await tell(conversation, 'session-not-opened', async () => this.#sessions.show(id.slice(SHOW_SESSION.length)));
+    else if (id.startsWith(SHOW_BRANCH)) await showBranch(conversation, id.slice(SHOW_BRANCH.length));
+    else if (id.startsWith('continue:'))
+      await tell(conversation, 'message-not-resent', async () => {
+        if (!(await carryOn(conversation, id))) this.#page.refuse({}, l10n.t('This message can no longer be resent.'));
+      });
+    else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
+    else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
+      await commands.executeCommand(COMMANDS[id]);
+    else this.#services.log.warn(`unknown action ${id}`);
+  }
+
+  async #applyQueueAction(conversation: Conversation, action: QueueAction): Promise<void> {
+    const { queue } = conversation;
+    switch (action.kind) {
+      case 'edit':
+        queue.edit(action.id, action.text);
+        conversation.pumpQueue();
+        return;
+      case 'hold':
+        // One that comes late, from a page that is gone by now, would hold the item for ever.
+        if (!action.held) conversation.edits.release(action.id, this.#page);
+        else if (this.#page.shows(conversation) && this.#page.isVisible) conversation.edits.hold(action.id, this.#page);
+        return;
+      case 'remove':
+        conversation.removeFromQueue(action.id);
+        return;
+      case 'takeBack':
+        conversation.takeBack(action.id);
+        return;
+      case 'sendNow':
+        conversation.sendNow(action.id);
+        return;
+      case 'move':
+        queue.move(action.id, action.to);
+        return;
+      case 'pause':
+        queue.pause('by-user');
+        return;
+      case 'resume':
+        conversation.resumeQueue();
+        return;
+      case 'clear':
+        await clearQueue(conversation);
+        return;
+    }
+  }
+
+  async #elicit(conversation: Conversation, id: string, answer: ElicitationAction): Promise<void> {
+    const { elicitations } = conversation;
+    this.#used(conversation);
+    switch (answer.kind) {
+      case 'submit': {
+        const problems = elicitations.submit(id, answer.values);
+        if (!problems) this.#page.refuse({ id }, tooLate());
+        else if (problems.size > 0)
+          this.#page.post({ type: 'formRefused', id, problems: Object.fromEntries(problems) });
+        return;
+      }
+      case 'open':
+        await tell(conversation, 'page-not-opened', () =>
+          elicitations.open(id, (url) => this.#services.links.openAddress(url)),
+        );
+        return;
+      default:
+        if (!elicitations.refuse(id, answer.kind)) this.#page.refuse({ id }, tooLate());
+    }
+  }
+}
+async function showBranch(conversation: Conversation, branch: string): Promise<void> {
+  await tell(conversation, 'branch-not-opened', async () => {
+    await commands.executeCommand('parley.showBranch', { session: conversation.key, branch });
+  });
+}
+
+/** Does something with the agent and says in the transcript where it failed. */
+async function tell(conversation: Conversation, what: PlainCode, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const description = messageOf(error);
+    const said = ownText(what);
+    const event = { type: 'notice', own: true, severity: 'error', title: '', said, description } as const;
+    conversation.note([{ at: Date.now(), event }]);
+  }
+}
+
+function tooLate(): string {
+  return l10n.t('This question is no longer open.');
+}
