@@ -6,17 +6,18 @@ import { type Log, silentLog } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
 import type { HistoryLinks } from '../fetch/historyLinks';
-import { Deadline, pause } from '../model/deadline';
+import { Deadline } from '../model/deadline';
 import { type Message, mintId, type SessionDescriptor, timestamp } from '../model/model';
 import { AgentServerError } from './agentServerError';
 import type { CommunicationClient } from './communicationClient';
 import { CONTINUE_RECORDED, CONTINUE_WITHOUT, deadLinks, isLoadFailure, waysOut, withoutHeld } from './deadLinks';
 import { type Fork, memoryAfterRun, type ServerAnswer, type ServerMemory, sessionForRun } from './handOver';
 import { promptMessage } from './promptMessage';
-import { type FollowOptions, followRun, isPassing, isResting, type RunPosition } from './runRecovery';
+import { type FollowOptions, followRun, isPassing, type RunPosition } from './runRecovery';
 import { RunToEvents } from './runToEvents';
 import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast';
 import { SessionTeller } from './sessionTeller';
+import { UnseenRun } from './unseenRun';
 
 /** An agent on a server. */
 export interface AgentEndpoint {
@@ -122,13 +123,8 @@ export class CommunicationSession implements AgentConversation {
   /** Links that the last run could not follow. */
   #dead: readonly string[] = [];
   #active: ActiveRun | undefined;
-  /**
-   * A run was under way when the window ended, and the server was not asked since; its id where it
-   * is known.
-   */
-  #unseen: { readonly runId: string | undefined } | undefined;
-  /** That run is waited for. */
-  #isAwaitingUnseen = false;
+  /** A run was under way when the window before ended, and nobody knows how it went on. */
+  #unseen: UnseenRun | undefined;
   #question: ActiveRun | undefined;
 
   constructor(options: CommunicationSessionOptions) {
@@ -164,7 +160,7 @@ export class CommunicationSession implements AgentConversation {
    * named it yet.
    */
   get running(): RunPosition | true | undefined {
-    const position = this.#active?.position ?? (this.#unseen && { runId: this.#unseen.runId, taken: 0 });
+    const position = this.#active?.position ?? (this.#unseen && { runId: this.#unseen.id, taken: 0 });
     if (!position) return undefined;
     return position.runId === undefined ? true : { ...position };
   }
@@ -195,7 +191,9 @@ export class CommunicationSession implements AgentConversation {
    * @param runId undefined where the server had not named it
    */
   missedEnd(answer: Message | undefined, runId: string | undefined): void {
-    this.#unseen = { runId };
+    const { follow: { pollMs = 1000 } = {}, stopMs = STOP_MS } = this.#options;
+    const onWait = (): void => this.#teller.stillWorks();
+    this.#unseen = new UnseenRun(runId, { pollMs, stopMs, onWait, log: this.#log });
     if (!answer) return;
     this.#past.held.add(answer);
     this.#past.held.doubtLastTurn();
@@ -238,7 +236,7 @@ export class CommunicationSession implements AgentConversation {
       const question = newRun({ ...asked }, this.#log);
       // All that the run has said so far stands in the transcript.
       question.reader.apply({ type: 'run.awaiting', run });
-      if (this.#unseen?.runId === asked.runId) {
+      if (this.#unseen?.id === asked.runId) {
         this.#unseen = undefined;
         const alone = new RunToEvents(mintId(), this.#log);
         for (const shown of alone.apply({ type: 'run.awaiting', run: { ...run, output: [] } }))
@@ -308,7 +306,7 @@ export class CommunicationSession implements AgentConversation {
     const { runId } = run.position;
     if (runId === undefined) {
       run.leave.abort(stopped());
-      await this.#withdrawUnseen();
+      await this.#unseen?.stop(this.#endpoint.client, AbortSignal.timeout(this.#options.lookMs ?? LOOK_MS));
       return;
     }
     try {
@@ -334,7 +332,7 @@ export class CommunicationSession implements AgentConversation {
     }
     // The old server is not waited for: it may be the reason to move.
     if (this.#question) void this.cancel();
-    await this.#awaitUnseen(signal, this.#options.lookMs ?? LOOK_MS);
+    await this.#unseen?.ended(this.#endpoint.client, signal, this.#options.lookMs ?? LOOK_MS);
     this.#unseen = undefined;
     const fork = this.#visited.has(this.#endpoint.client.origin)
       ? await this.#past.leave(await this.#askServer(signal), signal)
@@ -408,51 +406,15 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /**
-   * Waits for the run that was under way when the window before ended: what it still says belongs
-   * before the next prompt. Returns also where the server does not know the run, or is not there.
-   * @param maxMs milliseconds; absent: as long as it works
+   * Takes over what the server has more of the session.
+   * @param maxMs for a run of the window before, see `UnseenRun.ended`
    */
-  async #awaitUnseen(signal: AbortSignal, maxMs = Number.POSITIVE_INFINITY): Promise<void> {
-    const runId = this.#unseen?.runId;
-    if (runId === undefined) return;
-    const { client } = this.#endpoint;
-    const { pollMs = 1000 } = this.#options.follow ?? {};
-    const until = performance.now() + maxMs;
-    this.#isAwaitingUnseen = true;
-    try {
-      let { status } = await client.run(runId, signal);
-      // Its question was not seen, and another message is on its way.
-      if (status === 'awaiting') ({ status } = await client.cancel(runId, signal));
-      else if (!isResting(status)) this.#teller.stillWorks();
-      while (!isResting(status) && performance.now() < until) {
-        await pause(pollMs, signal);
-        ({ status } = await client.run(runId, signal));
-      }
-    } catch (error) {
-      if (signal.aborted) throw error;
-      this.#log.info(`Run ${runId} of the window before is not followed: ${messageOf(error)}`);
-    } finally {
-      this.#isAwaitingUnseen = false;
-    }
-  }
-
-  /** The user stops what the next prompt waits for. */
-  async #withdrawUnseen(): Promise<void> {
-    const runId = this.#unseen?.runId;
-    if (!this.#isAwaitingUnseen || runId === undefined) return;
-    const limit = AbortSignal.timeout(this.#options.lookMs ?? LOOK_MS);
-    await this.#endpoint.client.cancel(runId, limit).catch((error: unknown) => {
-      this.#log.info(`Run ${runId} of the window before is not stopped: ${messageOf(error)}`);
-    });
-  }
-
-  /** Takes over what the server has more of the session. @param maxMs see {@link #awaitUnseen} */
   async #catchUp(signal: AbortSignal, maxMs?: number): Promise<void> {
     const { origin } = this.#endpoint.client;
     if (!this.#visited.has(origin)) return;
-    await this.#awaitUnseen(signal, maxMs);
+    const isOver = (await this.#unseen?.ended(this.#endpoint.client, signal, maxMs)) !== false;
     const finding = this.#past.compare(await this.#askServer(signal));
-    this.#unseen = undefined;
+    if (isOver) this.#unseen = undefined;
     if (finding.kind === 'fork') this.#onFork(finding);
     else if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
       await this.#past.takeRecord(finding.added, undefined, signal);

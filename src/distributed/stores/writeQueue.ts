@@ -196,7 +196,10 @@ export class WriteQueue implements ResourceStore, Disposable {
       return !this.#items.some(({ key, refusal }) => refusal === undefined && wanted.has(key));
     };
     while (!isDone()) {
+      const failures = this.#failures;
       await orAborted(this.#sendQuietly(), signal).catch(() => {});
+      // Who asks for links while the server is down must not put off the next try by itself.
+      if (failures > 0) this.#failures = Math.min(this.#failures, failures);
       if (!isDone()) await pause(DELIVERY_TRIES_MS, signal).catch(() => {});
     }
   }

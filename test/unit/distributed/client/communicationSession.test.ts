@@ -139,6 +139,32 @@ describe('a chat with an HTTP agent', () => {
     assert.equal((await sent).stopReason, 'cancelled');
   });
 
+  it('sends the next message although the run of a window that was killed never ends, once the user has stopped it', async () => {
+    const old = { run_id: mintId(), agent_name: 'a', status: 'in-progress', output: [] };
+    const stub = await stubServer(({ method, path }, response) => {
+      if (path.endsWith('/cancel')) json(response, 202, { ...old, status: 'cancelling' });
+      else if (path.startsWith('/runs/')) json(response, 200, old);
+      else if (method === 'GET') json(response, 404, { code: 'not_found', message: 'Session not found' });
+      else json(response, 200, { ...old, run_id: mintId(), status: 'completed' });
+    });
+    const begun = (): number =>
+      stub.requests.filter(({ method, path }) => method === 'POST' && path === '/runs').length;
+    const waits = new Deferred<void>();
+    const client = new CommunicationClient({ baseUrl: stub.baseUrl });
+    const { session } = begin(
+      { client, agentName: 'a' },
+      { visited: [client.origin], stopMs: 5, lookMs: 5, emit: ({ type }) => type === 'notice' && waits.resolve() },
+    );
+    session.missedEnd(undefined, old.run_id);
+    const recorder = { has: async () => false, record: async () => assert.fail('nothing is held') };
+    assert.equal((await session.handOut(recorder, signal)).history.length, 0, 'handing out does not wait for ever');
+    const sent = session.send(prompt('one'), signal);
+    await waits.promise;
+    await session.cancel();
+    assert.deepEqual([(await sent).stopReason, begun()], ['cancelled', 0]);
+    assert.deepEqual([(await session.send(prompt('two'), signal)).stopReason, begun()], ['end_turn', 1]);
+  });
+
   it('reports an agent that fails, and keeps the turn in the session', async () => {
     const { session, events } = begin(at(await serve(AGENTS), 'failing'));
     assert.equal((await session.send(prompt('x'), signal)).stopReason, 'error');

@@ -1,0 +1,73 @@
+// A run that was under way when the window before ended. What it still says belongs before the next
+// prompt: a server that records it later puts it into another version of the session.
+import { messageOf } from '../../base/errors';
+import { type Log, silentLog } from '../../base/log';
+import { pause } from '../model/deadline';
+import { AgentServerError } from './agentServerError';
+import type { CommunicationClient } from './communicationClient';
+import { isResting } from './runRecovery';
+
+export interface UnseenRunOptions {
+  /** Milliseconds between two looks at it. */
+  readonly pollMs: number;
+  /** Milliseconds that it is waited for once it was told to stop. */
+  readonly stopMs: number;
+  /** It still works, and is waited for as long as it does. */
+  readonly onWait: () => void;
+  readonly log?: Log;
+}
+
+export class UnseenRun {
+  /** Undefined where the server had not named it. */
+  readonly id: string | undefined;
+  readonly #options: UnseenRunOptions;
+  #isAwaited = false;
+  #isStopped = false;
+
+  constructor(id: string | undefined, options: UnseenRunOptions) {
+    this.id = id;
+    this.#options = options;
+  }
+
+  /**
+   * Waits for its end.
+   * @param maxMs milliseconds; absent: as long as it works, or a while after it was told to stop
+   * @returns whether the server has nothing more to say of it
+   * @throws the signal's reason
+   */
+  async ended(client: CommunicationClient, signal: AbortSignal, maxMs?: number): Promise<boolean> {
+    const { pollMs, stopMs, onWait, log = silentLog } = this.#options;
+    const { id } = this;
+    if (id === undefined) return true;
+    const until = performance.now() + (maxMs ?? (this.#isStopped ? stopMs : Number.POSITIVE_INFINITY));
+    this.#isAwaited = true;
+    try {
+      let { status } = await client.run(id, signal);
+      // What it asks nobody has seen, and another message is on its way.
+      if (status === 'awaiting') ({ status } = await client.cancel(id, signal));
+      else if (!isResting(status) && maxMs === undefined) onWait();
+      while (!isResting(status)) {
+        if (performance.now() > until) return this.#isStopped;
+        await pause(pollMs, signal);
+        ({ status } = await client.run(id, signal));
+      }
+      return true;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.info(`Run ${id} of the window before is not followed: ${messageOf(error)}`);
+      return !(error instanceof AgentServerError && error.isSilence);
+    } finally {
+      this.#isAwaited = false;
+    }
+  }
+
+  /** Tells the server to stop it, where it is waited for. Never rejects. */
+  async stop(client: CommunicationClient, signal: AbortSignal): Promise<void> {
+    if (!this.#isAwaited || this.id === undefined) return;
+    const { log = silentLog } = this.#options;
+    this.#isStopped = true;
+    await client.cancel(this.id, signal).catch((error: unknown) => {
+      log.info(`Run ${this.id} is not stopped: ${messageOf(error)}`);
+    });
+  }
+}
