@@ -192,7 +192,7 @@ describe('shared sessions', () => {
       ];
       await openFrom(page, JSON.stringify({ id: '5c1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0aa', history }));
       await answer(page, `Read this session from ${away}`, 'Allow Once');
-      await notice(chat, '4 messages could not be loaded').waitFor();
+      await notice(chat, "4 messages couldn't be loaded").waitFor();
       for (const [number, why] of [
         [3, `${new URL(away).host} refuses connections.`],
         [4, "169.254.169.254 isn't on the public internet or the list of allowed servers."],
@@ -237,7 +237,7 @@ describe('shared sessions', () => {
       assert.equal(await chat.entries('gap').count(), 1);
       chat = await Chat.at(page, 'panel');
       await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Second');
-      await notice(chat, '1 message could not be loaded').getByText('Second starts a new session').waitFor();
+      await notice(chat, "1 message couldn't be loaded").getByText('Second starts a new session').waitFor();
       await chat.send('say The plan is known');
       await agentSaid(chat, 'The plan is known').waitFor();
       await chat.state('ready');
@@ -250,7 +250,7 @@ describe('shared sessions', () => {
     it('are read with parts stored elsewhere in an answer, and the next agent gets their text', async () => {
       const { page } = vscode.window;
       await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Writer');
-      await notice(chat, '1 message could not be loaded').getByText('Writer gets the session').waitFor();
+      await notice(chat, "1 message couldn't be loaded").getByText('Writer gets the session').waitFor();
       await chat.send('write it down');
       await agentSaid(chat, 'That is the order.').waitFor();
       await chat.entries('agent').getByText('The order: cellar first, then attic').waitFor();
@@ -260,7 +260,7 @@ describe('shared sessions', () => {
       await seal.waitFor({ state: 'detached' });
       await chat.state('ready');
       await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Second');
-      await notice(chat, '1 message could not be loaded').getByText('Second starts a new session').waitFor();
+      await notice(chat, "1 message couldn't be loaded").getByText('Second starts a new session').waitFor();
       await chat.send('say The order is known');
       await agentSaid(chat, 'The order is known').waitFor();
       await chat.state('ready');
@@ -286,7 +286,7 @@ describe('shared sessions', () => {
       await dialog.getByText('http://127.0.0.1:26 (this machine, 1 message)').waitFor();
       await screenshot(page, 'servers-question-dark');
       await answer(page, question, "Don't Allow");
-      await notice(chat, '25 messages could not be loaded').waitFor();
+      await notice(chat, "25 messages couldn't be loaded").waitFor();
       assert.equal(await page.getByRole('dialog').count(), 0);
       assert.equal(await chat.entries('gap').count(), 25);
     });
@@ -301,7 +301,7 @@ describe('shared sessions', () => {
         .getByText(/starts a new session and gets the transcript/)
         .waitFor();
       await notice(chat, 'Second continues from here')
-        .getByText(/Mode, options, open tool calls/)
+        .getByText(/Mode, options, running tool calls/)
         .waitFor();
       await agentSaid(chat, 'The word is blue').waitFor();
       await chat.send('say The word was blue');

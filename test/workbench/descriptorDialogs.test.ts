@@ -116,7 +116,7 @@ describe('what is asked about shared sessions', function () {
       const { copy } = setUp({ history: [local('a'), local('b')] });
       const ask = new Answers('link', 'Copy');
       assert.match(String(await copy(ask)), /^[a-z-]+:\/\/parley\.parley\/session/);
-      assert.match(ask.asked[1] ?? '', /^Nobody can open this session on another machine\..*127\.0\.0\.1.*signed/s);
+      assert.match(ask.asked[1] ?? '', /^This session can't be opened on another machine\..*127\.0\.0\.1.*signed/s);
       assert.match(ask.asked[1] ?? '', /Copy, Set Up a Bucket…$/);
     });
 
@@ -124,7 +124,7 @@ describe('what is asked about shared sessions', function () {
       const { copy } = setUp({ history: [local('a'), far('b')], isHttp: true });
       const ask = new Answers('json', 'Copy');
       await copy(ask);
-      assert.match(ask.asked[1] ?? '', /^On another machine, 1 of the 2 messages cannot be opened\..*\| Copy$/s);
+      assert.match(ask.asked[1] ?? '', /^On another machine, 1 of the 2 messages can't be opened\..*\| Copy$/s);
     });
 
     it('says that whoever has the links can read', async () => {
@@ -132,7 +132,10 @@ describe('what is asked about shared sessions', function () {
       await env.clipboard.writeText('before');
       const ask = new Answers('link', undefined);
       assert.equal(await copy(ask), undefined);
-      assert.match(ask.asked[1] ?? '', /^Whoever gets this can read all messages of the session, without signing in\./);
+      assert.match(
+        ask.asked[1] ?? '',
+        /^Anyone with this link can read all messages of the session without signing in\./,
+      );
       assert.equal(await env.clipboard.readText(), 'before');
     });
 
@@ -319,7 +322,7 @@ describe('what is asked about shared sessions', function () {
       const access = accessWith(fakeContext().context, ask);
       const allowed = await access.ask(asked(...Array.from({ length: 2000 }, (_, at) => at + 1)), signal);
       assert.equal(allowed.length, 25);
-      assert.match(ask.asked[0] ?? '', /2000 servers.*\n1975 more servers stay closed\./s);
+      assert.match(ask.asked[0] ?? '', /2000 servers.*\n1975 more servers are not allowed\./s);
       assert.ok((ask.asked[0] ?? '').length < 3000);
       assert.equal(access.isAllowed('http://10.0.0.1:26'), false);
     });

@@ -53,7 +53,7 @@ describe('sessions that move', function () {
     assert.equal(texts.length, 3);
     assert.match(texts[1] ?? '', /^gap: Message 2 is missing\. 169\.254\.169\.254 isn't on the public internet/);
     assert.match(texts[2] ?? '', /^gap: Message 3 is missing\./);
-    assert.ok(notices(opened).some((text) => text.startsWith('2 messages could not be loaded')));
+    assert.ok(notices(opened).some((text) => text.startsWith("2 messages couldn't be loaded")));
     await assert.rejects(api.openDescriptor('no session at all'), /isn't a session link/);
   });
 
@@ -80,7 +80,7 @@ describe('sessions that move', function () {
     const next = await commands.executeCommand<string>('parley.continueWith', { session: old, agent: 'demo' });
     assert.ok(notices(old).some((text) => text.startsWith('Continued with Demo')));
     assert.ok(notices(next).some((text) => text.startsWith('Continued from Demo, 2 messages')));
-    assert.ok(notices(next).some((text) => /Mode, options, open tool calls/.test(text)));
+    assert.ok(notices(next).some((text) => /Mode, options, running tool calls/.test(text)));
     assert.deepEqual(said(next), ['user: /echo one']);
     await api.send(next, '/echo next');
     await api.send(old, '/echo old');

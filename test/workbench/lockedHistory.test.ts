@@ -7,6 +7,7 @@ import { Emitter } from '../../src/base/event';
 import { silentLog } from '../../src/base/log';
 import type { Conversation } from '../../src/client/conversation/conversation';
 import { FileStore } from '../../src/client/sharing/fileStore';
+import { gapText } from '../../src/client/view/ownTexts';
 import { ResourceCache } from '../../src/distributed/fetch/resourceCache';
 import { LocalStore } from '../../src/distributed/stores/localStore';
 import type { TimedEvent } from '../../src/session/events/event';
@@ -125,7 +126,7 @@ describe('messages of a server that wants a token', function () {
     await removeScratch();
   });
 
-  const gaps = (): string[] => model.state.entries.flatMap((entry) => (entry.kind === 'gap' ? [entry.text] : []));
+  const gaps = (): string[] => model.state.entries.flatMap((entry) => (entry.kind === 'gap' ? [gapText(entry)] : []));
   const said = (): number => model.state.entries.filter(({ kind }) => kind === 'user').length;
 
   it('are gaps that say why, and are all read after the token was given once', async () => {

@@ -130,7 +130,7 @@ describe('a bucket of the user', function () {
     assert.deepEqual([window.warned, names()], [['store-denied 0'], []]);
     await assert.rejects(window.stores.ensureReadable(urls, never), {
       code: 'links-unreadable',
-      message: /^2 of the 2 messages/,
+      message: /^The resource server doesn't have all messages .* 2 of 2 are waiting/,
     });
     assert.equal(await window.stores.retry(never), false);
     assert.deepEqual(window.warned, ['store-denied 0', 'store-denied 2'], 'who tries again is told again');
@@ -158,7 +158,7 @@ describe('a bucket of the user', function () {
     rightKey = 'newer';
     await assert.rejects(window.stores.ensureReadable([url], never), {
       code: 'links-unreadable',
-      message: /^Links to the messages of this session cannot be read\. .*InvalidAccessKeyId/,
+      message: /^The links to the messages of this session can't be read\. .*InvalidAccessKeyId/,
     });
   });
 

@@ -165,7 +165,7 @@ describe('a file that an agent made', () => {
   it('is not asked about where it is not there, or is something else', async () => {
     const nobody = new Answers(join(folder, 'x'));
     const save = (entry: Entry | undefined, content: number) => saveResource({ entry, content }, folder, nobody);
-    const gone = hasCode('resource-gone', /no file to save/);
+    const gone = hasCode('resource-gone', /no longer available/);
     await assert.rejects(save(undefined, 0), gone);
     await assert.rejects(save(said(text), 1), gone);
     await assert.rejects(save(said({ type: 'text', text: 'words' }), 0), gone);

@@ -185,7 +185,7 @@ function openedFrom(...[count, hosts, ...origins]: OwnTexts['opened-from']): Not
 
 function openedEnd(...[agent, missing, state, knows]: OwnTexts['opened-end']): NoticeTexts {
   const past = knows
-    ? l10n.t('{0} will get the session with your next message.', agent)
+    ? l10n.t('{0} gets the session with your next message.', agent)
     : l10n.t('{0} starts a new session. The transcript will be sent with your next message.', agent);
   const left = l10n.t("Mode, options, running tool calls and queued messages aren't transferred.");
   const kept =

@@ -87,7 +87,7 @@ function readOpenArgument(argument: unknown): OpenArgument {
 async function agreesToOpen(ask: Questions, input: unknown): Promise<boolean> {
   if (typeof input !== 'string' || !/^https?:/i.test(input)) return true;
   const yes = l10n.t('Open');
-  const text = l10n.t('Open a session from {0}?', new URL(input).host);
+  const text = l10n.t('A link is trying to open a session from {0}.', new URL(input).host);
   return (await ask.choose(text, undefined, [yes])) === yes;
 }
 
@@ -96,7 +96,7 @@ async function agreesToLoad(ask: Questions, { history }: SessionDescriptor): Pro
   const hosts = originsOf(history).map(({ host }) => host);
   const named = hosts.slice(0, 5).join(', ');
   const shown = hosts.length > 5 ? l10n.t('{0} and {1} more', named, hosts.length - 5) : named;
-  const text = l10n.t('Open a session with {0} messages?', history.length);
+  const text = l10n.t('A link is trying to open a session with {0} messages.', history.length);
   const detail = l10n.t('They will be loaded from {0}. Nothing has been loaded yet.', shown || l10n.t('nowhere'));
   return (await ask.choose(text, detail, [yes])) === yes;
 }
