@@ -115,12 +115,7 @@ function paramsOfBoth(options: InitializeOptions): Record<string, unknown> {
 }
 
 /** The capabilities of this client in v1 (section 1.10). */
-export function capabilitiesV1({
-  files,
-  terminals,
-  signInTerminal = false,
-  state = false,
-}: ClientCapabilities): unknown {
+function capabilitiesV1({ files, terminals, signInTerminal = false, state = false }: ClientCapabilities): unknown {
   return {
     fs: { readTextFile: files, writeTextFile: files },
     terminal: terminals,
@@ -137,7 +132,7 @@ export function capabilitiesV1({
  * The capabilities of this client in v2 (section 3.2), where agents run their own files and
  * terminals.
  */
-export function capabilitiesV2({ signInTerminal = false, state = false }: ClientCapabilities): unknown {
+function capabilitiesV2({ signInTerminal = false, state = false }: ClientCapabilities): unknown {
   const auth = signInTerminal && { auth: { terminal: {} } };
   return { ...auth, elicitation: ELICITATION_CAPABILITY, ...(state && { _meta: STATE_CAPABILITY }) };
 }

@@ -117,7 +117,7 @@ const ROLES = { user_message: 'user', agent_message: 'agent', agent_thought: 'th
  * there, null empties it, a list replaces it.
  * @returns undefined where it is another update or has no message id
  */
-export function readWholeMessage(update: unknown): SessionEvent | undefined {
+function readWholeMessage(update: unknown): SessionEvent | undefined {
   const name = at(update, 'sessionUpdate');
   const messageId = at(update, 'messageId');
   const content = at(update, 'content');

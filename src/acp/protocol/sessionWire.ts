@@ -98,3 +98,18 @@ export function toPermissionOptions(options: z.infer<typeof permissionOptionsSch
     .slice(0, MAX_OPTIONS)
     .map(({ optionId, name, kind }) => ({ optionId, name: name ?? optionId, kind: kind ?? '' }));
 }
+
+/**
+ * Reads the params of a request of the agent.
+ * @throws RpcError -32602 that names the field which does not fit
+ */
+export function readParams<T extends z.ZodMiniType>(schema: T, params: unknown, method: string): z.output<T> {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.');
+  throw new RpcError(
+    RPC_CODES.invalidParams,
+    `${method}: ${field ? `${field}: ` : ''}${issue?.message ?? 'bad params'}`,
+  );
+}

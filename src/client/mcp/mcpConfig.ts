@@ -84,7 +84,7 @@ export function parseMcpConfig(value: unknown): McpConfig {
 }
 
 /** The entry as an agent gets it (protocol.md 1.13). @throws Error with why it cannot be used */
-export async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Promise<McpServer> {
+async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Promise<McpServer> {
   const { name } = entry;
   const fill = (text: string): Promise<string> => fillIn(text, surroundings);
   const fillAll = async (record: Readonly<Record<string, unknown>> = {}): Promise<Record<string, string>> => {

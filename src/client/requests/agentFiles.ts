@@ -3,6 +3,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
+import { readParams } from '../../acp/protocol/sessionWire';
 import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { FilePort } from '../ports/ports';
@@ -65,7 +66,7 @@ export class AgentFiles {
     ask: AskFile,
     signal: AbortSignal,
   ): Promise<{ content: string }> {
-    const request = parse(readSchema, params, 'fs/read_text_file');
+    const request = readParams(readSchema, params, 'fs/read_text_file');
     const path = absolute(request.path);
     return this.#queue.run(path, async () => {
       const inside = await this.#permit(path, 'read', request.sessionId ?? '', roots, ask, signal);
@@ -93,7 +94,7 @@ export class AgentFiles {
     ask: AskFile,
     signal: AbortSignal,
   ): Promise<Record<string, never>> {
-    const request = parse(writeSchema, params, 'fs/write_text_file');
+    const request = readParams(writeSchema, params, 'fs/write_text_file');
     const path = absolute(request.path);
     return this.#queue.run(path, async () => {
       await this.#permit(path, 'write', request.sessionId ?? '', roots, ask, signal);
@@ -139,17 +140,6 @@ export class AgentFiles {
     if (this.#readable.size < MAX_REMEMBERED) this.#readable.add(remembered);
     return inside;
   }
-}
-
-function parse<T extends z.ZodMiniType>(schema: T, params: unknown, method: string): z.output<T> {
-  const parsed = schema.safeParse(params);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.join('.');
-  throw new RpcError(
-    RPC_CODES.invalidParams,
-    `${method}: ${field ? `${field}: ` : ''}${issue?.message ?? 'bad params'}`,
-  );
 }
 
 /** The path without `.`, `..` and doubled separators. */

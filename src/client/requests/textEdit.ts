@@ -49,7 +49,7 @@ export function keepLineEnds(before: string, text: string): string {
 }
 
 /** A text with every CRLF and LF replaced by one kind. */
-export function withLineEnds(text: string, end: '\n' | '\r\n'): string {
+function withLineEnds(text: string, end: '\n' | '\r\n'): string {
   const plain = text.replaceAll('\r\n', '\n');
   return end === '\n' ? plain : plain.replaceAll('\n', '\r\n');
 }

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
+import { readParams } from '../../acp/protocol/sessionWire';
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -103,7 +104,7 @@ export class Terminals implements Disposable {
    * missing folder, a command that does not start
    */
   async create(sessionId: string, params: unknown, roots: readonly string[]): Promise<{ terminalId: string }> {
-    const request = parse(createSchema, params, 'terminal/create');
+    const request = readParams(createSchema, params, 'terminal/create');
     if (!this.#options.isTrusted()) throw refused('Commands do not run in a workspace that is not trusted.');
     if ([request.command, ...(request.args ?? [])].some((word) => word.includes('\0'))) {
       throw new RpcError(RPC_CODES.invalidParams, 'A command cannot contain a zero character.');
@@ -280,7 +281,7 @@ export class Terminals implements Disposable {
   }
 
   #held(sessionId: string, params: unknown, method: string): OwnedTerminal {
-    const { terminalId } = parse(idSchema, params, method);
+    const { terminalId } = readParams(idSchema, params, method);
     // Looked up under its session: the terminals of another one do not exist here.
     const held = this.#owners.get(sessionId)?.held.get(terminalId);
     if (!held) throw new RpcError(RPC_CODES.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
@@ -314,17 +315,6 @@ export class Terminals implements Disposable {
     const reason = (code && why[code]) ?? messageOf(error);
     return new RpcError(RPC_CODES.internal, `The command ${command} did not start: ${reason}.`, { command, code });
   }
-}
-
-function parse<T extends z.ZodMiniType>(schema: T, params: unknown, method: string): z.output<T> {
-  const parsed = schema.safeParse(params);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.join('.');
-  throw new RpcError(
-    RPC_CODES.invalidParams,
-    `${method}: ${where ? `${where}: ` : ''}${issue?.message ?? 'bad params'}`,
-  );
 }
 
 function refused(message: string): RpcError {

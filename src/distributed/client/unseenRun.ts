@@ -43,7 +43,7 @@ export class UnseenRun {
     this.#isAwaited = true;
     try {
       let { status } = await client.run(id, signal);
-      // What it asks nobody has seen, and another message is on its way.
+      // Its question was not seen, and another message is on its way.
       if (status === 'awaiting') ({ status } = await client.cancel(id, signal));
       else if (!isResting(status) && maxMs === undefined) onWait();
       while (!isResting(status)) {

@@ -62,7 +62,7 @@ export function gapSentence(reason: GapReason, host: string): string {
   return SENTENCES[reason](host === '' ? l10n.t('The server') : host);
 }
 
-/** Whether a word is a reason: what was kept may be of another version. */
+/** Returns whether a word is a reason: what was kept may be of another version. */
 export function isGapReason(word: string): word is GapReason {
   return Object.hasOwn(SENTENCES, word);
 }

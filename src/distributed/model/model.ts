@@ -24,7 +24,7 @@ export const MAX_SESSION_BYTES = 100 * 1024 * 1024;
  */
 export const MAX_PARTS = 50_000;
 /** Characters of one URL; presigned ones with session tokens are about 3 000. */
-export const MAX_URL_CHARS = 8192;
+const MAX_URL_CHARS = 8192;
 
 type DeepReadonly<T> = T extends readonly (infer I)[]
   ? readonly DeepReadonly<I>[]
@@ -92,8 +92,8 @@ export const messageSchema = record({
 
 export const errorSchema = record({ code: word, message: sentence, data: optional(z.unknown()) });
 
-export const awaitRequestSchema = record({ type: z._default(word, 'message'), message: optional(messageSchema) });
-export const awaitResumeSchema = record({ type: z._default(word, 'message'), message: optional(messageSchema) });
+const awaitRequestSchema = record({ type: z._default(word, 'message'), message: optional(messageSchema) });
+const awaitResumeSchema = record({ type: z._default(word, 'message'), message: optional(messageSchema) });
 
 export const runStatusSchema = z.enum([
   'created',
@@ -212,7 +212,7 @@ export function readSession(value: unknown, what: string): SessionDescriptor {
 }
 
 /** Where and what does not fit, without the values themselves. */
-export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
+function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const shown = issues.slice(0, 3).map((issue) => {
     const path = issue.path.map(String).join('.').slice(0, 100) || 'the value';
     return `${path} (${issue.message.slice(0, 200)})`;

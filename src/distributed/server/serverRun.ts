@@ -18,8 +18,8 @@ import type { RunEmitter } from './servedAgent';
 import { ServerRefusal } from './serverRefusal';
 
 /** Bytes and number of events that are kept of one run; an agent that produces more fails. */
-export const MAX_RUN_BYTES = 32 * 1024 * 1024;
-export const MAX_RUN_EVENTS = 100_000;
+const MAX_RUN_BYTES = 32 * 1024 * 1024;
+const MAX_RUN_EVENTS = 100_000;
 /** Of one message, leaving room for what is around the parts. */
 const MAX_PARTS_BYTES = MAX_MESSAGE_BYTES - 1024;
 /**

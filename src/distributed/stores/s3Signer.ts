@@ -26,7 +26,7 @@ export interface S3Keys {
 }
 
 /** The longest that a presigned URL may last by the protocol: seven days, in seconds. */
-export const MAX_PRESIGNED_SECONDS = 7 * 24 * 3600;
+const MAX_PRESIGNED_SECONDS = 7 * 24 * 3600;
 
 /** The unsigned URL of an object. @throws ParleyError `bad-key` */
 export function objectUrl(location: S3Location, key: string): URL {

@@ -1,4 +1,4 @@
-// Connects one webview with the conversation that it shows: feeds the webview, and passes on what it
+// Connects one webview with the conversation that it shows: feeds the webview, and does what it
 // asks. Panel and side bar view are both surfaces.
 import { env, l10n, type Webview } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';

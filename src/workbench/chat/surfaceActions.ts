@@ -1,5 +1,5 @@
-// Does what a page of the chat asks for: sends, stops and answers in the conversation that it shows, and
-// opens what its transcript names.
+// Does what a page of the chat asks for: sends, stops and answers in the conversation that it
+// shows, and opens what its transcript names.
 import { commands, env, l10n } from 'vscode';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -54,7 +54,9 @@ export interface SurfaceSessions {
   readonly takeOver: (key: string) => void;
 }
 
-/** The page that asks, as its actions need it. It also stands for the page in drafts and held items. */
+/**
+ * The page that asks, as its actions need it. It also stands for the page in drafts and held items.
+ */
 export interface ActionPage {
   readonly isVisible: boolean;
   readonly feed: SessionFeed;
