@@ -33,7 +33,7 @@ export interface InitializeOptions {
 }
 
 /**
- * What came of it: a dialect to go on in, or that the agent has to be started again and offered
+ * What came of it: a dialect to continue in, or that the agent has to be started again and offered
  * another version, since a connection is initialized once.
  */
 export type Initialized =

@@ -38,7 +38,7 @@ const asking = new Map<string, Promise<string | undefined>>();
 
 /**
  * Asks the user's login shell for its PATH. A shell that has answered is not asked again in this
- * process; one that is late goes on, and the next call gets its answer.
+ * process; one that is late continues, and the next call gets its answer.
  * @returns undefined on Windows, where programs get the user's PATH anyway, and where the shell has
  * not answered yet.
  */

@@ -114,7 +114,7 @@ export class DemoSession {
     await this.update({ sessionUpdate: 'config_option_update', configOptions: this.settings.options() });
   }
 
-  /** An id that no other thing of this session has, also when another process goes on with it. */
+  /** An id that no other thing of this session has, also when another process continues it. */
   newId(kind: string): string {
     return `${kind}-${this.#run}-${++this.#ids}`;
   }

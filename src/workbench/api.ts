@@ -26,7 +26,7 @@ export interface ParleyApi {
   checkStatus(key: string): Promise<{ status: 'live' | 'not_found' | 'unknown' }>;
   snapshot(key: string): SessionSnapshot;
   /**
-   * What others need to go on with the session; its links can be read until they end.
+   * What others need to continue the session; its links can be read until they end.
    * @throws ParleyError with why it cannot be shared.
    */
   exportDescriptor(key: string): Promise<SessionDescriptor>;

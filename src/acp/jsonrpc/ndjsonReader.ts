@@ -171,7 +171,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
       this.#options.log.warn(`The agent sent a message that belongs to nothing: ${bounded(line)}`);
       return;
     }
-    // Answers in odd shapes still end the request they answer; otherwise it would wait for ever.
+    // Answers in odd shapes still end the request they answer; otherwise it would wait forever.
     if (error !== undefined && error !== null) {
       this.queue.push(errorResponse(id, error));
     } else if (message.result !== undefined) {

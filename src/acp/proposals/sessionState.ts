@@ -31,7 +31,7 @@ export interface StateOffer {
 
 /** As an update carries it. */
 export interface StateUpdate {
-  /** `url` of the offer that this goes on from. */
+  /** `url` of the offer that this continues. */
   readonly previous: string | null;
   readonly bytes: Uint8Array;
 }

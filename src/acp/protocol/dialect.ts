@@ -61,8 +61,8 @@ export interface AgentFeatures {
   /** Single tool calls and terminals may be asked to stop. */
   readonly cancelTool?: Feature;
   /**
-   * The session is the client's own: a start after this one goes on with it, also where the agent
-   * is another one by then.
+   * The session is the client's own: a start after this one continues it, also where the agent is
+   * another one by then.
    */
   readonly carried?: Feature;
   /** Kinds of MCP servers it connects to beside stdio. */
@@ -155,7 +155,7 @@ export interface PromptAnswer extends TurnTokens {
   readonly note?: string;
 }
 
-/** Work that goes on beside the turns. */
+/** Work beside the turns. */
 export interface BackgroundWork {
   readonly type: string;
   readonly id: string;

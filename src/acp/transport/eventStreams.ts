@@ -26,9 +26,9 @@ export interface EventStreamsOptions {
   readonly maxMessageBytes: number;
   /** The data of one event. */
   readonly onMessage: (data: string, sessionId: string | undefined) => void;
-  /** The connection cannot go on. */
+  /** The connection cannot continue. */
   readonly onEnd: (error: ParleyError) => void;
-  /** The server refuses the stream of one session (409); the others go on. */
+  /** The server refuses the stream of one session (409); the others continue. */
   readonly onConflict: (sessionId: string, error: ParleyError) => void;
 }
 

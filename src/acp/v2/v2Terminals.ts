@@ -6,8 +6,8 @@ import type { SessionEvent } from '../../session/events/event';
 import { terminalChunkSchema, terminalUpdateSchema } from './v2Schema';
 
 /**
- * Terminals whose output may still go on; the oldest is forgotten first, which at worst spoils one
- * character of it.
+ * Terminals whose output may still continue; the oldest is forgotten first, which at worst spoils
+ * one character of it.
  */
 const MAX_OPEN = 500;
 

@@ -108,7 +108,7 @@ export class Connector {
     return (this.#starting !== undefined && this.#state.kind !== 'ready') || this.#state.kind === 'recovering';
   }
 
-  /** It starts, and the user has to answer something before it can go on. */
+  /** It starts, and the user has to answer something before it can continue. */
   get waitsForUser(): boolean {
     return this.isStarting && this.#isAsking;
   }
@@ -216,13 +216,13 @@ export class Connector {
   }
 
   /**
-   * Ends the agent and starts it again: its session goes on where the agent can open it again, else
-   * a new one begins.
+   * Ends the agent and starts it again: its session continues where the agent can open it again,
+   * else a new one begins.
    */
   async restart(note: string): Promise<void> {
     const { link } = this;
     const sessionId = this.#sessionId;
-    // What waits for a sign-in goes on waiting for it.
+    // What waits for a sign-in keeps waiting.
     if (this.#state.kind === 'authRequired' && link) {
       await this.#startOver(link, sessionId, note);
       return;
@@ -374,7 +374,7 @@ export class Connector {
   }
 
   /**
-   * A session whose transcript stands here goes on in a new one where the agent cannot open it
+   * A session whose transcript stands here continues in a new one where the agent cannot open it
    * again: it is told what was said, and the user is told so.
    */
   async #openOrBegin(link: AgentLink, signal: AbortSignal): Promise<OpenResult> {

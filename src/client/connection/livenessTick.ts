@@ -21,7 +21,7 @@ export class LivenessTick implements Disposable {
     this.#options = options;
   }
 
-  /** Somebody looks, or a turn may have begun or ended: goes on while there is reason to. */
+  /** Somebody looks, or a turn may have begun or ended: keeps ticking as long as needed. */
   update(): void {
     if (!this.#options.isRunning()) this.dispose();
     else this.#timer ??= (this.#options.schedule ?? later)(() => this.#tick(), TICK_MS);

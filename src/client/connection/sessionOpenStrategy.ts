@@ -73,8 +73,8 @@ export function canReopen(features: AgentFeatures): boolean {
 }
 
 /**
- * Returns whether a session whose transcript stands here may go on after its connection has ended:
- * opened again, or as the agent still has it.
+ * Returns whether a session whose transcript stands here may continue after its connection has
+ * ended: opened again, or as the agent still has it.
  */
 export function mayGoOn(features: AgentFeatures): boolean {
   return canReopen(features) || features.status !== undefined;

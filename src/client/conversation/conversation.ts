@@ -478,7 +478,7 @@ export class Conversation implements Disposable {
   }
 
   /**
-   * Ends the agent and starts it again. The transcript stays, and the session goes on where the
+   * Ends the agent and starts it again. The transcript stays, and the session continues where the
    * agent can open it again; else it begins a new one and is said to.
    */
   restart(): Promise<void> {
@@ -560,7 +560,7 @@ export class Conversation implements Disposable {
    */
   #onDetached({ note, interrupted }: AgentEnd, hadSession: boolean): void {
     this.#probe.set('unknown');
-    // What may have arrived is asked about where the session goes on.
+    // What may have arrived is asked about where the session continues.
     const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.#model.state) : undefined;
     if (inDoubt) this.queue.putFirst(inDoubt);
     const why = this.#endsWithWindow ? 'window-ended' : detailed('agent-ended', note);

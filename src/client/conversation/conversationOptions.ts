@@ -21,7 +21,7 @@ export interface ConversationOptions {
   readonly opening?: SessionOpenStrategy;
   /** Where it is kept; absent: nowhere. */
   readonly persistence?: ConversationPersistence;
-  /** What was kept of it: it goes on from there. */
+  /** The stored conversation that it continues. */
   readonly kept?: KeptConversation;
   /** Another window has it: it is only read here. */
   readonly isHeld?: boolean;

@@ -15,7 +15,7 @@ const LOOK_MS = 60_000;
 export interface Suspendable {
   readonly key: string;
   readonly agent: { readonly name: string };
-  /** Nothing goes on or waits in it, and its agent can open the session again. */
+  /** Nothing runs or waits in it, and its agent can open the session again. */
   readonly isIdle: boolean;
   /** Ends the agent's process; the next start opens the same session. */
   suspend(): Promise<void>;
@@ -25,7 +25,7 @@ export interface IdleAgentsOptions {
   readonly conversations: () => readonly Suspendable[];
   /** Returns whether a session is on the screen. */
   readonly isShown: (key: string) => boolean;
-  /** How long an agent may be idle, in milliseconds; undefined: for ever. */
+  /** How long an agent may be idle, in milliseconds; undefined: forever. */
   readonly limitMs: () => number | undefined;
   /** Called at each look, to release other resources. */
   readonly onLook: () => void;
@@ -94,8 +94,7 @@ export class IdleAgents implements Disposable {
 }
 
 /**
- * Returns whether anything goes on in a session or waits for an answer, as far as the agent has
- * told.
+ * Returns whether anything runs in a session or waits for an answer, as far as the agent has told.
  */
 export function isAtWork(state: Readonly<SessionState>): boolean {
   const { agentState = 'idle', background, elicitations, entries, permissions, replaying, terminals, turn } = state;

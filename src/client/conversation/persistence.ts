@@ -26,7 +26,7 @@ export interface ConversationPersistence extends QueuePersistence {
   /**
    * Makes the session this window's own, which the first write does too. A session that is only
    * read stays free.
-   * @returns false where another window has it, or has gone on with it since it was read
+   * @returns false where another window has it, or has continued it since it was read
    */
   claim(): boolean;
   /** Finds out whether the session is still this window's, as each write does. */
@@ -53,7 +53,7 @@ export interface ConversationPersistence extends QueuePersistence {
   place(anchor: Anchor | undefined): void;
 }
 
-/** What was kept of a conversation, to go on from. */
+/** What was kept of a conversation, to continue. */
 export interface KeptConversation {
   /** The model that its events made; the caller owns it. */
   readonly model: SessionModel;

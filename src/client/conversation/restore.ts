@@ -13,7 +13,7 @@ import type { KeptConversation, KeptItem } from './persistence';
 import type { Unsent } from './unsent';
 
 /**
- * Goes on from what was kept: the transcript as it stood, everything open closed, nothing sent
+ * Continues what was kept: the transcript as it stood, everything open closed, nothing sent
  * automatically.
  * @param apply takes what happens now
  * @param now ms since 1970
@@ -94,8 +94,8 @@ export function closingEvents(state: Readonly<SessionState>, at: number, isHeld 
 }
 
 /**
- * The queue as it goes on: in order, with what was on its way marked as doubtful where nothing
- * shows that it arrived.
+ * The restored queue: in order, with what was on its way marked as doubtful where nothing shows
+ * that it arrived.
  * @param state the transcript, before its open turn is closed
  */
 export function restoredQueue(state: Readonly<SessionState>, kept: readonly KeptItem[]): KeptItem[] {

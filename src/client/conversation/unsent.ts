@@ -88,7 +88,7 @@ export class Unsent {
     return this.#draft;
   }
 
-  /** Goes on with what was kept. */
+  /** Restores what was kept. */
   restore({ draft, attachments, anchor }: Pick<KeptConversation, 'draft' | 'attachments' | 'anchor'>): void {
     this.#draft = draft;
     this.#attachments = attachments;
@@ -96,7 +96,7 @@ export class Unsent {
   }
 
   /**
-   * What was written in a session that could only be read, now that it goes on here: it stands
+   * What was written in a session that could only be read, now that it continues here: it stands
    * before the user and stays, with the attachments of both.
    * @returns what was kept beside it and is in neither, to be added to the composer; empty where
    * there is nothing

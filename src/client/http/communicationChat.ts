@@ -117,7 +117,7 @@ export class CommunicationChat {
   }
 
   /**
-   * Goes on with a session of before, with this agent from now on: what is known here is the truth,
+   * Continues a session of before, with this agent from now on: what is known here is the truth,
    * then what was kept, then what the server has.
    * @throws ParleyError `session-not-found`; AgentServerError
    */
@@ -317,7 +317,7 @@ export class CommunicationChat {
   }
 
   /**
-   * Writes what there is to know. Never throws: a chat goes on without it.
+   * Writes what there is to know. Never throws: a chat continues without it.
    * @param about origins that are about to be sent the session
    */
   async #keep(about: readonly string[] = []): Promise<void> {

@@ -38,7 +38,7 @@ export class CommunicationDialect implements Dialect {
   }
 
   /**
-   * Goes on with a session whose descriptor is known here, or by the server.
+   * Continues a session whose descriptor is known here, or by the server.
    * @throws ParleyError `session-not-found`; AgentServerError
    */
   async resume(sessionId: string, _setup: SessionSetup, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {

@@ -19,7 +19,7 @@ export interface DescriptorPort {
 }
 
 export interface CommunicationRecord extends KeptPast {
-  /** Origins that were sent the session, and may have gone on with it. */
+  /** Origins that were sent the session, and may have continued it. */
   readonly visited: readonly string[];
   /** Other branches of the session that servers were found to hold, the newest last. */
   readonly branches: readonly SessionDescriptor[];
@@ -83,7 +83,7 @@ export function readRecord(text: string): CommunicationRecord | undefined {
   };
 }
 
-/** The branches with one more; it takes the place of one that it goes on from. */
+/** The branches with one more; it takes the place of one that it continues. */
 export function withBranch(
   branches: readonly SessionDescriptor[],
   found: SessionDescriptor,

@@ -18,7 +18,7 @@ export function clientCapabilitiesOf(agent: AgentDefinition): ClientCapabilities
 }
 
 /**
- * Answers -32601 to what was not offered, as for any method that is not there; the rest goes on.
+ * Answers -32601 to what was not offered, as for any method that is not there; the rest continues.
  */
 export function refusingOthers(
   { files, terminals }: ClientCapabilities,

@@ -33,7 +33,7 @@ export class UserRequests {
    */
   turnEnded(reportsStates: boolean): void {
     // Some agents end a turn without a word about a question that is left open. Of one that reports
-    // its states, an open question may be asked by work that goes on beside the turns.
+    // its states, an open question may be asked by work beside the turns.
     if (!reportsStates) this.permissions.cancelAll('turn');
     this.#fileQuestions.turnEnded();
     this.elicitations.turnEnded(false);

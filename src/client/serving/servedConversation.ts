@@ -77,8 +77,8 @@ export class ServedConversation {
   }
 
   /**
-   * Returns whether a history goes on from what the agent has seen. One that says something else
-   * needs another agent session.
+   * Returns whether a history continues what the agent has seen. One that says something else needs
+   * another agent session.
    */
   fits(history: readonly string[]): boolean {
     if (!this.#known) return true;
@@ -214,7 +214,7 @@ export class ServedConversation {
         item.reason ? waitReasonLabel(item.reason) : `${agent.name} did not take the message.`,
       );
     }
-    // Nobody is there who could let it go on.
+    // There is no one who could resume it.
     if (item?.state === 'queued' && queue.paused !== undefined && connection.kind === 'ready') {
       return new ParleyError('session-lost', `${agent.name} cannot go on. ${waitReasonLabel(queue.paused)}`);
     }

@@ -101,8 +101,8 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * The conversation goes on from a session of elsewhere, whose messages (or gaps in their places)
-   * are all that stands in the transcript.
+   * The conversation continues a session of elsewhere, whose messages (or gaps in their places) are
+   * all that stands in the transcript.
    */
   begin(descriptor: SessionDescriptor): void {
     this.#adopted = descriptor;
@@ -162,9 +162,10 @@ export class SessionLog implements Disposable {
 
   /**
    * Replaces the state. That of a session that is not shared stays on this machine until it is.
-   * @param previous URL of the state that this one goes on from; undefined: there was none
+   * @param previous URL of the state that this one continues; undefined: there was none
    * @param by id of the agent that stores it
-   * @returns false where the session has another state by now @throws ParleyError of the stores
+   * @returns false where the session has another state by now
+   * @throws ParleyError of the stores
    */
   storeState(content: Uint8Array, previous: string | undefined, by: string): Promise<boolean> {
     return this.#jobs.run('write', async () => {
@@ -391,7 +392,7 @@ export class SessionLog implements Disposable {
       };
     } catch (error) {
       // Its messages are found again, or written again, under another id: links that were given
-      // away go on to work.
+      // away keep working.
       log.warn(`What was known of the messages of session ${key} is damaged: ${messageOf(error)}`);
       return {};
     }

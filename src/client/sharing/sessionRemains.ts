@@ -17,9 +17,9 @@ export interface RemainsOptions {
 const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /**
- * Removes what only these sessions had. A message that another session still goes on from stays;
- * links that were given away to others end. Never throws for a file that cannot be removed: it is
- * logged, and stays.
+ * Removes what only these sessions had. A message that another session still continues stays; links
+ * that were given away to others end. Never throws for a file that cannot be removed: it is logged,
+ * and stays.
  * @param keys of conversations that are deleted
  * @returns how many messages were removed, and the conversations of which some stay because others
  * refer to them: those are for the next time

@@ -27,7 +27,7 @@ export class StateExchange implements StateHolder {
   /** The state whose bytes the agent has. */
   #known: string | undefined;
   #hasConflict = false;
-  /** The state that the agent wanted to store last goes on from another one than it was offered. */
+  /** The state that the agent wanted to store last continues another one than it was offered. */
   #isRefused = false;
   /** What the agent stores, while it waits for what it stored before. */
   #next: Uint8Array | undefined;
@@ -50,7 +50,7 @@ export class StateExchange implements StateHolder {
         await this.prepare(keeper, signal);
       } catch (error) {
         signal.throwIfAborted();
-        // Without a name of the state there is nothing that the agent could go on from.
+        // Without a name of the state there is nothing that the agent could continue.
         this.#keeper = undefined;
         this.#log.warn(`The state of the session is not known: ${messageOf(error)}`);
       }

@@ -217,7 +217,7 @@ export class TerminalProcess {
   }
 
   /**
-   * Stops reading: a daemon that left the tree may hold the pipes open and write to them for ever.
+   * Stops reading: a daemon that left the tree may hold the pipes open and write to them forever.
    */
   #hangUp(): void {
     this.#child.stdout?.destroy();

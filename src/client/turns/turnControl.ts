@@ -176,7 +176,7 @@ export class TurnControl {
     return this.#tracker.current?.cancelRequested === true;
   }
 
-  /** The agent was asked to stop and goes on regardless. */
+  /** The agent was asked to stop and continues regardless. */
   get ignoresStop(): boolean {
     return this.#ignoresStop;
   }

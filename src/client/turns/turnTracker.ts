@@ -35,7 +35,7 @@ const UNCLEAR_GRACE_MS = 1000;
 const MAX_PAST_IDS = 200;
 
 export interface TurnTrackerOptions {
-  /** Turns that the session had before; numbers go on from there. */
+  /** Turns that the session had before; numbers continue from there. */
   readonly turnsSoFar?: number;
   readonly apply: (event: SessionEvent) => void;
   readonly now: () => number;
@@ -367,7 +367,7 @@ export class TurnTracker {
 
   /**
    * An idle came before the agent took the prompt in: it is the end of the turn unless the agent
-   * goes on now.
+   * continues now.
    */
   #doubtIdle(turn: OpenTurn, report: StateReport): void {
     turn.idleIsDoubtful = true;

@@ -14,7 +14,7 @@ export function branchAction({ common, theirs }: Fork): { readonly id: string } 
 }
 
 /**
- * Returns whether a session goes on through the message that names a branch.
+ * Returns whether a session continues through the message that names a branch.
  * @param name as {@link branchAction} has it after the prefix
  */
 export function isBranch({ history }: SessionDescriptor, name: string): boolean {

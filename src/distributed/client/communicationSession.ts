@@ -38,7 +38,7 @@ export interface AgentConversation {
   /**
    * Sends a prompt, or the answer to the agent's question, and resolves at the end of the turn. An
    * agent that fails is an outcome (`error`), already shown by an event.
-   * @param signal gives up waiting; the run goes on
+   * @param signal gives up waiting; the run continues
    * @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`,
    * `message-too-large`
    */
@@ -46,7 +46,7 @@ export interface AgentConversation {
   /** Stops the run, or withdraws the question; what came so far stays. */
   cancel(): Promise<void>;
   /**
-   * Goes on with another agent, here or elsewhere. What the old server knows more than we do is
+   * Continues with another agent, here or elsewhere. What the old server knows more than we do is
    * taken along where it can be reached.
    * @throws ParleyError `session-busy`
    */
@@ -59,8 +59,8 @@ export interface CommunicationSessionOptions {
   /** Links that a run of before could not follow. */
   readonly dead?: readonly string[];
   /**
-   * Origins that were sent the session before, where it is taken up again: they may have gone on
-   * with it.
+   * Origins that were sent the session before, where it is taken up again: they may have continued
+   * it.
    */
   readonly visited?: readonly string[];
   readonly emit: (event: SessionEvent) => void;
@@ -75,8 +75,8 @@ export interface CommunicationSessionOptions {
    */
   readonly keep?: () => Promise<void>;
   /**
-   * A server holds another branch. Ours goes on, and is what the server gets; theirs is kept by the
-   * listener, and shown on request.
+   * A server holds another branch. Ours continues, and is what the server gets; theirs is kept by
+   * the listener, and shown on request.
    */
   readonly onDidFork?: (fork: Fork) => void;
   /** Milliseconds since 1970. */
@@ -117,13 +117,13 @@ export class CommunicationSession implements AgentConversation {
   readonly #log: Log;
   #endpoint: AgentEndpoint;
   #memory: ServerMemory = 'new';
-  /** Origins that were sent this session, and may have gone on with it. */
+  /** Origins that were sent this session, and may have continued it. */
   readonly #visited: Set<string>;
   readonly #teller: SessionTeller;
   /** Links that the last run could not follow. */
   #dead: readonly string[] = [];
   #active: ActiveRun | undefined;
-  /** A run was under way when the window before ended, and nobody knows how it went on. */
+  /** A run was under way when the window before ended, and its outcome is unknown. */
   #unseen: UnseenRun | undefined;
   #question: ActiveRun | undefined;
 
@@ -441,7 +441,8 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /**
-   * Shows why a run failed, and how the user can go on where it is the past that stands in the way.
+   * Shows why a run failed, and how the user can continue where it is the past that stands in the
+   * way.
    */
   async #explain(failure: Failure, { reader, input }: ActiveRun, signal: AbortSignal): Promise<void> {
     const { emit, links, lookMs = LOOK_MS } = this.#options;
@@ -477,7 +478,7 @@ export class CommunicationSession implements AgentConversation {
     }
   }
 
-  /** A run that was told to stop and goes on all the same is left alone. */
+  /** A run that was told to stop and continues all the same is left alone. */
   #leaveLater(run: ActiveRun): void {
     const timer = setTimeout(() => run.leave.abort(stopped()), this.#options.stopMs ?? STOP_MS);
     run.leave.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });

@@ -5,7 +5,7 @@ import * as l10n from '@vscode/l10n';
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { redactUrl, urlIdentity } from '../model/resourceUrl';
 
-/** Ways to go on after a run that failed, as the ids of their buttons. */
+/** Ways to continue after a run that failed, as the ids of their buttons. */
 export const CONTINUE_WITHOUT = 'continue:without';
 export const SEND_TRANSCRIPT = 'continue:transcript';
 export const CONTINUE_RECORDED = 'continue:recorded';

@@ -55,7 +55,7 @@ export class RunToEvents {
     this.#log = log;
   }
 
-  /** Set once the run rests; unset again when it goes on after an answer. */
+  /** Set once the run rests; unset again when it continues after an answer. */
   get end(): RunEnd | undefined {
     return this.#end;
   }

@@ -96,8 +96,7 @@ export class SessionPast {
   }
 
   /**
-   * Compares a server's version with ours and takes what goes on from ours; see {@link
-   * checkAfterRun}.
+   * Compares a server's version with ours and takes what continues ours; see {@link checkAfterRun}.
    */
   compare(answer: ServerAnswer): Finding {
     const theirs = this.#withoutGone(answer);
@@ -192,7 +191,7 @@ export class SessionPast {
       const before = history[index] ?? '';
       return url === before || nameOf(url) === nameOf(before) ? [] : [before];
     });
-    // A server that has links which end goes on with those, unless it gets the new ones.
+    // A server that has links which end continues with those, unless it gets the new ones.
     const renewed = kept.some((url, index) => url !== history[index] && this.#endsSoon(history[index] ?? ''));
     this.#hidesState = state !== undefined && readable === undefined;
     this.#forget([...moved, ...behind]);

@@ -29,7 +29,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const decoder = decoderOf(response);
   if (decoder !== undefined) {
-    // Compressed data can go on for ever without unpacking to anything.
+    // Compressed data can continue forever without unpacking to anything.
     let packed = 0;
     response.on('data', (chunk: Buffer) => {
       packed += chunk.length;

@@ -60,7 +60,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The value, or the signal's reason where that comes first; the promise itself goes on. */
+/** The value, or the signal's reason where that comes first; the promise itself continues. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

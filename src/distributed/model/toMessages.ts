@@ -13,7 +13,7 @@ export interface ToMessagesOptions {
    * Why the turn of the last agent message ended. Anything but `end_turn` is said in the message.
    */
   readonly stopReason?: StopReason;
-  /** The turn goes on: its message is not complete. */
+  /** The turn continues: its message is not complete. */
   readonly isOpen?: boolean;
 }
 

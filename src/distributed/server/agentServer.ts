@@ -196,7 +196,7 @@ export class AgentServer {
         allow(request, 'GET');
         return send(response, 200, wireOf(await this.#session(id ?? '', (one) => this.#sessions.describe(one))));
       case 'sessions/*/versions': {
-        // Not of the protocol: what clients left behind that went on from different histories.
+        // Not of the protocol: what clients left behind that continued different histories.
         allow(request, 'GET');
         const versions = await this.#session(id ?? '', (one) => this.#sessions.versions(one));
         return send(response, 200, { versions: versions.map(wireOf) });

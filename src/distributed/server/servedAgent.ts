@@ -19,7 +19,7 @@ export interface RunState {
   read(signal: AbortSignal): Promise<SessionState | undefined>;
   /**
    * Replaces the state.
-   * @param previous URL of the state that this one goes on from; absent: there was none
+   * @param previous URL of the state that this one continues; absent: there was none
    * @returns its URL; undefined where the session has another state than `previous` by now
    * @throws ParleyError of the stores
    */
@@ -54,8 +54,8 @@ export interface RunEmitter {
   /**
    * Asks the caller of the run (`run.awaiting`). Permission requests come this way: they are never
    * answered by the server itself.
-   * @param withdrawn aborts when the question is no longer to be answered: the run goes on without
-   * an answer
+   * @param withdrawn aborts when the question is no longer to be answered: the run continues
+   * without an answer
    * @returns the answer
    * @throws the reason of `withdrawn`, or of the run's own signal where it is cancelled instead
    */

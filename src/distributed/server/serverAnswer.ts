@@ -23,7 +23,8 @@ export function sendText(response: ServerResponse, status: number, json: string)
 }
 
 /**
- * Answers with a run in one of the three modes. A client that leaves only leaves: the run goes on.
+ * Answers with a run in one of the three modes. A client that leaves only leaves: the run
+ * continues.
  * @param from first event of a stream
  */
 export async function sendRun(

@@ -7,7 +7,7 @@ import { parseBounded } from '../model/boundedJson';
 import { MAX_DESCRIPTOR_BYTES, MAX_MESSAGE_BYTES, readAs } from '../model/model';
 import { invalidInput, type ServerRefusal } from './serverRefusal';
 
-/** A message, and the descriptor of the session that it goes on with. */
+/** A message, and the descriptor of the session that it continues. */
 export const MAX_BODY_BYTES = MAX_MESSAGE_BYTES + MAX_DESCRIPTOR_BYTES;
 
 /**

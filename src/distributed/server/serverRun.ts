@@ -277,7 +277,7 @@ export class ServerRun {
     }
   }
 
-  /** A message that would be larger than readers take goes on in another one. */
+  /** A message that would be larger than readers take continues in another one. */
   #append(part: MessagePart): void {
     const bytes = Buffer.byteLength(JSON.stringify(part)) + 1;
     if (bytes > MAX_PARTS_BYTES) {

@@ -12,7 +12,7 @@ const placeSchema = z.object({
 const versionSchema = z.object({ version: z.string(), entries: z.array(placeSchema), state: z.optional(placeSchema) });
 const recordSchema = z.object({
   id: z.string(),
-  /** The one that runs go on with by the session's id alone comes first. */
+  /** The one that runs continue by the session's id alone comes first. */
   versions: z.array(versionSchema).check(z.minLength(1)),
   /**
    * A client put its version before the others, and callers that name the session by its id alone
@@ -32,7 +32,7 @@ export function nameOf({ url, own }: Place): string {
 }
 
 /**
- * The version that runs go on with by the session's id alone.
+ * The version that runs continue by the session's id alone.
  * @throws ParleyError `invalid-data`
  */
 export function firstOf({ versions }: SessionRecord): Version {

@@ -48,9 +48,9 @@ export interface Branch {
 
 /** What the caller has to know of the version that its run works on. */
 export type SessionNotice =
-  /** The session went on here after the common messages; that version is kept. */
+  /** The session continued here after the common messages; that version is kept. */
   | { readonly kind: 'session-forked'; readonly common: number }
-  /** Another client brought a version of its own, which this run goes on with. */
+  /** Another client brought a version of its own, which this run continues. */
   | { readonly kind: 'session-contested' };
 
 export interface ServerSessionsOptions {
@@ -161,7 +161,7 @@ export class ServerSessions {
 
   /**
    * Replaces the state of a version.
-   * @param previous URL of the state that this one goes on from
+   * @param previous URL of the state that this one continues
    * @returns the URL of the new one; undefined where the version has another state than `previous`
    * @throws ParleyError of the last store, `session-gone`
    */

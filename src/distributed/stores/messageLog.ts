@@ -24,7 +24,7 @@ export interface MessageLogOptions {
   /** The first takes what is written from now on; the others hold what was written before. */
   readonly stores: readonly [ResourceStore, ...ResourceStore[]];
   /**
-   * A folder of its own inside the session's, for one of several who go on with the same session:
+   * A folder of its own inside the session's, for one of several who continue the same session:
    * what the others write is their branch.
    */
   readonly branch?: string;
@@ -124,7 +124,7 @@ export class MessageLog {
 
   /**
    * Replaces the state.
-   * @param previous URL of the state that this one goes on from; undefined: there was none
+   * @param previous URL of the state that this one continues; undefined: there was none
    * @param kept number of replaced states that stay, at most {@link MAX_EARLIER_STATES}
    * @returns false where the session has another state by now
    * @throws ParleyError of the store
@@ -220,10 +220,10 @@ export class MessageLog {
 
   /**
    * Copies our own entries from the stores before to the first one, in order. Nothing is removed,
-   * so that links that were given away go on to work.
+   * so that links that were given away keep working.
    * @returns how many were copied, and which could not be read (index into the history, -1 for the
    * state): those stay where they are
-   * @throws ParleyError of the new store; doing it again goes on where it stopped
+   * @throws ParleyError of the new store; doing it again continues where it stopped
    */
   moveAll(signal: AbortSignal): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
     return this.#queue.run('log', async () => {

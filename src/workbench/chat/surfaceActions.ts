@@ -241,7 +241,7 @@ export class SurfaceActions {
         conversation.pumpQueue();
         return;
       case 'hold':
-        // One that comes late, from a page that is gone by now, would hold the item for ever.
+        // One that comes late, from a page that is gone by now, would hold the item forever.
         if (!action.held) conversation.edits.release(action.id, this.#page);
         else if (this.#page.shows(conversation) && this.#page.isVisible) conversation.edits.hold(action.id, this.#page);
         return;

@@ -37,7 +37,7 @@ export function restartsAgents(): boolean {
 }
 
 /**
- * How long an agent may be idle before its process is ended, in milliseconds; undefined: for ever.
+ * How long an agent may be idle before its process is ended, in milliseconds; undefined: forever.
  */
 export function idleLimitMs(): number | undefined {
   const minutes = read<number>('idleMinutes', 30);

@@ -158,7 +158,7 @@ async function readFile(
   try {
     const { type, size } = await vscode.workspace.fs.stat(uri);
     if (type & vscode.FileType.Directory) throw new ParleyError('file-unreadable', `${path} is a folder.`);
-    // A pipe or a device would be read for ever.
+    // A pipe or a device would be read forever.
     if (!(type & vscode.FileType.File)) throw new ParleyError('file-unreadable', `${path} is not a regular file.`);
     if (size > maxBytes) {
       const megabytes = Math.round(size / 1024 / 1024);

@@ -4,13 +4,13 @@ import type { KnownSecrets } from '../../base/knownSecrets';
 import { knownSecrets } from '../../base/redact';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 
-/** A piece of a text that goes on. */
+/** A piece of a text that continues. */
 interface Piece {
   /** What holds the text, as {@link holderOf} says. */
   readonly holder: string;
   /** Which of its texts; another one replaces it. */
   readonly part?: string | undefined;
-  /** It goes on only until another entry begins. */
+  /** It continues only until another entry begins. */
   readonly isLastOnly?: boolean;
   /** Nothing follows it, or its event says more than the text: the event is kept in any case. */
   readonly isOver?: boolean;
@@ -29,7 +29,7 @@ interface HeldEnd {
 /** Texts of which an end is held at once. */
 const MAX_HELD = 256;
 
-/** Where these stand, nothing goes on from before. */
+/** Where these stand, nothing carries over. */
 const BREAKS: ReadonlySet<SessionEvent['type']> = new Set([
   'turn_started',
   'turn_ended',
@@ -105,7 +105,7 @@ export class StreamRedaction {
   }
 }
 
-/** Returns whether a text may go on after an event that is no piece of it. */
+/** Returns whether a text may continue after an event that is no piece of it. */
 function goesOnAfter({ piece, beginsEntry }: HeldEnd, { event, begins }: TimedEvent): boolean {
   if (BREAKS.has(event.type) || holderOf(event) === piece.holder) return false;
   // The order of the entries stays.
@@ -158,7 +158,7 @@ function pieceOf(event: SessionEvent): Piece | undefined {
   }
 }
 
-/** Names what holds the text that an event goes on with, ends or replaces. */
+/** Names what holds the text that an event continues, ends or replaces. */
 function holderOf(event: SessionEvent): string | undefined {
   switch (event.type) {
     case 'message':

@@ -28,13 +28,11 @@ const LOCKED_PATIENCE_MS = 2000;
 const MOST_AHEAD = 50_000;
 const LAST_SESSION = 'parley.lastSession';
 
-/** A conversation that was kept, with what it needs to go on. */
+/** A conversation that was kept, with what it needs to continue. */
 export interface Recalled {
   readonly record: SessionRecord;
   readonly kept: KeptConversation;
-  /**
-   * Where it is kept; absent: another window has it, so it can be read here, and not gone on with.
-   */
+  /** Where it is kept; absent: another window has it, so it can be read here, and not continued. */
   readonly persistence?: JournalPersistence;
 }
 

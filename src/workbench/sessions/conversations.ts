@@ -156,7 +156,7 @@ export class Conversations implements Disposable {
 
   /**
    * Brings back a conversation that was kept; nothing is started. One that another window has can
-   * be read, and gone on with when that window lets it go.
+   * be read, and continued when that window lets it go.
    * @returns undefined where nothing was kept under this key, or its agent is no longer configured.
    */
   recall(key: string): Conversation | undefined {
@@ -168,7 +168,7 @@ export class Conversations implements Disposable {
     const recalled = this.#archive.recall(key);
     if (!recalled) return undefined;
     const { record, kept, persistence } = recalled;
-    // A session is read also where its agent is gone; it goes on with the preferred one then.
+    // A session is read also where its agent is gone; it continues with the preferred one then.
     const agent = this.#catalog.find(record.agentId) ?? this.#catalog.preferred();
     const { agentSessionId: _other, ...past } = kept;
     const conversation = new Conversation({
@@ -193,7 +193,7 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * A session that could only be read goes on here, with what the user has written meanwhile.
+   * A session that could only be read continues here, with what the user has written meanwhile.
    * @returns undefined where the other window still has it; `written`: what the other window has
    * left half written and is not in the composer here
    */
@@ -207,7 +207,7 @@ export class Conversations implements Disposable {
     return conversation && { conversation, written: conversation.unsent.takeOver(known.conversation.unsent) };
   }
 
-  /** Another window has gone on with a session of this one: two agents must not work in it. */
+  /** Another window has continued a session of this one: two agents must not work in it. */
   #onLost(key: string): void {
     const { log } = this.#services;
     log.warn(`session ${key}: another window has taken it over`);
@@ -270,8 +270,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Ends all agents because the window ends, and waits until they are gone. The next window goes on
-   * with the conversation that the user is in; the sessions stay claimed until the archive is
+   * Ends all agents because the window ends, and waits until they are gone. The next window
+   * continues the conversation that the user is in; the sessions stay claimed until the archive is
    * disposed, as the last of them is still written.
    */
   async closeAll(): Promise<void> {

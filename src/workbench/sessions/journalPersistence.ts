@@ -26,7 +26,7 @@ export interface JournalPersistenceOptions {
     readonly cwd: string;
     readonly roots: readonly string[];
   };
-  /** Told when it turns out that another window has gone on with the session. */
+  /** Told when it turns out that another window has continued the session. */
   readonly onLost?: () => void;
 }
 
@@ -68,7 +68,7 @@ export class JournalPersistence implements ConversationPersistence {
     return this.#readTo !== undefined;
   }
 
-  /** Another window has gone on with it. */
+  /** Another window has continued it. */
   get isLost(): boolean {
     return this.#isLost;
   }

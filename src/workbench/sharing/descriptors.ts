@@ -47,7 +47,7 @@ export interface DescriptorsOptions {
 }
 
 export interface OpenOptions {
-  /** The id of the agent to go on with; absent: the preferred one. */
+  /** The id of the agent to continue with; absent: the preferred one. */
   readonly agent?: string | undefined;
   /** What the conversation begins with; absent: where its messages come from. */
   readonly head?: (descriptor: SessionDescriptor) => SessionEvent;

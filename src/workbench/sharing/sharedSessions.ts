@@ -27,7 +27,7 @@ export interface SharedSessionsOptions {
   readonly log: Log;
 }
 
-/** A conversation with its messages, as one of several that may go on with the same session. */
+/** A conversation with its messages, as one of several that may continue the same session. */
 export interface SharedSession {
   readonly key: string;
   readonly conversation: Conversation;
