@@ -23,6 +23,7 @@ const CHECKS: readonly Step[] = [
   { name: 'lint', command: [tool('@biomejs/biome/bin/biome'), 'ci', '--error-on-warnings'], counts: false },
   { name: 'types', command: [tool('typescript/bin/tsc'), '-p', '.'], counts: false },
   { name: 'types-webview', command: [tool('typescript/bin/tsc'), '-p', 'src/webview'], counts: false },
+  { name: 'types-tests', command: [tool('typescript/bin/tsc'), '-p', 'test/webview'], counts: false },
   // What the lanes test together is built once.
   { name: 'package', command: ['scripts/run.mjs', 'package'], counts: false },
 ];

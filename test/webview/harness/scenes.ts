@@ -134,7 +134,12 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
 
 const attachment = { id: 'a1', kind: 'file', label: 'src/server.ts' } as const;
 
-const lookalike: ElicitationView = { ...asksPage, id: 'ask4', url: 'https://xn--ccounts-4ve.example.com/' } as const;
+const lookalike: ElicitationView = {
+  ...asksPage,
+  id: 'ask4',
+  mode: 'url',
+  url: 'https://xn--ccounts-4ve.example.com/',
+};
 
 function turn(number: number, patch: Partial<TurnView> = {}): TurnView {
   return { id: `t${number}`, number, origin: 'user', startedAt: AT, tools: 0, files: 0, ...patch };
