@@ -158,7 +158,7 @@ describe('messages of a server that wants a token', function () {
       ],
     );
     assert.ok(
-      user.asked.every((question) => question.endsWith('secret') && question.includes(`sent to ${origin} and`)),
+      user.asked.every((question) => question.endsWith('secret') && question.includes(`sent to ${origin} only`)),
     );
     assert.deepEqual([...secrets], [[`parley.remote:${origin} (messages)`, TOKEN]]);
     assert.ok(
