@@ -47,7 +47,7 @@ describe('text of an agent outside of the panel', () => {
     await chat.frame.locator('.question', { hasText: 'to read a file outside its folders?' }).waitFor();
     await runCommand('Parley: Continue with Another Agent…');
     await runCommand('Notifications: Show Notifications');
-    const item = page.locator('.notifications-center .notification-list-item', { hasText: 'still works' });
+    const item = page.locator('.notifications-center .notification-list-item', { hasText: 'still working' });
     await item.waitFor();
     assert.equal(await item.count(), 1);
     assert.match((await item.textContent()) ?? '', /\[Open\]/);
