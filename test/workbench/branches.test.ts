@@ -36,7 +36,7 @@ describe('a branch that an agent server holds', function () {
     const rival = rivalOf(server, await api.exportDescriptor(key));
     await api.send(key, 'here');
     await rival('there');
-    await assert.rejects(async () => commands.executeCommand('parley.showBranch', { session: key }), /another branch/);
+    await assert.rejects(async () => commands.executeCommand('parley.showBranch', { session: key }), /No other branch/);
     await api.send(key, 'go on');
     const other = await commands.executeCommand<string>('parley.showBranch', { session: key });
     assert.notEqual(other, key);

@@ -40,7 +40,7 @@ describe('failures of commands', () => {
       conversation: conversation as unknown as Conversation,
       isChatVisible: true,
     });
-    assert.match(JSON.stringify(noted), /Ada refused the command/);
+    assert.match(JSON.stringify(noted), /"code":"command-refused","args":\["Ada"\]/);
   });
 });
 
