@@ -70,7 +70,7 @@ describe('a bucket of the user', () => {
     await chat.entries('notice').getByText('Continued from Demo').first().waitFor();
     await chat.entries('user').getByText('/echo one').waitFor();
     assert.equal(await page.locator('.statusbar-item', { hasText: 'Parley: Sharing' }).count(), 0);
-    await (await notices('has no keys yet')).waitFor();
+    await (await notices('has no credentials yet')).waitFor();
     await command(page, 'Notifications: Clear All Notifications');
   });
 

@@ -98,7 +98,7 @@ async function answer(page: Page, question: string, button: string): Promise<voi
 function copySession(page: Page, form: 'Link' | 'Descriptor'): Promise<string> {
   return copied(page, async () => {
     await chooseInList(page, 'Parley: Copy Session Link', 'Copy the session as', form);
-    await answer(page, 'Nobody can open this session on another machine', 'Copy');
+    await answer(page, "This session can't be opened on another machine.", 'Copy');
   });
 }
 
@@ -106,7 +106,7 @@ function copySession(page: Page, form: 'Link' | 'Descriptor'): Promise<string> {
 async function openFrom(page: Page, link: string): Promise<void> {
   await command(page, 'Parley: Open Session from Link…');
   const box = page.locator('.quick-input-widget:visible');
-  await box.getByText('A session link, a descriptor').waitFor();
+  await box.getByText('Session link, descriptor').waitFor();
   await box.locator('input.input').fill(link);
   await page.keyboard.press('Enter');
 }
@@ -226,7 +226,7 @@ describe('shared sessions', () => {
       await part(`gone (text/plain) is missing. ${host} no longer has it`)
         .getByRole('button', { name: 'Retry' })
         .waitFor();
-      await part(`inventory (text/plain) is on ${host}.`).getByRole('button', { name: 'Load' }).waitFor();
+      await part(`inventory (text/plain) is stored on ${host}.`).getByRole('button', { name: 'Load' }).waitFor();
       await screenshot(page, 'parts-dark');
       await part('stamp.png (image/png)').getByRole('button', { name: 'Load' }).click();
       await chat.entries('agent').locator('img').waitFor();
@@ -298,7 +298,7 @@ describe('shared sessions', () => {
       await chooseInList(page, 'Parley: Continue with Another Agent…', 'Select an agent to continue with', 'Second');
       await notice(chat, 'Continued from Plain, 2 messages').waitFor();
       await notice(chat, 'Second continues from here')
-        .getByText(/starts a new session and gets the transcript/)
+        .getByText(/starts a new session\. The transcript will be sent/)
         .waitFor();
       await notice(chat, 'Second continues from here')
         .getByText(/Mode, options, running tool calls/)
@@ -321,10 +321,10 @@ describe('shared sessions', () => {
       await chat.send('say The word is red now');
       await agentSaid(chat, 'The word is red now').waitFor();
       await notice(chat, 'This session has another branch')
-        .getByText(/After 2 messages/)
+        .getByText(/after 2 messages/)
         .waitFor();
       await screenshot(page, 'fork-dark');
-      await chat.button('Show the other branch').click();
+      await chat.button('Show other branch').click();
       await agentSaid(chat, 'The word was blue').waitFor();
       await notice(chat, 'This session has another branch')
         .getByText(/with Plain/)
@@ -359,7 +359,7 @@ describe('shared sessions', () => {
       const told = notice(chat, 'has another branch of this session');
       await told.getByText(/share 2 messages\. The other one continues with 3 messages/).waitFor();
       await screenshot(page, 'fork-server-dark');
-      await told.getByRole('button', { name: 'Show the other branch' }).click();
+      await told.getByRole('button', { name: 'Show other branch' }).click();
       await notice(chat, 'Another branch of the session with Far').waitFor();
       await agentSaid(chat, 'No, on Friday.').waitFor();
       assert.equal(await chat.log.getByText('At nine.').count(), 0);

@@ -74,7 +74,7 @@ describe('a folder that is not trusted', () => {
     chat = await Chat.at(page, 'panel');
     await chat.send('say Hello');
     await chat.state('failed');
-    await chat.frame.locator('[data-error-code="untrusted-workspace"]').getByText('have not trusted').waitFor();
+    await chat.frame.locator('[data-error-code="untrusted-workspace"]').getByText('untrusted workspace').waitFor();
     assert.equal(await chat.composer.inputValue(), 'say Hello');
     await screenshot(page, 'untrusted-dark');
     assert.deepEqual(readAgentLog(join(scratch, 'trust.ndjson')), []);
