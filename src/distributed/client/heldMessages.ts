@@ -157,16 +157,24 @@ function isCopyAt({ url }: HeldMessage, other: string): boolean {
 
 /**
  * Returns whether a server's record is of this message: servers keep its words, and the time at
- * which it was said.
+ * which it was said. The time alone is not enough where both have text, as two clients may speak
+ * in the same millisecond; an answer may be longer there than here.
  */
 function isSame(message: Message, recorded: Message): boolean {
-  if (wordsOf(message) === wordsOf(recorded)) return true;
+  const [words, others] = [wordsOf(message), wordsOf(recorded)];
+  if (words === others) return true;
   const [at, other] = [Date.parse(message.created_at ?? ''), Date.parse(recorded.created_at ?? '')];
-  return at > 0 && at === other;
+  if (!(at > 0 && at === other)) return false;
+  const [text, otherText] = [textsOf(message), textsOf(recorded)];
+  return text.includes(otherText) || otherText.includes(text);
 }
 
 function wordsOf({ parts }: Message): string {
   return parts.map((part) => textOf(part) ?? JSON.stringify([part.name, part.content, part.content_url])).join('');
+}
+
+function textsOf({ parts }: Message): string {
+  return parts.map((part) => textOf(part) ?? '').join('');
 }
 
 /** Stands for messages that are left out. @param now milliseconds since 1970 */
