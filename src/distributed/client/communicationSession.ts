@@ -362,8 +362,8 @@ export class CommunicationSession implements AgentConversation {
     for await (const event of followRun(client, open, run.position, { log: this.#log, ...follow }, signal)) {
       if (!isNamed && run.position.runId !== undefined) {
         isNamed = true;
-        // The next window finds the run by its id, should this one end.
-        void keep?.();
+        // The next window finds the run by its id, should this one end after something was shown.
+        await keep?.();
       }
       for (const shown of run.reader.apply(event)) {
         if (shown.type === 'error') run.failure = shown;

@@ -1,5 +1,6 @@
 // Chat sessions with HTTP agents: questions, stops, and sessions that move between servers that forget, fail and disagree.
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../../src/base/deferred';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { mintId } from '../../../../src/distributed/model/model';
@@ -18,6 +19,21 @@ describe('a chat with an HTTP agent', () => {
     assert.deepEqual(await session.send(prompt('hello'), signal), { stopReason: 'end_turn', isAwaiting: false });
     assert.deepEqual(answers(events), ['hello']);
     assert.deepEqual(await pastOf(session.descriptor), ['hello', 'hello']);
+  });
+
+  it('shows nothing of a run before the next window could find it', async () => {
+    const { session, events } = begin(at(await serve(AGENTS), 'echo'), {
+      keep: async () => {
+        if (session.running === undefined || session.running === true) return;
+        // Longer than the rest of the run takes.
+        await sleep(100);
+        kept.push(answers(events));
+      },
+    });
+    const kept: (readonly string[])[] = [];
+    await session.send(prompt('hello'), signal);
+    assert.deepEqual(kept, [[]]);
+    assert.deepEqual(answers(events), ['hello']);
   });
 
   it('asks the question of the agent and takes the next prompt as the answer', async () => {
