@@ -7,15 +7,9 @@ export interface Questions {
   /**
    * A warning that waits for an answer.
    * @param buttons what can be chosen besides “Cancel”; Enter chooses the first
-   * @param decline the button among them that takes the place of “Cancel”
    * @returns one of the buttons; undefined where the user went away
    */
-  choose(
-    text: string,
-    detail: string | undefined,
-    buttons: readonly string[],
-    decline?: string,
-  ): Promise<string | undefined>;
+  choose(text: string, detail: string | undefined, buttons: readonly string[]): Promise<string | undefined>;
   /** One line of text. @returns undefined where the user, or `signal`, went away */
   line(question: LineQuestion, signal?: AbortSignal): Promise<string | undefined>;
   /** One of a list. @returns its id; undefined where the user went away */

@@ -63,13 +63,12 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
   async ask(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]> {
     if (!workspace.isTrusted || signal.aborted) return [];
     const { ask = vscodeQuestions, origins: list, log } = this.#options;
-    const deny = l10n.t("Don't Allow");
     const once = l10n.t('Allow Once');
     const always = l10n.t('Always Allow');
     const { text, detail, listed } = originQuestion(origins);
     try {
       // The first button has the focus, so Enter allows nothing.
-      const choice = await ask.choose(text, detail, [deny, once, always], deny);
+      const choice = await ask.choose(text, detail, [l10n.t("Don't Allow"), once, always]);
       if (choice === always) await list.allowAlways(listed);
       return choice === once || choice === always ? listed : [];
     } catch (error) {

@@ -26,19 +26,15 @@ export async function showError<T extends string>(text: string, ...buttons: read
 /**
  * Asks in a modal dialog. @param detail below the question; its line breaks are kept
  * @param buttons besides “Cancel”; the first has the focus
- * @param decline the button among them that takes the place of “Cancel”
  * @returns the button that was pressed; undefined where the dialog was cancelled
  */
 export async function askModal<T extends string>(
   question: string,
   detail: string | undefined,
   buttons: readonly T[],
-  decline?: T,
 ): Promise<T | undefined> {
   const options = { modal: true, ...(detail !== undefined && { detail: inertLines(detail) }) };
-  const items = buttons.map((button): MessageItem => {
-    return { title: inert(button), ...(button === decline && { isCloseAffordance: true }) };
-  });
+  const items = buttons.map((button): MessageItem => ({ title: inert(button) }));
   return chosen(buttons, (await window.showWarningMessage(inert(question), options, ...items))?.title);
 }
 
