@@ -199,7 +199,7 @@ export class Chat {
   ): Promise<{ newest: number; oldest: number }> {
     const box = this.page.locator('.quick-input-widget:visible');
     await command(this.page, 'Parley: Open Session from Link…');
-    await box.getByText('A session link, a descriptor').waitFor();
+    await box.getByText('Session link, descriptor').waitFor();
     await box.locator('input.input').fill(descriptor);
     await this.#run(`parleyBench.start(${JSON.stringify(newest)})`);
     const chosen = now();
