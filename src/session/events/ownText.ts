@@ -1,5 +1,5 @@
-// What the client itself says in a transcript: a code with what its words need. The words are made where it is shown
-// (client/view/ownTexts.ts), in the language of whoever reads them.
+// Texts of the client in a transcript, stored as a code with arguments. client/view/ownTexts.ts
+// turns them into words, in the user's language.
 
 /** The arguments of each code. Texts in them are names, hosts and other codes, never sentences. */
 export interface OwnTexts {

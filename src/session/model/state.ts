@@ -145,7 +145,10 @@ export interface Turn {
   waitedMs?: number;
   stopReason?: StopReason;
   barrier?: Barrier;
-  /** Why it ended so, where the reason alone does not tell: a `TurnNote`, or what the agent or the system said. */
+  /**
+   * Explains the end where the reason alone does not: a `TurnNote`, or the words of the agent or
+   * the system.
+   */
   note?: string;
   /** Only with `error`: the turn did not fail, the agent was stopped while it ran. */
   interrupted?: true;

@@ -79,6 +79,7 @@ export class FolderConsent {
 async function askInDialog(question: string, detail: string): Promise<boolean | undefined> {
   const yes = l10n.t('Allow');
   const no = l10n.t("Don't Allow");
-  const answer = await askModal(question, detail, [yes, no]);
+  // The first button has the focus, so Enter starts nothing.
+  const answer = await askModal(question, detail, [no, yes]);
   return answer === undefined ? undefined : answer === yes;
 }
