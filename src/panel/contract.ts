@@ -3,7 +3,7 @@
 // of the host has a revision that the webview acknowledges, so that the host never floods a slow
 // webview.
 import type { FormProblem } from './checkForm';
-import type { ItemView, SessionView, StopTarget } from './views';
+import type { ChangedFileView, ItemView, SessionView, StopTarget } from './views';
 
 /** Incremented on incompatible changes; a webview with another version is asked to reload. */
 export const CONTRACT_VERSION = 2;
@@ -78,6 +78,15 @@ export type ToWebview =
   | { readonly type: 'focus'; readonly on: 'composer' | 'question' }
   /** The host refused the answer to a form. */
   | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
+  /** The response to `changes`: `files` begin at `from`, of `total`. */
+  | {
+      readonly type: 'changes';
+      readonly scope: ChangesScope;
+      readonly version: number;
+      readonly total: number;
+      readonly from: number;
+      readonly files: readonly ChangedFileView[];
+    }
   /** Scrolls to the item of a search result, highlights and focuses it. */
   | { readonly type: 'reveal'; readonly index: number };
 
@@ -99,6 +108,17 @@ export type QueueAction =
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }
   | { readonly kind: 'clear' };
+
+/** Changed files of one turn, or all that wait for review. */
+export type ChangesScope = { readonly turnId: string } | 'review';
+
+/** What the user does with changed files; without `file`, with all of the scope. */
+export interface ChangesAction {
+  readonly kind: 'open' | 'keep' | 'undo';
+  readonly scope: ChangesScope;
+  /** The `id` of a {@link ChangedFileView}. */
+  readonly file?: string;
+}
 
 /** The answer to a form or page. The URL of a page never comes from the webview. */
 export type ElicitationAction =
@@ -166,7 +186,14 @@ export type SessionMessage =
       readonly thumbnail?: string;
     }
   | { readonly type: 'attachFile'; readonly data: string; readonly mimeType: string; readonly name: string }
-  | { readonly type: 'detach'; readonly id: string };
+  | { readonly type: 'detach'; readonly id: string }
+  /** Requests a part of a list of changed files. */
+  | { readonly type: 'changes'; readonly scope: ChangesScope; readonly from: number; readonly to: number }
+  | ({ readonly type: 'changesAction' } & ChangesAction)
+  /** Restores the files to before a turn; the host shows what will change and asks. */
+  | { readonly type: 'restoreCheckpoint'; readonly turnId: string }
+  /** Edits the prompt of a turn and sends it again, from before that turn. */
+  | { readonly type: 'editAndResend'; readonly turnId: string };
 
 /**
  * Untrusted: the host validates each message. `key` is the session that the webview showed when the
@@ -193,6 +220,8 @@ export type {
   AttachmentView,
   BackgroundView,
   BlockView,
+  ChangedFileView,
+  ChangesCount,
   DecisionView,
   DiffHunk,
   DiffView,

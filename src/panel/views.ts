@@ -85,6 +85,39 @@ export interface TurnView {
   readonly tokenParts?: TokenParts;
   readonly tools: number;
   readonly files: number;
+  /** What changed on disk during the turn; while it runs, so far. */
+  readonly changes?: ChangesCount;
+}
+
+/** Changed files and lines. */
+export interface ChangesCount {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  /** Why more may have changed, as a sentence. */
+  readonly incomplete?: string;
+  /** Differs when the list of the files does: then it is requested again where it is shown. */
+  readonly version: number;
+}
+
+/** A changed file in the list of a turn, or of everything that waits for review. */
+export interface ChangedFileView {
+  /** Identifies the file in its list: the root and the path. */
+  readonly id: string;
+  /** The path as displayed. */
+  readonly label: string;
+  /** Where it was, as displayed, if it was renamed. */
+  readonly oldLabel?: string;
+  readonly change: 'added' | 'modified' | 'deleted' | 'renamed';
+  readonly added: number;
+  readonly removed: number;
+  /** No lines to count: not text, or too large. */
+  readonly isBinary?: true;
+  readonly state: 'unreviewed' | 'kept' | 'undone' | 'conflict';
+  /** The user changed it too. */
+  readonly alsoYours?: true;
+  /** Transcript index of the last tool call that names the file. */
+  readonly index?: number;
 }
 
 export interface QueueItemView {
@@ -326,6 +359,8 @@ export interface SessionView {
   readonly canAttachAudio: boolean;
   /** Other files can be pasted. */
   readonly canAttachFiles: boolean;
+  /** What waits for review in the session; absent: nothing. */
+  readonly review?: ChangesCount;
   /** A sentence above the composer, for example that the demo agent is scripted. */
   readonly banner?: string;
 }

@@ -283,6 +283,8 @@ export type SessionEvent =
   /** The stop reason of a turn that has already ended (the response came after the barrier). */
   | ({ readonly type: 'turn_reason'; readonly turnId: string; readonly stopReason: StopReason } & TurnTokens)
   | { readonly type: 'cancel_requested'; readonly turnId: string }
+  /** What changed on disk during a turn; replaces what was known of it. */
+  | ({ readonly type: 'turn_changes'; readonly turnId: string } & TurnChanges)
   /**
    * The agent was restarted or opened another session, so its ids start over: an id that follows
    * names something new. `known` lists the ids that the agent repeated with the same content, as
@@ -305,6 +307,26 @@ export type SessionEvent =
   // A loaded session is replayed into an empty transcript until its first turn starts; some agents
   // replay after their response.
   | { readonly type: 'cleared'; readonly replay?: true };
+
+/** The states of the folders around a turn, as their store names them, and what lies between. */
+export interface TurnChanges {
+  readonly folders: readonly {
+    /** Absolute. */
+    readonly root: string;
+    readonly before: string;
+    /** Absent: the turn runs, or its end was not seen. */
+    readonly after?: string;
+  }[];
+  /** Files that changed, and their lines; 0 until `after` is known. */
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  /**
+   * Why more may have changed: the first state was taken when the agent may have written already,
+   * the folder has no git repository, is too large, or could not be read.
+   */
+  readonly incomplete?: 'late' | 'no-git' | 'too-large' | 'failed';
+}
 
 /** Being loaded, available on retry, unavailable, or loaded on demand. */
 export type GapState = 'loading' | 'retryable' | 'final' | 'unloaded';

@@ -20,7 +20,7 @@ import type { Entry, SessionState, Turn } from './state';
 import { applySubagent } from './subagents';
 import { applyTerminal } from './terminals';
 import { addToolContent, applyTool, noteDecision } from './tools';
-import { endTurn, fixReason, requestCancel, startTurn } from './turns';
+import { endTurn, fixReason, noteChanges, requestCancel, startTurn } from './turns';
 import { waitBegins, waitEnds } from './waits';
 
 /** Read access to a session. Events are applied and saved only by its conversation. */
@@ -257,6 +257,9 @@ export class SessionModel {
       case 'turn_reason':
         fixReason(context, event);
         break;
+      case 'turn_changes':
+        noteChanges(context, event);
+        break;
       case 'cancel_requested':
         if (!requestCancel(context, event.turnId, at)) return;
         break;
@@ -297,6 +300,7 @@ const PARTS: Record<
   | 'turn_started'
   | 'turn_ended'
   | 'turn_reason'
+  | 'turn_changes'
   | 'cancel_requested',
   SessionPart
 > = {
@@ -316,6 +320,7 @@ const PARTS: Record<
   turn_started: 'turn',
   turn_ended: 'turn',
   turn_reason: 'turn',
+  turn_changes: 'turn',
   cancel_requested: 'turn',
 };
 

@@ -20,6 +20,7 @@ import type {
   RemoteContent,
   StopReason,
   TerminalExit,
+  TurnChanges,
 } from '../events/event';
 import type { ElicitationBody } from '../events/form';
 import type { OwnText } from '../events/ownText';
@@ -159,6 +160,7 @@ export interface Turn {
   tokenParts?: TokenParts;
   tools: number;
   readonly files: Set<string>;
+  changes?: TurnChanges;
 }
 
 export interface Terminal {

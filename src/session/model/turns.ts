@@ -56,6 +56,20 @@ export function fixReason(context: ModelContext, event: Extract<SessionEvent, { 
   if (!turn) return;
   turn.stopReason = event.stopReason;
   setTokens(turn, event);
+  noteTurnEnd(context, turn);
+}
+
+/** Applies `turn_changes`. */
+export function noteChanges(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_changes' }>): void {
+  const turn = context.turnsById.get(event.turnId);
+  if (!turn) return;
+  const { type: _type, turnId: _turnId, ...changes } = event;
+  turn.changes = changes;
+  if (turn.endedAt !== undefined) noteTurnEnd(context, turn);
+}
+
+/** The entry of the turn's end, if there is one, is to be drawn again. */
+function noteTurnEnd(context: ModelContext, turn: Turn): void {
   const { entries } = context.state;
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index];

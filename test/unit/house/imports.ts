@@ -23,6 +23,7 @@ const BELOW_WORKBENCH = {
   base: 'all',
   panel: 'all',
   acp: 'all',
+  changes: 'all',
   agents: 'all',
   session: 'all',
   client: 'all',
@@ -45,8 +46,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     packages: ['@vscode/l10n', 'cross-spawn', 'zod'],
   },
+  changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'diff', 'zod'] },
   client: {
-    rooms: { base: 'all', acp: 'all', agents: 'all', session: 'all', panel: 'all', distributed: 'all' },
+    rooms: { base: 'all', changes: 'all', acp: 'all', agents: 'all', session: 'all', panel: 'all', distributed: 'all' },
     node: true,
     packages: ['@vscode/l10n', 'cross-spawn', 'diff', 'zod'],
   },
@@ -109,6 +111,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'requests',
     'terminals',
     'turns',
+    'changes',
     'transport',
     'http',
     'mcp',
@@ -118,6 +121,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'view',
     'serving',
   ],
+  changes: ['model', 'lines', 'git', 'review', 'restore'],
   distributed: ['model', 'stores', 'fetch', 'client', 'server'],
   session: ['events', 'queue', 'model', 'reconcile'],
   store: ['file', 'events', 'sessions', 'search'],
@@ -137,7 +141,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'queue',
     'questions',
   ],
-  workbench: ['config', 'editor', 'log', 'sessions', 'sharing', 'chat', 'commands'],
+  workbench: ['config', 'editor', 'log', 'sessions', 'changes', 'sharing', 'chat', 'commands'],
 };
 
 /**

@@ -1,0 +1,29 @@
+// What the rest of the product needs from the store that keeps the states of folders.
+import type { FileChange, FileVersion, Snapshot } from './fileChange';
+
+/** Keeps states of the folders of one session, and the contents of their files. */
+export interface FolderStates {
+  /** Absolute, without duplicates. */
+  readonly roots: readonly string[];
+  /**
+   * Reads the present state of all folders from the disk. Calls that come while one waits share it.
+   * Never throws: what could not be read is in `gaps`.
+   */
+  take(signal?: AbortSignal): Promise<Snapshot>;
+  /**
+   * What changed between two states, sorted by root and path, with renames.
+   * @throws ParleyError `state-gone` where the store no longer has one of them
+   */
+  changes(before: Snapshot, after: Snapshot, signal?: AbortSignal): Promise<readonly FileChange[]>;
+  /**
+   * The content of a version.
+   * @throws ParleyError `state-gone`; `version-not-kept` where only its hash is known
+   */
+  read(root: string, version: FileVersion): Promise<Buffer>;
+  /** Keeps a content. */
+  write(root: string, content: Buffer, mode: FileVersion['mode']): Promise<FileVersion>;
+  /** A file that a tool names, absolute: where there is no git, only such files are looked at. */
+  name(path: string): void;
+  /** Holds a state until {@link release}: `turn` names the turn that begins or ends with it. */
+  hold(snapshot: Snapshot, name: string): Promise<void>;
+}
