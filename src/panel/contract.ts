@@ -154,6 +154,8 @@ export type SessionMessage =
   | { readonly type: 'openLocation'; readonly path: string; readonly line?: number }
   /** Opens the n-th content of a tool item, a diff, in the diff editor. */
   | { readonly type: 'openDiff'; readonly index: number; readonly content: number }
+  /** Compares the n-th content of a tool item, a diff, with what the call has really written. */
+  | { readonly type: 'openWritten'; readonly index: number; readonly content: number }
   /** Opens the full n-th content of a tool item, a text or a terminal, in an editor. */
   | { readonly type: 'openOutput'; readonly index: number; readonly content: number }
   /** Saves the n-th content of an entry, a file, to a location that the user chooses. */

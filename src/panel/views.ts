@@ -102,7 +102,7 @@ export interface ChangesCount {
 
 /** A changed file in the list of a turn, or of everything that waits for review. */
 export interface ChangedFileView {
-  /** Identifies the file in its list: the root and the path. */
+  /** Identifies the file in its list: its absolute path, as in the `path` of a {@link DiffView}. */
   readonly id: string;
   /** The path as displayed. */
   readonly label: string;
@@ -201,6 +201,8 @@ export interface DiffView {
   readonly truncated?: true;
   /** Too many changes to compare here: no hunks and no counts. */
   readonly tooMany?: true;
+  /** After the call the file was not what is shown here (`openWritten`). */
+  readonly writtenDifferently?: true;
 }
 
 export interface TerminalView {

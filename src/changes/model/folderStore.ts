@@ -16,6 +16,12 @@ export interface FolderStates {
    */
   changes(before: Snapshot, after: Snapshot, signal?: AbortSignal): Promise<readonly FileChange[]>;
   /**
+   * A state like one that was taken, with some files as they are in another.
+   * @param files absolute paths; one that is not in `other` is not in the result
+   * @throws ParleyError `state-gone`
+   */
+  replaced(snapshot: Snapshot, other: Snapshot, files: readonly string[]): Promise<Snapshot>;
+  /**
    * The content of a version.
    * @throws ParleyError `state-gone`; `version-not-kept` where only its hash is known
    */

@@ -323,9 +323,12 @@ export interface TurnChanges {
   readonly removed: number;
   /**
    * Why more may have changed: the first state was taken when the agent may have written already,
-   * the folder has no git repository, is too large, or could not be read.
+   * the end was not seen and the last state is that of the next start, the folder has no git
+   * repository, is too large, or could not be read.
    */
-  readonly incomplete?: 'late' | 'no-git' | 'too-large' | 'failed';
+  readonly incomplete?: 'late' | 'interrupted' | 'no-git' | 'too-large' | 'failed';
+  /** Tool calls after which a file was not what their diff shows. */
+  readonly writtenDifferently?: readonly string[];
 }
 
 /** Being loaded, available on retry, unavailable, or loaded on demand. */
