@@ -192,6 +192,8 @@ export type SessionMessage =
   /** Requests a part of a list of changed files. */
   | { readonly type: 'changes'; readonly scope: ChangesScope; readonly from: number; readonly to: number }
   | ({ readonly type: 'changesAction' } & ChangesAction)
+  /** Stops the work on changed files (`changesWork`) after the file that it is at. */
+  | { readonly type: 'cancelChanges' }
   /** Restores the files to before a turn; the host shows what will change and asks. */
   | { readonly type: 'restoreCheckpoint'; readonly turnId: string }
   /** Edits the prompt of a turn and sends it again, from before that turn. */
@@ -224,6 +226,7 @@ export type {
   BlockView,
   ChangedFileView,
   ChangesCount,
+  ChangesWorkView,
   DecisionView,
   DiffHunk,
   DiffView,

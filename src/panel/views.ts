@@ -120,6 +120,14 @@ export interface ChangedFileView {
   readonly index?: number;
 }
 
+/** Work on changed files that the user started. Meanwhile no other is accepted. */
+export interface ChangesWorkView {
+  readonly kind: 'keep' | 'undo' | 'restore';
+  /** Files that are done, and all of them, once they are counted. */
+  readonly done?: number;
+  readonly total?: number;
+}
+
 export interface QueueItemView {
   readonly id: string;
   readonly text: string;
@@ -264,6 +272,10 @@ export type ItemView =
       readonly content: readonly BlockView[] /** Milliseconds between first and last chunk. */;
       readonly duration: number;
       readonly dropped?: number;
+      /** Of a user message: the files can be restored to before its turn (`restoreCheckpoint`). */
+      readonly canRestore?: true;
+      /** Of a user message: it can be edited and sent again from there (`editAndResend`). */
+      readonly canEdit?: true;
     })
   | (ItemBase & {
       readonly kind: 'tool';
@@ -363,6 +375,8 @@ export interface SessionView {
   readonly canAttachFiles: boolean;
   /** What waits for review in the session; absent: nothing. */
   readonly review?: ChangesCount;
+  /** Present while files are kept, undone or restored. */
+  readonly changesWork?: ChangesWorkView;
   /** A sentence above the composer, for example that the demo agent is scripted. */
   readonly banner?: string;
 }

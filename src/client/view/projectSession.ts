@@ -84,6 +84,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   canAttachAudio: (c) => c.promptCapabilities.audio,
   canAttachFiles: (c) => c.promptCapabilities.embeddedContext,
   review: () => undefined,
+  changesWork: () => undefined,
   banner: (c) =>
     c.agent.id === 'demo' ? l10n.t('This agent is a scripted demo. To use a real agent, run Select Agent.') : undefined,
 };
