@@ -15,6 +15,8 @@ export interface WorkingFile {
 export interface FileEdit {
   /** Absolute. */
   readonly path: string;
+  /** The folder that the file belongs to, absolute: the edit is refused if a link leads out of it. */
+  readonly root: string;
   /** The file is refused if its content is no longer this; undefined: if it exists. */
   readonly expected: Buffer | undefined;
   /** Absent: delete it. */
