@@ -13,9 +13,8 @@ import { type Machine, thisMachine } from './file/machine';
 import type { Sql } from './file/sql';
 import { problemOf } from './file/sqlError';
 import { importStreams } from './importStreams';
+import { INDEX_STEP, type IndexLimits, indexNew, indexRest } from './search/indexing';
 import { type SearchResult, search } from './search/search';
-import { indexBacklog, indexSession } from './search/searchText';
-import { indexTools } from './search/searchTools';
 import { isSessionHeld, type JournalPort, sessionHeld, unknownSession } from './sessions/journalPort';
 import { abandoned, type Claim, claim, type LeaseContext, ownerOf, release, renewLease } from './sessions/leases';
 import { Ownership } from './sessions/ownership';
@@ -42,6 +41,12 @@ import { later } from './writeTimers';
  * Idle time after which text is indexed for search, in milliseconds; a search does not wait for it.
  */
 const INDEX_AFTER_MS = 60_000;
+/**
+ * What a search indexes before it reads: usually all that was said since the last one. The rest is
+ * indexed soon after.
+ */
+const INDEX_IN_SEARCH: IndexLimits = { rows: 100, bytes: 64 * 1024 };
+
 export interface JournalOptions {
   /** The extension's global storage folder; created if missing. */
   readonly folder: string;
@@ -285,7 +290,7 @@ export class Journal implements Disposable {
    */
   search(text: string, limit: number): readonly SearchResult[] {
     this.flush();
-    if (this.#index(false)) this.#indexSoon(this.#options.flushMs ?? 50);
+    if (this.#index(INDEX_IN_SEARCH)) this.#indexSoon(this.#options.flushMs ?? 50);
     const found = this.#backing.readBoth(
       (sql) => search(sql, text, limit),
       (result) => result.session.key,
@@ -314,7 +319,7 @@ export class Journal implements Disposable {
     this.#ownership.begin(key, windowId);
     // A dead process may have left a last message that is not indexed.
     if (!this.#buffer.hasWritten(key))
-      this.#quietly(() => this.#backing.file && indexSession(this.#backing.file, key, true));
+      this.#quietly(() => this.#backing.file && indexRest(this.#backing.file, key, INDEX_STEP));
     return result;
   }
 
@@ -365,7 +370,7 @@ export class Journal implements Disposable {
     if (this.#closed) return;
     this.flush();
     for (const [key, windowId] of this.#ownership.all) {
-      this.#quietly(() => this.#backing.file && indexSession(this.#backing.file, key, true));
+      this.#quietly(() => this.#backing.file && indexRest(this.#backing.file, key, INDEX_STEP));
       this.#quietly(() => this.#backing.write(key, (sql) => release(sql, key, windowId)));
     }
     this.#closed = true;
@@ -433,15 +438,14 @@ export class Journal implements Disposable {
     this.#indexTimer = this.#schedule(() => {
       this.#indexTimer = undefined;
       const hasMore = this.#dropCleared();
-      if (this.#index(false) || hasMore) this.#indexSoon(this.#options.flushMs ?? 50);
+      if (this.#index(INDEX_STEP) || hasMore) this.#indexSoon(this.#options.flushMs ?? 50);
     }, afterMs);
   }
 
-  #index(final: boolean): boolean {
+  /** @returns whether there is more to index */
+  #index(limits: IndexLimits): boolean {
     const sql = this.#backing.file;
-    if (!sql) return false;
-    const hasMore = this.#quietly(() => indexBacklog(sql, final)) === true;
-    return this.#quietly(() => indexTools(sql)) === true || hasMore;
+    return this.#quietly(() => sql && indexNew(sql, limits)) === true;
   }
 
   #remember(sql: Sql, key: string): void {

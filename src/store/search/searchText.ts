@@ -1,74 +1,40 @@
-// Indexes messages for search, one row for each, once they are complete.
-import type { SessionEvent } from '../../session/events/event';
-import { decode } from '../events/rowCodec';
-import { numberOf, type Sql, textOf } from '../file/sql';
+// The texts of messages for search: one for each message, more for a long one.
+import type { IndexedKind, IndexedRow, IndexedText } from './indexedKind';
 
 /** Maximum characters of one indexed text; a longer message is split. */
 const MAX_PIECE = 16 * 1024;
-/** Rows of one session indexed at a time. */
-const BATCH = 2000;
-/** Sessions indexed at a time. */
-const MAX_SESSIONS = 50;
 
-/**
- * Indexes new events of some sessions, a batch for each.
- * @param final also indexes the last message of a session, which could still grow; only valid if no
- * window writes to it
- * @returns whether there is more
- */
-export function indexBacklog(sql: Sql, final: boolean): boolean {
-  const keys = sql.all('SELECT key FROM sessions WHERE indexed_seq < last_seq LIMIT ?', MAX_SESSIONS);
-  let more = false;
-  for (const row of keys) more = indexSession(sql, textOf(row.key) ?? '', final) || more;
-  return more || (final && keys.length === MAX_SESSIONS);
-}
-
-/**
- * Indexes new events of one session.
- * @returns whether there is more
- */
-export function indexSession(sql: Sql, key: string, final: boolean): boolean {
-  return sql.transaction(() => {
-    const session = sql.get('SELECT indexed_seq, last_seq FROM sessions WHERE key = ?', key);
-    const from = (numberOf(session?.indexed_seq) ?? 0) + 1;
-    const lastSeq = numberOf(session?.last_seq) ?? 0;
-    const sentence = `SELECT seq, type, json FROM events WHERE key = ? AND seq >= ?
-      AND type IN ('message_chunk', 'message', 'prompt_sent', 'restored') ORDER BY seq LIMIT ${BATCH}`;
-    const rows = sql.all(sentence, key, from);
-    const pieces = new Pieces((seq, role, text) => sql.insert('texts', { key, seq, role, text }));
-    let done = rows.length < BATCH ? lastSeq : from - 1;
-    for (const row of rows) {
-      const seq = numberOf(row.seq) ?? 0;
-      if (seq === lastSeq && row.type === 'message_chunk' && !final) {
-        done = seq - 1;
-        break;
-      }
-      const event = decode(row.json);
-      if (event) pieces.take(seq, event);
-      if (rows.length === BATCH) done = seq;
-    }
+export const MESSAGES: IndexedKind = {
+  progress: 'indexed_seq',
+  types: `'message_chunk', 'message', 'prompt_sent', 'restored'`,
+  textsOf: (rows, hasMore) => {
+    const pieces = new Pieces();
+    for (const row of rows) pieces.take(row);
+    const open = pieces.openSince;
+    // A message that continues is read again as a whole, unless it began with these rows.
+    if (hasMore && open !== undefined && open !== rows[0]?.seq) return { texts: pieces.texts, next: open };
     pieces.finish();
-    if (done >= from) sql.run('UPDATE sessions SET indexed_seq = ? WHERE key = ?', done, key);
-    return rows.length === BATCH && done < lastSeq;
-  });
-}
+    return { texts: pieces.texts };
+  },
+};
 
 /** Joins chunks to messages. */
 class Pieces {
-  readonly #add: (seq: number, role: string, text: string) => void;
+  readonly texts: IndexedText[] = [];
   #open:
     | { readonly seq: number; last: number; readonly role: string; readonly id: string | undefined; text: string }
     | undefined;
 
-  constructor(add: (seq: number, role: string, text: string) => void) {
-    this.#add = add;
+  /** The first row of the message to which the next chunk may belong. */
+  get openSince(): number | undefined {
+    return this.#open?.seq;
   }
 
-  take(seq: number, event: SessionEvent): void {
+  take({ seq, event }: IndexedRow): void {
     if (event.type === 'restored') {
       this.finish();
       if (event.text !== undefined) this.#write(seq, 'agent', event.text);
-      for (const one of event.events ?? []) this.take(seq, one);
+      for (const one of event.events ?? []) this.take({ seq, event: one });
       this.finish();
     } else if (event.type === 'prompt_sent' || (event.type === 'message' && event.role !== 'thought')) {
       this.finish();
@@ -89,12 +55,12 @@ class Pieces {
   }
 
   finish(): void {
-    if (this.#open) this.#write(this.#open.seq, this.#open.role, this.#open.text);
+    if (this.#open) this.#write(this.#open.seq, this.#open.role === 'user' ? 'user' : 'agent', this.#open.text);
     this.#open = undefined;
   }
 
-  #write(seq: number, role: string, text: string): void {
-    for (const piece of cut(text)) this.#add(seq, role, piece);
+  #write(seq: number, role: IndexedText['role'], text: string): void {
+    for (const piece of cut(text)) this.texts.push({ seq, role, text: piece });
   }
 }
 

@@ -89,24 +89,52 @@ describe('search', () => {
     assert.deepEqual([hit?.hits, hit?.message], [1, { seq: 2, role: 'tool' }]);
   });
 
-  it('finds tool calls of an earlier version, indexed a few rows at a time', () => {
-    const patch = (number: number): ToolPatch => ({ title: `Read part${number}.ts` });
-    const calls = Array.from({ length: 450 }, (_, number) => ({
-      type: 'tool_call' as const,
-      toolCallId: `${number}`,
-      patch: patch(number),
-      announced: true,
-    }));
-    journal.append('a', timed(1, ...calls));
-    journal.dispose();
-    const raw = new DatabaseSync(join(folder, 'parley.db'));
-    raw.exec('DELETE FROM texts; UPDATE sessions SET tools_seq = 0');
-    raw.close();
+  it('indexes a bounded number of rows in a search, newest sessions first, and the rest by timer', () => {
     const timers = new HeldTimers();
-    journal = openJournal(folder, { schedule: timers.schedule });
-    assert.deepEqual([found('part3'), found('part449')], [['a'], []], 'a search takes in a part and does not wait');
-    timers.run();
-    assert.deepEqual(found('part449'), ['a']);
+    let now = 1000;
+    const other = openJournal(folder, { schedule: timers.schedule, now: () => now });
+    const keys = Array.from({ length: 12 }, (_, number) => `many-${number}`);
+    for (const key of keys) {
+      other.saveSession(newSession(key));
+      const calls = Array.from({ length: 40 }, (_, number) => ({
+        type: 'tool_call' as const,
+        toolCallId: `${number}`,
+        patch: { title: `Read part${number}.ts` },
+        announced: true,
+      }));
+      now += 1000;
+      other.append(key, [...turn('t1', now, `the question of ${key}`, 'an answer'), ...timed(now, ...calls)]);
+    }
+    other.flush();
+    const raw = new DatabaseSync(join(folder, 'parley.db'));
+    const rows = (): number => Number(raw.prepare('SELECT count(*) AS n FROM texts').get()?.n);
+    const first = other.search('part39', 50);
+    assert.ok(rows() > 0 && rows() <= 100, `${rows()} rows in one search`);
+    assert.deepEqual(
+      first.map((result) => result.session.key),
+      ['many-11'],
+    );
+    while (other.search('part39', 50).length < keys.length && timers.count > 0) timers.runFirst();
+    assert.deepEqual(
+      [rows(), other.search('part39', 50).length, other.search('question', 50).length],
+      [keys.length * 42, keys.length, keys.length],
+    );
+    raw.close();
+    other.dispose();
+  });
+
+  it('indexes a message as a whole where a step ends in it', () => {
+    const before = Array.from({ length: 98 }, (_, number) => said(`filler${number}`, `m${number}`));
+    const random = seeded(5);
+    const noise = (): string => Array.from({ length: 700 }, () => random(2 ** 31).toString(36)).join(' ');
+    const long = Array.from({ length: 8 }, (_, number) => said(`${noise()} split${number} `, 'long'));
+    journal.append('a', timed(1, ...before, ...long, said('an end', 'end')));
+    assert.deepEqual(found('split0'), [], 'a search takes a part');
+    for (const number of long.keys()) assert.deepEqual(found(`split${number}`), ['a']);
+    const raw = new DatabaseSync(join(folder, 'parley.db'));
+    const begins = raw.prepare("SELECT count(DISTINCT seq) AS n FROM texts WHERE text LIKE '%split%'").get();
+    assert.equal(begins?.n, 1);
+    raw.close();
   });
 
   it('finds restored entries', () => {

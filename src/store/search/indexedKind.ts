@@ -1,0 +1,32 @@
+// What a kind of content tells the search index.
+import type { SessionEvent } from '../../session/events/event';
+
+/** A position in a session's events, with the event. */
+export interface IndexedRow {
+  readonly seq: number;
+  readonly event: SessionEvent;
+}
+
+/** A kind of content to index. Each has its own progress in `sessions`. */
+export interface IndexedKind {
+  /** The column with the newest event that is indexed. */
+  readonly progress: 'indexed_seq' | 'tools_seq';
+  /** The types of events that are read, as a list in SQL. */
+  readonly types: string;
+  /**
+   * Returns the texts of some events.
+   * @param hasMore the session continues after these rows
+   * @returns the texts with their positions, and the row before which the next step begins, if that
+   * is not after the last row
+   */
+  readonly textsOf: (
+    rows: readonly IndexedRow[],
+    hasMore: boolean,
+  ) => { readonly texts: readonly IndexedText[]; readonly next?: number };
+}
+
+export interface IndexedText {
+  readonly seq: number;
+  readonly role: 'user' | 'agent' | 'tool';
+  readonly text: string;
+}
