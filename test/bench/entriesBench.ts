@@ -13,6 +13,7 @@ import { Journal } from '../../src/store/journal';
 import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
 import { testConversation } from '../support/conversation';
 import { FEED_SOURCES } from '../support/feedSources';
+import { collectGarbage } from '../support/heap';
 import { said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
 import { type Row, rounded } from './figures';
@@ -39,7 +40,8 @@ export interface EntriesBenchOptions {
 /** A session to measure. */
 interface Long {
   readonly name: string;
-  readonly events: Iterable<TimedEvent>;
+  /** Made when they are written: what the other sessions hold is no part of the measurement. */
+  readonly events: () => Iterable<TimedEvent>;
   /** What its journal may take, in MB. */
   readonly maxMb?: number;
 }
@@ -48,11 +50,11 @@ interface Long {
 export async function measureEntries({ counts, textMb, turns, say }: EntriesBenchOptions): Promise<readonly Row[]> {
   const all: Long[] = counts.map((count) => ({
     name: `${count.toLocaleString('en')} entries`,
-    events: conversation(seeded(count), count, START),
+    events: () => conversation(seeded(count), count, START),
   }));
-  all.push({ name: `${textMb} MB of text`, events: answers(textMb) });
-  all.push({ name: `a day of ${turns} turns × 30 calls`, events: busyDay(turns), maxMb: (60 * turns) / 200 });
-  all.push({ name: 'a picture of 16 MB', events: withPicture() });
+  all.push({ name: `${textMb} MB of text`, events: () => answers(textMb) });
+  all.push({ name: `a day of ${turns} turns × 30 calls`, events: () => busyDay(turns), maxMb: (60 * turns) / 200 });
+  all.push({ name: 'a picture of 16 MB', events: withPicture });
   const rows: Row[] = [];
   for (const one of all) rows.push(...(await measureOne(one, say)));
   return rows;
@@ -61,7 +63,9 @@ export async function measureEntries({ counts, textMb, turns, say }: EntriesBenc
 async function measureOne({ name, events, maxMb }: Long, say: (line: string) => void): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-entries-'));
   try {
-    await keepSession(folder, events);
+    await keepSession(folder, events());
+    // What was made for writing is not to be collected while it is read.
+    collectGarbage();
     const megabytes = statSync(join(folder, 'parley.db')).size / MEGABYTE;
     const { page, opening, rest, whole, entries } = await open(folder);
     say(

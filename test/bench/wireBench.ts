@@ -1,16 +1,12 @@
 // How fast session updates come in: raw JSON.parse of the lines, our connection alone and with validation and reducer behind it, and the official SDK's client, on the
 // same bytes in one run.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk';
 import { RpcConnection } from '../../src/acp/jsonrpc/rpcConnection';
 import type { Transport, TransportSink } from '../../src/acp/jsonrpc/transport';
 import { silentLog } from '../../src/base/log';
+import { collectGarbage } from '../support/heap';
 import { type Row, rounded } from './figures';
 import { newReducer } from './reduceUpdates';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const lineCount = 200_000;
 const chunkBytes = 64 * 1024;

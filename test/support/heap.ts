@@ -5,7 +5,7 @@ import vm from 'node:vm';
 let collect: (() => void) | undefined;
 
 /** Collects all garbage. */
-function collectGarbage(): void {
+export function collectGarbage(): void {
   if (!collect) {
     v8.setFlagsFromString('--expose-gc');
     collect = vm.runInNewContext('gc') as () => void;
