@@ -3,7 +3,7 @@
 // of the host has a revision that the webview acknowledges, so that the host never floods a slow
 // webview.
 import type { FormProblem } from './checkForm';
-import type { ChangedFileView, ItemView, SessionView, StopTarget } from './views';
+import type { ChangedFileView, FirstUseView, ItemView, SessionView, StopTarget } from './views';
 
 /** Incremented on incompatible changes; a webview with another version is asked to reload. */
 export const CONTRACT_VERSION = 2;
@@ -87,6 +87,8 @@ export type ToWebview =
       readonly from: number;
       readonly files: readonly ChangedFileView[];
     }
+  /** What an empty conversation offers to begin with; null: nothing. */
+  | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
   /** Scrolls to the item of a search result, highlights and focuses it. */
   | { readonly type: 'reveal'; readonly index: number };
 
@@ -177,8 +179,11 @@ export type SessionMessage =
         | 'showLog'
         | 'showTraffic'
         | 'attachFile'
-        | 'openSettings';
+        | 'openSettings'
+        | 'installAgent';
     }
+  /** Configures an agent of {@link FirstUseView} and starts a session with it. */
+  | { readonly type: 'useAgent'; readonly id: string }
   /** A pasted file: `data` is base64. */
   | {
       readonly type: 'attachImage';
@@ -232,6 +237,7 @@ export type {
   DiffView,
   ElicitationView,
   ErrorView,
+  FirstUseView,
   ItemView,
   Liveness,
   PermissionView,

@@ -340,6 +340,14 @@ export type ItemView =
     })
   | (ItemBase & { readonly kind: 'turn_end'; readonly turn: TurnView });
 
+/** What is offered while no agent but the demo is configured. */
+export interface FirstUseView {
+  /** Agents that are installed on this machine. */
+  readonly agents: readonly { readonly id: string; readonly name: string; readonly version?: string }[];
+  /** More may be found. */
+  readonly isSearching: boolean;
+}
+
 /** Everything other than the transcript. */
 export interface SessionView {
   readonly key: string;

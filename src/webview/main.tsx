@@ -8,7 +8,7 @@ import { composer } from './composer/composerState';
 import { browserFrames, Frames } from './host/frames';
 import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
 import { reportError, watchProblems } from './host/problems';
-import { announce, hasItems, hiddenPermissions, patchSession, session, setSession } from './host/session';
+import { announce, firstUse, hasItems, hiddenPermissions, patchSession, session, setSession } from './host/session';
 import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
 import { strings } from './text/strings';
@@ -100,6 +100,9 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'focus':
       takeFocus(message.on);
+      return undefined;
+    case 'firstUse':
+      firstUse.value = message.offers ?? undefined;
       return undefined;
     case 'reveal':
       transcript.revealFound(message.index);

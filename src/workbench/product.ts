@@ -29,6 +29,9 @@ import { OutputEditor } from './editor/outputEditor';
 import { RealTerminals } from './editor/realTerminal';
 import { Traffic } from './log/traffic';
 import { vscodeLog } from './log/vscodeLog';
+import { FirstUse } from './registry/firstUse';
+import { FoundAgents } from './registry/foundAgents';
+import { useFoundAgent } from './registry/useAgent';
 import { Archive } from './sessions/archive';
 import { conversationServices } from './sessions/conversationServices';
 import { Conversations } from './sessions/conversations';
@@ -122,6 +125,8 @@ function composeWithin(
   const diffs = own(new DiffEditor());
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));
+  const found = own(new FoundAgents({ environment, log }));
+  const firstUse = own(new FirstUse({ catalog, found, use: useFoundAgent, log }));
   const chat: ChatHome = new ChatHome(places, conversations, {
     log,
     feed: {
@@ -132,6 +137,7 @@ function composeWithin(
     contents: new EditorContents({ diffs, outputs, scratch }),
     terminals: realTerminals,
     retryGap: descriptors.missing.retry,
+    firstUse,
   });
   own(chat);
   const idle = own(
@@ -146,7 +152,7 @@ function composeWithin(
     }),
   );
   own(conversations.onDidChange((key) => idle.changed(key)));
-  const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors };
+  const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors, found };
   const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {
     void editorCommands.executeCommand('setContext', key, value);

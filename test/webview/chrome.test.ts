@@ -65,6 +65,38 @@ describe('chrome', () => {
     });
   });
 
+  describe('the empty conversation', () => {
+    const offered = () => panel.page.getByRole('region', { name: /real agent|Looking for agents/ }).getByRole('button');
+
+    it('offers the agents of this machine with their versions, and all others', async () => {
+      await open({ session: { agentName: 'Demo' } });
+      await panel.send({ type: 'firstUse', offers: { agents: [], isSearching: true } });
+      await panel.page.getByText('Looking for agents on this machine…').waitFor();
+      const agents = [
+        { id: 'gemini', name: 'Gemini', version: '0.61.0' },
+        { id: 'goose', name: 'goose' },
+      ];
+      await panel.send({ type: 'firstUse', offers: { agents, isSearching: false } });
+      await button('Use Gemini 0.61.0').click();
+      assert.equal((await panel.next('useAgent')).id, 'gemini');
+      await button('Browse agents…').click();
+      assert.equal((await panel.next('command')).command, 'installAgent');
+      const texts = await offered().allInnerTexts();
+      assert.deepEqual(
+        texts.map((text) => text.replace(/\s+/g, ' ')),
+        ['Use Gemini 0.61.0', 'Use goose', 'Browse agents…'],
+      );
+    });
+
+    it('offers nothing once an agent is configured', async () => {
+      await open({ session: { agentName: 'Demo' } });
+      await panel.send({ type: 'firstUse', offers: { agents: [], isSearching: false } });
+      await button('Browse agents…').waitFor();
+      await panel.send({ type: 'firstUse', offers: null });
+      await button('Browse agents…').waitFor({ state: 'detached' });
+    });
+  });
+
   describe('header', () => {
     const status = () => panel.page.getByRole('status', { name: 'Agent' });
 

@@ -5,7 +5,7 @@ import { silentLog } from '../../src/base/log';
 import { Conversation } from '../../src/client/conversation/conversation';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { Terminals } from '../../src/client/terminals/terminals';
-import type { SessionMessage, ToWebview } from '../../src/panel/contract';
+import type { FirstUseView, SessionMessage, ToWebview } from '../../src/panel/contract';
 import { Page } from '../../src/workbench/activation/page';
 import { ChatSurface, type SurfaceServices } from '../../src/workbench/chat/chatSurface';
 import { FEED_SOURCES } from '../support/feedSources';
@@ -30,6 +30,11 @@ class Holder {
   };
 }
 
+/** What an empty conversation offers. */
+let offers: FirstUseView | undefined;
+let offersChanged = (): void => {};
+/** The offers that were taken. */
+const chosen: string[] = [];
 const nothing = async (): Promise<void> => {};
 const services: SurfaceServices = {
   log: silentLog,
@@ -38,6 +43,17 @@ const services: SurfaceServices = {
   contents: { openDiff: nothing, openOutput: nothing, save: nothing },
   terminals: { show: () => {} },
   retryGap: nothing,
+  firstUse: {
+    get view() {
+      return offers;
+    },
+    onDidChange: (listener) => {
+      offersChanged = listener;
+      return { dispose: () => {} };
+    },
+    look: () => {},
+    use: async (id) => void chosen.push(id),
+  },
 };
 
 describe('a surface of the chat', () => {
@@ -119,6 +135,23 @@ describe('a surface of the chat', () => {
     const id = [...conversation(key).model.state.elicitations.keys()].at(-1) ?? '';
     return { id, answer };
   }
+
+  it('tells the page what an empty session offers, and takes what the user chooses of it', async () => {
+    offers = { agents: [], isSearching: true };
+    const { say, posted, show } = open('A');
+    assert.deepEqual(posted('firstUse').at(-1)?.offers, offers);
+    show(false);
+    offers = { agents: [{ id: 'gemini', name: 'Gemini' }], isSearching: false };
+    offersChanged();
+    assert.equal(posted('firstUse').length, 1, 'a hidden page gets nothing');
+    show(true);
+    assert.deepEqual(posted('firstUse').at(-1)?.offers, offers);
+    offers = undefined;
+    offersChanged();
+    assert.equal(posted('firstUse').at(-1)?.offers, null);
+    say({ type: 'useAgent', id: 'gemini' });
+    assert.deepEqual(chosen, ['gemini']);
+  });
 
   it('gives an answer to the session whose question it is, whatever is shown by then', async () => {
     const { surface, say } = open('A');

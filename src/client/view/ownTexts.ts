@@ -33,6 +33,7 @@ const TEXTS: Texts = {
   'agent-awaits-answer': () => l10n.t('The agent is waiting for an answer.'),
   'question-withdrawn': () => l10n.t('The question was withdrawn'),
   'command-refused': (agent) => l10n.t('{0} rejected the command', agent),
+  'agent-not-added': () => l10n.t("Couldn't add the agent"),
   'not-stopped': () => l10n.t("Couldn't stop the task"),
   'mode-not-changed': () => l10n.t("Couldn't change the mode"),
   'option-not-changed': () => l10n.t("Couldn't change the option"),

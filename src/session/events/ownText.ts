@@ -24,6 +24,7 @@ export interface OwnTexts {
   readonly 'page-not-opened': readonly [];
   readonly 'session-not-opened': readonly [];
   readonly 'branch-not-opened': readonly [];
+  readonly 'agent-not-added': readonly [];
   readonly 'message-not-resent': readonly [];
   // Questions of the agent, and what came of them.
   readonly 'form-answered': readonly [];

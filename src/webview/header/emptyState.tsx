@@ -1,9 +1,12 @@
-// Shown for an empty conversation: the agent and its commands.
+// Shown for an empty conversation: the agent and its commands, and the agents to begin with.
+import type { FirstUseView } from '../../panel/contract';
 import { composer } from '../composer/composerState';
-import { hasItems, session } from '../host/session';
+import { post } from '../host/host';
+import { firstUse, hasItems, session } from '../host/session';
 import { strings } from '../text/strings';
 
 const MOST_COMMANDS = 8;
+const MOST_AGENTS = 6;
 
 export function EmptyState() {
   const { agentName, commands, phase, error } = session;
@@ -32,6 +35,32 @@ export function EmptyState() {
           ))}
         </div>
       )}
+      {firstUse.value && <FirstUse offers={firstUse.value} />}
     </div>
+  );
+}
+
+/** Agents that a click configures and starts. */
+function FirstUse({ offers }: { readonly offers: FirstUseView }) {
+  return (
+    <section class="first-use" aria-labelledby="first-use-title">
+      <p class="dim" id="first-use-title">
+        {offers.isSearching ? strings.firstUseSearching : strings.firstUse}
+      </p>
+      {offers.agents.slice(0, MOST_AGENTS).map(({ id, name, version }) => (
+        <button
+          key={id}
+          type="button"
+          class="secondary"
+          data-agent-id={id}
+          onClick={() => post({ type: 'useAgent', id })}
+        >
+          {strings.useAgent(name)} {version && <span class="dim">{version}</span>}
+        </button>
+      ))}
+      <button type="button" class="secondary" onClick={() => post({ type: 'command', command: 'installAgent' })}>
+        {strings.browseAgents}
+      </button>
+    </section>
   );
 }

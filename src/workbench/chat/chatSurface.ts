@@ -57,6 +57,7 @@ export class ChatSurface implements ActionPage, Disposable {
       (isVisible) => this.#setVisible(isVisible),
     );
     this.#lifetime.add(listening);
+    this.#lifetime.add(services.firstUse.onDidChange(() => this.#offer()));
   }
 
   get conversation(): Conversation {
@@ -83,7 +84,16 @@ export class ChatSurface implements ActionPage, Disposable {
       this.#feed.suspend();
       this.#conversation.edits.releaseAll(this);
     } else if (this.#greeted) this.#feed.snapshot();
-    if (isVisible) this.#bringBack();
+    if (isVisible) {
+      this.#offer();
+      this.#bringBack();
+    }
+  }
+
+  /** Shows what an empty conversation offers. A page that is hidden gets it when it is back. */
+  #offer(): void {
+    if (this.#greeted && this.#page.isVisible)
+      this.post({ type: 'firstUse', offers: this.#services.firstUse.view ?? null });
   }
 
   /**
@@ -145,6 +155,7 @@ export class ChatSurface implements ActionPage, Disposable {
   #start(): void {
     clearTimeout(this.#startWanted);
     this.#startWanted = undefined;
+    this.#services.firstUse.look();
     if (this.#conversation.connection.kind === 'idle') void this.#conversation.start();
   }
 
@@ -208,6 +219,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#conversation.edits.releaseAll(this); // a page that begins edits nothing
     this.#isLive = true;
     this.#feed.snapshot();
+    this.#offer();
     this.#giveFocus();
     if (this.#startWanted) this.#start();
   }

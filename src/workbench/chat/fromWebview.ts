@@ -69,8 +69,18 @@ const schema = z.discriminatedUnion('type', [
   ofSession('copyTurn', { turnId: id }),
   ofSession('action', { id }),
   ofSession('command', {
-    command: z.enum(['newSession', 'selectAgent', 'sessions', 'showLog', 'showTraffic', 'attachFile', 'openSettings']),
+    command: z.enum([
+      'newSession',
+      'selectAgent',
+      'sessions',
+      'showLog',
+      'showTraffic',
+      'attachFile',
+      'openSettings',
+      'installAgent',
+    ]),
   }),
+  ofSession('useAgent', { id }),
   ofSession('attachImage', {
     data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
     mimeType: z.string().check(z.regex(/^image\/[\w.+-]+$/)),

@@ -12,6 +12,7 @@ import { ownText, type PlainCode } from '../../session/events/ownText';
 import { textOfTurn } from '../../session/model/entryText';
 import type { EntryContents } from '../editor/entryContents';
 import type { LinkOpener } from '../editor/linkOpener';
+import type { FirstUse } from '../registry/firstUse';
 import { contentAttachment, imageAttachment } from './attachments';
 import { clearQueue } from './clearQueue';
 
@@ -23,6 +24,8 @@ export interface ActionServices {
   readonly terminals: { show(terminalId: string, title: string): void };
   /** Asks again for a message that is missing from a session of elsewhere. */
   readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
+  /** What an empty conversation offers. */
+  readonly firstUse: Pick<FirstUse, 'view' | 'onDidChange' | 'look' | 'use'>;
 }
 
 /** Buttons and menu entries of the webview, and the commands behind them. */
@@ -34,6 +37,7 @@ const COMMANDS = {
   showTraffic: 'parley.showTraffic',
   attachFile: 'parley.addFile',
   openSettings: 'parley.openSettings',
+  installAgent: 'parley.installAgent',
 } as const;
 
 /** The action that shows another session; its key follows. */
@@ -86,6 +90,7 @@ export class SurfaceActions {
         return;
       case 'wake':
         this.#used(conversation);
+        this.#services.firstUse.look();
         if (conversation.connection.kind === 'idle') await conversation.start();
         return;
       case 'send':
@@ -173,6 +178,10 @@ export class SurfaceActions {
       case 'command':
         this.#used(conversation);
         await commands.executeCommand(COMMANDS[message.command]);
+        return;
+      case 'useAgent':
+        this.#used(conversation);
+        await tell(conversation, 'agent-not-added', () => this.#services.firstUse.use(message.id));
         return;
       case 'attachImage':
         conversation.unsent.attach(imageAttachment(message.name, message.mimeType, message.data, message.thumbnail));

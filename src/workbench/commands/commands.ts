@@ -1,5 +1,5 @@
 // The commands of the palette. Each is a few lines over a conversation, with VS Code's own UI.
-import { l10n, type Uri, window } from 'vscode';
+import { l10n, type Uri, window, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
@@ -12,6 +12,9 @@ import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import { openAgentSettings, openSettings } from '../config/settings';
 import type { Traffic } from '../log/traffic';
+import { pickNewAgent } from '../registry/agentPicker';
+import type { FoundAgents } from '../registry/foundAgents';
+import { useFoundAgent } from '../registry/useAgent';
 import type { Archive } from '../sessions/archive';
 import type { Conversations } from '../sessions/conversations';
 import type { Descriptors } from '../sharing/descriptors';
@@ -37,6 +40,7 @@ export interface CommandServices {
   readonly serve: Serve;
   readonly stores: ResourceStores;
   readonly descriptors: Descriptors;
+  readonly found: FoundAgents;
 }
 
 /** A command by its whole id, with what it does. */
@@ -99,10 +103,8 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('selectAgent', async (argument?: { agent?: string }) => {
       const id = argument?.agent ?? (await pickAgent(catalog, conversations));
       if (id === undefined) return;
-      if (id === '') {
-        await openAgentSettings();
-        return;
-      }
+      if (id === '') return openAgentSettings();
+      if (id === ADD_AGENT) return addAgent(services.found);
       if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
       await catalog.use(id);
       const old = conversations.peek();
@@ -111,6 +113,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       if (old && old.model.state.entries.length === 0 && old.queue.items.length === 0)
         await conversations.close(old.key);
     }),
+    register('installAgent', () => addAgent(services.found)),
     register('restartAgent', () => conversations.active().restart()),
     register('checkStatus', async () => {
       const answer = (await conversations.peek()?.checkStatus()) ?? 'unsupported';
@@ -188,6 +191,13 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
   ]);
 }
 
+/** @throws ParleyError `untrusted-workspace` */
+async function addAgent(found: FoundAgents): Promise<void> {
+  if (!workspace.isTrusted)
+    throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be added in an untrusted workspace."));
+  await pickNewAgent({ found, use: useFoundAgent });
+}
+
 function attach(services: CommandServices, attachment: Awaited<ReturnType<typeof fileAttachment>>): void {
   const surface = services.chat.open();
   surface.conversation.unsent.attach(attachment);
@@ -225,7 +235,10 @@ function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined):
   return origin?.kind === 'folder' ? l10n.t('{0} · defined in {1}', what, origin.file) : what;
 }
 
-/** The id of an agent, '' for "configure", undefined for dismissed. */
+/** The row of the list of agents that leads to more. */
+const ADD_AGENT = '+';
+
+/** The id of an agent, '' for "configure", {@link ADD_AGENT}, undefined for dismissed. */
 async function pickAgent(catalog: AgentCatalog, conversations: Conversations): Promise<string | undefined> {
   const current = conversations.peek()?.agent.id;
   const items: PickItem[] = catalog.list().map((agent) => ({
@@ -235,7 +248,11 @@ async function pickAgent(catalog: AgentCatalog, conversations: Conversations): P
     picked: agent.id === current,
   }));
   return pick(
-    [...items, { id: '', label: [{ icon: 'gear' }, ` ${l10n.t('Configure agents…')}`], description: 'parley.agents' }],
+    [
+      ...items,
+      { id: ADD_AGENT, label: [{ icon: 'add' }, ` ${l10n.t('Add agent…')}`] },
+      { id: '', label: [{ icon: 'gear' }, ` ${l10n.t('Configure agents…')}`], description: 'parley.agents' },
+    ],
     l10n.t('Select an agent'),
   );
 }

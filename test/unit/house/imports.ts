@@ -25,6 +25,7 @@ const BELOW_WORKBENCH = {
   acp: 'all',
   changes: 'all',
   agents: 'all',
+  registry: 'all',
   session: 'all',
   client: 'all',
   store: 'all',
@@ -45,6 +46,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: { base: 'all', acp: 'all', session: 'types' },
     node: true,
     packages: ['@vscode/l10n', 'cross-spawn', 'zod'],
+  },
+  registry: {
+    rooms: { base: 'all', agents: 'all' },
+    node: true,
+    packages: ['@vscode/l10n', 'zod'],
   },
   changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'diff', 'zod'] },
   client: {
@@ -123,6 +129,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   changes: ['model', 'lines', 'git', 'review', 'restore'],
   distributed: ['model', 'stores', 'fetch', 'client', 'server'],
+  registry: ['discover'],
   session: ['events', 'queue', 'model', 'reconcile'],
   store: ['file', 'events', 'sessions', 'search'],
   webview: [
@@ -141,7 +148,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'queue',
     'questions',
   ],
-  workbench: ['config', 'editor', 'log', 'sessions', 'changes', 'sharing', 'chat', 'commands'],
+  workbench: ['config', 'editor', 'log', 'registry', 'sessions', 'changes', 'sharing', 'chat', 'commands'],
 };
 
 /**

@@ -1,0 +1,100 @@
+// Runs a program to its end and returns what it printed: for package managers and questions about
+// versions. Agents are started by agentProcess.ts.
+import { spawn } from 'node:child_process';
+import crossSpawn from 'cross-spawn';
+import type { Log } from '../base/log';
+import { within } from '../base/within';
+import { guard, unguard } from './orphanGuard';
+import { endWindowsTree, signalGroup } from './processTree';
+import { spawnError } from './spawnError';
+
+const IS_WINDOWS = process.platform === 'win32';
+/** Characters of the end of each stream that are kept, unless told otherwise. */
+const KEPT_CHARS = 64 * 1024;
+/** How long pipes are read after the exit, in milliseconds: another process may hold them open. */
+const DRAIN_MS = 250;
+
+export interface ProgramOptions {
+  /** Absolute, from `resolveCommand`. */
+  readonly command: string;
+  /** Each arrives as it is written here; no shell is used. */
+  readonly args: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** An absolute path. */
+  readonly cwd: string;
+  readonly log: Log;
+  /** The program is ended after this time, in milliseconds. Default: never. */
+  readonly timeoutMs?: number;
+  /** Characters of the end of each stream that are kept. */
+  readonly keptChars?: number;
+}
+
+export interface ProgramResult {
+  /** Null where a signal ended the program. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The program took too long and was ended. */
+  readonly timedOut: boolean;
+}
+
+/**
+ * Runs a program without input, in a process group of its own that is ended with it.
+ * @throws ParleyError `agent-spawn-failed`; the reason of `signal`, with nothing left running
+ */
+export async function runProgram(options: ProgramOptions, signal?: AbortSignal): Promise<ProgramResult> {
+  const { command, args, env, cwd, log, timeoutMs, keptChars = KEPT_CHARS } = options;
+  signal?.throwIfAborted();
+  // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows.
+  const start = IS_WINDOWS ? crossSpawn.spawn : spawn;
+  const child = start(command, [...args], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: !IS_WINDOWS,
+    windowsHide: true,
+  });
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      printed[name] = (printed[name] + text).slice(-keptChars);
+    });
+  }
+  if (child.pid !== undefined) guard(child.pid, log);
+  let timedOut = false;
+  const end = (): void => {
+    if (child.pid === undefined) return;
+    if (IS_WINDOWS) void endWindowsTree(child.pid);
+    else signalGroup(child.pid, 'SIGKILL');
+  };
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true;
+          end();
+        }, timeoutMs);
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', resolve);
+    }).catch(async (error: unknown) => {
+      throw await spawnError(error, command);
+    });
+    await within(DRAIN_MS, closed);
+    signal?.throwIfAborted();
+    return { code, ...printed, timedOut };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+    if (child.pid !== undefined) {
+      end();
+      unguard(child.pid);
+    }
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+}

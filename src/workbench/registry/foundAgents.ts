@@ -1,0 +1,80 @@
+// The agents that the user has installed on this machine, looked for when a list of them is shown.
+import { workspace } from 'vscode';
+import { Emitter } from '../../base/event';
+import type { Log } from '../../base/log';
+import { type FoundProgram, findAgents } from '../../registry/discover/findAgents';
+import { versionOf } from '../../registry/discover/programVersion';
+
+/** An agent on this machine. */
+export interface FoundAgent extends FoundProgram {
+  /** Absent while it is not known. */
+  readonly version?: string;
+}
+
+export interface FoundAgentsOptions {
+  readonly log: Log;
+  /** The environment to look a command up in: the user's, with the PATH of their login shell. */
+  readonly environment: (command?: string) => Promise<Record<string, string>>;
+}
+
+/** Looks once at a time; nothing is looked for or started in an untrusted workspace. */
+export class FoundAgents {
+  readonly #options: FoundAgentsOptions;
+  readonly #didChange = new Emitter<void>();
+  #agents: readonly FoundAgent[] | undefined;
+  #looking: Promise<readonly FoundAgent[]> | undefined;
+
+  constructor(options: FoundAgentsOptions) {
+    this.#options = options;
+  }
+
+  /** Agents or their versions have become known. */
+  get onDidChange() {
+    return this.#didChange.event;
+  }
+
+  /** What is known; undefined before the first search has ended. */
+  get agents(): readonly FoundAgent[] | undefined {
+    return this.#agents;
+  }
+
+  /** Looks anew. @returns the agents with their versions */
+  look(): Promise<readonly FoundAgent[]> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  dispose(): void {
+    this.#didChange.dispose();
+  }
+
+  async #look(): Promise<readonly FoundAgent[]> {
+    if (!workspace.isTrusted) return [];
+    const { environment, log } = this.#options;
+    const env = await environment('agents');
+    const except = (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+    const programs = await findAgents({ env, except });
+    const known = new Map(this.#agents?.map(({ path, version }) => [path, version]));
+    const listed = (): readonly FoundAgent[] =>
+      programs.map((program) => {
+        const version = known.get(program.path);
+        return { ...program, ...(version !== undefined && { version }) };
+      });
+    this.#set(listed());
+    // One after another: programs that start at once take the processor from the chat.
+    for (const program of programs) {
+      const version = await versionOf(program, { env, log });
+      if (known.get(program.path) === version) continue;
+      known.set(program.path, version);
+      this.#set(listed());
+    }
+    return listed();
+  }
+
+  #set(agents: readonly FoundAgent[]): void {
+    this.#agents = agents;
+    this.#didChange.fire();
+  }
+}

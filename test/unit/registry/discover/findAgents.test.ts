@@ -1,0 +1,106 @@
+// Which agents are found on the PATH, and how their versions become known.
+import assert from 'node:assert/strict';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { silentLog } from '../../../../src/base/log';
+import { findAgents } from '../../../../src/registry/discover/findAgents';
+import { KNOWN_AGENTS, type KnownAgent } from '../../../../src/registry/discover/knownAgents';
+import { readVersion, versionOf } from '../../../../src/registry/discover/programVersion';
+import { removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
+
+const GEMINI: KnownAgent = { id: 'gemini', name: 'Gemini', program: 'gemini', args: ['--acp'], answersVersion: true };
+
+function env(...folders: string[]): Record<string, string> {
+  return { PATH: [...folders, process.env.PATH ?? ''].join(delimiter) };
+}
+
+describe('findAgents', () => {
+  afterEach(removeScratch);
+
+  it('finds the agents on the PATH in the order of the table, and starts none', async () => {
+    const folder = await scratchFolder();
+    const started = join(folder, 'started');
+    for (const program of ['opencode', 'gemini', 'claude-agent-acp', 'claude-code-acp'])
+      await scratchFile(folder, program, `#!/bin/sh\ntouch ${started}\n`);
+    const found = await findAgents({ env: { PATH: folder }, except: [] });
+    assert.deepEqual(
+      found.map(({ id, program, path, command }) => [id, program, path, command]),
+      [
+        ['claude', 'claude-agent-acp', join(folder, 'claude-agent-acp'), 'claude-agent-acp'],
+        ['gemini', 'gemini', join(folder, 'gemini'), 'gemini'],
+        ['opencode', 'opencode', join(folder, 'opencode'), 'opencode'],
+      ],
+    );
+    await assert.rejects(readFile(started));
+  });
+
+  it('never takes a program of the workspace, and names the own one by its path where that comes later', async () => {
+    const [workspace, own] = [await scratchFolder(), await scratchFolder()];
+    const bin = join(workspace, 'node_modules', '.bin');
+    await mkdir(bin, { recursive: true });
+    await scratchFile(bin, 'gemini', '');
+    const PATH = [bin, own].join(delimiter);
+    assert.deepEqual(await findAgents({ env: { PATH }, except: [workspace] }, [GEMINI]), []);
+    const path = await scratchFile(own, 'gemini', '');
+    assert.deepEqual(await findAgents({ env: { PATH }, except: [workspace] }, [GEMINI]), [
+      { ...GEMINI, path, command: path },
+    ]);
+  });
+
+  it('has one id for each agent, usable as a key of the setting', () => {
+    for (const { id } of KNOWN_AGENTS) assert.match(id, /^[a-z][a-z0-9-]*$/);
+  });
+});
+
+describe('versionOf', () => {
+  afterEach(removeScratch);
+  const ask = (path: string, place: string, answersVersion = true, limitMs = 10_000) =>
+    versionOf({ path, answersVersion }, { env: env(place), log: silentLog, limitMs });
+
+  it('reads the version of an npm package without starting it', async () => {
+    const folder = await scratchFolder();
+    const home = join(folder, 'lib', 'node_modules', '@google', 'gemini-cli');
+    await mkdir(join(home, 'dist'), { recursive: true });
+    await writeFile(join(home, 'package.json'), '{"name":"@google/gemini-cli","version":"0.61.0"}');
+    const script = await scratchFile(join(home, 'dist'), 'index.js', `#!/bin/sh\ntouch ${join(folder, 'started')}\n`);
+    await symlink(script, join(folder, 'gemini'));
+    assert.equal(await ask(join(folder, 'gemini'), folder, false), '0.61.0');
+    await assert.rejects(readFile(join(folder, 'started')));
+  });
+
+  it('asks other programs, with nothing but --version', async () => {
+    const folder = await scratchFolder();
+    const path = await scratchFile(
+      folder,
+      'goose',
+      '#!/bin/sh\n[ "$#" = 1 ] && [ "$1" = --version ] && echo " 1.9.3"\n',
+    );
+    assert.equal(await ask(path, folder), '1.9.3');
+  });
+
+  it('leaves out the version of a program that does not answer, and ends the program with its children', async () => {
+    const folder = await scratchFolder();
+    const pidFile = join(folder, 'pid');
+    const script = `#!/bin/sh\nsleep 600 & echo $! > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; wait\n`;
+    const path = await scratchFile(folder, 'goose', script);
+    assert.equal(await ask(path, folder, true, 1_000), undefined);
+    const pid = Number(await readFile(pidFile, 'utf8'));
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ' Z ');
+    assert.match(stat, / Z /);
+  });
+
+  it('does not start a program that would serve instead of answering', async () => {
+    const folder = await scratchFolder();
+    const path = await scratchFile(folder, 'codex-acp', `#!/bin/sh\ntouch ${join(folder, 'started')}; echo 1.2.3\n`);
+    assert.equal(await ask(path, folder, false), undefined);
+    await assert.rejects(readFile(join(folder, 'started')));
+  });
+
+  it('leaves out what is no version', async () => {
+    const folder = await scratchFolder();
+    const path = await scratchFile(folder, 'qwen', '#!/bin/sh\necho unknown option >&2\nexit 2\n');
+    assert.equal(await ask(path, folder), undefined);
+    assert.equal(readVersion('copilot v1.0.102-beta.1 (linux)'), '1.0.102-beta.1');
+    assert.equal(readVersion('none'), undefined);
+  });
+});
