@@ -1,0 +1,61 @@
+// A bare git repository of our own that keeps the states of one folder.
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * What decides over contents: nothing. A file is kept byte by byte, whatever `.gitattributes` says.
+ * (`working-tree-encoding` has no value that turns it off, so it is unset.)
+ */
+const ATTRIBUTES = '* -text !eol !crlf !filter !ident !working-tree-encoding !diff !merge\n';
+
+/** The length of ids differs between the two. */
+export type ObjectFormat = 'sha1' | 'sha256';
+
+/**
+ * Makes the store in a folder, or mends what is missing in it.
+ * @param folder absolute
+ */
+export async function makeBareStore(folder: string, format: ObjectFormat): Promise<void> {
+  for (const name of ['objects/pack', 'objects/info', 'refs', 'info', 'large', 'indexes']) {
+    await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+  }
+  await put(join(folder, 'HEAD'), Buffer.from('ref:refs/heads/none\n'));
+  await put(join(folder, 'config'), Buffer.from(configOf(format)));
+  await put(join(folder, 'info/attributes'), Buffer.from(ATTRIBUTES));
+}
+
+function configOf(format: ObjectFormat): string {
+  return `[core]
+\trepositoryformatversion = ${format === 'sha1' ? 0 : 1}
+\tbare = false
+\tautocrlf = false
+\tsafecrlf = false
+\tfsmonitor = false
+\tuntrackedCache = false
+\tsplitIndex = false
+\thooksPath = /dev/null
+\tlongpaths = true
+\tlogAllRefUpdates = false
+\tfsync = none
+[index]
+\tversion = 2
+\tsparse = false
+[gc]
+\tauto = 0
+${format === 'sha1' ? '' : '[extensions]\n\tobjectFormat = sha256\n'}`;
+}
+
+/** Writes a file in one step, unless it has the content already: other windows may be reading it. */
+export async function put(path: string, content: Buffer): Promise<void> {
+  const present = await readFile(path).catch(() => undefined);
+  if (present?.equals(content)) return;
+  const beside = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(beside, content, { mode: 0o600 });
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}

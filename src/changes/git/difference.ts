@@ -1,0 +1,279 @@
+// The difference of two states, with renames, sizes and counts of lines.
+import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import type { FileChange, FileVersion } from '../model/fileChange';
+import { pathText, Slices, splitRecords } from './records';
+import { folderPath } from './stateTree';
+import { run, type Store, tryRun } from './storeRuns';
+
+/** Milliseconds. */
+const TIMEOUT_MS = 60_000;
+/** New files times deleted files that are compared for renames with edits. */
+const RENAME_LIMIT = 400;
+const MODES = new Set(['100644', '100755', '120000']);
+
+/** One side of a file, before its size is known. */
+interface Side {
+  readonly mode: FileVersion['mode'];
+  readonly oid: string;
+}
+
+interface Entry {
+  /** Relative to the folder. */
+  readonly path: string;
+  /** In the tree of the state. */
+  readonly statePath: string;
+  readonly before: Side | undefined;
+  readonly after: Side | undefined;
+}
+
+/** What is known of a content. */
+interface Blob {
+  readonly size: number;
+  readonly isKept: boolean;
+}
+
+/**
+ * What changed between two states of one folder, sorted by path. The contents of both sides are in
+ * the store itself afterwards, wherever they were before.
+ * @param root absolute path of the folder, as the result says it
+ * @throws ParleyError `state-gone`, `git-…`
+ */
+export async function difference(
+  store: Store,
+  root: string,
+  before: string,
+  after: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly FileChange[]> {
+  if (before === after) return [];
+  const entries = await entriesOf(store, before, after, signal);
+  if (entries.length === 0) return [];
+  const blobs = await blobsOf(store, entries, signal);
+  const isComparable = (side: Side | undefined): boolean => side === undefined || blobs.get(side.oid)?.isKept === true;
+  const comparable = entries.filter((one) => isComparable(one.before) && isComparable(one.after));
+  const counted = await compare(store, comparable, signal);
+  const changes: FileChange[] = [];
+  const slices = new Slices();
+  const version = (side: Side): FileVersion => {
+    const blob = blobs.get(side.oid);
+    return { ...side, size: blob?.size ?? 0, ...(!blob?.isKept && { isHashOnly: true }) };
+  };
+  for (const { path, oldPath, before, after, lines } of [...counted, ...exactRenames(entries, isComparable)]) {
+    const isBinary = lines === undefined || before?.mode === '120000' || after?.mode === '120000';
+    changes.push({
+      root,
+      path,
+      ...(oldPath !== undefined && { oldPath }),
+      ...(before && { before: version(before) }),
+      ...(after && { after: version(after) }),
+      added: isBinary ? 0 : lines.added,
+      removed: isBinary ? 0 : lines.removed,
+      ...(isBinary && { isBinary: true }),
+    });
+    await slices.step();
+  }
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * A state with some files as they are in another.
+ * @param files relative to the folder
+ * @returns its name
+ * @throws ParleyError `state-gone`, `git-…`
+ */
+export async function replaced(
+  store: Store,
+  state: string,
+  other: string,
+  files: ReadonlySet<string>,
+): Promise<string> {
+  const differing = state === other ? [] : await entriesOf(store, state, other, undefined);
+  const chosen = differing.filter(({ path }) => files.has(path));
+  if (chosen.length === 0) return state;
+  return withIndex(store, async (index) => {
+    const common = { index, timeoutMs: TIMEOUT_MS };
+    await run(store, { ...common, args: ['read-tree', state] });
+    const none = '0'.repeat(state.length);
+    const lines = chosen.map(({ statePath, after }) => `${after?.mode ?? 0} ${after?.oid ?? none}\t${statePath}\0`);
+    // A file may be in the place of a folder: first what goes.
+    const input = Buffer.from(lines.sort().join(''));
+    await run(store, { ...common, args: ['update-index', '-z', '--index-info'], input });
+    const tree = await run(store, { ...common, args: ['write-tree', '--missing-ok'] });
+    return tree.toString('latin1').trim();
+  });
+}
+
+/** Runs something with an index of its own. */
+async function withIndex<T>(store: Store, use: (index: string) => Promise<T>): Promise<T> {
+  const index = join(store.folder, 'indexes', `compare-${process.pid}-${randomUUID()}`);
+  try {
+    return await use(index);
+  } finally {
+    await rm(index, { force: true });
+    await rm(`${index}.lock`, { force: true });
+  }
+}
+
+interface Compared extends Omit<Entry, 'statePath'> {
+  readonly oldPath?: string;
+  /** Absent: not text. */
+  readonly lines?: { readonly added: number; readonly removed: number };
+}
+
+async function entriesOf(
+  store: Store,
+  before: string,
+  after: string,
+  signal: AbortSignal | undefined,
+): Promise<Entry[]> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', before, after];
+  const result = await tryRun(store, { args, signal, timeoutMs: TIMEOUT_MS });
+  if (result.code !== 0) {
+    throw new ParleyError('state-gone', l10n.t('This state of the files is no longer kept.'), {
+      cause: new Error(result.stderr),
+    });
+  }
+  const records = await splitRecords(result.stdout);
+  const entries: Entry[] = [];
+  const slices = new Slices();
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const inState = pathText(records[at + 1]!);
+    const [oldMode, newMode, oldOid, newOid] = records[at]!.toString('latin1', 1).split(' ');
+    // No editor can open a file whose name is not text.
+    if (inState !== undefined) {
+      const [before, after] = [sideOf(oldMode, oldOid), sideOf(newMode, newOid)];
+      entries.push({ path: folderPath(inState), statePath: inState, before, after });
+    }
+    await slices.step();
+  }
+  return entries;
+}
+
+function sideOf(mode = '', oid = ''): Side | undefined {
+  return MODES.has(mode) ? { mode: mode as FileVersion['mode'], oid } : undefined;
+}
+
+/** Finds the contents, and copies into the store what only the user's repository has. */
+async function blobsOf(
+  store: Store,
+  entries: readonly Entry[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Blob>> {
+  const oids = [...new Set(entries.flatMap(({ before, after }) => [before, after].flatMap((side) => side?.oid ?? [])))];
+  const own = await sizesOf(store, oids, {}, signal);
+  const lacking = oids.filter((oid) => !own.has(oid));
+  const borrowed = lacking.length === 0 ? own : await sizesOf(store, lacking, { borrow: true }, signal);
+  const blobs = new Map<string, Blob>();
+  const toCopy: string[] = [];
+  for (const oid of oids) {
+    const size = own.get(oid) ?? borrowed.get(oid);
+    blobs.set(oid, size === undefined ? { size: await largeSize(store, oid), isKept: false } : { size, isKept: true });
+    if (!own.has(oid) && size !== undefined) toCopy.push(oid);
+  }
+  if (toCopy.length > 0) {
+    await run(store, {
+      args: ['pack-objects', '-q', '--threads=1', '--window=0', join(store.folder, 'objects/pack/pack')],
+      input: Buffer.from(`${toCopy.join('\n')}\n`),
+      borrow: true,
+      signal,
+      timeoutMs: TIMEOUT_MS,
+    });
+  }
+  return blobs;
+}
+
+async function largeSize(store: Store, oid: string): Promise<number> {
+  return Number(await readFile(join(store.folder, 'large', oid), 'utf8').catch(() => '0'));
+}
+
+/** The sizes of those that are there. */
+async function sizesOf(
+  store: Store,
+  oids: readonly string[],
+  from: { readonly borrow?: true },
+  signal: AbortSignal | undefined,
+): Promise<Map<string, number>> {
+  const output = await run(store, {
+    args: ['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer'],
+    input: Buffer.from(`${oids.join('\n')}\n`),
+    ...from,
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  });
+  const sizes = new Map<string, number>();
+  const slices = new Slices();
+  for (const line of output.toString('latin1').split('\n')) {
+    const [oid = '', size = ''] = line.split(' ');
+    if (/^\d+$/.test(size)) sizes.set(oid, Number(size));
+    await slices.step();
+  }
+  return sizes;
+}
+
+/** Counts lines and finds renames: with trees of only these files, as git fails on a missing content. */
+async function compare(
+  store: Store,
+  entries: readonly Entry[],
+  signal: AbortSignal | undefined,
+): Promise<readonly Compared[]> {
+  if (entries.length === 0) return [];
+  const trees: string[] = [];
+  for (const side of ['before', 'after'] as const) {
+    const input = entries.flatMap((entry) => {
+      const one = entry[side];
+      return one ? [`${one.mode} ${one.oid}\t${entry.path}\0`] : [];
+    });
+    const tree = await withIndex(store, async (index) => {
+      const common = { index, signal, timeoutMs: TIMEOUT_MS };
+      await run(store, { ...common, args: ['update-index', '-z', '--index-info'], input: Buffer.from(input.join('')) });
+      return run(store, { ...common, args: ['write-tree', '--missing-ok'] });
+    });
+    trees.push(tree.toString('latin1').trim());
+  }
+  const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-abbrev', '-M', `-l${RENAME_LIMIT}`];
+  const output = await run(store, { args: [...args, ...trees], borrow: true, signal, timeoutMs: TIMEOUT_MS });
+  return comparedOf(await splitRecords(output));
+}
+
+/** First all files as in {@link entriesOf}, then their lines in the same order. */
+async function comparedOf(records: readonly Buffer[]): Promise<Compared[]> {
+  const compared: Compared[] = [];
+  const slices = new Slices();
+  let at = 0;
+  for (; records[at]?.[0] === 0x3a; await slices.step()) {
+    const [oldMode, newMode, oldOid, newOid, status] = records[at++]!.toString('latin1', 1).split(' ');
+    const first = records[at++]!.toString('utf8');
+    const isRename = status?.startsWith('R') === true;
+    const path = isRename ? records[at++]!.toString('utf8') : first;
+    const sides = { before: sideOf(oldMode, oldOid), after: sideOf(newMode, newOid) };
+    compared.push({ path, ...sides, ...(isRename && { oldPath: first }) });
+  }
+  for (const [position, one] of compared.entries()) {
+    const [added = '', removed = ''] = records[at]?.toString('latin1').split('\t') ?? [];
+    at += one.oldPath === undefined ? 1 : 3;
+    if (added === '-') continue;
+    compared[position] = { ...one, lines: { added: Number(added), removed: Number(removed) } };
+    await slices.step();
+  }
+  return compared;
+}
+
+/** Of files whose content is not there, a rename is seen by the id alone. */
+function exactRenames(entries: readonly Entry[], isComparable: (side: Side | undefined) => boolean): Compared[] {
+  const rest = entries.filter((one) => !isComparable(one.before) || !isComparable(one.after));
+  const deleted = new Map(rest.flatMap((one) => (one.before && !one.after ? [[one.before.oid, one] as const] : [])));
+  const renamed: Compared[] = [];
+  const from = new Set<Entry>();
+  for (const one of rest) {
+    const source = one.before || !one.after ? undefined : deleted.get(one.after.oid);
+    if (source === undefined) continue;
+    deleted.delete(source.before?.oid ?? '');
+    from.add(source).add(one);
+    renamed.push({ path: one.path, oldPath: source.path, before: source.before, after: one.after });
+  }
+  return [...renamed, ...rest.filter((one) => !from.has(one))];
+}

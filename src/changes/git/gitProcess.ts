@@ -1,0 +1,179 @@
+// Runs git as a subprocess that neither the user's environment nor any configuration can steer.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+
+const IS_WINDOWS = process.platform === 'win32';
+/** Bytes of stdout that a run may print, unless it says otherwise. */
+const MAX_OUTPUT = 256 * 1024 * 1024;
+const MAX_STDERR = 4096;
+/** How long git may take to end and clean up after SIGTERM, in milliseconds. */
+const TERM_MS = 2000;
+/** What git gets of the environment; nothing that git itself reads. */
+const PASSED = ['PATH', 'Path', 'SystemRoot', 'SYSTEMROOT', 'TEMP', 'TMP', 'TMPDIR', 'DEVELOPER_DIR'];
+
+/** A git program and the environment that all its runs have. */
+export interface Git {
+  /** Absolute. */
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface GitRun {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** Besides {@link Git.env}; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly input?: Buffer;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  /** Bytes of stdout. */
+  readonly maxOutput?: number;
+}
+
+/** How a run ended. */
+export interface GitResult {
+  readonly code: number;
+  readonly stdout: Buffer;
+  /** The first few kilobytes. */
+  readonly stderr: string;
+}
+
+/**
+ * Finds git in the absolute folders of `PATH`.
+ * @param env of the user; only `PATH` and what a program needs to start is passed on
+ * @returns undefined where there is none
+ */
+export async function findGit(env: NodeJS.ProcessEnv): Promise<Git | undefined> {
+  const path = env.PATH ?? env.Path ?? '';
+  for (const folder of path.split(delimiter)) {
+    if (!isAbsolute(folder)) continue;
+    const program = join(folder, IS_WINDOWS ? 'git.exe' : 'git');
+    if (await isProgram(program)) return { program, env: cleanEnvironment(env) };
+  }
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    if (!(await stat(path)).isFile()) return false;
+    await access(path, constants.X_OK);
+  } catch {
+    return false;
+  }
+  // On macOS this is a stand-in, which opens a dialog where the developer tools are not installed.
+  if (process.platform !== 'darwin' || path !== '/usr/bin/git') return true;
+  return exists('/Library/Developer/CommandLineTools').then(
+    async (found) => found || exists('/Applications/Xcode.app/Contents/Developer'),
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function cleanEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const clean: Record<string, string> = {};
+  for (const name of PASSED) {
+    const value = env[name];
+    if (value !== undefined) clean[name] = value;
+  }
+  return {
+    ...clean,
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_PROTOCOL_FROM_USER: '0',
+    GIT_ALLOW_PROTOCOL: 'none',
+  };
+}
+
+/**
+ * Runs git to its end. Ends it, and waits for that, when the signal aborts, the time is over, or
+ * the output is too large.
+ * @throws ParleyError `git-aborted`, `git-timeout`, `git-output`, or `git-failed` where it does not
+ * start; not for an exit code
+ */
+export function runGit(git: Git, run: GitRun): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    if (run.signal?.aborted) return reject(aborted());
+    const child = spawn(git.program, [...run.args], {
+      cwd: run.cwd,
+      env: { ...git.env, ...run.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    const output: Buffer[] = [];
+    const maxOutput = run.maxOutput ?? MAX_OUTPUT;
+    let size = 0;
+    let stderr = '';
+    let failure: ParleyError | undefined;
+    let killTimer: ReturnType<typeof setTimeout> | undefined;
+    const end = (why: ParleyError): void => {
+      if (failure) return;
+      failure = why;
+      output.length = 0;
+      child.kill('SIGTERM');
+      killTimer = setTimeout(() => child.kill('SIGKILL'), TERM_MS);
+    };
+    const onAbort = (): void => end(aborted());
+    run.signal?.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(
+      () => end(new ParleyError('git-timeout', l10n.t('Git took longer than {0} s.', run.timeoutMs / 1000))),
+      run.timeoutMs,
+    );
+    const settle = (): void => {
+      clearTimeout(timer);
+      clearTimeout(killTimer);
+      run.signal?.removeEventListener('abort', onAbort);
+    };
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (failure) return;
+      if (size > maxOutput) end(new ParleyError('git-output', l10n.t('Git printed too much.')));
+      else output.push(chunk);
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (stderr.length < MAX_STDERR) stderr += chunk.toString('utf8', 0, MAX_STDERR - stderr.length);
+    });
+    // Git may end before it has read all of its input; how it ended says why.
+    child.stdin.on('error', () => undefined);
+    child.on('error', (cause) => {
+      settle();
+      reject(new ParleyError('git-failed', l10n.t("Git couldn't be started."), { cause }));
+    });
+    child.on('close', (code) => {
+      settle();
+      if (failure) reject(failure);
+      else resolve({ code: code ?? -1, stdout: Buffer.concat(output), stderr });
+    });
+    child.stdin.end(run.input);
+  });
+}
+
+function aborted(): ParleyError {
+  return new ParleyError('git-aborted', l10n.t('Cancelled.'));
+}
+
+/**
+ * Like {@link runGit}, for runs that must succeed.
+ * @throws ParleyError `git-failed` with what git printed, besides those of {@link runGit}
+ */
+export async function mustRunGit(git: Git, run: GitRun): Promise<Buffer> {
+  const { code, stdout, stderr } = await runGit(git, run);
+  if (code === 0) return stdout;
+  throw new ParleyError('git-failed', l10n.t('Git failed: {0}', `${run.args[0]}: ${stderr.trim() || code}`));
+}

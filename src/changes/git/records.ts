@@ -1,0 +1,51 @@
+// The records of git's `-z` formats, read in slices that leave the thread free in between.
+import { setImmediate } from 'node:timers/promises';
+
+/** Records between two looks at the clock. */
+const STEP = 256;
+/** Milliseconds. */
+const SLICE_MS = 5;
+
+/** Lets other work run wherever a loop has taken its slice of the thread. */
+export class Slices {
+  #count = 0;
+  #since = performance.now();
+
+  /** @returns a promise to wait for where the slice is over */
+  step(): Promise<void> | undefined {
+    if (++this.#count % STEP !== 0 || performance.now() - this.#since < SLICE_MS) return undefined;
+    return setImmediate().then(() => {
+      this.#since = performance.now();
+    });
+  }
+}
+
+/** Splits an output at its NUL bytes; the parts are views on it. */
+export async function splitRecords(output: Buffer): Promise<Buffer[]> {
+  const records: Buffer[] = [];
+  const slices = new Slices();
+  for (let at = 0; at < output.length; ) {
+    const found = output.indexOf(0, at);
+    const end = found < 0 ? output.length : found;
+    records.push(output.subarray(at, end));
+    at = end + 1;
+    await slices.step();
+  }
+  return records;
+}
+
+const NUL = Buffer.from([0]);
+
+/** The input of a `-z --stdin` option. */
+export function joinRecords(records: readonly Buffer[]): Buffer {
+  return Buffer.concat(records.flatMap((record) => [record, NUL]));
+}
+
+/**
+ * The text of a path.
+ * @returns undefined where its bytes are not UTF-8
+ */
+export function pathText(bytes: Buffer): string | undefined {
+  const text = bytes.toString('utf8');
+  return text.includes('\ufffd') && !Buffer.from(text).equals(bytes) ? undefined : text;
+}

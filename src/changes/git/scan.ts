@@ -1,0 +1,213 @@
+// Reads the state of one work tree from the disk into a tree of the store.
+import type { Stats } from 'node:fs';
+import { access, constants, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import { joinRecords, pathText, Slices, splitRecords } from './records';
+import { run, type Store, tryRun } from './storeRuns';
+import type { FileConfig } from './userConfig';
+
+/** How many `lstat` run at once. */
+const WIDTH = 32;
+/** Runs of git that may fail in one scan, before it is given up. */
+const MAX_FAILURES = 100;
+/** Paths that are passed as arguments at once. */
+const ARGUMENTS = 100;
+
+/** One work tree: a folder without a repository, or the part of a repository that a folder is. */
+export interface WorkTree {
+  /** The top level; absolute, without symbolic links. */
+  readonly top: string;
+  /** The folder in it, as git writes it: empty, or with a slash at its end. */
+  readonly prefix: string;
+  /** The index of this window; absolute. */
+  readonly index: string;
+  readonly config: FileConfig;
+}
+
+export interface ScanLimits {
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  /** Larger files are noted by their hash only; bytes. */
+  readonly maxFile: number;
+  /** What may be new in one scan: files, and bytes. Absent: any number. */
+  readonly maxNew?: { readonly files: number; readonly bytes: number };
+}
+
+export interface Scanned {
+  readonly tree: string;
+  /** Repositories below, relative to the top level, without a slash at the end. */
+  readonly nested: readonly string[];
+}
+
+/** A path that is to be read again. */
+interface Candidate {
+  readonly path: Buffer;
+  readonly stats: Stats;
+}
+
+/**
+ * Reads what differs from the index, and writes the tree.
+ * @throws ParleyError `folder-too-large`, `git-…`
+ */
+export async function scan(
+  store: Store,
+  tree: WorkTree,
+  limits: ScanLimits,
+  signal: AbortSignal | undefined,
+): Promise<Scanned> {
+  const until = performance.now() + limits.timeoutMs;
+  const runIn = (args: readonly string[], input?: Buffer) => ({
+    args: [...tree.config.options, ...args],
+    cwd: tree.top,
+    workTree: tree.top,
+    index: tree.index,
+    signal,
+    timeoutMs: Math.max(1, until - performance.now()),
+    ...(input && { input }),
+  });
+  await mkdir(dirname(tree.index), { recursive: true });
+  // Nobody else writes this index: a lock is of a run that was killed.
+  await rm(`${tree.index}.lock`, { force: true });
+  const found = await candidates(store, tree, runIn, limits);
+  if (found.gone.length > 0) {
+    await run(store, runIn(['update-index', '--force-remove', '-z', '--stdin'], joinRecords(found.gone)));
+  }
+  const add = async (options: readonly string[], all: readonly Candidate[]): Promise<void> => {
+    let failures = 0;
+    const pending = [all.map(({ path }) => path)];
+    for (let paths = pending.pop(); paths; paths = pending.pop()) {
+      if (paths.length === 0) continue;
+      const args = ['update-index', '--add', '--remove', ...options, '-z', '--stdin'];
+      const { code, stderr } = await tryRun(store, runIn(args, joinRecords(paths)));
+      if (code === 0) continue;
+      // One file that cannot be read fails the run: it is left as it was known.
+      if (++failures > MAX_FAILURES) throw new ParleyError('git-failed', l10n.t('Git failed: {0}', stderr.trim()));
+      if (paths.length === 1) continue;
+      const readable = failures === 1 ? await readableOf(tree.top, paths) : paths;
+      if (readable.length < paths.length) pending.push(readable);
+      else pending.push(paths.slice(0, paths.length >> 1), paths.slice(paths.length >> 1));
+    }
+  };
+  await add(
+    [],
+    found.present.filter(({ stats }) => stats.size <= limits.maxFile),
+  );
+  const large = found.present.filter(({ stats }) => stats.size > limits.maxFile);
+  if (large.length > 0) {
+    await add(['--info-only'], large);
+    await noteLarge(store, runIn, large);
+  }
+  const prefix = tree.prefix === '' ? [] : [`--prefix=${tree.prefix}`];
+  const written = await tryRun(store, runIn(['write-tree', '--missing-ok', ...prefix]));
+  if (written.code === 0) return { tree: written.stdout.toString('latin1').trim(), nested: found.nested };
+  // There is no entry with the prefix: the folder is empty.
+  if (prefix.length > 0 && /prefix/.test(written.stderr)) {
+    const empty = await run(store, { ...runIn(['mktree', '-z'], Buffer.alloc(0)) });
+    return { tree: empty.toString('latin1').trim(), nested: found.nested };
+  }
+  throw new ParleyError('git-failed', l10n.t('Git failed: {0}', written.stderr.trim()));
+}
+
+type RunIn = (args: readonly string[], input?: Buffer) => Parameters<typeof run>[1];
+
+interface Found {
+  /** Files and links. */
+  readonly present: readonly Candidate[];
+  readonly gone: readonly Buffer[];
+  readonly nested: readonly string[];
+}
+
+async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: ScanLimits): Promise<Found> {
+  const present: Candidate[] = [];
+  const gone: Buffer[] = [];
+  const nested: string[] = [];
+  const toRead: Buffer[] = [];
+  const differing = await splitRecords(await run(store, runIn(['diff-files', '--name-status', '-z'])));
+  const slices = new Slices();
+  for (let at = 0; at + 1 < differing.length; at += 2) {
+    const path = differing[at + 1]!;
+    if (differing[at]![0] === 0x44) gone.push(path);
+    else toRead.push(path);
+    await slices.step();
+  }
+  const where = tree.prefix === '' ? [] : ['--', tree.prefix];
+  const exclude = tree.config.excludeFiles.map((file) => `--exclude-from=${file}`);
+  const list = ['ls-files', '--others', '--exclude-per-directory=.gitignore', ...exclude, '-z', ...where];
+  const others = await splitRecords(await run(store, runIn(list)));
+  if (limits.maxNew && others.length > limits.maxNew.files) throw tooLarge();
+  for (const path of others) {
+    if (path.at(-1) !== 0x2f) toRead.push(path);
+    else {
+      const text = pathText(path.subarray(0, -1));
+      if (text !== undefined) nested.push(text);
+    }
+    await slices.step();
+  }
+  let bytes = 0;
+  let next = 0;
+  const look = async (): Promise<void> => {
+    while (next < toRead.length) {
+      const path = toRead[next++]!;
+      const stats = await lstat(onDisk(tree.top, path)).catch((error: NodeJS.ErrnoException) => error.code);
+      if (typeof stats === 'object' && (stats.isFile() || stats.isSymbolicLink())) {
+        bytes += stats.size;
+        present.push({ path, stats });
+      } else if (typeof stats === 'object' || stats === 'ENOENT' || stats === 'ENOTDIR') {
+        gone.push(path);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: WIDTH }, look));
+  if (limits.maxNew && bytes > limits.maxNew.bytes) throw tooLarge();
+  return { present, gone, nested };
+}
+
+function tooLarge(): ParleyError {
+  return new ParleyError('folder-too-large', l10n.t('The folder is too large.'));
+}
+
+function onDisk(top: string, path: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${top}/`), path]);
+}
+
+async function readableOf(top: string, paths: readonly Buffer[]): Promise<Buffer[]> {
+  const readable: Buffer[] = [];
+  for (const path of paths) {
+    const file = onDisk(top, path);
+    const stats = await lstat(file).catch(() => undefined);
+    if (!stats) continue;
+    const isReadable =
+      stats.isSymbolicLink() ||
+      (await access(file, constants.R_OK).then(
+        () => true,
+        () => false,
+      ));
+    if (isReadable) readable.push(path);
+  }
+  return readable;
+}
+
+/** Keeps the size of files of which git has only the id. */
+async function noteLarge(store: Store, runIn: RunIn, large: readonly Candidate[]): Promise<void> {
+  const sizes = new Map(large.map(({ path, stats }) => [path.toString('latin1'), stats.size]));
+  const names = large.flatMap(({ path }) => pathText(path) ?? []);
+  for (let from = 0; from < names.length; from += ARGUMENTS) {
+    const part = names.slice(from, from + ARGUMENTS);
+    const entries = await splitRecords(await run(store, runIn(['ls-files', '-s', '-z', '--', ...part])));
+    for (const entry of entries) {
+      const tab = entry.indexOf(0x09);
+      const oid = entry.toString('latin1', 0, tab).split(' ')[1];
+      const size = sizes.get(entry.toString('latin1', tab + 1));
+      if (oid !== undefined && size !== undefined) await writeFile(join(store.folder, 'large', oid), String(size));
+    }
+  }
+}
+
+/** Why a scan failed, as a gap of the snapshot says it. */
+export function gapOf(error: unknown): 'too-large' | 'timeout' | 'failed' {
+  if (!(error instanceof ParleyError)) return 'failed';
+  if (error.code === 'git-timeout') return 'timeout';
+  return error.code === 'folder-too-large' || error.code === 'git-output' ? 'too-large' : 'failed';
+}

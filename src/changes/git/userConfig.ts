@@ -1,0 +1,109 @@
+// What the configuration says about the files of a work tree. It is read as data: git is pointed at
+// the file alone, and nothing that it names is run or followed.
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { ObjectFormat } from './bareStore';
+import { type Git, runGit } from './gitProcess';
+import { splitRecords } from './records';
+import type { Repository } from './repository';
+
+const TIMEOUT_MS = 5000;
+const MAX_CONFIG = 1024 * 1024;
+/** What decides which files there are, and how a mode or a name is compared. */
+const SWITCHES = ['core.filemode', 'core.symlinks', 'core.ignorecase', 'core.precomposeunicode'];
+const CONVERSION = 'core.autocrlf';
+
+export interface FileConfig {
+  /** `-c` options for scans. */
+  readonly options: readonly string[];
+  /** Files with patterns of files to ignore, besides `.gitignore`. */
+  readonly excludeFiles: readonly string[];
+  readonly format: ObjectFormat;
+  /** Git converts line ends where no attribute says otherwise. */
+  readonly convertsLines: boolean;
+  /** Absolute; a file of attributes besides those of the repository. */
+  readonly attributesFile?: string;
+}
+
+/**
+ * Reads the configuration of the user, and of a repository.
+ * @param env of the user, to find the user's own configuration
+ */
+export async function fileConfig(
+  git: Git,
+  env: NodeJS.ProcessEnv,
+  repository: Repository | undefined,
+): Promise<FileConfig> {
+  const home = env.HOME ?? homedir();
+  const xdg = join(env.XDG_CONFIG_HOME ?? join(home, '.config'), 'git');
+  const own = await readConfig(git, ['--list', '--includes'], {
+    HOME: home,
+    ...(env.XDG_CONFIG_HOME !== undefined && { XDG_CONFIG_HOME: env.XDG_CONFIG_HOME }),
+    GIT_CONFIG_NOSYSTEM: '0',
+    GIT_CONFIG_GLOBAL: undefined,
+  });
+  const local = repository
+    ? await readConfig(git, ['--list', '--file', join(repository.commonDir, 'config')], {})
+    : new Map<string, string>();
+  const value = (name: string): string | undefined => local.get(name) ?? own.get(name);
+  const path = (name: string, fallback: string): string => {
+    const text = value(name);
+    if (text === undefined || text === '') return fallback;
+    return resolve(repository?.top ?? home, text.replace(/^~(?=[/\\])/, home));
+  };
+  const excludeFiles = [path('core.excludesfile', join(xdg, 'ignore'))];
+  if (repository) excludeFiles.push(join(repository.commonDir, 'info/exclude'));
+  const attributesFile = path('core.attributesfile', join(xdg, 'attributes'));
+  return {
+    options: SWITCHES.flatMap((name) => {
+      const text = value(name);
+      return text === undefined ? [] : ['-c', `${name}=${isTrue(text)}`];
+    }),
+    excludeFiles: await files(excludeFiles),
+    format: local.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
+    convertsLines: isTrue(value(CONVERSION) ?? 'false') || value(CONVERSION)?.toLowerCase() === 'input',
+    ...((await files([attributesFile])).length > 0 && { attributesFile }),
+  };
+}
+
+function isTrue(text: string): boolean {
+  return /^(true|yes|on|[1-9]\d*|)$/i.test(text);
+}
+
+/** Those that are regular files: reading anything else may never end. */
+async function files(paths: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        (stats) => stats.isFile(),
+        () => false,
+      ),
+    ),
+  );
+  return paths.filter((_, position) => found[position]);
+}
+
+/** Reads variables; where one is given more than once, the last. A broken file has none. */
+async function readConfig(
+  git: Git,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Map<string, string>> {
+  const variables = new Map<string, string>();
+  const result = await runGit(git, {
+    args: ['config', '-z', ...args],
+    cwd: homedir(),
+    // No repository is found by way of the working directory.
+    env: { GIT_DIR: join(homedir(), '.no-such-git-repository'), ...env },
+    timeoutMs: TIMEOUT_MS,
+    maxOutput: MAX_CONFIG,
+  }).catch(() => undefined);
+  if (result?.code !== 0) return variables;
+  for (const record of await splitRecords(result.stdout)) {
+    const text = record.toString('utf8');
+    const line = text.indexOf('\n');
+    variables.set((line < 0 ? text : text.slice(0, line)).toLowerCase(), line < 0 ? 'true' : text.slice(line + 1));
+  }
+  return variables;
+}

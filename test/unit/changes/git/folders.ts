@@ -1,0 +1,62 @@
+// Folders, repositories and stores in the temporary folder, for tests with the git of this machine.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { silentLog } from '../../../../src/base/log';
+import { openFolderStates } from '../../../../src/changes/folderStates';
+import type { FileChange } from '../../../../src/changes/model/fileChange';
+import type { FolderStates } from '../../../../src/changes/model/folderStore';
+
+/** A folder to work in, with a place for the store beside it. */
+export interface Place {
+  /** Absolute, without symbolic links. */
+  readonly folder: string;
+  readonly storage: string;
+  readonly home: string;
+  dispose(): void;
+}
+
+export function makePlace(): Place {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'parley-changes-')));
+  const place = { folder: join(base, 'folder'), storage: join(base, 'storage'), home: join(base, 'home') };
+  for (const path of Object.values(place)) mkdirSync(path);
+  return { ...place, dispose: () => rmSync(base, { recursive: true, force: true }) };
+}
+
+/** The environment of a user whose home is empty. */
+export function environment(place: Place): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: place.home };
+}
+
+export function openStates(place: Place, roots: readonly string[] = [place.folder]): FolderStates {
+  const { storage } = place;
+  return openFolderStates({ roots, storage, session: 'session', env: environment(place), log: silentLog });
+}
+
+/** Runs git as the user would. */
+export function git(place: Place, cwd: string, ...args: readonly string[]): string {
+  const user = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'protocol.file.allow=always'];
+  return execFileSync('git', [...user, ...args], {
+    cwd,
+    env: { ...environment(place), GIT_CONFIG_NOSYSTEM: '1' },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Writes files, by their path relative to a folder. */
+export function write(folder: string, files: Readonly<Record<string, string | Buffer>>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+/** A change in a line: `A path`, `D path`, `M path`, `R old path`, with the lines added and removed. */
+export function inShort(changes: readonly FileChange[]): readonly string[] {
+  return changes.map(({ path, oldPath, before, after, added, removed, isBinary }) => {
+    const kind = oldPath === undefined ? (before ? (after ? 'M' : 'D') : 'A') : `R ${oldPath}`;
+    return `${kind} ${path} ${isBinary ? 'binary' : `+${added} -${removed}`}`;
+  });
+}
