@@ -63,6 +63,10 @@ export interface PanelOptions {
   readonly silent?: boolean;
 }
 
+/** The size of a page, px. */
+const WIDTH = 860;
+const HEIGHT = 780;
+
 /** A panel with the test as its host. */
 export class Panel {
   readonly page: Page;
@@ -174,6 +178,8 @@ export class Panel {
 export class Harness {
   readonly server: PanelServer;
   readonly #browser: Browser;
+  /** Pages that were given back, with the panel of an earlier test. */
+  readonly #idle: Page[] = [];
 
   private constructor(server: PanelServer, browser: Browser) {
     this.server = server;
@@ -190,16 +196,35 @@ export class Harness {
     return new Harness(server, browser);
   }
 
-  async page(url: string, width = 860, height = 780): Promise<Page> {
+  /** Opens an address in a new page. */
+  async page(url: string, width = WIDTH, height = HEIGHT): Promise<Page> {
     const page = await this.#browser.newPage({ viewport: { width, height } });
     await page.goto(url);
     return page;
   }
 
-  /** Opens a panel that shows a session. Close its page when done. */
+  /**
+   * Keeps a page for a later panel, as a new page takes three times the processor time of another
+   * address in an old one.
+   */
+  async giveBack(page: Page): Promise<void> {
+    await page.mouse.move(-1, -1);
+    this.#idle.push(page);
+  }
+
+  async #show(url: string, width = WIDTH, height = HEIGHT): Promise<Page> {
+    const page = this.#idle.pop();
+    if (page === undefined) return this.page(url, width, height);
+    await page.setViewportSize({ width, height });
+    await page.goto(url);
+    return page;
+  }
+
+  /** Opens a panel that shows a session. Close its page or give it back when done. */
   async open(options: PanelOptions = {}): Promise<Panel> {
-    const url = this.server.url(options.theme ?? 'dark', options.language ?? 'en');
-    const page = await this.page(url, options.width, options.height);
+    const clear = ['sessionStorage', 'localStorage'] as const;
+    const url = this.server.url(options.theme ?? 'dark', options.language ?? 'en', clear);
+    const page = await this.#show(url, options.width, options.height);
     const panel = new Panel(page);
     await panel.next('hello');
     if (!options.silent) await panel.snapshot(options);

@@ -1,5 +1,10 @@
 // Stands where VS Code would: gives the panel its API, keeps what it says, and lets a test speak as the host.
 (() => {
+  // Named in the address and not before: the page that was shown here writes until its end.
+  const address = new URL(location.href);
+  for (const name of address.searchParams.getAll('clear')) globalThis[name].clear();
+  address.searchParams.delete('clear');
+  history.replaceState(null, '', address);
   const posted = [];
   let state = JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined;
   let waiting = [];

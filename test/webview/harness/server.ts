@@ -43,8 +43,11 @@ export async function buildPanel(outdir: string): Promise<void> {
   }
 }
 
+export type PageStorage = 'sessionStorage' | 'localStorage';
+
 export interface PanelServer {
-  url(theme: Theme, language?: Language): string;
+  /** Returns an address of the panel. @param clear what the page clears before it starts */
+  url(theme: Theme, language?: Language, clear?: readonly PageStorage[]): string;
   readonly partsUrl: string;
   close(): Promise<void>;
 }
@@ -58,6 +61,8 @@ export async function servePanel(outdir = join(tmpdir(), `parley-webview-${proce
       ({ body, type, csp }) => {
         response.setHeader('Content-Type', type);
         if (csp) response.setHeader('Content-Security-Policy', csp);
+        // Chromium keeps what it compiled of a script only for scripts in its cache.
+        else response.setHeader('Cache-Control', 'max-age=3600');
         response.end(body);
       },
       () => {
@@ -69,7 +74,8 @@ export async function servePanel(outdir = join(tmpdir(), `parley-webview-${proce
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: (theme, language = 'en') => `${origin}/?theme=${theme}&language=${language}`,
+    url: (theme, language = 'en', clear = []) =>
+      `${origin}/?${new URLSearchParams([['theme', theme], ['language', language], ...clear.map((name) => ['clear', name])])}`,
     partsUrl: `${origin}/parts`,
     close: () => closeServer(server),
   };

@@ -13,8 +13,8 @@ export interface HarnessInUse {
   /** The last opened panel. */
   readonly panel: Panel;
   /**
-   * Opens a panel with a session, or an empty page (`blank`). It is checked for errors and closed
-   * after the test.
+   * Opens a panel with a session, or an empty page (`blank`). It is checked for errors after the
+   * test. An empty page is then closed; that of a panel is used again, unless the test failed.
    */
   open(options?: PanelOptions): Promise<Panel>;
   blank(): Promise<Panel>;
@@ -23,6 +23,8 @@ export interface HarnessInUse {
 /** Registers the hooks. Call it inside a `describe`. */
 export function useHarness(): HarnessInUse {
   const opened: Panel[] = [];
+  /** Those of the opened ones that began as an empty page. */
+  const blanks = new Set<Panel>();
   let harness: Harness | undefined;
   users += 1;
 
@@ -31,10 +33,12 @@ export function useHarness(): HarnessInUse {
     harness = await started;
   });
 
-  afterEach('close the panels', async () => {
+  afterEach('close the panels', async function () {
     const panels = opened.splice(0);
+    const hasPassed = this.currentTest?.state === 'passed';
     const problems = await Promise.all(panels.map((panel) => panel.problems()));
-    await Promise.all(panels.map(({ page }) => page.close()));
+    const isUsable = (panel: Panel): boolean => hasPassed && !blanks.has(panel);
+    await Promise.all(panels.map((panel) => (isUsable(panel) ? present().giveBack(panel.page) : panel.page.close())));
     assert.deepEqual(problems.flat(), [], 'something broke or the content policy stopped something');
   });
 
@@ -64,6 +68,10 @@ export function useHarness(): HarnessInUse {
       return panel;
     },
     open: async (options) => keep(await present().open(options)),
-    blank: async () => keep(new Panel(await present().page('about:blank'))),
+    blank: async () => {
+      const panel = keep(new Panel(await present().page('about:blank')));
+      blanks.add(panel);
+      return panel;
+    },
   };
 }
