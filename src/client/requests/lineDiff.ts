@@ -2,7 +2,7 @@
 // made only for what is shown.
 import { head } from '../../base/text';
 import type { ChangeHunk } from '../../session/events/content';
-import { type ChangedLines, changedLines, type Steps } from './lineMatch';
+import { type ChangedLines, changedLines, type Steps } from '../../changes/lines/lineMatch';
 
 /** Lines around a change. */
 const CONTEXT = 3;
