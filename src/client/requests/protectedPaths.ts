@@ -2,6 +2,7 @@
 // without asking, so write access to them is permission to run anything. package.json, makefiles
 // and scripts are not among them: they are sources, and run only on request.
 import { join, relative } from 'node:path';
+import { plainParts } from '../../base/plainParts';
 import { isBelow, isInsideRoots } from './roots';
 
 /** Folders in which every file counts. `.git` may also be a file, which names another folder. */
@@ -45,11 +46,11 @@ export async function isProtected(path: string, target: string, roots: readonly 
 }
 
 function isProtectedFolder(path: string): boolean {
-  return partsOf(path).some((part) => FOLDERS.includes(part) || /^git~\d+$/.test(part));
+  return plainParts(path).some((part) => FOLDERS.includes(part) || /^git~\d+$/.test(part));
 }
 
 function isProtectedFile(path: string): boolean {
-  const parts = partsOf(path);
+  const parts = plainParts(path);
   const file = parts.at(-1) ?? '';
   return FILES.test(file) || (CONFIGURATION.test(file) && parts.some((part) => CONFIGURED.includes(part)));
 }
@@ -57,22 +58,4 @@ function isProtectedFile(path: string): boolean {
 function relativeTo(path: string, roots: readonly string[]): string {
   const root = roots.find((one) => isBelow(one, path));
   return root === undefined ? path : relative(root, path);
-}
-
-/** Both slashes separate somewhere. */
-function partsOf(path: string): readonly string[] {
-  return path.split(/[\\/]/).map(plainName);
-}
-
-/**
- * A name as the least exact file system reads it: HFS+ leaves out characters that are not drawn,
- * Windows dots and spaces at the end and streams after a colon, and many take upper for lower case.
- */
-function plainName(name: string): string {
-  return name
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .toLowerCase()
-    .replace(/:.*$/, '')
-    .replace(/[. ]+$/, '');
 }
