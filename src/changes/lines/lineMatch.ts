@@ -11,10 +11,23 @@ export interface ChangedLines {
   readonly added: Uint8Array;
 }
 
-/** Steps that a comparison may still take. */
+/** Steps that comparisons may still take. */
 export interface Steps {
   left: number;
 }
+
+/** What the search for changes may cost. */
+export interface SearchLimits {
+  /** Steps in one stretch. */
+  readonly stretch: number;
+  /** Steps in all. */
+  readonly all: number;
+  /** A stretch that needs more steps counts as changed as a whole; else the search fails. */
+  readonly isCoarse?: true;
+}
+
+/** Steps taken before other work may run. */
+const AT_ONCE = 4096;
 
 /** Lines of one text by number, equal lines having the same; and where they stand in it. */
 interface Side {
@@ -43,19 +56,49 @@ export function changedLines(
   steps: Steps,
 ): ChangedLines | undefined {
   const ids = new Map<string, number>();
-  const oldIds = oldLines.map((line) => idOf(ids, line));
-  const newIds = newLines.map((line) => idOf(ids, line));
-  const oldCounts = countsOf(oldIds, ids.size);
-  const newCounts = countsOf(newIds, ids.size);
-  const old = sideOf(oldIds, newCounts);
-  const fresh = sideOf(newIds, oldCounts);
+  const oldIds = Uint32Array.from(oldLines, (line) => idOf(ids, line));
+  const newIds = Uint32Array.from(newLines, (line) => idOf(ids, line));
+  const search = matchLines(oldIds, newIds, ids.size, { stretch: steps.left, all: steps.left }, steps);
+  for (;;) {
+    const step = search.next();
+    if (step.done) return step.value;
+  }
+}
+
+/**
+ * Compares lines by their numbers; yields every few thousand steps. The result depends on the lines
+ * and the limits alone.
+ * @param size greater than each number
+ * @returns undefined where the limits were too low, unless `isCoarse`
+ */
+export function* matchLines(
+  oldIds: Uint32Array,
+  newIds: Uint32Array,
+  size: number,
+  limits: SearchLimits,
+  steps: Steps = { left: limits.all },
+): Generator<void, ChangedLines | undefined> {
+  const oldCounts = countsOf(oldIds, size);
+  const newCounts = countsOf(newIds, size);
+  yield;
+  const old = yield* sideOf(oldIds, newCounts);
+  const fresh = yield* sideOf(newIds, oldCounts);
   let from = 0;
   let otherFrom = 0;
   const isOnce = (id: number): boolean => oldCounts[id] === 1 && newCounts[id] === 1;
-  for (const [to, otherTo] of [...anchors(old, fresh, isOnce), [old.ids.length, fresh.ids.length] as const]) {
-    if (!search(old, fresh, { from, to, otherFrom, otherTo }, steps)) return undefined;
+  const ends = yield* anchors(old, fresh, isOnce);
+  ends.push([old.ids.length, fresh.ids.length]);
+  for (const [index, [to, otherTo]] of ends.entries()) {
+    const stretch = { from, to, otherFrom, otherTo };
+    const before = steps.left;
+    const own = { left: Math.min(limits.stretch, steps.left) };
+    const granted = own.left;
+    const isFound = yield* search(old, fresh, stretch, own);
+    steps.left = before - (granted - own.left);
+    if (!isFound && !limits.isCoarse) return undefined;
     from = to + 1;
     otherFrom = otherTo + 1;
+    if (index % AT_ONCE === 0) yield;
   }
   return { removed: old.changed, added: fresh.changed };
 }
@@ -67,21 +110,23 @@ function idOf(ids: Map<string, number>, line: string): number {
   return ids.size - 1;
 }
 
-function countsOf(ids: readonly number[], size: number): Uint32Array {
+function countsOf(ids: Uint32Array, size: number): Uint32Array {
   const counts = new Uint32Array(size);
   for (const id of ids) counts[id]!++;
   return counts;
 }
 
 /** What can have a partner; all else has changed. */
-function sideOf(ids: readonly number[], others: Uint32Array): Side {
+function* sideOf(ids: Uint32Array, others: Uint32Array): Generator<void, Side> {
   const side: Side = { ids: [], at: [], changed: new Uint8Array(ids.length) };
-  for (const [at, id] of ids.entries()) {
+  for (let at = 0; at < ids.length; at++) {
+    const id = ids[at]!;
     if (others[id] === 0) side.changed[at] = 1;
     else {
       side.ids.push(id);
       side.at.push(at);
     }
+    if (at % AT_ONCE === 0) yield;
   }
   return side;
 }
@@ -90,18 +135,25 @@ function sideOf(ids: readonly number[], others: Uint32Array): Side {
  * The most of the lines that stand once in each text which are in the same order in both, as places
  * in the sides.
  */
-function anchors(old: Side, fresh: Side, isOnce: (id: number) => boolean): (readonly [number, number])[] {
+function* anchors(
+  old: Side,
+  fresh: Side,
+  isOnce: (id: number) => boolean,
+): Generator<void, (readonly [number, number])[]> {
   const places = new Map<number, number>();
-  for (const [place, id] of old.ids.entries()) if (isOnce(id)) places.set(id, place);
-  const pairs = fresh.ids.flatMap((id, other): (readonly [number, number])[] => {
-    const place = places.get(id);
-    return place === undefined ? [] : [[place, other]];
-  });
+  for (const [place, id] of old.ids.entries()) {
+    if (isOnce(id)) places.set(id, place);
+    if (place % AT_ONCE === 0) yield;
+  }
   // The longest increasing sequence: the pair that ends the best sequence of each length, and what
   // stood before each pair.
+  const pairs: (readonly [number, number])[] = [];
   const ends: number[] = [];
-  const before = new Int32Array(pairs.length);
-  for (const [index, [place]] of pairs.entries()) {
+  const before: number[] = [];
+  for (const [other, id] of fresh.ids.entries()) {
+    if (other % AT_ONCE === 0) yield;
+    const place = places.get(id);
+    if (place === undefined) continue;
     let low = 0;
     let high = ends.length;
     while (low < high) {
@@ -109,27 +161,37 @@ function anchors(old: Side, fresh: Side, isOnce: (id: number) => boolean): (read
       if (pairs[ends[middle]!]![0] < place) low = middle + 1;
       else high = middle;
     }
-    before[index] = ends[low - 1] ?? -1;
-    ends[low] = index;
+    before.push(ends[low - 1] ?? -1);
+    ends[low] = pairs.length;
+    pairs.push([place, other]);
   }
   const found: (readonly [number, number])[] = [];
   for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index]!) found.push(pairs[index]!);
   return found.reverse();
 }
 
-/** Marks what changed in a stretch. @returns false where there were not enough steps */
-function search(old: Side, fresh: Side, stretch: Stretch, steps: Steps): boolean {
+/**
+ * Marks what changed in a stretch.
+ * @returns false where there were not enough steps: then all of it is marked
+ */
+function* search(old: Side, fresh: Side, stretch: Stretch, steps: Steps): Generator<void, boolean> {
   let { from, to, otherFrom, otherTo } = stretch;
   while (from < to && otherFrom < otherTo && old.ids[from] === fresh.ids[otherFrom]) {
     from++;
     otherFrom++;
+    if (from % AT_ONCE === 0) yield;
   }
   while (from < to && otherFrom < otherTo && old.ids[to - 1] === fresh.ids[otherTo - 1]) {
     to--;
     otherTo--;
+    if (to % AT_ONCE === 0) yield;
   }
-  const trace = furthest(old, fresh, { from, to, otherFrom, otherTo }, steps);
-  if (!trace) return false;
+  const trace = yield* furthest(old, fresh, { from, to, otherFrom, otherTo }, steps);
+  if (!trace) {
+    for (let at = from; at < to; at++) old.changed[old.at[at]!] = 1;
+    for (let at = otherFrom; at < otherTo; at++) fresh.changed[fresh.at[at]!] = 1;
+    return false;
+  }
   let x = to - from;
   let y = otherTo - otherFrom;
   for (let edits = trace.length - 1; edits > 0; edits--) {
@@ -149,12 +211,12 @@ function search(old: Side, fresh: Side, stretch: Stretch, steps: Steps): boolean
  * For each number of edits, how far one comes on each diagonal; the last is enough. Undefined where
  * there were not enough steps.
  */
-function furthest(
+function* furthest(
   old: Side,
   fresh: Side,
   { from, to, otherFrom, otherTo }: Stretch,
   steps: Steps,
-): Int32Array[] | undefined {
+): Generator<void, Int32Array[] | undefined> {
   const width = to - from;
   const height = otherTo - otherFrom;
   const trace: Int32Array[] = [];
@@ -178,6 +240,7 @@ function furthest(
       if (x >= width && y >= height) return trace;
     }
     if (steps.left < 0) return undefined;
+    if (edits % 64 === 63) yield;
   }
 }
 

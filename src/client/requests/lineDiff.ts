@@ -1,8 +1,8 @@
 // Compares two texts line by line in bounded time: common ends cost next to nothing, and hunks are
 // made only for what is shown.
 import { head } from '../../base/text';
-import type { ChangeHunk } from '../../session/events/content';
 import { type ChangedLines, changedLines, type Steps } from '../../changes/lines/lineMatch';
+import type { ChangeHunk } from '../../session/events/content';
 
 /** Lines around a change. */
 const CONTEXT = 3;

@@ -1,0 +1,168 @@
+// Carries changes of one file over to another version of it: exactly, or not at all.
+import type { LineHunk } from './hunks';
+import type { Slices } from './slices';
+import { bytesOf, type TextLines } from './textLines';
+
+/** Hunks handled before other work may run. */
+const HUNKS_AT_ONCE = 1024;
+
+/** Three versions of a file: two were made from `from`, one by the edits and one by the others. */
+export interface Fork {
+  readonly edited: TextLines;
+  readonly other: TextLines;
+}
+
+/** Where edits go in the other version. */
+export interface Placement {
+  /** Edits that can be made there, as hunks from the other version to the edited one; in order. */
+  readonly placed: readonly LineHunk[];
+  /** For each of `placed`, the edit. */
+  readonly edits: readonly LineHunk[];
+  /** Edits that the other version already has. */
+  readonly known: readonly LineHunk[];
+  /** Edits of lines that the others changed too. */
+  readonly blocked: readonly LineHunk[];
+  /** The others that changed the lines of `blocked`. */
+  readonly blocking: readonly LineHunk[];
+}
+
+/**
+ * Finds where edits go in another version of the same file.
+ *
+ * An edit is placed only if its lines are there untouched, so that each line of the other version
+ * that is not one of them stays as it is. It is blocked if another change touches its lines, if
+ * both put lines in at the same place (their order is not known), or if a line without an end would
+ * run into the next one.
+ * @param edits from the common version to `edited`, in order
+ * @param others from the common version to `other`, in order
+ */
+export async function placeHunks(
+  edits: readonly LineHunk[],
+  others: readonly LineHunk[],
+  { edited, other }: Fork,
+  slices: Slices,
+): Promise<Placement> {
+  const found = {
+    placed: [] as LineHunk[],
+    edits: [] as LineHunk[],
+    known: [] as LineHunk[],
+    blocked: [] as LineHunk[],
+    blocking: new Set<LineHunk>(),
+  };
+  let next = 0;
+  let shift = 0;
+  for (const [index, edit] of edits.entries()) {
+    if (index % HUNKS_AT_ONCE === 0) await slices.pause();
+    for (let one = others[next]; one && isBefore(one, edit); one = others[++next]) shift += one.bCount - one.aCount;
+    const touching: LineHunk[] = [];
+    for (let at = next; at < others.length && touches(edit, others[at]!); at++) touching.push(others[at]!);
+    const [twin] = touching;
+    if (twin && isSame(edit, edited, twin, other)) found.known.push(edit);
+    else if (twin || isRunIn(edit, shift, edited, other)) {
+      found.blocked.push(edit);
+      for (const one of touching) found.blocking.add(one);
+    } else {
+      found.placed.push({ ...edit, aStart: edit.aStart + shift });
+      found.edits.push(edit);
+    }
+  }
+  return { ...found, blocking: [...found.blocking].sort((one, two) => one.aStart - two.aStart) };
+}
+
+/**
+ * Returns a file with some hunks made.
+ * @param chosen hunks from `a` to `b`, in order
+ */
+export async function withHunks(
+  a: TextLines,
+  b: TextLines,
+  chosen: readonly LineHunk[],
+  slices: Slices,
+): Promise<Buffer> {
+  let size = a.bytes.length;
+  for (const { aStart, aCount, bStart, bCount } of chosen) {
+    size += sizeOf(b, bStart, bStart + bCount) - sizeOf(a, aStart, aStart + aCount);
+  }
+  const result = Buffer.allocUnsafe(size);
+  let written = 0;
+  let line = 0;
+  for (const [index, { aStart, aCount, bStart, bCount }] of chosen.entries()) {
+    if (index % HUNKS_AT_ONCE === 0) await slices.pause();
+    written += bytesOf(a, line, aStart).copy(result, written);
+    written += bytesOf(b, bStart, bStart + bCount).copy(result, written);
+    line = aStart + aCount;
+  }
+  bytesOf(a, line, a.count).copy(result, written);
+  return result;
+}
+
+/** Lines of a version; `isTouched`: others changed them, or put lines in between. */
+export interface ShownLines {
+  readonly start: number;
+  readonly count: number;
+  readonly isTouched: boolean;
+}
+
+/**
+ * Returns the lines of another version that stand for the `b` lines of each hunk. Where others
+ * changed some of them, it is these and all that replaced the others.
+ * @param all in order
+ * @param others from the version of the `b` lines to the other one, in order
+ */
+export function shownLines(all: readonly LineHunk[], others: readonly LineHunk[]): readonly ShownLines[] {
+  let next = 0;
+  let shift = 0;
+  return all.map(({ bStart, bCount }) => {
+    const lines = { aStart: bStart, aCount: bCount };
+    for (let one = others[next]; one && isBefore(one, lines); one = others[++next]) shift += one.bCount - one.aCount;
+    let from = bStart;
+    let to = bStart + bCount;
+    let inside = 0;
+    let isTouched = false;
+    for (let at = next; at < others.length && touches(lines, others[at]!); at++) {
+      const { aStart, aCount, bCount: made } = others[at]!;
+      from = Math.min(from, aStart);
+      to = Math.max(to, aStart + aCount);
+      inside += made - aCount;
+      isTouched = true;
+    }
+    return { start: from + shift, count: to - from + inside, isTouched };
+  });
+}
+
+type Lines = Pick<LineHunk, 'aStart' | 'aCount'>;
+
+/** Lines that are put in stand before those that they are put in front of. */
+function isBefore(one: Lines, edit: Lines): boolean {
+  const end = one.aStart + one.aCount;
+  return end < edit.aStart || (end === edit.aStart && !isSamePlace(one, edit));
+}
+
+function touches(edit: Lines, one: Lines): boolean {
+  const isOverlap = edit.aStart < one.aStart + one.aCount && one.aStart < edit.aStart + edit.aCount;
+  return isOverlap || isSamePlace(edit, one);
+}
+
+/** Both put lines in at the same place. */
+function isSamePlace(one: Lines, two: Lines): boolean {
+  return one.aCount === 0 && two.aCount === 0 && one.aStart === two.aStart;
+}
+
+/** Both make the same of the same lines. */
+function isSame(edit: LineHunk, edited: TextLines, one: LineHunk, other: TextLines): boolean {
+  if (edit.aStart !== one.aStart || edit.aCount !== one.aCount) return false;
+  const made = bytesOf(edited, edit.bStart, edit.bStart + edit.bCount);
+  return made.equals(bytesOf(other, one.bStart, one.bStart + one.bCount));
+}
+
+/** A line without an end would stand before another one. */
+function isRunIn(edit: LineHunk, shift: number, edited: TextLines, other: TextLines): boolean {
+  if (edit.bCount === 0) return false;
+  const start = edit.aStart + shift;
+  const isOpen = edited.isOpen && edit.bStart + edit.bCount === edited.count;
+  return (isOpen && start + edit.aCount < other.count) || (other.isOpen && start > 0 && start === other.count);
+}
+
+function sizeOf(lines: TextLines, from: number, to: number): number {
+  return lines.starts[to]! - lines.starts[from]!;
+}
