@@ -26,7 +26,7 @@ export interface FolderStates {
    * @throws ParleyError `state-gone`; `version-not-kept` where only its hash is known
    */
   read(root: string, version: FileVersion): Promise<Buffer>;
-  /** Keeps a content. */
+  /** Keeps a content for as long as states of the session are held. */
   write(root: string, content: Buffer, mode: FileVersion['mode']): Promise<FileVersion>;
   /** A file that a tool names, absolute: where there is no git, only such files are looked at. */
   name(path: string): void;

@@ -30,6 +30,8 @@ export interface WorkingFiles {
   read(path: string): Promise<WorkingFile | undefined>;
   /**
    * Makes all edits as one step that the editor's Undo takes back, and saves what was saved before.
+   * Files are deleted before others are written. Where a link is, the link is replaced, not its
+   * target.
    * @param label names the step
    * @returns the paths that were refused, as they had changed meanwhile or could not be written
    */

@@ -1,0 +1,93 @@
+// The state of a review as it is stored.
+import { z } from 'zod';
+import type { ReviewFile } from './reviewFile';
+import { isPlainPath } from './safePath';
+import { fileId, MAX_WAITING } from './waitingFiles';
+
+/** Files of which it is remembered whether they were kept or undone. */
+export const MAX_SETTLED = 5000;
+
+const VERSION = z.object({
+  oid: z.string().regex(/^[0-9a-f]{7,128}$/),
+  mode: z.enum(['100644', '100755', '120000']),
+  size: z.number().int().nonnegative(),
+  isHashOnly: z.literal(true).optional(),
+});
+const PATH = z.string().max(4096).refine(isPlainPath);
+const COUNT = z.number().int().nonnegative();
+const ROOT = COUNT;
+
+const REVIEW = z.object({
+  version: z.literal(1),
+  roots: z.array(z.string().max(4096)).max(1000),
+  files: z
+    .array(
+      z.object({
+        root: ROOT,
+        path: PATH,
+        oldPath: PATH.optional(),
+        base: VERSION.optional(),
+        left: VERSION.optional(),
+        added: COUNT,
+        removed: COUNT,
+        isBinary: z.literal(true).optional(),
+        alsoYours: z.literal(true).optional(),
+        state: z.enum(['unreviewed', 'conflict']),
+      }),
+    )
+    .max(MAX_WAITING),
+  settled: z.array(z.tuple([ROOT, PATH, z.enum(['kept', 'undone'])])).max(MAX_SETTLED),
+});
+
+/** A review as JSON: at most {@link MAX_WAITING} files. */
+export type KeptReview = z.infer<typeof REVIEW>;
+
+/** What became of a file that no longer waits. */
+export type Settled = 'kept' | 'undone';
+
+/** Makes the JSON of a review. @param settled by the ids of the files */
+export function toKept(files: readonly ReviewFile[], settled: ReadonlyMap<string, Settled>): KeptReview {
+  const roots: string[] = [];
+  const known = new Map<string, number>();
+  const rootOf = (root: string): number => {
+    const index = known.get(root) ?? roots.push(root) - 1;
+    known.set(root, index);
+    return index;
+  };
+  return {
+    version: 1,
+    files: files.map(({ id: _id, root, ...file }) => ({ root: rootOf(root), ...file })),
+    settled: [...settled].map(([id, state]) => {
+      const split = id.indexOf('\0');
+      return [rootOf(id.slice(0, split)), id.slice(split + 1), state];
+    }),
+    roots,
+  };
+}
+
+/**
+ * Reads the JSON of a review.
+ * @param roots folders of the session: files elsewhere are left out
+ * @returns nothing that waits where it is not valid
+ */
+export function fromKept(
+  kept: unknown,
+  roots: readonly string[],
+): { readonly files: readonly ReviewFile[]; readonly settled: Map<string, Settled> } {
+  const read = REVIEW.safeParse(kept);
+  if (!read.success) return { files: [], settled: new Map() };
+  const { data } = read;
+  const rootOf = (index: number): string | undefined => roots.find((root) => root === data.roots[index]);
+  return {
+    files: data.files.flatMap(({ root: index, ...file }) => {
+      const root = rootOf(index);
+      return root === undefined ? [] : [{ id: fileId(root, file.path), root, ...file } as ReviewFile];
+    }),
+    settled: new Map(
+      data.settled.flatMap(([index, path, state]) => {
+        const root = rootOf(index);
+        return root === undefined ? [] : [[fileId(root, path), state] as const];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,529 @@
+// The review of what the agent of one session changed: which files wait, and keeping and undoing
+// them by hunk, file, turn and as a whole.
+import { join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import type { Disposable } from '../../base/disposable';
+import { ParleyError } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import { compareLines, countOf } from '../lines/hunks';
+import { shownLines, withHunks } from '../lines/placeHunks';
+import type { FileChange } from '../model/fileChange';
+import type { FolderStates } from '../model/folderStore';
+import type { WorkingFiles } from '../model/workingFiles';
+import { carry } from './carry';
+import { FileTexts, NO_LINES } from './fileTexts';
+import { HunkLists } from './hunkLists';
+import { keepTurn } from './keepTurn';
+import { fromKept, type KeptReview, MAX_SETTLED, type Settled, toKept } from './keptReview';
+import { PresentFiles } from './presentFiles';
+import type {
+  FinishedTurn,
+  KeepResult,
+  ReviewFile,
+  ReviewHunk,
+  ReviewProblem,
+  ReviewTarget,
+  UndoResult,
+} from './reviewFile';
+import { isSafePath } from './safePath';
+import { alsoTakenBack, type Change, type Part, type TakingBack, takeBack } from './takeBack';
+import { fileId, isSameVersion, WaitingFiles } from './waitingFiles';
+
+/** Bytes of edits that are made in one step. */
+const MAX_STEP_BYTES = 64 * 1024 * 1024;
+
+/** What a review needs. */
+export interface ReviewOptions {
+  readonly states: FolderStates;
+  readonly files: WorkingFiles;
+  /** What was saved last; anything that is not valid counts as nothing. */
+  readonly kept?: unknown;
+  /** Stores the state, replacing the last one; handles its own errors. */
+  save(kept: KeptReview): Promise<void>;
+}
+
+/** One file of an undo. */
+interface UndoItem {
+  readonly change: Change;
+  readonly part: Part;
+  /** What waits, if that is undone; else the change of a turn is. */
+  readonly file?: ReviewFile;
+}
+
+/**
+ * Reviews what the agent of one session changed.
+ *
+ * - A file waits while what the agent left differs from what was last kept: in its bytes, its mode
+ *   or its path.
+ * - Keeping changes no file. Undoing changes nothing that the user edited: what was edited is a
+ *   conflict and stays as it is. Where the user edited nothing, undoing gives the kept bytes back.
+ * - Operations run one after another, in the order of the calls. The state is saved after each.
+ */
+export class SessionReview implements Disposable {
+  readonly #states: FolderStates;
+  readonly #working: WorkingFiles;
+  readonly #save: (kept: KeptReview) => Promise<void>;
+  readonly #waiting = new WaitingFiles();
+  readonly #lists = new HunkLists();
+  readonly #onDidChange = new Emitter<void>();
+  #settled = new Map<string, Settled>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Fires when `files` or {@link stateOf} changed. */
+  readonly onDidChange: Event<void> = this.#onDidChange.event;
+
+  constructor({ states, files, kept, save }: ReviewOptions) {
+    this.#states = states;
+    this.#working = files;
+    this.#save = save;
+    this.#load(kept);
+  }
+
+  /** The files that wait, sorted by root and path. */
+  get files(): readonly ReviewFile[] {
+    return this.#waiting.files;
+  }
+
+  /** More files changed than are reviewed one by one. */
+  get isIncomplete(): boolean {
+    return this.#waiting.isFull;
+  }
+
+  /** The state, as `save` gets it. */
+  get kept(): KeptReview {
+    return toKept(this.files, this.#settled);
+  }
+
+  /**
+   * What became of a file that a turn changed, for its list.
+   * @param path relative to `root`
+   * @returns undefined where it is not known, as it is long ago
+   */
+  stateOf(root: string, path: string): ReviewFile['state'] | Settled | undefined {
+    const id = fileId(root, path);
+    return this.#waiting.file(id)?.state ?? this.#settled.get(id);
+  }
+
+  /**
+   * Takes in what a turn changed. Edits that the user made before the turn never become part of what
+   * an undo takes back. A file that is again as it was kept no longer waits.
+   */
+  turnEnded(turn: FinishedTurn): Promise<void> {
+    return this.#run(async () => {
+      const texts = this.#textsByRoot();
+      for (const change of turn.changes) {
+        const of = texts(change.root);
+        await of.slices.pause();
+        const isYours = [change.path, change.oldPath ?? change.path].some((path) =>
+          turn.yours.has(join(change.root, path)),
+        );
+        await this.#follow(of, change, isYours);
+      }
+    });
+  }
+
+  /**
+   * Lists the hunks of a file, in order, with their lines in the present file.
+   * @param id of a file that waits
+   * @returns undefined where the file has no lines to compare, or does not wait
+   * @throws ParleyError `state-gone`, `version-not-kept`
+   */
+  async hunks(id: string): Promise<readonly ReviewHunk[] | undefined> {
+    const file = this.#waiting.file(id);
+    if (!file) return undefined;
+    const texts = new FileTexts(this.#states, file.root);
+    const list = await this.#lists.of(texts, file);
+    if (!list) return undefined;
+    const left = (await texts.comparable(file.left)) ?? NO_LINES;
+    const now = (await isSafePath(file.root, file.path))
+      ? await this.#working.read(join(file.root, file.path)).catch(() => undefined)
+      : undefined;
+    const present = now && now.mode !== '120000' ? await texts.linesOf(now.content) : NO_LINES;
+    const others = present ? await compareLines(left, present, texts.slices) : [];
+    const shown = shownLines(list, others);
+    const isLost = !present || (file.left === undefined) !== (now === undefined);
+    return list.map((hunk, index) => {
+      const { start, count, isTouched } = shown[index]!;
+      // A file is created or deleted as a whole.
+      const isConflict = isLost || isTouched || (others.length > 0 && (!file.base || !file.left));
+      return {
+        id: hunk.id,
+        base: { start: hunk.aStart, count: hunk.aCount },
+        left: { start: hunk.bStart, count: hunk.bCount },
+        present: { start, count },
+        ...(isConflict && { isConflict: true as const }),
+      };
+    });
+  }
+
+  /**
+   * Accepts what the agent left; no file is changed. A hunk goes into the kept version, so that it is
+   * not undone with the rest. What a turn changed is kept without what other turns changed; where
+   * that cannot be told apart it waits on, as `entangled`.
+   */
+  keep(target: ReviewTarget): Promise<KeepResult> {
+    return this.#run(async () => {
+      const kept: { root: string; path: string }[] = [];
+      const failed: ReviewProblem[] = [];
+      const attempt = async (
+        at: { root: string; path: string },
+        work: () => Promise<ReviewProblem['why'] | undefined>,
+      ) => {
+        const { root, path } = at;
+        const why = await work().catch(whyFailed);
+        if (why) failed.push({ root, path, why });
+        else kept.push({ root, path });
+      };
+      if (target.kind === 'turn') {
+        const texts = this.#textsByRoot();
+        for (const change of await this.#changesOf(target)) {
+          if (this.#waiting.ends(change.root, change.path)) {
+            await attempt(change, () => this.#keepChange(texts(change.root), change));
+          } else kept.push({ root: change.root, path: change.path });
+        }
+      } else {
+        const found = this.#filesOf(target);
+        if (!found) failed.push({ ...placeOf(target), why: 'gone' });
+        for (const file of found ?? []) {
+          await attempt(file, async () =>
+            target.kind === 'hunk' ? this.#keepHunk(file, target.hunk) : this.#keepFile(file),
+          );
+        }
+      }
+      return { kept, failed };
+    });
+  }
+
+  /**
+   * Takes back what the agent changed, through {@link WorkingFiles.apply}. Each line that the user
+   * edited stays byte for byte as it is; what cannot be taken back without touching it is in
+   * `conflicts`. `all` and `turn` leave out files that the user saved while a turn ran.
+   *
+   * Of a turn, what it changed is taken out of the present file, whether it was kept or not, and what
+   * later turns changed stays.
+   */
+  undo(target: ReviewTarget): Promise<UndoResult> {
+    return this.#run(async () => {
+      const result = {
+        undone: [] as { root: string; path: string }[],
+        conflicts: [] as ReviewProblem[],
+        failed: [] as ReviewProblem[],
+      };
+      const items = await this.#undoItems(target, result);
+      await this.#undoItemsInSteps(items, result);
+      return result;
+    });
+  }
+
+  /**
+   * Follows files that were restored to an earlier state, or back from it.
+   * @param changes what the restore changed on the disk
+   */
+  restored(changes: readonly FileChange[]): Promise<void> {
+    return this.#run(async () => {
+      const texts = this.#textsByRoot();
+      for (const change of changes) {
+        const { root, path, oldPath, before, after } = change;
+        const from = oldPath ?? path;
+        if (!this.#waiting.ends(root, from) && !this.#waiting.ends(root, path)) continue;
+        const of = texts(root);
+        const back: Change = {
+          root,
+          path: from,
+          ...(oldPath !== undefined && { oldPath: path }),
+          before: after,
+          after: before,
+        };
+        const old = await of.comparable(back.before);
+        const left = await of.comparable(back.after);
+        const hunks = old && left ? await compareLines(old, left, of.slices) : undefined;
+        await this.#followUndo(of, back, { hunks, isWhole: true });
+        this.#waiting.setLeft(root, path, after, after);
+        await this.#recount(of, path);
+      }
+    });
+  }
+
+  /** Goes back to an earlier state of the review, which {@link kept} gave. */
+  reset(kept: unknown): Promise<void> {
+    return this.#run(async () => this.#load(kept));
+  }
+
+  dispose(): void {
+    this.#onDidChange.dispose();
+  }
+
+  #load(kept: unknown): void {
+    const { files, settled } = fromKept(kept, this.#states.roots);
+    this.#waiting.clear();
+    for (const file of files) this.#waiting.add(file);
+    this.#settled = settled;
+  }
+
+  /** Runs an operation after all earlier ones, then saves. */
+  #run<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(async () => {
+      try {
+        return await work();
+      } finally {
+        await this.#save(this.kept);
+        this.#onDidChange.fire();
+      }
+    });
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  #textsByRoot(): (root: string) => FileTexts {
+    const known = new Map<string, FileTexts>();
+    return (root) => {
+      const found = known.get(root) ?? new FileTexts(this.#states, root);
+      known.set(root, found);
+      return found;
+    };
+  }
+
+  /** Takes in one change of a turn. */
+  async #follow(texts: FileTexts, change: FileChange, isYours: boolean): Promise<void> {
+    const { root, path, oldPath, before, after, added, removed, isBinary } = change;
+    const from = oldPath ?? path;
+    const waits = this.#waiting.ends(root, from);
+    const ends = waits
+      ? await carry(texts, waits, before, after).catch(() => ({ base: before, left: after }))
+      : { base: before, left: after };
+    const basePath = this.#waiting.basePath(root, from);
+    const isFresh = isSameVersion(ends.base, before) && isSameVersion(ends.left, after);
+    const wasYours = this.#waiting.file(fileId(root, from))?.alsoYours;
+    this.#waiting.setBase(root, basePath, ends.base, before);
+    if (oldPath !== undefined) this.#waiting.moveLeft(root, oldPath, path, before);
+    this.#waiting.setLeft(root, path, ends.left, oldPath === undefined ? before : undefined);
+    this.#settled.delete(fileId(root, path));
+    const alsoYours = isYours || wasYours === true;
+    this.#waiting.describe(root, path, { added, removed, isBinary: isBinary ?? false, alsoYours, isConflict: false });
+    if (!isFresh) await this.#recount(texts, path);
+  }
+
+  /** Counts the lines of a file that waits again. */
+  async #recount(texts: FileTexts, path: string): Promise<void> {
+    const ends = this.#waiting.ends(texts.root, path);
+    if (!ends) return;
+    const list = await this.#lists.of(texts, ends).catch(() => undefined);
+    this.#waiting.describe(
+      texts.root,
+      path,
+      list ? { ...countOf(list), isBinary: false } : { added: 0, removed: 0, isBinary: true },
+    );
+  }
+
+  #settle(root: string, path: string, state: Settled): void {
+    const id = fileId(root, path);
+    this.#settled.delete(id);
+    this.#settled.set(id, state);
+    for (const oldest of this.#settled.keys()) {
+      if (this.#settled.size <= MAX_SETTLED) break;
+      this.#settled.delete(oldest);
+    }
+  }
+
+  async #changesOf({ before, after, file }: Extract<ReviewTarget, { kind: 'turn' }>): Promise<readonly FileChange[]> {
+    const changes = await this.#states.changes(before, after);
+    return file ? changes.filter(({ root, path }) => root === file.root && path === file.path) : changes;
+  }
+
+  #filesOf(target: Exclude<ReviewTarget, { kind: 'turn' }>): readonly ReviewFile[] | undefined {
+    if (target.kind === 'all') return this.files;
+    const file = this.#waiting.file(target.id);
+    return file && [file];
+  }
+
+  #keepFile({ root, path, oldPath, left }: ReviewFile): undefined {
+    if (oldPath !== undefined) this.#waiting.setBase(root, oldPath, undefined, undefined);
+    this.#waiting.setBase(root, path, left, left);
+    this.#settle(root, path, 'kept');
+  }
+
+  async #keepHunk(file: ReviewFile, id: string): Promise<ReviewProblem['why'] | undefined> {
+    const { root, path, base, left } = file;
+    const texts = new FileTexts(this.#states, root);
+    const list = await this.#lists.of(texts, file);
+    const hunk = list?.find((one) => one.id === id);
+    if (!hunk) return 'gone';
+    if (!base || !left) {
+      this.#keepFile(file);
+      return undefined;
+    }
+    const [before, after] = [(await texts.lines(base))!, (await texts.lines(left))!];
+    const next = await texts.keep(await withHunks(before, after, [hunk], texts.slices), base.mode, left);
+    this.#lists.kept(root, file, next, new Set([id]));
+    this.#waiting.setBase(root, this.#waiting.basePath(root, path), next, base);
+    if (this.#waiting.ends(root, path)) await this.#recount(texts, path);
+    else this.#settle(root, path, 'kept');
+    return undefined;
+  }
+
+  async #keepChange(texts: FileTexts, change: FileChange): Promise<ReviewProblem['why'] | undefined> {
+    const { root, path, oldPath } = change;
+    const ends = this.#waiting.ends(root, path)!;
+    const { base, isEntangled } = await keepTurn(texts, ends, change);
+    const basePath = this.#waiting.basePath(root, path);
+    if (oldPath !== undefined && basePath === oldPath && !isEntangled) {
+      this.#waiting.setBase(root, oldPath, undefined, undefined);
+      this.#waiting.setBase(root, path, base, undefined);
+    } else this.#waiting.setBase(root, basePath, base, ends.base);
+    if (this.#waiting.ends(root, path)) await this.#recount(texts, path);
+    else this.#settle(root, path, 'kept');
+    return isEntangled ? 'entangled' : undefined;
+  }
+
+  async #undoItems(
+    target: ReviewTarget,
+    result: { conflicts: ReviewProblem[]; failed: ReviewProblem[] },
+  ): Promise<UndoItem[]> {
+    if (target.kind === 'turn') return this.#turnItems(target, result.conflicts);
+    const files = this.#filesOf(target);
+    if (!files) {
+      result.failed.push({ ...placeOf(target), why: 'gone' });
+      return [];
+    }
+    const items: UndoItem[] = [];
+    for (const file of files) {
+      const { root, path, oldPath, base, left } = file;
+      const change: Change = { root, path, ...(oldPath !== undefined && { oldPath }), before: base, after: left };
+      if (target.kind === 'hunk') {
+        const texts = new FileTexts(this.#states, root);
+        const list = await this.#lists.of(texts, file).catch(() => undefined);
+        const hunk = list?.find((one) => one.id === target.hunk);
+        if (hunk) items.push({ change, part: base && left ? { hunks: [hunk] } : {}, file });
+        else result.failed.push({ root, path, why: 'gone' });
+      } else if (target.kind === 'all' && file.alsoYours) result.conflicts.push({ root, path, why: 'yours' });
+      else items.push({ change, part: {}, file });
+    }
+    return items;
+  }
+
+  async #turnItems(target: Extract<ReviewTarget, { kind: 'turn' }>, conflicts: ReviewProblem[]): Promise<UndoItem[]> {
+    const items: UndoItem[] = [];
+    for (const { root, path, oldPath, before, after } of await this.#changesOf(target)) {
+      const waits = this.#waiting.fileAt(root, path);
+      if (waits?.alsoYours && !target.file) conflicts.push({ root, path, why: 'yours' });
+      else {
+        // It may have been renamed since.
+        const at = before && after && oldPath === undefined ? (waits?.path ?? path) : path;
+        items.push({ change: { root, path: at, ...(oldPath !== undefined && { oldPath }), before, after }, part: {} });
+      }
+    }
+    return items;
+  }
+
+  async #undoItemsInSteps(items: readonly UndoItem[], result: Mutable<UndoResult>): Promise<void> {
+    const texts = this.#textsByRoot();
+    const present = new PresentFiles(this.#working);
+    let step: { item: UndoItem; back: TakingBack }[] = [];
+    const finish = async (): Promise<void> => {
+      const refused = await present.apply(l10n.t('Undo changes of the agent'));
+      for (const { item, back } of step) {
+        const { root, path } = item.change;
+        await texts(root).slices.pause();
+        if (back.edits.some((edit) => refused.has(edit.path))) result.failed.push({ root, path, why: 'refused' });
+        else {
+          await this.#undone(texts(root), item, back);
+          if (back.isWhole || (back.hunks?.length ?? 0) > 0) result.undone.push({ root, path });
+        }
+      }
+      step = [];
+    };
+    // What is deleted first may make room for what goes back to its old path.
+    let rest = [...items].sort(
+      (one, two) => Number(one.change.before !== undefined) - Number(two.change.before !== undefined),
+    );
+    for (let isProgress = true; rest.length > 0 && isProgress; ) {
+      isProgress = false;
+      const occupied: UndoItem[] = [];
+      for (const item of rest) {
+        const { root, path } = item.change;
+        const back = await this.#takeBack(texts(root), item, present).catch((error: unknown) => whyFailed(error));
+        if (typeof back === 'string') result.failed.push({ root, path, why: back });
+        else if (back.problem === 'occupied') occupied.push(item);
+        else {
+          isProgress = true;
+          if (back.problem) {
+            result.conflicts.push({ root, path, why: back.problem });
+            this.#waiting.describe(root, path, { isConflict: true });
+          }
+          present.add(back.edits);
+          step.push({ item, back });
+        }
+        if (present.bytes > MAX_STEP_BYTES) await finish();
+      }
+      rest = occupied;
+    }
+    for (const { change } of rest) {
+      result.conflicts.push({ root: change.root, path: change.path, why: 'occupied' });
+      this.#waiting.describe(change.root, change.path, { isConflict: true });
+    }
+    await finish();
+  }
+
+  async #takeBack(texts: FileTexts, item: UndoItem, present: PresentFiles): Promise<TakingBack | 'outside'> {
+    const { root, path, oldPath } = item.change;
+    await texts.slices.pause();
+    const isSafe = this.#states.roots.includes(root) && (await isSafePath(root, path));
+    if (!isSafe || (oldPath !== undefined && !(await isSafePath(root, oldPath)))) return 'outside';
+    return takeBack(texts, item.change, item.part, present);
+  }
+
+  /** Notes what was taken back on the disk. */
+  async #undone(texts: FileTexts, { change, file }: UndoItem, back: TakingBack): Promise<void> {
+    const { root, path, oldPath } = change;
+    if (!file) return this.#followUndo(texts, change, back);
+    if (back.isWhole) {
+      if (oldPath !== undefined) this.#waiting.setLeft(root, path, undefined, undefined);
+      this.#waiting.setLeft(root, oldPath ?? path, file.base, file.base);
+      this.#settle(root, path, 'undone');
+      return;
+    }
+    if (!back.hunks || back.hunks.length === 0) return;
+    const left = (await alsoTakenBack(texts, file.left, change, back))!;
+    this.#lists.undone(root, file, left, back.hunks);
+    this.#waiting.setLeft(root, path, left, file.left);
+    if (!back.problem) this.#waiting.describe(root, path, { isConflict: false });
+    if (this.#waiting.ends(root, path)) await this.#recount(texts, path);
+    else this.#settle(root, path, 'undone');
+  }
+
+  /** Takes the change of a turn out of both versions of a file that waits. */
+  async #followUndo(texts: FileTexts, change: Change, back: Pick<TakingBack, 'hunks' | 'isWhole'>): Promise<void> {
+    const { root, path, oldPath } = change;
+    const ends = this.#waiting.ends(root, path);
+    if (!ends) {
+      if (back.isWhole) this.#settle(root, path, 'undone');
+      return;
+    }
+    const base = await alsoTakenBack(texts, ends.base, change, back);
+    const left = await alsoTakenBack(texts, ends.left, change, back);
+    const basePath = this.#waiting.basePath(root, path);
+    const home = back.isWhole && oldPath !== undefined ? oldPath : path;
+    this.#waiting.setLeft(root, path, left, ends.left);
+    if (home !== path) {
+      if (basePath === path) {
+        this.#waiting.setBase(root, path, undefined, ends.base);
+        this.#waiting.setBase(root, home, base, undefined);
+      } else this.#waiting.setBase(root, basePath, base, ends.base);
+      this.#waiting.moveLeft(root, path, home, left);
+    } else this.#waiting.setBase(root, basePath, base, ends.base);
+    if (this.#waiting.ends(root, home)) await this.#recount(texts, home);
+    else this.#settle(root, path, 'undone');
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
+
+function placeOf(target: ReviewTarget): { root: string; path: string } {
+  const [root = '', path = ''] = 'id' in target ? target.id.split('\0') : [];
+  return { root, path };
+}
+
+function whyFailed(error: unknown): ReviewProblem['why'] {
+  const isGone = error instanceof ParleyError && ['state-gone', 'version-not-kept'].includes(error.code);
+  return isGone ? 'not-kept' : 'refused';
+}

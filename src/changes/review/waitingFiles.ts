@@ -1,0 +1,218 @@
+// Which files wait for review: for each path the version that was last kept and the one that the
+// agent left, and which of them are the ends of a rename. Pure.
+import type { FileVersion } from '../model/fileChange';
+import type { ReviewFile } from './reviewFile';
+
+/** More files than this are not reviewed one by one. */
+export const MAX_WAITING = 10_000;
+
+/** What waits at one path. */
+interface Cell {
+  readonly root: string;
+  readonly path: string;
+  base?: FileVersion | undefined;
+  left?: FileVersion | undefined;
+  about: About;
+}
+
+/** What is shown beside the versions. */
+export interface About {
+  readonly added: number;
+  readonly removed: number;
+  readonly isBinary: boolean;
+  readonly alsoYours: boolean;
+  readonly isConflict: boolean;
+}
+
+/** The two versions of a file that waits. */
+export interface Ends {
+  readonly base?: FileVersion | undefined;
+  readonly left?: FileVersion | undefined;
+}
+
+const NOTHING: About = { added: 0, removed: 0, isBinary: false, alsoYours: false, isConflict: false };
+
+/** Returns the id of the file at a path. */
+export function fileId(root: string, path: string): string {
+  return `${root}\0${path}`;
+}
+
+/** Returns whether two versions are the same file. */
+export function isSameVersion(one: FileVersion | undefined, two: FileVersion | undefined): boolean {
+  return one?.oid === two?.oid && one?.mode === two?.mode;
+}
+
+/** Holds the files that wait. A file whose versions are the same no longer waits. */
+export class WaitingFiles {
+  readonly #cells = new Map<string, Cell>();
+  /** For the new path of a rename, the old one. */
+  readonly #links = new Map<string, string>();
+  #files: readonly ReviewFile[] | undefined;
+  #byId = new Map<string, ReviewFile>();
+  #isFull = false;
+
+  /** More files changed than can wait. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** Sorted by root and path. */
+  get files(): readonly ReviewFile[] {
+    this.#files ??= this.#list();
+    return this.#files;
+  }
+
+  file(id: string): ReviewFile | undefined {
+    if (!this.#files) this.#files = this.#list();
+    return this.#byId.get(id);
+  }
+
+  /** The file whose present or former path this is. */
+  fileAt(root: string, path: string): ReviewFile | undefined {
+    return this.file(fileId(root, path)) ?? this.files.find((file) => file.root === root && file.oldPath === path);
+  }
+
+  /** The versions at a path alone, without its rename. Absent: it does not wait. */
+  ends(root: string, path: string): Ends | undefined {
+    const cell = this.#cells.get(fileId(root, path));
+    if (!cell) return undefined;
+    const old = this.#link(root, path);
+    return old === undefined ? cell : { base: this.#cells.get(fileId(root, old))?.base, left: cell.left };
+  }
+
+  /** Where the kept version of the file at a path is. */
+  basePath(root: string, path: string): string {
+    return this.#link(root, path) ?? path;
+  }
+
+  /** Sets the version that the agent left. @param known what is there now if the path does not wait */
+  setLeft(root: string, path: string, left: FileVersion | undefined, known: FileVersion | undefined): void {
+    const cell = this.#cell(root, path, known);
+    if (cell) cell.left = left;
+    this.#tidy(root, path);
+  }
+
+  /** Sets the version that was kept. */
+  setBase(root: string, path: string, base: FileVersion | undefined, known: FileVersion | undefined): void {
+    const cell = this.#cell(root, path, known);
+    if (cell) cell.base = base;
+    this.#tidy(root, path);
+  }
+
+  /**
+   * Moves the version that the agent left to another path, where none is.
+   * @param known what is there now if the path does not wait
+   */
+  moveLeft(root: string, from: string, to: string, known: FileVersion | undefined): void {
+    const source = this.#cell(root, from, known);
+    const target = this.#cell(root, to, undefined);
+    if (!source || !target) {
+      this.#tidy(root, from);
+      return;
+    }
+    const origin = this.basePath(root, from);
+    target.left = source.left;
+    target.about = source.about;
+    source.left = undefined;
+    this.#links.delete(fileId(root, from));
+    if (origin !== to) this.#links.set(fileId(root, to), origin);
+    for (const path of [from, to, origin]) this.#tidy(root, path);
+  }
+
+  /** Changes what is shown of the file at a path; does nothing if it does not wait. */
+  describe(root: string, path: string, about: Partial<About>): void {
+    const cell = this.#cells.get(fileId(root, path));
+    if (cell) cell.about = { ...cell.about, ...about };
+    this.#files = undefined;
+  }
+
+  /** Adds a file as it was stored. */
+  add(file: ReviewFile): void {
+    const { root, path, oldPath, base, left, added, removed, isBinary, alsoYours, state } = file;
+    const about: About = {
+      added,
+      removed,
+      isBinary: isBinary ?? false,
+      alsoYours: alsoYours ?? false,
+      isConflict: state === 'conflict',
+    };
+    this.#cells.set(fileId(root, path), { root, path, base: oldPath === undefined ? base : undefined, left, about });
+    if (oldPath !== undefined) {
+      this.#cells.set(fileId(root, oldPath), { root, path: oldPath, base, about: NOTHING });
+      this.#links.set(fileId(root, path), oldPath);
+    }
+    this.#files = undefined;
+  }
+
+  clear(): void {
+    this.#cells.clear();
+    this.#links.clear();
+    this.#files = undefined;
+    this.#isFull = false;
+  }
+
+  #cell(root: string, path: string, known: FileVersion | undefined): Cell | undefined {
+    const id = fileId(root, path);
+    const found = this.#cells.get(id);
+    if (found) return found;
+    if (this.#cells.size >= MAX_WAITING) {
+      this.#isFull = true;
+      return undefined;
+    }
+    const cell: Cell = { root, path, base: known, left: known, about: NOTHING };
+    this.#cells.set(id, cell);
+    return cell;
+  }
+
+  /** The old path of a file, if it is renamed: not if something else is at one of its paths by now. */
+  #link(root: string, path: string): string | undefined {
+    const id = fileId(root, path);
+    const old = this.#links.get(id);
+    if (old === undefined) return undefined;
+    const cell = this.#cells.get(id);
+    const source = this.#cells.get(fileId(root, old));
+    if (cell?.left && !cell.base && source?.base && !source.left) return old;
+    this.#links.delete(id);
+    return undefined;
+  }
+
+  /** Lets go of what no longer waits. */
+  #tidy(root: string, path: string): void {
+    this.#files = undefined;
+    const id = fileId(root, path);
+    const cell = this.#cells.get(id);
+    if (cell && isSameVersion(cell.base, cell.left)) this.#cells.delete(id);
+  }
+
+  #list(): readonly ReviewFile[] {
+    const sources = new Map<string, string>();
+    for (const { root, path } of this.#cells.values()) {
+      const old = this.#link(root, path);
+      if (old !== undefined) sources.set(fileId(root, old), path);
+    }
+    const files: ReviewFile[] = [];
+    for (const [id, cell] of this.#cells) {
+      if (sources.has(id)) continue;
+      const { root, path, left } = cell;
+      const oldPath = this.#links.get(id);
+      const base = oldPath === undefined ? cell.base : this.#cells.get(fileId(root, oldPath))?.base;
+      const { added, removed, isBinary, alsoYours, isConflict } = cell.about;
+      files.push({
+        id,
+        root,
+        path,
+        ...(oldPath !== undefined && { oldPath }),
+        ...(base && { base }),
+        ...(left && { left }),
+        added,
+        removed,
+        ...(isBinary && { isBinary }),
+        ...(alsoYours && { alsoYours }),
+        state: isConflict ? 'conflict' : 'unreviewed',
+      });
+    }
+    files.sort((one, two) => (one.id < two.id ? -1 : 1));
+    this.#byId = new Map(files.map((file) => [file.id, file]));
+    return files;
+  }
+}

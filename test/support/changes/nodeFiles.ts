@@ -1,0 +1,51 @@
+// The files of the user without an editor: all there is, is on the disk.
+import { chmod, lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { FileEdit, WorkingFile, WorkingFiles } from '../../../src/changes/model/workingFiles';
+
+/** Reads and writes files on the disk, and notes the steps. */
+export class NodeFiles implements WorkingFiles {
+  /** The edits of each step. */
+  readonly steps: (readonly FileEdit[])[] = [];
+  /** Paths that have unsaved text. */
+  readonly dirty = new Set<string>();
+  /** Runs before the edits of a step are made. */
+  beforeApply: (() => Promise<void>) | undefined;
+
+  async read(path: string): Promise<WorkingFile | undefined> {
+    const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+      throw error;
+    });
+    if (!found) return undefined;
+    const isDirty = this.dirty.has(path);
+    if (found.isSymbolicLink()) return { content: Buffer.from(await readlink(path)), mode: '120000', isDirty };
+    return { content: await readFile(path), mode: (found.mode & 0o100) === 0 ? '100644' : '100755', isDirty };
+  }
+
+  async apply(edits: readonly FileEdit[]): Promise<readonly string[]> {
+    await this.beforeApply?.();
+    this.steps.push(edits);
+    const refused: string[] = [];
+    const ordered = [...edits].sort(
+      (one, two) => Number(one.content !== undefined) - Number(two.content !== undefined),
+    );
+    for (const { path, expected, content, mode } of ordered) {
+      const now = await this.read(path);
+      const isExpected = now && expected ? now.content.equals(expected) : !now && !expected;
+      if (!isExpected) refused.push(path);
+      else if (!content) await rm(path);
+      else {
+        const next = mode ?? now?.mode ?? '100644';
+        if (next === '120000' || now?.mode === '120000') await rm(path, { force: true });
+        await mkdir(dirname(path), { recursive: true });
+        if (next === '120000') await symlink(content.toString(), path);
+        else {
+          await writeFile(path, content);
+          await chmod(path, next === '100755' ? 0o755 : 0o644);
+        }
+      }
+    }
+    return refused;
+  }
+}
