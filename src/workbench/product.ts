@@ -12,6 +12,7 @@ import { Terminals } from '../client/terminals/terminals';
 import type { NetworkPolicy } from '../distributed/fetch/guard';
 import { ResourceCache } from '../distributed/fetch/resourceCache';
 import { createApi, type ParleyApi } from './api';
+import { EditorUserEdits } from './changes/userEdits';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { commandsOf } from './commands/commands';
@@ -95,10 +96,12 @@ function composeWithin(
   const historyLinks = (key: string, sessionId: string) => descriptors.linksOf(key, sessionId);
   const readPart = (key: string, gapId: string) => void descriptors.missing.readPart(key, gapId);
   const files = new EditorFiles({ log });
+  const userEdits = own(new EditorUserEdits(Date.now));
   const services = conversationServices({
     context,
     log,
-    files,
+    files: userEdits.filesForAgents(files),
+    userEdits,
     environment,
     terminals,
     approve: catalog.approve,

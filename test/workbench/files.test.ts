@@ -245,7 +245,12 @@ describe('files for agents in the editor', () => {
         for (const [n, content] of texts.entries()) {
           // The order across agents is that of the calls only where each has been looked up already.
           await Promise.all([
-            agents[n % 2]?.write({ path, content }, [folder], async () => false, new AbortController().signal),
+            agents[n % 2]?.write(
+              { path, content },
+              [folder],
+              { ask: async () => false, beforeWrite: async () => undefined },
+              new AbortController().signal,
+            ),
             port.readText(path, 1, 1),
           ]);
         }

@@ -26,6 +26,11 @@ export interface RequestContext {
   readonly untilAnswered: (requestId: string | number) => AbortSignal | undefined;
   /** The running turn was cancelled: it gets no permission any more. */
   readonly isCancelled: () => boolean;
+  /**
+   * Resolves when the agent may write a file (absolute path) or run a command: what is on disk
+   * before is known, or took too long to read. Never rejects.
+   */
+  readonly beforeWrite: (path?: string) => Promise<void>;
 }
 
 /**
@@ -39,7 +44,7 @@ export async function answerRequest(
   params: unknown,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { key, roots, terminals, requests, isCancelled } = context;
+  const { key, roots, terminals, requests, isCancelled, beforeWrite } = context;
   if (method === 'elicitation/create') return elicit(context, params, signal);
   const answer = ANSWERS.get(method);
   if (!answer) throw new RpcError(RPC_CODES.methodNotFound, `Method not found: ${method}`);
@@ -48,7 +53,8 @@ export async function answerRequest(
   const untilStopped = checkSession(context, sessionId);
   const agentSide = context.agentSide();
   if (!agentSide) throw new RpcError(RPC_CODES.internal, 'The session is closed');
-  return answer({ key, roots, terminals, requests, isCancelled, untilStopped, ...agentSide }, params, signal);
+  const answering = { key, roots, terminals, requests, isCancelled, beforeWrite, untilStopped, ...agentSide };
+  return answer(answering, params, signal);
 }
 
 /**
@@ -81,7 +87,7 @@ function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSigna
   return other ? AbortSignal.any([signal, other]) : signal;
 }
 
-type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'requests' | 'isCancelled'> & {
+type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'requests' | 'isCancelled' | 'beforeWrite'> & {
   readonly untilStopped: AbortSignal | undefined;
   readonly files: AgentFiles;
   readonly dialect: Dialect;
@@ -108,9 +114,16 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ],
   [
     'fs/write_text_file',
-    ({ files, roots, requests }, params, signal) => files.write(params, roots, requests.askFile, signal),
+    ({ files, roots, requests, beforeWrite }, params, signal) =>
+      files.write(params, roots, { ask: requests.askFile, beforeWrite }, signal),
   ],
-  ['terminal/create', ({ terminals, key, roots }, params) => terminals.create(key, params, roots)],
+  [
+    'terminal/create',
+    async ({ terminals, key, roots, beforeWrite }, params) => {
+      await beforeWrite();
+      return terminals.create(key, params, roots);
+    },
+  ],
   ['terminal/output', ({ terminals, key }, params) => terminals.output(key, params)],
   ['terminal/wait_for_exit', ({ terminals, key }, params, signal) => terminals.waitForExit(key, params, signal)],
   ['terminal/kill', ({ terminals, key }, params) => terminals.kill(key, params)],

@@ -7,13 +7,14 @@ import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../../base/disposable';
-import { messageOf, ParleyError } from '../../base/errors';
+import { ParleyError } from '../../base/errors';
 import type { Liveness, StopTarget } from '../../panel/contract';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel, type SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 import { isAway, PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue/queue';
 import { detailed } from '../../session/queue/waitReason';
+import type { SessionChanges } from '../changes/sessionChanges';
 import type { AgentEnd, ConnectionState } from '../connection/connectionState';
 import { Connector } from '../connection/connector';
 import { ContextHandoff } from '../connection/contextHandoff';
@@ -32,6 +33,7 @@ import { resolveDoubtfulPrompts } from '../turns/doubtfulPrompts';
 import { heldElsewhere, takenOver, untrusted } from '../turns/failures';
 import type { TurnResult } from '../turns/openTurn';
 import { TurnControl } from '../turns/turnControl';
+import { changesOfSession } from './changesOfSession';
 import type { ConversationOptions, ConversationServices } from './conversationOptions';
 import { followTerminals } from './followTerminals';
 import { isAtWork } from './idleAgents';
@@ -62,6 +64,8 @@ export class Conversation implements Disposable {
   readonly unsent: Unsent;
   /** The session with HTTP agents, if any. */
   readonly communication: CommunicationChat;
+  /** What its turns change on disk. */
+  readonly changes: SessionChanges;
   readonly #recorder: Recorder;
   readonly #persistence: ConversationPersistence | undefined;
   readonly #services: ConversationServices;
@@ -92,7 +96,17 @@ export class Conversation implements Disposable {
     const persistence = this.#held ? undefined : options.persistence; // what another window writes is not ours to end
     this.#persistence = persistence;
     this.unsent = new Unsent(persistence, () => this.#model.touch('attachments'));
-    this.#recorder = new Recorder(this.#model, persistence, services.clock.now);
+    this.#recorder = new Recorder(this.#model, persistence, services.clock.now, (event) =>
+      this.changes.happened(event),
+    );
+    const isOurs = (): boolean => this.#held === undefined;
+    this.changes = changesOfSession(
+      options,
+      this.#model,
+      () => this.#recorder,
+      () => this.agent,
+      isOurs,
+    );
     const { apply } = this.#recorder;
     const mirror = persistence && new QueueMirror(persistence, kept?.queue, kept?.paused);
     this.queue = new PromptQueue(() => {
@@ -104,11 +118,9 @@ export class Conversation implements Disposable {
     if (kept?.whole) {
       const isOver = (): boolean => this.#lifetime.isDisposed;
       const reading = { read: kept.whole, isOver, apply, now: services.clock.now, isHeld: options.isHeld };
-      this.#whole = completeTranscript(this.#model, reading)
-        .catch((error: unknown) => services.log.error(`session ${key} could not be read: ${messageOf(error)}`))
-        .finally(() => {
-          this.#whole = undefined;
-        });
+      this.#whole = completeTranscript(this.#model, reading, services.log).finally(() => {
+        this.#whole = undefined;
+      });
     }
     this.#notices = new StartNotices(apply, services.log);
     this.stages = new Stages(services.clock.now, () => this.#model.touch('connection'));
@@ -143,6 +155,7 @@ export class Conversation implements Disposable {
       subagents: this.#subagents,
       probe: this.#probe,
       connector: () => this.#connector,
+      changes: this.changes,
     });
     this.#connector = new Connector(
       {
@@ -423,14 +436,9 @@ export class Conversation implements Disposable {
    */
   async stopOne({ kind, id }: StopTarget): Promise<void> {
     const { link, sessionId } = this.#connector.ready();
-    switch (kind) {
-      case 'tool':
-        return required(link.dialect.controls).cancelTool(sessionId, id);
-      case 'terminal':
-        return required(link.dialect.controls).cancelTerminal(sessionId, id);
-      case 'subagent':
-        return this.#subagents.stop(id);
-    }
+    if (kind === 'subagent') return this.#subagents.stop(id);
+    const controls = required(link.dialect.controls);
+    return kind === 'tool' ? controls.cancelTool(sessionId, id) : controls.cancelTerminal(sessionId, id);
   }
 
   /** @throws ParleyError `no-session`; what the agent answers. */
@@ -524,12 +532,14 @@ export class Conversation implements Disposable {
   async close(why: 'closed' | 'window-ended' = 'closed'): Promise<void> {
     this.#endsWithWindow = why === 'window-ended';
     await this.#connector.drop(CLOSE_NOTES[why], { closing: true });
+    await this.changes.settled();
     this.dispose();
   }
 
   dispose(): void {
     if (this.#lifetime.isDisposed) return;
     this.#lifetime.dispose();
+    this.changes.dispose();
     this.#connector.dispose();
     this.#turns.dispose();
     void this.#services.terminals.closeSession(this.key);
@@ -542,6 +552,7 @@ export class Conversation implements Disposable {
       this.#apply({ type: 'error', code, message, ...(stderr && { stderr }) });
     }
     this.#handoff.starting(this.#model.state.entries);
+    this.changes.starting();
   }
 
   #onReady(problems: readonly string[], isNew: boolean): void {
@@ -550,6 +561,7 @@ export class Conversation implements Disposable {
     this.#notices.notHandedOver(problems);
     this.#probe.heard();
     this.#probe.set('live');
+    this.changes.warm();
     if (this.#suspension.isActive) void this.#suspension.resume(isNew);
     else this.#turns.dispatcher.pump();
   }

@@ -2,6 +2,7 @@
 // it continues.
 
 import type { AgentDefinition } from '../../agents/agentDefinition';
+import type { ChangeServices } from '../changes/changeServices';
 import type { ConnectionServices } from '../connection/connectionState';
 import type { SessionOpenStrategy } from '../connection/sessionOpenStrategy';
 import type { ChatServices } from '../http/communicationChat';
@@ -30,6 +31,8 @@ export interface ConversationOptions {
 /** Each part of a conversation takes only its own interface of these. */
 export interface ConversationServices extends ConnectionServices, TurnServices, ChatServices {
   readonly terminals: Terminals;
+  /** Absent: what turns change on disk is not recorded. */
+  readonly changes?: ChangeServices;
   /** How long a session must be quiet before it is probed again, in milliseconds. */
   readonly quietMs?: number;
 }

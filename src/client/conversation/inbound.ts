@@ -2,6 +2,7 @@
 
 import { readStateUpdate } from '../../acp/proposals/sessionState';
 import { readCompleted } from '../../acp/protocol/elicitation';
+import type { SessionChanges } from '../changes/sessionChanges';
 import type { Connector } from '../connection/connector';
 import type { LivenessProbe } from '../connection/livenessProbe';
 import type { PastUpdates } from '../connection/sessionReplay';
@@ -20,6 +21,7 @@ export interface InboundParts {
   readonly subagents: Subagents;
   readonly probe: LivenessProbe;
   readonly connector: () => Connector;
+  readonly changes: Pick<SessionChanges, 'beforeWrite'>;
 }
 
 export class Inbound {
@@ -78,7 +80,7 @@ export class Inbound {
 
   /** Answers a request. @throws as {@link answerRequest} */
   async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    const { key, roots, services, turns, subagents, probe, connector } = this.#parts;
+    const { key, roots, services, turns, subagents, probe, connector, changes } = this.#parts;
     probe.heard();
     return answerRequest(
       {
@@ -91,6 +93,7 @@ export class Inbound {
         untilAnswered: (id) => connector().agentSide?.link.rpc?.untilAnswered(id),
         agentSide: () => connector().agentSide,
         isCancelled: () => turns.isCancelled,
+        beforeWrite: (path) => changes.beforeWrite(path),
       },
       method,
       params,

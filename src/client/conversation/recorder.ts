@@ -11,17 +11,27 @@ export class Recorder {
   readonly #model: SessionModel;
   readonly #persistence: ConversationPersistence | undefined;
   readonly #now: () => number;
+  readonly #happened: (event: SessionEvent) => void;
   /** Events to store in one transaction; undefined: each one alone. */
   #together: TimedEvent[] | undefined;
   #syncQueue: (() => void) | undefined;
   /** Entries before the last mark. */
   #marked = 0;
 
-  /** @param now ms since 1970 */
-  constructor(model: SessionModel, persistence: ConversationPersistence | undefined, now: () => number) {
+  /**
+   * @param now ms since 1970
+   * @param happened told of each event after it was applied
+   */
+  constructor(
+    model: SessionModel,
+    persistence: ConversationPersistence | undefined,
+    now: () => number,
+    happened: (event: SessionEvent) => void = () => undefined,
+  ) {
     this.#model = model;
     this.#persistence = persistence;
     this.#now = now;
+    this.#happened = happened;
   }
 
   /** Applies one event that happens now. */
@@ -31,6 +41,11 @@ export class Recorder {
 
   /** Applies one event. @param at ms since 1970 */
   applyAt(event: SessionEvent, at: number): void {
+    this.#applyAt(event, at);
+    this.#happened(event);
+  }
+
+  #applyAt(event: SessionEvent, at: number): void {
     const persistence = this.#persistence;
     if (!persistence) {
       this.#model.apply(event, at);

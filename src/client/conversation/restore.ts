@@ -1,6 +1,8 @@
 // Restores a stored conversation: its transcript, with everything closed that was open when its
 // window ended. A message that may have reached the agent is never sent again without asking the
 // user.
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
@@ -51,17 +53,22 @@ export interface TranscriptReading {
 }
 
 /**
- * Completes a model of which only the end was read, and closes what was open before it.
- * @throws as `read`
+ * Completes a model of which only the end was read, and closes what was open before it. Never
+ * rejects: what cannot be read stays a gap.
  */
 export async function completeTranscript(
   model: SessionModel,
   { read, isOver, apply, now, isHeld }: TranscriptReading,
+  log: Log,
 ): Promise<void> {
-  const whole = await read();
-  if (isOver()) return;
-  model.complete(whole);
-  for (const event of closingEvents(model.state, now(), isHeld)) apply(event);
+  try {
+    const whole = await read();
+    if (isOver()) return;
+    model.complete(whole);
+    for (const event of closingEvents(model.state, now(), isHeld)) apply(event);
+  } catch (error) {
+    log.error(`a session could not be read: ${messageOf(error)}`);
+  }
 }
 
 /**

@@ -40,6 +40,13 @@ const readSchema = z.extend(where, {
 });
 const writeSchema = z.extend(where, { content: z.string() });
 
+/** What precedes a write. */
+export interface BeforeWriting {
+  readonly ask: AskFile;
+  /** Resolves when an allowed file (absolute path) may be written. Never rejects. */
+  readonly beforeWrite: (path: string) => Promise<void>;
+}
+
 /** Answers the file requests of one agent. */
 export class AgentFiles {
   readonly #port: FilePort;
@@ -91,13 +98,15 @@ export class AgentFiles {
   async write(
     params: unknown,
     roots: readonly string[],
-    ask: AskFile,
+    { ask, beforeWrite }: BeforeWriting,
     signal: AbortSignal,
   ): Promise<Record<string, never>> {
     const request = readParams(writeSchema, params, 'fs/write_text_file');
     const path = absolute(request.path);
     return this.#queue.run(path, async () => {
       await this.#permit(path, 'write', request.sessionId ?? '', roots, ask, signal);
+      await beforeWrite(path);
+      throwIfAborted(signal);
       try {
         await this.#port.writeText(path, request.content);
       } catch (error) {

@@ -8,6 +8,7 @@ import { isEnded } from '../../session/model/tools';
 import { LivenessTick } from '../connection/livenessTick';
 import type { Conversation } from '../conversation/conversation';
 import type { FragmentLines } from '../requests/fragmentLines';
+import { changesOfTurn, offersOf } from './projectChanges';
 import { type ProjectionContext, projectItem, terminalAppend } from './projectItem';
 import { patchSession, phaseOf, projectSession, statusOf } from './projectSession';
 
@@ -70,6 +71,8 @@ export class SessionFeed implements Disposable {
       state: conversation.model.state,
       turn: (id) => conversation.model.turn(id),
       roots: conversation.roots,
+      changesOf: (turnId) => changesOfTurn(conversation, turnId),
+      offers: (entry) => offersOf(conversation, entry),
       isOpenable: sources.isTerminalOpenable,
       lineOf: (change, { index, status }) =>
         sources.fragmentLines.lineOf(change, isEnded(status), conversation.roots, () => this.#changes.entry(index)),

@@ -6,6 +6,7 @@ import { head, tail } from '../../base/text';
 import { at } from '../../base/untrusted';
 import type {
   BlockView,
+  ChangesCount,
   DecisionView,
   DiffView,
   ItemView,
@@ -15,7 +16,7 @@ import type {
   TurnView,
 } from '../../panel/contract';
 import type { ContentBlock, ToolContent } from '../../session/events/content';
-import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../../session/model/state';
+import type { Entry, MessageEntry, SessionState, Terminal, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { FileChange } from '../requests/fragmentLines';
 import { boundHunks, lineDiff } from '../requests/lineDiff';
@@ -47,6 +48,12 @@ export interface ProjectionContext {
    * into.
    */
   readonly lineOf?: (change: FileChange, entry: ToolEntry) => number | undefined;
+  /** What a turn changed on disk. */
+  readonly changesOf?: (turnId: string) => ChangesCount | undefined;
+  /** Of a message of the user: what can be done with it. */
+  readonly offers?: (entry: MessageEntry) => { readonly canRestore?: true; readonly canEdit?: true };
+  /** After a call a file was not what its diff shows. */
+  readonly isWrittenDifferently?: (entry: ToolEntry) => boolean;
 }
 
 /** Projects one entry. @param details include the raw input and output of a tool call. */
@@ -67,6 +74,7 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         content: entry.content.map(projectBlock),
         duration: entry.until - entry.at,
         ...(entry.dropped > 0 && { dropped: entry.dropped }),
+        ...(entry.kind === 'user' && context.offers?.(entry)),
       };
     case 'tool':
       return { ...base, ...projectTool(entry, context, details) };
@@ -115,14 +123,14 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         ...base,
         kind: 'turn_end',
         turn: turn
-          ? projectTurn(turn)
+          ? projectTurn(turn, context.changesOf?.(turn.id))
           : { id: entry.turnId, number: 0, origin: 'user', startedAt: entry.at, tools: 0, files: 0 },
       };
     }
   }
 }
 
-export function projectTurn(turn: Readonly<Turn>): TurnView {
+export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnView {
   const {
     id,
     number,
@@ -155,6 +163,7 @@ export function projectTurn(turn: Readonly<Turn>): TurnView {
     ...(isEmpty(turn) && { isEmpty: true as const }),
     ...(tokens !== undefined && { tokens }),
     ...(tokenParts && { tokenParts }),
+    ...(changes && { changes }),
   };
 }
 

@@ -8,8 +8,8 @@ import type { SessionPart } from '../../session/model/changes';
 import type { Conversation } from '../conversation/conversation';
 
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
+import { changesOfTurn } from './projectChanges';
 import { errorOf } from './projectFailure';
-
 import { projectTurn } from './projectItem';
 import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
 import { waitReasonLabel } from './waitReasonLabels';
@@ -59,7 +59,8 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   // While it waits to start again, those of its last start say nothing.
   stages: (c) => (c.connection.kind === 'recovering' ? [] : [...c.stages.view]),
   error: errorOf,
-  turn: (c) => (c.model.state.turn ? projectTurn(c.model.state.turn) : undefined),
+  turn: (c) =>
+    c.model.state.turn ? projectTurn(c.model.state.turn, changesOfTurn(c, c.model.state.turn.id)) : undefined,
   failedTurnId: (c) => c.failedTurnId,
   turnCount: (c) => c.model.state.turns.length,
   queue: queueOf,

@@ -17,6 +17,9 @@ export interface OwnTexts {
   readonly 'option-not-changed': readonly [];
   readonly 'file-not-opened': readonly [];
   readonly 'changes-not-opened': readonly [];
+  readonly 'changes-not-kept': readonly [];
+  readonly 'changes-not-undone': readonly [];
+  readonly 'files-not-restored': readonly [];
   readonly 'output-not-opened': readonly [];
   readonly 'file-not-saved': readonly [];
   readonly 'message-not-loaded': readonly [];

@@ -20,7 +20,7 @@ import type { Entry, SessionState, Turn } from './state';
 import { applySubagent } from './subagents';
 import { applyTerminal } from './terminals';
 import { addToolContent, applyTool, noteDecision } from './tools';
-import { endTurn, fixReason, noteChanges, requestCancel, startTurn } from './turns';
+import { endTurn, fixReason, noteChanges, noteTurn, requestCancel, startTurn } from './turns';
 import { waitBegins, waitEnds } from './waits';
 
 /** Read access to a session. Events are applied and saved only by its conversation. */
@@ -130,6 +130,12 @@ export class SessionModel {
    */
   touch(part: SessionPart): void {
     this.#context.note((changes) => changes.part(part));
+  }
+
+  /** Notifies the readers that what is shown of a turn has changed outside the events. */
+  touchTurn(turnId: string): void {
+    const turn = this.#context.turnsById.get(turnId);
+    if (turn) noteTurn(this.#context, turn);
   }
 
   /**

@@ -65,6 +65,23 @@ export function noteChanges(context: ModelContext, event: Extract<SessionEvent, 
   if (!turn) return;
   const { type: _type, turnId: _turnId, ...changes } = event;
   turn.changes = changes;
+  noteTurn(context, turn);
+  if (changes.folders.length > 0) notePrompts(context, turn);
+}
+
+/** Before the messages since the last turn that changed something, files can be restored now. */
+function notePrompts({ state: { entries }, turnsById, note }: ModelContext, turn: Turn): void {
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry?.kind === 'user') note((changes) => changes.entry(index));
+    if (entry?.kind !== 'turn_end' || entry.turnId === turn.id) continue;
+    if ((turnsById.get(entry.turnId)?.changes?.folders.length ?? 0) > 0) return;
+  }
+}
+
+/** A turn is to be drawn again, wherever it is shown. */
+export function noteTurn(context: ModelContext, turn: Turn): void {
+  context.note((changes) => changes.part('turn'));
   if (turn.endedAt !== undefined) noteTurnEnd(context, turn);
 }
 

@@ -1,11 +1,12 @@
-// Shrinks rows of tool calls and terminals that later events supersede, so that the journal keeps
-// what the model keeps. The remaining rows give the same state: the first row of a call stays, as
-// it gives the call its position in the transcript.
+// Shrinks rows of tool calls, terminals and changes of turns that later events supersede, so that
+// the journal keeps what the model keeps. The remaining rows give the same state: the first row of
+// a call stays, as it gives the call its position in the transcript.
 import type { ToolContent } from '../../session/events/content';
 import type { SessionEvent, ToolPatch } from '../../session/events/event';
 
 type ToolCall = Extract<SessionEvent, { type: 'tool_call' }>;
 type ToolEvent = ToolCall | Extract<SessionEvent, { type: 'tool_content' }>;
+type ChangesEvent = Extract<SessionEvent, { type: 'turn_changes' }>;
 type TerminalEvent = Extract<SessionEvent, { type: 'terminal' }>;
 
 /** Maximum characters of a terminal's output, as in the model. */
@@ -24,10 +25,12 @@ interface Remembered<Place> {
   event: SessionEvent;
 }
 
-/** Remembers rows of the tool calls and terminals of one session that later ones can supersede. */
+/** Remembers rows of the tool calls, terminals and turns of one session that later ones can supersede. */
 export class Superseded<Place> {
   readonly #tools = new Map<string, Remembered<Place>[]>();
   readonly #terminals = new Map<string, Remembered<Place>[]>();
+  /** By turn. */
+  readonly #changes = new Map<string, Remembered<Place>[]>();
   readonly #rewrite: Rewrite<Place>;
   readonly #minChars: number;
 
@@ -43,6 +46,7 @@ export class Superseded<Place> {
       case 'cleared':
         this.#terminals.clear();
         this.#tools.clear();
+        this.#changes.clear();
         return;
       case 'turn_started':
       case 'turn_ended':
@@ -56,6 +60,9 @@ export class Superseded<Place> {
         return;
       case 'terminal':
         this.#terminal(event, place);
+        return;
+      case 'turn_changes':
+        this.#turnChanges(event, place);
     }
   }
 
@@ -121,6 +128,13 @@ export class Superseded<Place> {
     if (!isCut || !first) return;
     const { append, ...rest } = first.event as TerminalEvent;
     this.#replace(first, { ...rest, output: rest.output ?? append ?? '', truncated: true });
+  }
+
+  #turnChanges(event: ChangesEvent, place: Place): void {
+    if (this.#minChars > 0) return; // they are short
+    const rows = remembered(this.#changes, event.turnId);
+    for (const row of rows.splice(0)) this.#rewrite(row.place, undefined, row.event);
+    rows.push({ place, event });
   }
 
   #replace(row: Remembered<Place>, event: SessionEvent): void {

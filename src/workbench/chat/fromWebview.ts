@@ -36,6 +36,10 @@ const elicitationAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('cancel') }),
 ]);
 
+const changesScope = z.union([z.object({ turnId: id }), z.literal('review')]);
+/** Of a changed file: its path. */
+const file = z.string().check(z.maxLength(10_000));
+
 /** A message about a session, with the key of it. */
 function ofSession<const T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) {
   return z.object({ type: z.literal(type), key: z.nullable(id), ...shape });
@@ -95,6 +99,14 @@ const schema = z.discriminatedUnion('type', [
     name: z.string().check(z.maxLength(500)),
   }),
   ofSession('detach', { id }),
+  ofSession('changes', { scope: changesScope, from: index, to: index }),
+  ofSession('changesAction', {
+    kind: z.enum(['open', 'keep', 'undo']),
+    scope: changesScope,
+    file: z.optional(file),
+  }),
+  ofSession('restoreCheckpoint', { turnId: id }),
+  ofSession('editAndResend', { turnId: id }),
   z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
 ]);
 

@@ -6,10 +6,12 @@ import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { carryOn } from '../../client/conversation/sendAgain';
 import type { SessionFeed } from '../../client/view/feed';
+import { changesPage } from '../../client/view/projectChanges';
 import { SHOW_BRANCH } from '../../distributed/client/branchName';
 import type { ElicitationAction, QueueAction, SessionMessage, ToWebview } from '../../panel/contract';
 import { ownText, type PlainCode } from '../../session/events/ownText';
 import { textOfTurn } from '../../session/model/entryText';
+import type { ChangesUi } from '../changes/changesUi';
 import type { EntryContents } from '../editor/entryContents';
 import type { LinkOpener } from '../editor/linkOpener';
 import type { FirstUse } from '../registry/firstUse';
@@ -21,6 +23,7 @@ export interface ActionServices {
   readonly log: Log;
   readonly links: LinkOpener;
   readonly contents: EntryContents;
+  readonly changes?: ChangesUi;
   readonly terminals: { show(terminalId: string, title: string): void };
   /** Asks again for a message that is missing from a session of elsewhere. */
   readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
@@ -39,6 +42,9 @@ const COMMANDS = {
   openSettings: 'parley.openSettings',
   installAgent: 'parley.installAgent',
 } as const;
+
+/** What is said where changed files could not be opened, kept or undone. */
+const NOT_DONE = { open: 'changes-not-opened', keep: 'changes-not-kept', undo: 'changes-not-undone' } as const;
 
 /** The action that shows another session; its key follows. */
 const SHOW_SESSION = 'show:';
@@ -192,6 +198,40 @@ export class SurfaceActions {
       case 'detach':
         conversation.unsent.detach(message.id);
         return;
+      case 'changes':
+        await this.#showChanges(conversation, message);
+        return;
+      case 'changesAction':
+        this.#used(conversation);
+        await tell(conversation, NOT_DONE[message.kind], async () =>
+          this.#services.changes?.act(conversation, message),
+        );
+        return;
+      case 'restoreCheckpoint':
+        this.#used(conversation);
+        await tell(conversation, 'files-not-restored', async () =>
+          this.#services.changes?.restoreCheckpoint(conversation, message.turnId),
+        );
+        return;
+      case 'editAndResend':
+        this.#used(conversation);
+        await tell(conversation, 'message-not-resent', async () =>
+          this.#services.changes?.editAndResend(conversation, message.turnId),
+        );
+        return;
+    }
+  }
+
+  async #showChanges(
+    conversation: Conversation,
+    { scope, from, to }: Extract<SessionMessage, { type: 'changes' }>,
+  ): Promise<void> {
+    if (!this.#page.shows(conversation)) return;
+    try {
+      const page = await changesPage(conversation, scope, from, to);
+      if (this.#page.shows(conversation)) this.#page.post(page);
+    } catch (error) {
+      this.#page.refuse({}, messageOf(error));
     }
   }
 

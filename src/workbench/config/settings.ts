@@ -36,6 +36,11 @@ export function restartsAgents(): boolean {
   return read<boolean>('recovery.restart', true) !== false;
 }
 
+/** Returns whether what turns change on disk is recorded. */
+export function recordsChanges(): boolean {
+  return read<boolean>('changes.enabled', true) !== false;
+}
+
 /**
  * How long an agent may be idle before its process is ended, in milliseconds; undefined: forever.
  */

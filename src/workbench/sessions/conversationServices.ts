@@ -1,8 +1,11 @@
 // The services that conversations of this window share: files and terminals of VS Code, the user's
 // environment and settings.
+import { join } from 'node:path';
 import { type ExtensionContext, workspace } from 'vscode';
 import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
 import type { Log } from '../../base/log';
+import { openFolderStates } from '../../changes/folderStates';
+import type { UserEdits } from '../../client/changes/changeServices';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import type { FilePort } from '../../client/ports/ports';
 import { AgentFiles } from '../../client/requests/agentFiles';
@@ -12,7 +15,7 @@ import { ProtocolOffers } from '../../client/transport/protocolOffers';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
 import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
-import { afterCancel, restartsAgents, startTimeoutMs } from '../config/settings';
+import { afterCancel, recordsChanges, restartsAgents, startTimeoutMs } from '../config/settings';
 import { signInTerminal } from '../editor/signInTerminal';
 import type { Traffic } from '../log/traffic';
 
@@ -20,6 +23,7 @@ export interface ServiceParts {
   readonly context: ExtensionContext;
   readonly log: Log;
   readonly files: FilePort;
+  readonly userEdits: UserEdits;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
   readonly terminals: Terminals;
   readonly approve: NonNullable<ConversationServices['approve']>;
@@ -36,11 +40,17 @@ export interface ServiceParts {
   readonly agentState: NonNullable<ConversationServices['agentState']>;
 }
 
+/** The folder with the states of all sessions' folders. */
+export function changesFolder({ globalStorageUri }: ExtensionContext): string {
+  return join(globalStorageUri.fsPath, 'changes');
+}
+
 export function conversationServices(parts: ServiceParts): ConversationServices {
   const {
     context,
     log,
     files,
+    userEdits,
     environment,
     terminals,
     approve,
@@ -51,6 +61,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     readPart,
     httpSessions,
   } = parts;
+  const storage = changesFolder(context);
   const { version } = context.extension.packageJSON as { version: string };
   return {
     log,
@@ -60,6 +71,12 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     filesFor: (agentName, initializeResult) =>
       new AgentFiles(files, { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }),
     terminals,
+    changes: {
+      isEnabled: recordsChanges,
+      openStates: async (session, roots) =>
+        openFolderStates({ session, roots, storage, env: await environment(), log }),
+      userEdits,
+    },
     offers: new ProtocolOffers(),
     approve,
     mcpServers: mcp.gather,

@@ -100,7 +100,9 @@ export class ServedAgents {
  * outside of the folders.
  */
 function withoutQuestions({ services, catalog, log }: ServedAgentsOptions): ConversationServices {
-  const { mcpServers: _mcp, signInTerminal: _signIn, remote: _remote, restarts: _restarts, ...rest } = services;
+  const { mcpServers: _mcp, signInTerminal: _signIn, remote: _remote, restarts: _restarts, ...others } = services;
+  // Nobody reviews here what a caller's turn changes.
+  const { changes: _changes, ...rest } = others;
   const files = new EditorFiles({ log });
   return {
     ...rest,

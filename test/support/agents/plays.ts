@@ -7,6 +7,7 @@ import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../../src/demo/input';
 import type { AgentWire } from './agentWire';
+import { diskPlays } from './diskPlays';
 import { elicitationPlays } from './elicitationPlays';
 import { flood } from './flood';
 import type { AgentScript } from './script';
@@ -147,6 +148,7 @@ async function openTool(turn: AgentTurn): Promise<void> {
 const plays: Record<string, Play> = {
   ...terminalPlays,
   ...elicitationPlays,
+  ...diskPlays,
   flood: (turn, rest) => flood(turn, 'flood', rest),
   tools: (turn, rest) => flood(turn, 'tools', rest),
   long: (turn, rest) => flood(turn, 'long', rest),

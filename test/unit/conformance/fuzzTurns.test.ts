@@ -82,6 +82,7 @@ class FuzzedTurn {
       subagents: { announce() {} } as never,
       probe: new LivenessProbe({ now: () => 1, onChange() {}, onState() {} }),
       connector: () => ({ agentSide: { dialect } }) as never,
+      changes: { beforeWrite: async () => undefined },
     });
   }
 

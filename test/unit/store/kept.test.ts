@@ -69,6 +69,23 @@ describe('the contents of the journal', function () {
     assert.ok(bytes <= 3 * MB, `${bytes} bytes of text that cannot be deflated`);
   });
 
+  it('are the changes of a turn once, with both states', () => {
+    const folders = [{ root: '/project', before: 'b'.repeat(40) }];
+    const changed = { type: 'turn_changes', turnId: 't1', files: 0, added: 0, removed: 0 } as const;
+    const after = {
+      ...changed,
+      folders: [{ ...folders[0], after: 'a'.repeat(40) }],
+      files: 1,
+      added: 2,
+    } as SessionEvent;
+    journal.append('a', turn('t1', 10, 'go', 'done'));
+    journal.append('a', [{ at: 20, event: { ...changed, folders } }]);
+    journal.append('a', [{ at: 30, event: after }]);
+    const kept = journal.events('a').events.filter(({ event }) => event.type === 'turn_changes');
+    assert.deepEqual(kept, [{ at: 30, event: after }]);
+    assert.equal(modelOf(journal.events('a').events).turn('t1')?.changes?.files, 1);
+  });
+
   it('are the last version of a tool call that is updated again and again', () => {
     const events: SessionEvent[] = [call('c1', { title: 'Run', status: 'pending' }, true)];
     let output = '';

@@ -52,6 +52,8 @@ function isRpcError(code: number, text: RegExp, data?: unknown): (error: unknown
   };
 }
 
+const beforeWrite = async (): Promise<void> => undefined;
+
 describe('AgentFiles', () => {
   let folder: string;
   let root: string;
@@ -76,7 +78,7 @@ describe('AgentFiles', () => {
   const read = (path: string, more: object = {}) =>
     files.read({ sessionId: 's', path, ...more }, [root], port.ask, never);
   const write = (path: string, content: string) =>
-    files.write({ sessionId: 's', path, content }, [root], port.ask, never);
+    files.write({ sessionId: 's', path, content }, [root], { ask: port.ask, beforeWrite }, never);
 
   it('reads whole files, and the lines that an agent asks for, counted from 1', async () => {
     const path = join(root, 'seed.txt');
@@ -116,7 +118,7 @@ describe('AgentFiles', () => {
     await assert.rejects(read(join(root, 'seed.txt'), { line: 1.5 }), isRpcError(-32602, /line/));
     await assert.rejects(read(join(root, 'seed.txt'), { limit: -1 }), isRpcError(-32602, /limit/));
     await assert.rejects(
-      files.write({ path: join(root, 'x') }, [root], port.ask, never),
+      files.write({ path: join(root, 'x') }, [root], { ask: port.ask, beforeWrite }, never),
       isRpcError(-32602, /content/),
     );
     await assert.rejects(files.read(null, [root], port.ask, never), isRpcError(-32602, /read_text_file/));
@@ -195,7 +197,12 @@ describe('AgentFiles', () => {
           signal.addEventListener('abort', () => resolve(true));
           asked.resolve();
         });
-      const writing = files.write({ path: join(outside, 'key'), content: 'x' }, [root], port.ask, abort.signal);
+      const writing = files.write(
+        { path: join(outside, 'key'), content: 'x' },
+        [root],
+        { ask: port.ask, beforeWrite },
+        abort.signal,
+      );
       await asked.promise;
       abort.abort();
       await assert.rejects(writing, isRpcError(-32800, /cancelled/));

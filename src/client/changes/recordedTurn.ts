@@ -1,0 +1,77 @@
+// What is known of the changes of one turn while it runs.
+import type { FileChange, Snapshot, SnapshotGap } from '../../changes/model/fileChange';
+import type { TurnChanges } from '../../session/events/event';
+
+/** The changes between two states. */
+export interface Difference {
+  readonly after: Snapshot;
+  readonly files: readonly FileChange[];
+}
+
+export interface RecordedTurn {
+  readonly turnId: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Resolves when the first state is known, or cannot be. Never rejects. */
+  hasBegun: Promise<void>;
+  /** The state at the start; undefined: not known (yet). */
+  before?: Snapshot;
+  /** The first state was taken when the agent may have written already. */
+  isLate?: true;
+  /** The agent has done something that may change files. */
+  mayWrite?: true;
+  /** The journal names the state at the start. */
+  isNoted?: true;
+  hasEnded?: true;
+  /** When the next turn began, in milliseconds since 1970. */
+  followedAt?: number;
+  /** What has changed so far. */
+  soFar?: Difference;
+}
+
+/** Files and lines that changed. */
+export interface ChangeTotal {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+export function totalOf(files: readonly FileChange[]): ChangeTotal {
+  let [added, removed] = [0, 0];
+  for (const file of files) {
+    added += file.added;
+    removed += file.removed;
+  }
+  return { files: files.length, added, removed };
+}
+
+/** The states as an event names them; folders that are not in both are left out. */
+export function foldersOf(before: Snapshot, after?: Snapshot): TurnChanges['folders'] {
+  if (!after) return before.folders.map(({ root, tree }) => ({ root, before: tree }));
+  return before.folders.flatMap(({ root, tree }) => {
+    const then = after.folders.find((folder) => folder.root === root);
+    return then ? [{ root, before: tree, after: then.tree }] : [];
+  });
+}
+
+/** The states that an event names. `after` is undefined where the end was not seen. */
+export function statesOf({ folders }: TurnChanges): { before: Snapshot; after: Snapshot | undefined } {
+  const after = folders.flatMap(({ root, after: tree }) => (tree === undefined ? [] : [{ root, tree }]));
+  return {
+    before: { folders: folders.map(({ root, before: tree }) => ({ root, tree })), gaps: [] },
+    after: after.length === folders.length ? { folders: after, gaps: [] } : undefined,
+  };
+}
+
+/** Why more may have changed than two states show. */
+export function gapOf(...snapshots: readonly Snapshot[]): TurnChanges['incomplete'] {
+  const why = new Set<SnapshotGap['why']>(snapshots.flatMap(({ gaps }) => gaps.map((gap) => gap.why)));
+  if (why.has('timeout') || why.has('failed')) return 'failed';
+  if (why.has('too-large')) return 'too-large';
+  return why.has('no-git') ? 'no-git' : undefined;
+}
+
+/** Returns whether all folders are in the same state. */
+export function isSame(before: Snapshot, after: Snapshot): boolean {
+  return foldersOf(before, after).every((folder) => folder.before === folder.after);
+}

@@ -1,0 +1,35 @@
+// Finds which of changed files were changed after a point in time, by what the file system says.
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileChange } from '../../changes/model/fileChange';
+
+/** The times of files are those of the kernel's last tick, which is up to so many ms ago. */
+const TICK_MS = 10;
+/** Files looked at together. */
+const TOGETHER = 64;
+
+/**
+ * Returns the files (absolute paths) that were written, created or deleted since then.
+ * @param at ms since 1970
+ */
+export async function writtenSince(changes: readonly FileChange[], at: number): Promise<readonly string[]> {
+  const paths = changes.flatMap(({ root, path, oldPath }) =>
+    [path, oldPath].flatMap((one) => (one === undefined ? [] : [join(root, one)])),
+  );
+  const written: string[] = [];
+  for (let from = 0; from < paths.length; from += TOGETHER) {
+    const some = paths.slice(from, from + TOGETHER);
+    const times = await Promise.all(some.map(changedAt));
+    written.push(...some.filter((_, index) => (times[index] ?? 0) >= at - TICK_MS));
+  }
+  return written;
+}
+
+/** When a file was changed last; of one that is gone, when its folder was. */
+async function changedAt(path: string): Promise<number> {
+  for (let place = path; ; place = dirname(place)) {
+    const found = await lstat(place).catch(() => undefined);
+    if (found) return found.ctimeMs;
+    if (dirname(place) === place) return 0;
+  }
+}

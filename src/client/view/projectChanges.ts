@@ -1,0 +1,111 @@
+// Projects what turns changed on disk: the counts at their ends and pages of the lists.
+import { join, resolve } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import type { FileChange } from '../../changes/model/fileChange';
+import type { ChangedFileView, ChangesCount, ChangesScope, ToWebview } from '../../panel/contract';
+import type { TurnChanges } from '../../session/events/event';
+import type { Entry, MessageEntry, SessionState } from '../../session/model/state';
+import type { Conversation } from '../conversation/conversation';
+import { labelOf } from './projectItem';
+
+/** The most that one request gets. */
+const MAX_FILES = 200;
+
+/** Why more may have changed than is known. */
+const INCOMPLETE: Readonly<Record<NonNullable<TurnChanges['incomplete']>, () => string>> = {
+  late: () => l10n.t('The agent may have changed files before the first check. Those changes are not listed.'),
+  interrupted: () => l10n.t('The turn was interrupted. Later changes to the folder may be listed too.'),
+  'no-git': () => l10n.t('Git was not found. Only files named by the agent are listed.'),
+  'too-large': () => l10n.t('The folder is too large to check without a Git repository.'),
+  failed: () => l10n.t('The folder could not be checked completely.'),
+};
+
+/** Returns what a turn changed; while it runs, so far. */
+export function changesOfTurn({ changes }: Conversation, turnId: string): ChangesCount | undefined {
+  const total = changes.total(turnId);
+  if (!total) return undefined;
+  const { files, added, removed, version, incomplete } = total;
+  return { files, added, removed, version, ...(incomplete && { incomplete: INCOMPLETE[incomplete]() }) };
+}
+
+/**
+ * Returns a part of a list of changed files, as the answer to a page that asked for [from, to).
+ * @throws ParleyError `state-gone`
+ */
+export async function changesPage(
+  conversation: Conversation,
+  scope: ChangesScope,
+  from: number,
+  to: number,
+): Promise<ToWebview> {
+  const { changes, model, roots, cwd } = conversation;
+  const all = scope === 'review' ? [] : await changes.changesOf(scope.turnId);
+  const version = scope === 'review' ? 0 : changes.version(scope.turnId);
+  const start = Math.min(from, all.length);
+  const page = all.slice(start, Math.max(start, Math.min(to, start + MAX_FILES)));
+  const calls = lastCalls(model.state, page.map(pathOf), cwd, scope === 'review' ? undefined : scope.turnId);
+  const files = page.map((change) => fileView(change, roots, calls.get(pathOf(change))));
+  return { type: 'changes', scope, version, total: all.length, from: start, files };
+}
+
+/** Returns what can be done with a message of the user: only with one that began a turn. */
+export function offersOf(
+  { changes, model, agent }: Conversation,
+  { turnId, index, promptId }: MessageEntry,
+): { readonly canRestore?: true; readonly canEdit?: true } {
+  const turn = turnId === undefined ? undefined : model.turn(turnId);
+  if (!turn || !changes.isOurs || model.state.entries[index - 1]?.turnId === turnId) return {};
+  const canEdit = promptId !== undefined && turn.endedAt !== undefined && agent.type !== 'communication';
+  return { ...(changes.canRestore(turn) && { canRestore: true }), ...(canEdit && { canEdit: true }) };
+}
+
+function pathOf({ root, path }: FileChange): string {
+  return join(root, path);
+}
+
+function fileView(change: FileChange, roots: readonly string[], index: number | undefined): ChangedFileView {
+  const { root, oldPath, added, removed, isBinary } = change;
+  const path = pathOf(change);
+  return {
+    id: path,
+    label: labelOf(path, roots),
+    change: kindOf(change),
+    added,
+    removed,
+    state: 'unreviewed',
+    ...(oldPath !== undefined && { oldLabel: labelOf(join(root, oldPath), roots) }),
+    ...(isBinary && { isBinary }),
+    ...(index !== undefined && { index }),
+  };
+}
+
+function kindOf({ oldPath, before, after }: FileChange): ChangedFileView['change'] {
+  if (oldPath !== undefined) return 'renamed';
+  if (!before) return 'added';
+  return after ? 'modified' : 'deleted';
+}
+
+/** The transcript index of the last tool call that names each file. @param turnId absent: of any turn */
+function lastCalls(
+  { entries }: Readonly<SessionState>,
+  paths: readonly string[],
+  cwd: string,
+  turnId: string | undefined,
+): ReadonlyMap<string, number> {
+  const wanted = new Set(paths);
+  const found = new Map<string, number>();
+  for (let index = entries.length - 1; index >= 0 && found.size < wanted.size; index--) {
+    const entry = entries[index];
+    if (entry?.kind !== 'tool' || (turnId !== undefined && entry.turnId !== turnId)) continue;
+    for (const path of pathsOf(entry)) {
+      const whole = resolve(cwd, path);
+      if (wanted.has(whole) && !found.has(whole)) found.set(whole, index);
+    }
+  }
+  return found;
+}
+
+function pathsOf({ locations, content }: Extract<Entry, { kind: 'tool' }>): readonly string[] {
+  const diffs = content.flatMap((part) => (part.type === 'diff' ? [part.path] : []));
+  return [...diffs, ...locations.map(({ path }) => path)];
+}

@@ -1,0 +1,80 @@
+// Remembers which files the user edits in this window, so that their edits are told apart from what
+// agents write at the same time.
+import { realpath } from 'node:fs/promises';
+import { type TextDocument, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import type { UserEdits } from '../../client/changes/changeServices';
+import type { FilePort } from '../../client/ports/ports';
+
+/** Edited files that are remembered: the newest. */
+const MAX_FILES = 2000;
+
+export class EditorUserEdits implements UserEdits, Disposable {
+  readonly #lifetime = new DisposableStore();
+  readonly #now: () => number;
+  /** When each file was edited or saved last (ms since 1970), the oldest first. */
+  readonly #edited = new Map<string, number>();
+  /** Files with edits of the user that are not saved. */
+  readonly #unsaved = new Set<string>();
+  /** Files that agents write through their documents now. */
+  readonly #written = new Map<string, number>();
+
+  /** @param now ms since 1970 */
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#lifetime.add(
+      workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        // A document that follows the disk is not dirty.
+        if (contentChanges.length > 0 && document.isDirty) this.#changed(document);
+      }),
+    );
+    this.#lifetime.add(
+      workspace.onDidSaveTextDocument(({ uri }) => {
+        if (this.#unsaved.delete(uri.fsPath)) this.#note(uri.fsPath);
+      }),
+    );
+    this.#lifetime.add(workspace.onDidCloseTextDocument(({ uri }) => this.#unsaved.delete(uri.fsPath)));
+  }
+
+  since(at: number): ReadonlySet<string> {
+    const edited = [...this.#edited].filter(([, time]) => time >= at).map(([path]) => path);
+    return new Set([...edited, ...this.#unsaved]);
+  }
+
+  /** The same files for agents: what is written through them is not the user's. */
+  filesForAgents(files: FilePort): FilePort {
+    return {
+      readText: (path, line, limit, maxBytes) => files.readText(path, line, limit, maxBytes),
+      writeText: async (path, text) => {
+        const names = [path, await realpath(path).catch(() => path)];
+        for (const name of names) this.#written.set(name, (this.#written.get(name) ?? 0) + 1);
+        try {
+          await files.writeText(path, text);
+        } finally {
+          for (const name of names) {
+            const left = (this.#written.get(name) ?? 1) - 1;
+            if (left > 0) this.#written.set(name, left);
+            else this.#written.delete(name);
+          }
+        }
+      },
+    };
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+
+  #changed({ uri }: TextDocument): void {
+    if (uri.scheme !== 'file' || this.#written.has(uri.fsPath)) return;
+    this.#unsaved.add(uri.fsPath);
+    this.#note(uri.fsPath);
+  }
+
+  #note(path: string): void {
+    this.#edited.delete(path);
+    this.#edited.set(path, this.#now());
+    const [oldest] = this.#edited.keys();
+    if (this.#edited.size > MAX_FILES && oldest !== undefined) this.#edited.delete(oldest);
+  }
+}
