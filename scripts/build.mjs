@@ -65,6 +65,8 @@ export function bundles({ dev }) {
     },
     { ...browser, format: 'iife', entryPoints: { early: 'src/webview/early.ts' } },
     { ...browser, entryPoints: { shell: 'src/webview/shell.html' }, loader: { '.html': 'copy' } },
+    // Loaded when the first files have changed.
+    { ...browser, entryPoints: { changes: 'src/webview/changes/changesPart.ts' }, loader: { '.css': 'text' } },
     // Loaded when the first code is shown.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
   ].filter((options) => Object.values(options.entryPoints).every((entry) => existsSync(join(root, entry))));
@@ -88,17 +90,20 @@ export async function build({ dev = false } = {}) {
   );
   await writeFile(join(root, NOTICES), notices);
   sizes[NOTICES] = Buffer.byteLength(notices);
-  const page = results.find(({ metafile }) => 'dist/webview/main.js' in metafile.outputs);
-  const texts = JSON.stringify(await textsOf(page.metafile));
+  const ofPage = results.filter(({ metafile }) =>
+    Object.keys(metafile.outputs).some((path) => path.startsWith('dist/webview/')),
+  );
+  const texts = JSON.stringify(await textsOf(ofPage.map(({ metafile }) => metafile)));
   await writeFile(join(root, PAGE_TEXTS), texts);
   sizes[PAGE_TEXTS] = Buffer.byteLength(texts);
   await removeStale(new Set(Object.keys(sizes).map((path) => resolve(root, path))));
   return sizes;
 }
 
-/** @returns the keys of the texts that stand in the sources of a bundle */
-export async function textsOf(metafile) {
-  const paths = Object.keys(metafile.inputs).filter((path) => path.startsWith('src/'));
+/** @returns the keys of the texts that stand in the sources of bundles */
+export async function textsOf(metafiles) {
+  const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+  const paths = [...new Set(inputs)].filter((path) => path.startsWith('src/'));
   const sources = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')));
   const source = sources.join('\n');
   const keys = Object.keys(JSON.parse(await readFile(join(root, 'l10n/bundle.l10n.json'), 'utf8')));

@@ -10,7 +10,13 @@ import { Background } from './queue/background';
 import { Queue } from './queue/queue';
 import type { Transcript } from './transcript/transcript';
 
-export function App({ transcript }: { readonly transcript: Transcript }) {
+interface AppProps {
+  readonly transcript: Transcript;
+  /** The bar above the composer while changes wait for review. */
+  readonly review: HTMLElement;
+}
+
+export function App({ transcript, review }: AppProps) {
   return (
     <div class="panel">
       <Header onNeedsYou={() => transcript.revealPermission()} />
@@ -23,6 +29,7 @@ export function App({ transcript }: { readonly transcript: Transcript }) {
         <div class="column-width">
           <Failure />
           <Background />
+          <Mount node={review} />
           <Queue />
           <Composer />
         </div>

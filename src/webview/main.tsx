@@ -4,7 +4,9 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
+import { changesPart, connectChanges, withChanges } from './changes/loadPart';
 import { composer } from './composer/composerState';
+import { el } from './dom/dom';
 import { browserFrames, Frames } from './host/frames';
 import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
 import { reportError, watchProblems } from './host/problems';
@@ -39,12 +41,8 @@ const frames = new Frames(
 const transcript = new Transcript({
   post,
   invalidate: () => frames.schedule(),
-  isExpanded: (id) => expanded.get(id),
-  setExpanded(id, open) {
-    expanded.delete(id);
-    expanded.set(id, open);
-    saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MOST_EXPANDED)) });
-  },
+  isExpanded,
+  setExpanded,
   onAnchor: (anchor) => {
     saveUiState({ anchor: anchor ?? undefined });
     post({ type: 'scrolled', anchor });
@@ -55,6 +53,32 @@ const transcript = new Transcript({
   announce,
   toComposer: focusQuietly,
 });
+
+const reviewBar = el('div', 'mount');
+
+connectChanges({
+  turn: session.turn,
+  review: session.review,
+  changesWork: session.changesWork,
+  effect,
+  post,
+  announce,
+  isExpanded,
+  setExpanded,
+  keepInView: (node) => transcript.keepInView(node),
+  reveal: (index) => transcript.reveal(index),
+  toComposer: focusQuietly,
+});
+
+function isExpanded(id: string): boolean | undefined {
+  return expanded.get(id);
+}
+
+function setExpanded(id: string, open: boolean): void {
+  expanded.delete(id);
+  expanded.set(id, open);
+  saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MOST_EXPANDED)) });
+}
 
 function apply(message: ToWebview): number | undefined {
   try {
@@ -103,6 +127,9 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'firstUse':
       firstUse.value = message.offers ?? undefined;
+      return undefined;
+    case 'changes':
+      changesPart()?.receive(message);
       return undefined;
     case 'reveal':
       transcript.revealFound(message.index);
@@ -161,21 +188,38 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   composer.show(key, message.draft);
   // A snapshot of the displayed session must not change the scroll position.
   const anchor = isSame ? (isFirst ? saved.anchor : transcript.anchor()) : message.anchor;
-  if (!isSame) transcript.leave();
+  if (!isSame) {
+    transcript.leave();
+    changesPart()?.forget();
+  }
   setSession(message.session);
   transcript.setRunning(session.running.peek());
   transcript.reset(message.total, message.from, message.items, message.revision);
   transcript.setPermissions(message.session.permissions);
+  if (isSame) changesPart()?.renew();
   hasItems.value = message.total > 0;
   if (anchor) transcript.reveal(anchor.index, anchor.offset);
   // When a page is shown again, its focus is lost.
   if (isFirst && document.hasFocus() && document.activeElement === document.body) focusQuietly();
 }
 
+/** Shows what the running turn changed, and what waits for review, once there is any of it. */
+function showChanges(): void {
+  const stop = effect(() => {
+    if (!session.turn.value?.changes && !session.review.value && !session.changesWork.value) return;
+    queueMicrotask(() => stop());
+    withChanges((part) => {
+      transcript.addRunningChanges(part.createLive());
+      reviewBar.append(part.createReviewBar());
+    });
+  });
+}
+
 watchProblems();
 effect(() => transcript.setRunning(session.running.value));
 effect(() => transcript.setPermissions(session.permissions.value));
-render(<App transcript={transcript} />, document.getElementById('root')!);
+showChanges();
+render(<App transcript={transcript} review={reviewBar} />, document.getElementById('root')!);
 render(
   <Questions onDrawn={(ids) => transcript.setQuestions(ids)} onAnswered={() => transcript.toNextQuestion()} />,
   transcript.questions,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Panel } from './harness/browser';
+import { ListHost } from './harness/changeSamples';
 import { type Scene, scenesIn } from './harness/scenes';
 import { englishTexts, type Language, translateTo } from './harness/texts';
 import { useHarness } from './harness/useHarness';
@@ -14,8 +15,8 @@ const CODES: ReadonlySet<string> = new Set([
   ...['outcome', 'severity', 'priority', 'stages', 'status', 'mode', 'opens', 'agentId'],
 ]);
 
-/** What the product does not translate: its name, the name of the agent, a kind of content that nobody knows. */
-const NAMED = ['Parley', 'Claude', 'hologram', 'https://'];
+/** What the product does not translate: its name, the name of the agent, a kind of content that nobody knows, Git's letters. */
+const NAMED = ['Parley', 'Claude', 'hologram', 'https://', 'AMDR'];
 /** What parts a text: texts in the language that nobody speaks, and the colon between a name and its value. */
 const PSEUDO = /[⟦⟧\uFF01-\uFF5E]+|: /;
 /** A number as the browser writes it: 8.1K. */
@@ -83,10 +84,16 @@ describe('the panel in another language', () => {
   async function show(name: string, language: Language, size: { width?: number; height?: number } = {}) {
     const scene: Scene = scenesIn(translateTo(language))[name] ?? {};
     const panel = await browser.open({ height: 1400, ...size, ...scene, language });
-    if (scene.opens !== undefined)
+    if (scene.opens !== undefined) {
+      await panel.page.locator(scene.opens).first().waitFor({ state: 'attached' });
       await panel.page.locator(scene.opens).evaluateAll((all) => {
         for (const one of all) (one as HTMLElement).click();
       });
+    }
+    const { files = [], count = 0 } = scene.lists ?? {};
+    const host = new ListHost(panel, files);
+    for (let list = 0; list < count; list++) await host.answer();
+    if (count > 0) await panel.page.locator('.change').last().waitFor();
     return { panel, scene };
   }
 

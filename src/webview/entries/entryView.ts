@@ -29,6 +29,8 @@ export interface EntryView {
   setPermissions?(permissions: readonly PermissionView[]): void;
   /** Expands or collapses the entry, if it can be. */
   toggle?(): void;
+  /** Shows a file in the list of what the turn changed. */
+  seekChange?(file: string): void;
   dispose?(): void;
 }
 
@@ -50,6 +52,12 @@ export interface EntryContext extends Omit<MarkdownViewContext, 'invalidate'> {
   invalidate(entry: EntryView): void;
   /** The user expanded or collapsed something, so the view no longer follows the end. */
   unpin(): void;
+  /** Scrolls to an item. */
+  reveal(index: number): void;
+  /** Returns whether there may be a list of what the turn of the item at `index` changed. */
+  hasChanges(turnId: string, index: number): boolean;
+  /** Shows a file (its absolute path) in that list. */
+  revealChange(turnId: string, file: string, index: number): void;
 }
 
 /** Creates the view of a stored item at a transcript index. */

@@ -3,6 +3,7 @@
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView, ToolContentView } from '../../panel/contract';
+import { changesPart } from '../changes/loadPart';
 import { el, icon, iconButton, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { splitPath } from '../text/format';
@@ -44,6 +45,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     if (target) context.post({ type: 'stopOne', ...target });
   });
   const line = el('div', 'tool-line', row, openDiff, stop);
+  for (const type of ['pointerenter', 'focusin']) line.addEventListener(type, offerChanges);
   const body = el('div', 'tool-content');
   const box = el('div', 'box', line, body);
   element.append(box);
@@ -57,6 +59,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   let rawAskedAt: string | undefined;
   let stale = true;
   let whole: HTMLElement | undefined;
+  let changesLink: HTMLElement | undefined;
 
   const tool = (): ToolItem => stored.item as ToolItem;
   const isExpanded = (): boolean => context.isExpanded(stored.item.id) ?? false;
@@ -90,6 +93,18 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     },
   };
   row.addEventListener('click', () => view.toggle?.());
+
+  /** Links to the same file in the list of what the turn changed, if there is such a list. */
+  function offerChanges(): void {
+    const { content, turnId, status } = tool();
+    const written = content.find((one) => one.type === 'diff');
+    const isThere = written && turnId !== undefined && status === 'completed' && context.hasChanges(turnId, index);
+    changesLink?.remove();
+    if (!isThere) return;
+    changesLink = changesPart()?.createLink(() => context.revealChange(turnId, written.diff.path, index));
+    if (changesLink) openDiff.before(changesLink);
+  }
+
   const contentContext = { ...context, invalidate: () => context.invalidate(view) };
 
   function drawLine(): void {

@@ -1,12 +1,16 @@
 // The end of a turn: a thin line with its stop reason, duration and counts.
 import { effect } from '@preact/signals';
 import type { ItemView, TurnView } from '../../panel/contract';
+import type { ChangesLine } from '../changes/changesLine';
+import { withChanges } from '../changes/loadPart';
 import { button, el, iconButton, setAttributes } from '../dom/dom';
 import { session } from '../host/session';
 import { formatCount, formatNumber } from '../text/format';
 import { strings } from '../text/strings';
 import type { EntryFactory } from './entryView';
 import { durationLabel } from './toolLabel';
+
+type TurnEndItem = Extract<ItemView, { kind: 'turn_end' }>;
 
 const REASONS = {
   end_turn: strings.turnEnded,
@@ -27,7 +31,13 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   const again = button('secondary small', strings.sendAgain, () => {
     if (stored.item.kind === 'turn_end') context.post({ type: 'sendAgain', turnId: stored.item.turn.id });
   });
-  const element = setAttributes(el('div', 'turn-end', rule, again, actions), { role: 'group', tabindex: '-1' });
+  const group = setAttributes(el('div', 'turn-end', rule, again, actions), { role: 'group', tabindex: '-1' });
+  const slot = el('div', 'changes-slot');
+  const element = el('div', 'turn-end-entry', group, slot);
+  let changes: ChangesLine | undefined;
+  let isDisposed = false;
+
+  const currentTurn = (): TurnView => (stored.item as TurnEndItem).turn;
 
   function draw(): void {
     const { item } = stored;
@@ -46,7 +56,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     for (const note of notes) text.append(el('span', 'turn-note', ` · ${note}`));
     if (turn.barrier) text.title = strings.barrier[turn.barrier];
     const label = [reason, ...facts, ...tokens, ...notes].join(', ');
-    setAttributes(element, { 'aria-label': label });
+    setAttributes(group, { 'aria-label': label });
     setAttributes(rule, {
       'aria-label': label,
       'data-turn-id': turn.id,
@@ -58,16 +68,25 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     rule.classList.toggle('interrupted', reasonOf(turn) === 'interrupted');
     rule.replaceChildren(text);
     actions.replaceChildren(copyButton(item));
+    if (turn.changes) {
+      slot.classList.toggle('reserved', turn.changes.files > 0);
+      withChanges((part) => {
+        if (isDisposed) return;
+        changes ??= part.createLine(turn.id);
+        changes.update(currentTurn());
+        slot.append(changes.element);
+      });
+    }
   }
 
-  function copyButton(item: ItemView & { kind: 'turn_end' }): HTMLElement {
+  function copyButton(item: TurnEndItem): HTMLElement {
     return iconButton('copy', strings.copyTurn, () => context.post({ type: 'copyTurn', turnId: item.turn.id }));
   }
 
   /** Only the latest turn can be sent again, and only once. */
   function offerAgain(failedTurnId: string | undefined): void {
     const isOffered = stored.item.kind === 'turn_end' && stored.item.turn.id === failedTurnId;
-    if (!isOffered && document.activeElement === again) element.focus();
+    if (!isOffered && document.activeElement === again) group.focus();
     again.hidden = !isOffered;
   }
 
@@ -79,7 +98,15 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       draw();
       offerAgain(session.failedTurnId.peek());
     },
-    dispose,
+    toggle() {
+      if (changes?.element.hidden === false) changes.toggle();
+    },
+    seekChange: (file) => changes?.seek(file),
+    dispose() {
+      isDisposed = true;
+      dispose();
+      changes?.dispose();
+    },
   };
 };
 
@@ -91,7 +118,8 @@ function words(turn: TurnView): readonly string[] {
   const facts = [REASONS[reasonOf(turn)](turn.number)];
   if (turn.endedAt !== undefined) facts.push(durationLabel(turn.endedAt - turn.startedAt, turn.waitedMs));
   if (turn.tools > 0) facts.push(strings.tools(turn.tools));
-  if (turn.files > 0) facts.push(strings.files(turn.files));
+  // The line below counts what has really changed.
+  if (turn.files > 0 && !turn.changes?.files) facts.push(strings.files(turn.files));
   return facts;
 }
 

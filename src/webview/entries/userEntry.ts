@@ -1,5 +1,7 @@
 // A user message: the only bubble, with the text as typed.
 import { head } from '../../base/text';
+import { withChanges } from '../changes/loadPart';
+import type { MessageActions } from '../changes/messageActions';
 import { button, el, setAttributes } from '../dom/dom';
 import { createText } from '../output/plainText';
 import { strings } from '../text/strings';
@@ -17,6 +19,20 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.you);
   const bubble = el('div', 'bubble');
   element.append(bubble);
+  let actions: MessageActions | undefined;
+  let isDisposed = false;
+
+  function offerActions(): void {
+    const { item } = stored;
+    const { turnId } = item;
+    if (!isText(item) || turnId === undefined || !(actions || item.canRestore || item.canEdit)) return;
+    withChanges((part) => {
+      if (isDisposed) return;
+      actions ??= part.createMessageActions(turnId);
+      actions.offer(isText(stored.item) ? stored.item : {});
+      element.append(actions.element);
+    });
+  }
 
   function draw(): void {
     const { item } = stored;
@@ -36,6 +52,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
         chips.append(createAttachment(block, context));
       else chips.append(createBlock(block, context, save));
     });
+    offerActions();
     bubble.replaceChildren(...parts);
     bubble.classList.toggle('clamped', isClamped);
     if (chips.childElementCount > 0) bubble.append(chips);
@@ -62,5 +79,9 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
       draw();
     },
     append: draw,
+    dispose() {
+      isDisposed = true;
+      actions?.dispose();
+    },
   };
 };

@@ -41,6 +41,7 @@ export const session = {
   status: field('status'),
   liveness: field('liveness'),
   stages: field('stages'),
+  turn: field('turn'),
   error: field('error'),
   failedTurnId: field('failedTurnId'),
   queue: field('queue'),
@@ -57,6 +58,8 @@ export const session = {
   canAttachImages: field('canAttachImages'),
   canAttachAudio: field('canAttachAudio'),
   canAttachFiles: field('canAttachFiles'),
+  review: field('review'),
+  changesWork: field('changesWork'),
   banner: field('banner'),
   /**
    * Whether a message sent now is queued until the turn ends. A message that answers a question at

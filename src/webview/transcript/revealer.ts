@@ -81,6 +81,7 @@ export class Revealer {
       scroller.hold();
     }
     if (target.offset === undefined) focusEntry(view);
+    if (target.file !== undefined) view.seekChange?.(target.file);
     if (target.isFound) this.#highlight(view.element);
   }
 

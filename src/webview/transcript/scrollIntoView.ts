@@ -8,6 +8,8 @@ export interface Target {
   readonly offset?: number;
   /** It is a search result, to be highlighted. */
   readonly isFound?: true;
+  /** A file to be shown in the list of a turn, the item. */
+  readonly file?: string;
 }
 
 /**

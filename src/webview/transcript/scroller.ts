@@ -71,6 +71,12 @@ export class Scroller implements Disposable {
     this.#setPinned(false);
   }
 
+  /** Follows the end again if it is near, as when the user scrolls there. */
+  pinNearEnd(): void {
+    const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    if (scrollHeight - clientHeight - scrollTop < NEAR_END) this.pin();
+  }
+
   /** Call within a frame before a change that must not move what is being read. */
   hold(): void {
     const frame = document.timeline.currentTime;

@@ -17,7 +17,8 @@ import { PositionReporter } from './positionReporter';
 import { Revealer } from './revealer';
 import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
-import { firstVisibleEntry, focusCard, hasAnswersAtEnd, scrollCardIntoView } from './scrollIntoView';
+import { firstVisibleEntry, focusCard, hasAnswersAtEnd, scrollCardIntoView, scrollWithin } from './scrollIntoView';
+import { TurnEnds } from './turnEnds';
 
 /** Distance from the viewport within which entries are kept in the page, px. */
 const MARGIN = 600;
@@ -46,6 +47,14 @@ export interface TranscriptOptions {
   toComposer(): void;
 }
 
+/** The list of what the running turn has changed so far. */
+export interface RunningChanges {
+  readonly element: HTMLElement;
+  has(turnId: string): boolean;
+  /** Shows a file in the list. */
+  seek(file: string): void;
+}
+
 export class Transcript {
   readonly element: HTMLElement;
   /** The container of forms and pages, which are drawn elsewhere: below the last entry. */
@@ -54,7 +63,11 @@ export class Transcript {
   readonly #store = new ItemStore();
   readonly #box: HTMLElement;
   readonly #content = el('div', 'column');
+  /** After the last entry: what the running turn has changed. */
+  readonly #live = el('div', 'live-changes');
   readonly #orphans = el('div', 'orphans');
+  readonly #turnEnds: TurnEnds;
+  #runningChanges: RunningChanges | undefined;
   readonly #jump: HTMLButtonElement;
   readonly #scroller: Scroller;
   readonly #viewport: ViewportObserver;
@@ -76,13 +89,14 @@ export class Transcript {
   constructor(options: TranscriptOptions) {
     this.#options = options;
     this.#memory = new PageLoader(this.#store, options.post);
+    this.#turnEnds = new TurnEnds(this.#store, options.post);
     this.#box = setAttributes(el('div', 'transcript', this.#content), {
       role: 'log',
       'aria-label': strings.conversation,
       'aria-live': 'off',
       tabindex: '0',
     });
-    this.#content.append(this.#orphans, this.questions);
+    this.#content.append(this.#live, this.#orphans, this.questions);
     this.#jump = button('jump', strings.jumpToLatest, () => this.toLatest());
     this.#jump.prepend(icon('arrow-down'));
     this.#jump.hidden = true;
@@ -105,9 +119,12 @@ export class Transcript {
         options.invalidate();
       },
       unpin: () => this.#scroller.unpin(),
+      reveal: (index) => this.reveal(index),
+      hasChanges: (turnId, index) => this.#hasChanges(turnId, index),
+      revealChange: (turnId, file, index) => this.#revealChange(turnId, file, index),
     };
     answerGuard.onRefused = (card) => this.#letAnswer(card);
-    this.#pages = new PageList(this.#orphans, {
+    this.#pages = new PageList(this.#live, {
       create: (place) => new Page(place * PAGE_SIZE, this.#store, this.#context, (page) => this.#onNear(page)),
       isHeld: (page) => this.#wanted.has(page) || this.#revealer.includes(page) || page.isSelected,
       viewport: this.#viewport,
@@ -154,6 +171,12 @@ export class Transcript {
     });
   }
 
+  /** Adds what the running turn has changed, after the last entry. */
+  addRunningChanges(changes: RunningChanges): void {
+    this.#runningChanges = changes;
+    this.#live.append(changes.element);
+  }
+
   get store(): ItemStore {
     return this.#store;
   }
@@ -169,6 +192,7 @@ export class Transcript {
     this.#dirty.clear();
     this.#wanted.clear();
     this.#memory.clear();
+    this.#turnEnds.clear();
     this.#store.reset(total, from, items, revision);
     this.#scroller.pin(); // before the pages come: those at the end are drawn at once
     this.#growPages();
@@ -205,6 +229,7 @@ export class Transcript {
         page.reserve();
       }
     }
+    this.#turnEnds.arrived();
   }
 
   setPermissions(permissions: readonly PermissionView[]): void {
@@ -303,9 +328,32 @@ export class Transcript {
     this.#revealer.reveal({ index, ...(offset === undefined ? {} : { offset }) });
   }
 
+  /** The user expanded or collapsed something in the conversation: keeps `node` in view. */
+  keepInView(node: Element): void {
+    this.#scroller.unpin();
+    scrollWithin(this.#box, node, 'nearest');
+    this.#scroller.settle();
+    this.#scroller.pinNearEnd();
+  }
+
   /** Scrolls to a search result and highlights it. */
   revealFound(index: number): void {
     this.#revealer.reveal({ index, isFound: true });
+  }
+
+  #hasChanges(turnId: string, index: number): boolean {
+    if (this.#runningChanges?.has(turnId)) return true;
+    const end = this.#turnEnds.find(turnId, index);
+    return end !== undefined && ('missing' in end || (end.turn.changes?.files ?? 0) > 0);
+  }
+
+  #revealChange(turnId: string, file: string, from: number): void {
+    if (this.#runningChanges?.has(turnId)) {
+      this.toLatest();
+      this.#runningChanges.seek(file);
+      return;
+    }
+    this.#turnEnds.seek(turnId, from, (index) => this.#revealer.reveal({ index, file }));
   }
 
   /** Scrolls to the first open question and focuses it. */
@@ -448,6 +496,7 @@ export class Transcript {
 
   *#parts(): Iterable<Element> {
     for (const page of this.#pages.shown()) if (page.near || page.isMounted) yield page.element;
+    yield this.#live;
     yield this.#orphans;
     yield this.questions;
   }

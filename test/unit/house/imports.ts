@@ -141,6 +141,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'components',
     'output',
     'markdown',
+    'changes',
     'entries',
     'transcript',
     'composer',

@@ -1,16 +1,21 @@
 // Scenes of the panel that together show nearly every text of its own, in a language.
-import type { ElicitationView, ItemView, TurnView } from '../../../src/panel/contract';
+import type { ChangedFileView, ElicitationView, ItemView, TurnView } from '../../../src/panel/contract';
 import type { PanelOptions } from './browser';
+import { changedConversation, countOf, FILES, runningTurn } from './changeSamples';
 import { asksForm, asksPage } from './questionSamples';
 import { conversation, message, permission, SESSION_FULL, tool } from './samples';
 import type { Translate } from './texts';
 
 const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
+/** The host says why. */
+const INCOMPLETE = 'Some files could not be compared.';
 const STDERR = 'Error: connect ECONNREFUSED 127.0.0.1:4096\n    at TCPConnectWrap.afterConnect';
 
 /** A panel, and the selector of what is clicked before it is looked at. */
 export interface Scene extends PanelOptions {
   readonly opens?: string;
+  /** Files of the lists that are opened, and how many lists these are. */
+  readonly lists?: { readonly files: readonly ChangedFileView[]; readonly count: number };
 }
 
 export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
@@ -128,6 +133,27 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
         },
       },
       opens: '.queue-item:first-child .icon-button:first-child',
+    },
+    changes: {
+      session: {
+        status: t('Ready'),
+        review: { ...countOf(FILES), incomplete: INCOMPLETE },
+        changesWork: { kind: 'undo', done: 120, total: 2000 },
+      },
+      items: changedConversation(),
+      opens: '.changes-toggle, .review [aria-expanded]',
+      lists: { files: FILES, count: 2 },
+    },
+    'changes of a running turn': {
+      session: {
+        phase: 'running',
+        status: t('Ready'),
+        turn: runningTurn(FILES),
+        review: countOf(FILES),
+      },
+      items: changedConversation().slice(0, -1),
+      opens: '.changes-toggle',
+      lists: { files: FILES, count: 1 },
     },
   };
 }

@@ -30,17 +30,19 @@ export async function buildPanel(outdir: string): Promise<void> {
   const script = pathToFileURL(join(process.cwd(), 'scripts/build.mjs')).href;
   const { bundles, textsOf } = (await import(script)) as {
     bundles(options: { dev: boolean }): readonly BuildOptions[];
-    textsOf(metafile: Metafile | undefined): Promise<readonly string[]>;
+    textsOf(metafiles: readonly Metafile[]): Promise<readonly string[]>;
   };
   const files = bundles({ dev: false }).filter(({ platform }) => platform === 'browser');
   if (files.length === 0) throw new Error('scripts/build.mjs has no bundle for the browser');
   const parts = join(outdir, 'parts');
+  const metafiles: Metafile[] = [];
   for (const file of files) {
     const isMain = 'main' in (file.entryPoints as Record<string, string>);
     const { metafile } = await build({ ...file, outdir });
-    if (isMain) await writeFile(join(outdir, TEXTS), JSON.stringify(await textsOf(metafile)));
+    if (metafile) metafiles.push(metafile);
     await build({ ...file, outdir: parts, ...(isMain && { entryPoints: { parts: `${HERE}/parts.ts` } }) });
   }
+  await writeFile(join(outdir, TEXTS), JSON.stringify(await textsOf(metafiles)));
 }
 
 export type PageStorage = 'sessionStorage' | 'localStorage';
