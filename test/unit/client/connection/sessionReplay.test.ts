@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { silentLog } from '../../../../src/base/log';
+import { ContextHandoff } from '../../../../src/client/connection/contextHandoff';
 import { pastOf } from '../../../../src/client/connection/sessionOpenStrategy';
 import { SessionReplay } from '../../../../src/client/connection/sessionReplay';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
@@ -153,6 +154,47 @@ describe('a repeated session', function () {
       assert.deepEqual(
         model.state.entries.map(({ kind }) => kind),
         ['user', 'agent', 'user', 'agent'],
+      );
+    });
+
+    it('brings what the user said elsewhere without the transcript that went along', () => {
+      const { replay, model } = resumed(true);
+      const handoff = new ContextHandoff();
+      handoff.starting(model.state.entries);
+      handoff.ready(true, model.state.entries);
+      const [block] = handoff.take({ image: false, audio: false, embeddedContext: false }, model.state.entries);
+      const along = block?.type === 'text' ? block.text : '';
+      assert.match(along, /User: one/);
+      replay.take([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard one')]);
+      replay.take([update('user_message_chunk', `two${along}`), update('agent_message_chunk', 'Heard two')]);
+      replay.answered();
+      replay.end();
+      const texts = model.state.entries.map((entry) =>
+        'content' in entry ? entry.content.map((part) => (part.type === 'text' ? part.text : '')).join('') : entry.kind,
+      );
+      assert.deepEqual(texts, ['one', 'Heard one', 'two', 'Heard two']);
+    });
+
+    it('lets the agent use ids again that it gave to other messages before', () => {
+      const { replay, model } = resumed(true);
+      const heard = (messageId: string, text: string): object => ({
+        ...update('agent_message_chunk', text),
+        messageId,
+      });
+      model.apply(
+        { type: 'message_chunk', role: 'agent', messageId: 'm1', block: { type: 'text', text: 'Heard one' } },
+        0,
+      );
+      replay.take([update('user_message_chunk', 'one'), heard('r1', 'Heard one')]);
+      replay.answered();
+      replay.end();
+      model.apply({ type: 'message', role: 'user', messageId: 'u2', content: [{ type: 'text', text: 'two' }] }, 2);
+      model.apply({ type: 'message_chunk', role: 'agent', messageId: 'm1', block: { type: 'text', text: 'New' } }, 2);
+      assert.deepEqual(
+        model.state.entries.flatMap((entry) =>
+          entry.kind === 'agent' ? entry.content.map((part) => (part.type === 'text' ? part.text : '')) : [],
+        ),
+        ['Heard one', 'New'],
       );
     });
 

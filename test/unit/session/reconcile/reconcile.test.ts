@@ -199,6 +199,22 @@ describe('the replay of a session', () => {
       );
     });
 
+    it('is recognised by calls after its own messages before those after text that the agent inserts', () => {
+      const prompt = 'Read the file, and then say what stands in it';
+      const ours = cutOff([prompt, tool('c1', 'pending', 'Read a.ts')]);
+      const lines = reconciled(
+        ours,
+        repeated(
+          user('Read the file, and then'),
+          user('[Function Response: read]', 'u2'),
+          tool('x1', 'failed', 'Read a.ts'),
+          user(' say what stands in it', 'u3'),
+          tool('x2', 'completed', 'Read a.ts'),
+        ),
+      );
+      assert.deepEqual(lines, [`user: ${prompt}`, 'tool x1 failed', 'tool c1 completed', '---']);
+    });
+
     it('is recognised by the id of a call whose title changed', () => {
       const ours = complete(['one', tool('c1', 'completed', 'Shell: ls'), tool('c2', 'completed', 'Shell')]);
       brings(ours, user('one'), tool('c1', 'completed', 'Shell'), tool('c2', 'completed', 'Shell'));
