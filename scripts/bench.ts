@@ -95,15 +95,15 @@ async function main(): Promise<Row[]> {
     const turns = options.quick ? 20 : 120;
     rows.push(...(await measureJournalPaint(parley, { repetitions, turns, say })));
   }
-  if (wanted('carried')) rows.push(...(await measureCarriedPaint(parley, { repetitions, say })));
   if (wanted('sessions'))
     rows.push(...(await measureSessions(parley, { counts: options.quick ? [1, 20] : [1, 5, 20, 50], say })));
   if (wanted('day', false)) rows.push(...(await measureDay(parley, { turns: Number(options.turns), say })));
-  if (wanted('jumps', false)) rows.push(...(await measureJumps(parley, { say })));
-  if (chosen.length > 0) {
+  if (chosen.length > 0 || wanted('jumps', false) || wanted('carried')) {
     const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
     try {
       const subjects = { parley, floor: packFloor(scratch) };
+      if (wanted('carried')) rows.push(...(await measureCarriedPaint(subjects, { repetitions, say })));
+      if (wanted('jumps', false)) rows.push(...(await measureJumps(subjects, { say })));
       rows.push(...askedFigures(await runScenarios(chosen, subjects, repetitions, say)));
     } finally {
       rmSync(scratch, { recursive: true, force: true });

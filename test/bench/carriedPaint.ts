@@ -5,8 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, type StubServer, stopStubs, stubServer } from '../support/stubServer';
-import { Chat } from './chat';
+import { Chat, type Shown } from './chat';
 import { median, type Row, rounded } from './figures';
+import { TITLES } from './journalPaint';
 import { untilQuiet } from './procStat';
 import type { Subject } from './subjects';
 
@@ -25,17 +26,24 @@ const SIZES: readonly Size[] = [
   { messages: 10_000, sessions: 3, wholeMs: 5000 },
 ];
 
-/** Rows for the table; times in ms. @param subject Parley, packaged */
+/** Rows for the table; times in ms. @param subjects Parley, packaged, and the floor, which shows one line where Parley shows a session */
 export async function measureCarriedPaint(
-  subject: Subject,
+  { parley, floor }: { readonly parley: Subject; readonly floor: Subject },
   { repetitions, say }: { readonly repetitions: number; readonly say: (line: string) => void },
 ): Promise<readonly Row[]> {
   const servers: StubServer[] = [];
   try {
     for (let count = 0; count < SERVERS; count++)
       servers.push(await stubServer(({ path }, to) => answer(path, servers, to)));
+    const least = median((await measureFloor(floor, say)).map(({ painted }) => painted));
     const rows: Row[] = [];
-    for (const size of SIZES) rows.push(...(await measureSize(size, subject, servers, repetitions, say)));
+    for (const size of SIZES) rows.push(...(await measureSize(size, parley, servers, { repetitions, least, say })));
+    rows.push({
+      name: 'a session from elsewhere: entered to painted (floor)',
+      value: rounded(least),
+      unit: 'ms',
+      better: 'lower',
+    });
     return rows;
   } finally {
     await stopStubs();
@@ -46,8 +54,7 @@ async function measureSize(
   size: Size,
   subject: Subject,
   servers: readonly StubServer[],
-  repetitions: number,
-  say: (line: string) => void,
+  { repetitions, least, say }: { repetitions: number; least: number; say: (line: string) => void },
 ): Promise<readonly Row[]> {
   const { messages, wholeMs } = size;
   const first: number[] = [];
@@ -58,21 +65,45 @@ async function measureSize(
     first.push(...seen.first);
     whole.push(...seen.whole);
     again.push(seen.again);
-    const told = `first ${seen.first.map(Math.round).join('/')}, whole ${seen.whole.map(Math.round).join('/')}`;
+    const told = `in the page ${seen.arrived.map(Math.round).join('/')}, first ${seen.first.map(Math.round).join('/')}, whole ${seen.whole.map(Math.round).join('/')}`;
     say(`carried ${messages}, ${repetition}/${repetitions}: ${told}, opened again ${seen.again} requests`);
   }
-  const row = (name: string, value: number, unit: string, target: number): Row => ({
+  const row = (name: string, value: number, unit: string, target?: number): Row => ({
     name: `${messages} messages from ${SERVERS} servers: ${name}`,
     value: rounded(value),
     unit,
-    target,
+    ...(target !== undefined && { target }),
     better: 'lower',
   });
   return [
     row('the newest painted', median(first), 'ms', 150),
+    row('the newest painted', median(first) / least, '× floor'),
     row('the whole painted', median(whole), 'ms', wholeMs),
     row('opened again', Math.max(...again), 'requests', 0),
   ];
+}
+
+/** What the floor takes from what is entered to the screen, a few times. */
+async function measureFloor(floor: Subject, say: (line: string) => void): Promise<readonly Shown[]> {
+  const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+  try {
+    const chat = await Chat.open(floor, scratch, say);
+    try {
+      const all: Shown[] = [];
+      for (const text of TITLES) {
+        await untilQuiet();
+        all.push(await chat.enter(text));
+      }
+      say(
+        `carried, floor: ${all.map(({ arrived, painted }) => `${rounded(arrived)}→${rounded(painted)}`).join(' / ')}`,
+      );
+      return all;
+    } finally {
+      await chat.close();
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 /** The servers belong to agents of the user: nobody asks whether they may be asked. */
@@ -91,11 +122,12 @@ async function run(
   subject: Subject,
   servers: readonly StubServer[],
   say: (line: string) => void,
-): Promise<{ first: number[]; whole: number[]; again: number }> {
+): Promise<{ arrived: number[]; first: number[]; whole: number[]; again: number }> {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   try {
     const chat = await Chat.open(subject, scratch, say);
     try {
+      const arrived: number[] = [];
       const first: number[] = [];
       const whole: number[] = [];
       let tag = '';
@@ -105,13 +137,14 @@ async function run(
         const address = addressOf(servers, tag, messages);
         await untilQuiet();
         const seen = await chat.openDescriptor(address, words(tag, 0), words(tag, messages - 1));
+        arrived.push(seen.arrived);
         first.push(seen.newest);
         whole.push(seen.oldest);
       }
       const before = asked();
       await chat.openDescriptor(addressOf(servers, tag, messages), words(tag, 0), words(tag, messages - 1));
       // The session itself is asked for each time.
-      return { first, whole, again: asked() - before - 1 };
+      return { arrived, first, whole, again: asked() - before - 1 };
     } finally {
       await chat.close();
     }

@@ -51,7 +51,16 @@ export interface Prepared {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** From Enter on what was chosen, in ms. */
+export interface Shown {
+  /** Until the first message of the extension is in the page. */
+  readonly arrived: number;
+  readonly painted: number;
+}
+
 interface Measured {
+  /** The first message of the extension. */
+  readonly arrivedAt: number;
   /** A frame after it was painted, as the measurements do that the loads are compared with. */
   readonly seenAt: number;
   readonly paintedAt: number;
@@ -71,9 +80,18 @@ export class Chat {
   readonly #devtools: CDPSession;
   readonly #webviewPid: number;
   readonly #log: string;
+  readonly #subject: Subject;
 
   private constructor(
-    parts: { server: Server; window: Window; frame: Frame; devtools: CDPSession; webviewPid: number; log: string },
+    parts: {
+      server: Server;
+      window: Window;
+      frame: Frame;
+      devtools: CDPSession;
+      webviewPid: number;
+      log: string;
+      subject: Subject;
+    },
     opened: { writable: number; ready: number },
   ) {
     this.#server = parts.server;
@@ -82,6 +100,7 @@ export class Chat {
     this.#devtools = parts.devtools;
     this.#webviewPid = parts.webviewPid;
     this.#log = parts.log;
+    this.#subject = parts.subject;
     this.page = parts.window.page;
     this.opened = opened;
   }
@@ -124,7 +143,7 @@ export class Chat {
       const webviewPid = await busiest(frame);
       if (webviewPid === (await busiest(window.page.mainFrame())))
         throw new Error('The webview shares its renderer with the workbench; its figures would mean nothing');
-      const chat = new Chat({ server, window, frame, devtools, webviewPid, log }, opened);
+      const chat = new Chat({ server, window, frame, devtools, webviewPid, log, subject }, opened);
       await chat.turn('flood 20 0', 'warm');
       await untilQuiet();
       return chat;
@@ -173,42 +192,50 @@ export class Chat {
   /**
    * Opens a session of earlier from the list of sessions.
    * @param title found by it @param marker among its last words
-   * @returns from Enter on its row until the marker is painted, in ms
    */
-  async recall(title: string, marker: string): Promise<number> {
+  async recall(title: string, marker: string): Promise<Shown> {
     await this.#find(title);
     await this.#run(`parleyBench.start(${JSON.stringify(marker)})`);
     const chosen = now();
     await this.page.keyboard.press('Enter');
     await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), `The session "${title}" was not on the screen`);
-    const { paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
+    const { arrivedAt, paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
     if (!(await this.#run(`parleyBench.isInView(${JSON.stringify(marker)})`)))
       throw new Error(`The end of the session "${title}" is not in view`);
-    return paintedAt - chosen;
+    return { arrived: arrivedAt - chosen, painted: paintedAt - chosen };
+  }
+
+  /** Enters something into the floor's box. @param text whose end the floor shows */
+  async enter(text: string): Promise<Shown> {
+    await this.#typeInto(text);
+    const marker = `END-OF-${text.toUpperCase()}`;
+    await this.#run(`parleyBench.start(${JSON.stringify(marker)})`);
+    const chosen = now();
+    await this.page.keyboard.press('Enter');
+    await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), `"${marker}" was not on the screen`);
+    const { arrivedAt, paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
+    return { arrived: arrivedAt - chosen, painted: paintedAt - chosen };
   }
 
   /**
    * Opens a session that was held elsewhere, and goes to its beginning as soon as its end is there.
    * @param oldest in the text of its first message, `newest` in that of its last
-   * @returns from Enter until each is painted, in ms
+   * @returns from Enter until each is painted, and until the first message of the extension, in ms
    */
   async openDescriptor(
     descriptor: string,
     oldest: string,
     newest: string,
-  ): Promise<{ newest: number; oldest: number }> {
-    const box = this.page.locator('.quick-input-widget:visible');
-    await command(this.page, 'Parley: Open Session from Link…');
-    await box.getByText('Session link, descriptor').waitFor();
-    await box.locator('input.input').fill(descriptor);
+  ): Promise<{ arrived: number; newest: number; oldest: number }> {
+    await this.#typeInto(descriptor);
     await this.#run(`parleyBench.start(${JSON.stringify(newest)})`);
     const chosen = now();
     await this.page.keyboard.press('Enter');
     await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), 'The newest message was not on the screen');
-    const { paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
+    const { arrivedAt, paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
     const there = this.#run(`parleyBench.seenAtTop(${JSON.stringify(oldest)})`);
     const topAt = (await within(TURN_LIMIT_MS, there, 'The first message was not on the screen')) as number;
-    return { newest: paintedAt - chosen, oldest: topAt - chosen };
+    return { arrived: arrivedAt - chosen, newest: paintedAt - chosen, oldest: topAt - chosen };
   }
 
   /**
@@ -267,12 +294,20 @@ export class Chat {
     }
   }
 
+  /** Opens the box of the subject and fills it. */
+  async #typeInto(text: string): Promise<void> {
+    const box = this.page.locator('.quick-input-widget:visible');
+    await command(this.page, this.#subject.commands.enter);
+    await box.getByText(/Session link, descriptor|What to show/).waitFor();
+    await box.locator('input.input').fill(text);
+  }
+
   /** Opens the list of sessions and looks for one, whose row has the focus then. The webview may get the focus back from the palette a little late, which closes the list. */
   async #find(title: string): Promise<void> {
     const list = this.page.locator('.quick-input-widget:visible');
     for (let attempt = 1; ; attempt++) {
       try {
-        await command(this.page, 'Parley: Sessions');
+        await command(this.page, this.#subject.commands.choose);
         await list.locator('.monaco-list-row').first().waitFor({ timeout: 5000 });
         await list.locator('input.input').fill(title, { timeout: 5000 });
         await delay(1000); // what is found by its words is drawn a moment after what is found by its letters

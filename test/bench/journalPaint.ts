@@ -18,7 +18,7 @@ import type { Subject } from './subjects';
 
 const ENTRIES = 10_000;
 /** Titles of the long sessions; none is found when another one is looked for. */
-const TITLES = ['Heron', 'Quarry', 'Lantern'] as const;
+export const TITLES = ['Heron', 'Quarry', 'Lantern'] as const;
 /** Each turn is a small flood, over in a fifth of a second: its last words are painted while its events are written, and its end is on the disk at once. */
 const LOAD = 'flood 40 200';
 /** How long ago the long sessions were held, in ms: what is too old is forgotten after a while. */
@@ -87,7 +87,7 @@ async function run(subject: Subject, isKept: boolean, turns: number, say: (line:
       const pages: number[] = [];
       for (const title of isKept ? TITLES : []) {
         await untilQuiet();
-        pages.push(await chat.recall(title, markerOf(title)));
+        pages.push((await chat.recall(title, markerOf(title))).painted);
       }
       return { pages, lags };
     } finally {

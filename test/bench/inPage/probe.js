@@ -109,11 +109,13 @@
     const keys = [];
     const pressed = new Set();
     let posts = 0;
+    let arrivedAt;
     let seenAt;
     let paintedAt;
     let running = true;
 
     const onPost = () => {
+      arrivedAt ??= now();
       posts++;
     };
     const onKey = (event) => {
@@ -155,7 +157,7 @@
       });
     });
 
-    /** Ends the measurement. Times are milliseconds, `seenAt` and `paintedAt` since 1970. */
+    /** Ends the measurement. Times are milliseconds, `arrivedAt` (the first message), `seenAt` and `paintedAt` since 1970. */
     bench.stop = () => {
       running = false;
       onTimings(observer.takeRecords());
@@ -163,7 +165,7 @@
       removeEventListener('message', onPost, true);
       removeEventListener('keydown', onKey, true);
       for (const _ of pressed) keys.push(SHORTEST_KEY);
-      return { seenAt, paintedAt, frames, keys, posts };
+      return { arrivedAt, seenAt, paintedAt, frames, keys, posts };
     };
   };
 })();
