@@ -26,12 +26,12 @@ export interface FileEdit {
 
 /** Reads and changes the files of the user. Paths are absolute. */
 export interface WorkingFiles {
-  /** @returns undefined where there is no file */
+  /** @returns undefined where there is no file; a folder is none */
   read(path: string): Promise<WorkingFile | undefined>;
   /**
    * Makes all edits as one step that the editor's Undo takes back, and saves what was saved before.
-   * Files are deleted before others are written. Where a link is, the link is replaced, not its
-   * target.
+   * Files are deleted before others are written, with the folders that are empty then. Where a link
+   * is, the link is replaced, not its target.
    * @param label names the step
    * @returns the paths that were refused, as they had changed meanwhile or could not be written
    */

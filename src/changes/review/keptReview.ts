@@ -7,13 +7,15 @@ import { fileId, MAX_WAITING } from './waitingFiles';
 /** Files of which it is remembered whether they were kept or undone. */
 export const MAX_SETTLED = 5000;
 
-const VERSION = z.object({
+/** A version of a file, as it is stored. */
+export const FILE_VERSION = z.object({
   oid: z.string().regex(/^[0-9a-f]{7,128}$/),
   mode: z.enum(['100644', '100755', '120000']),
   size: z.number().int().nonnegative(),
   isHashOnly: z.literal(true).optional(),
 });
-const PATH = z.string().max(4096).refine(isPlainPath);
+/** A path relative to a root, as it is stored. */
+export const FILE_PATH = z.string().max(4096).refine(isPlainPath);
 const COUNT = z.number().int().nonnegative();
 const ROOT = COUNT;
 
@@ -24,10 +26,10 @@ const REVIEW = z.object({
     .array(
       z.object({
         root: ROOT,
-        path: PATH,
-        oldPath: PATH.optional(),
-        base: VERSION.optional(),
-        left: VERSION.optional(),
+        path: FILE_PATH,
+        oldPath: FILE_PATH.optional(),
+        base: FILE_VERSION.optional(),
+        left: FILE_VERSION.optional(),
         added: COUNT,
         removed: COUNT,
         isBinary: z.literal(true).optional(),
@@ -36,7 +38,7 @@ const REVIEW = z.object({
       }),
     )
     .max(MAX_WAITING),
-  settled: z.array(z.tuple([ROOT, PATH, z.enum(['kept', 'undone'])])).max(MAX_SETTLED),
+  settled: z.array(z.tuple([ROOT, FILE_PATH, z.enum(['kept', 'undone'])])).max(MAX_SETTLED),
 });
 
 /** A review as JSON: at most {@link MAX_WAITING} files. */

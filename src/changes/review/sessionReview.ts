@@ -1,9 +1,7 @@
 // The review of what the agent of one session changed: which files wait, and keeping and undoing
 // them by hunk, file, turn and as a whole.
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposable';
-import { ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { compareLines, countOf } from '../lines/hunks';
 import { shownLines, withHunks } from '../lines/placeHunks';
@@ -15,7 +13,6 @@ import { FileTexts, NO_LINES } from './fileTexts';
 import { HunkLists } from './hunkLists';
 import { keepTurn } from './keepTurn';
 import { fromKept, type KeptReview, MAX_SETTLED, type Settled, toKept } from './keptReview';
-import { PresentFiles } from './presentFiles';
 import type {
   FinishedTurn,
   KeepResult,
@@ -26,11 +23,9 @@ import type {
   UndoResult,
 } from './reviewFile';
 import { isSafePath } from './safePath';
-import { alsoTakenBack, type Change, type Part, type TakingBack, takeBack } from './takeBack';
+import { alsoTakenBack, type Change, type TakingBack } from './takeBack';
+import { type UndoItem, undoInSteps, whyFailed } from './undoInSteps';
 import { fileId, isSameVersion, WaitingFiles } from './waitingFiles';
-
-/** Bytes of edits that are made in one step. */
-const MAX_STEP_BYTES = 64 * 1024 * 1024;
 
 /** What a review needs. */
 export interface ReviewOptions {
@@ -40,14 +35,6 @@ export interface ReviewOptions {
   readonly kept?: unknown;
   /** Stores the state, replacing the last one; handles its own errors. */
   save(kept: KeptReview): Promise<void>;
-}
-
-/** One file of an undo. */
-interface UndoItem {
-  readonly change: Change;
-  readonly part: Part;
-  /** What waits, if that is undone; else the change of a turn is. */
-  readonly file?: ReviewFile;
 }
 
 /**
@@ -210,7 +197,19 @@ export class SessionReview implements Disposable {
         failed: [] as ReviewProblem[],
       };
       const items = await this.#undoItems(target, result);
-      await this.#undoItemsInSteps(items, result);
+      const texts = this.#textsByRoot();
+      await undoInSteps(items, this.#working, texts, {
+        undone: async (item, back) => {
+          if (!back.isWhole && !back.hunks?.length) return;
+          await this.#undone(texts(item.change.root), item, back);
+          result.undone.push(placeIn(item));
+        },
+        conflict: (item, why) => {
+          result.conflicts.push({ ...placeIn(item), why });
+          this.#waiting.describe(item.change.root, item.change.path, { isConflict: true });
+        },
+        failed: (item, why) => result.failed.push({ ...placeIn(item), why }),
+      });
       return result;
     });
   }
@@ -415,63 +414,6 @@ export class SessionReview implements Disposable {
     return items;
   }
 
-  async #undoItemsInSteps(items: readonly UndoItem[], result: Mutable<UndoResult>): Promise<void> {
-    const texts = this.#textsByRoot();
-    const present = new PresentFiles(this.#working);
-    let step: { item: UndoItem; back: TakingBack }[] = [];
-    const finish = async (): Promise<void> => {
-      const refused = await present.apply(l10n.t('Undo changes of the agent'));
-      for (const { item, back } of step) {
-        const { root, path } = item.change;
-        await texts(root).slices.pause();
-        if (back.edits.some((edit) => refused.has(edit.path))) result.failed.push({ root, path, why: 'refused' });
-        else {
-          await this.#undone(texts(root), item, back);
-          if (back.isWhole || (back.hunks?.length ?? 0) > 0) result.undone.push({ root, path });
-        }
-      }
-      step = [];
-    };
-    // What is deleted first may make room for what goes back to its old path.
-    let rest = [...items].sort(
-      (one, two) => Number(one.change.before !== undefined) - Number(two.change.before !== undefined),
-    );
-    for (let isProgress = true; rest.length > 0 && isProgress; ) {
-      isProgress = false;
-      const occupied: UndoItem[] = [];
-      for (const item of rest) {
-        const { root, path } = item.change;
-        const back = await this.#takeBack(texts(root), item, present).catch((error: unknown) => whyFailed(error));
-        if (typeof back === 'string') result.failed.push({ root, path, why: back });
-        else if (back.problem === 'occupied') occupied.push(item);
-        else {
-          isProgress = true;
-          if (back.problem) {
-            result.conflicts.push({ root, path, why: back.problem });
-            this.#waiting.describe(root, path, { isConflict: true });
-          }
-          present.add(back.edits);
-          step.push({ item, back });
-        }
-        if (present.bytes > MAX_STEP_BYTES) await finish();
-      }
-      rest = occupied;
-    }
-    for (const { change } of rest) {
-      result.conflicts.push({ root: change.root, path: change.path, why: 'occupied' });
-      this.#waiting.describe(change.root, change.path, { isConflict: true });
-    }
-    await finish();
-  }
-
-  async #takeBack(texts: FileTexts, item: UndoItem, present: PresentFiles): Promise<TakingBack | 'outside'> {
-    const { root, path, oldPath } = item.change;
-    await texts.slices.pause();
-    const isSafe = this.#states.roots.includes(root) && (await isSafePath(root, path));
-    if (!isSafe || (oldPath !== undefined && !(await isSafePath(root, oldPath)))) return 'outside';
-    return takeBack(texts, item.change, item.part, present);
-  }
-
   /** Notes what was taken back on the disk. */
   async #undone(texts: FileTexts, { change, file }: UndoItem, back: TakingBack): Promise<void> {
     const { root, path, oldPath } = change;
@@ -482,9 +424,8 @@ export class SessionReview implements Disposable {
       this.#settle(root, path, 'undone');
       return;
     }
-    if (!back.hunks || back.hunks.length === 0) return;
     const left = (await alsoTakenBack(texts, file.left, change, back))!;
-    this.#lists.undone(root, file, left, back.hunks);
+    this.#lists.undone(root, file, left, back.hunks ?? []);
     this.#waiting.setLeft(root, path, left, file.left);
     if (!back.problem) this.#waiting.describe(root, path, { isConflict: false });
     if (this.#waiting.ends(root, path)) await this.#recount(texts, path);
@@ -516,14 +457,11 @@ export class SessionReview implements Disposable {
   }
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
+function placeIn({ change: { root, path } }: UndoItem): { root: string; path: string } {
+  return { root, path };
+}
 
 function placeOf(target: ReviewTarget): { root: string; path: string } {
   const [root = '', path = ''] = 'id' in target ? target.id.split('\0') : [];
   return { root, path };
-}
-
-function whyFailed(error: unknown): ReviewProblem['why'] {
-  const isGone = error instanceof ParleyError && ['state-gone', 'version-not-kept'].includes(error.code);
-  return isGone ? 'not-kept' : 'refused';
 }

@@ -1,7 +1,9 @@
 // The files of the user without an editor: all there is, is on the disk.
+import * as fs from 'node:fs/promises';
 import { chmod, lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileEdit, WorkingFile, WorkingFiles } from '../../../src/changes/model/workingFiles';
+import { removeEmptyFolders } from '../../../src/changes/restore/disk';
 
 /** Reads and writes files on the disk, and notes the steps. */
 export class NodeFiles implements WorkingFiles {
@@ -17,7 +19,7 @@ export class NodeFiles implements WorkingFiles {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
       throw error;
     });
-    if (!found) return undefined;
+    if (!found || found.isDirectory()) return undefined;
     const isDirty = this.dirty.has(path);
     if (found.isSymbolicLink()) return { content: Buffer.from(await readlink(path)), mode: '120000', isDirty };
     return { content: await readFile(path), mode: (found.mode & 0o100) === 0 ? '100644' : '100755', isDirty };
@@ -30,12 +32,14 @@ export class NodeFiles implements WorkingFiles {
     const ordered = [...edits].sort(
       (one, two) => Number(one.content !== undefined) - Number(two.content !== undefined),
     );
-    for (const { path, expected, content, mode } of ordered) {
+    for (const { path, root, expected, content, mode } of ordered) {
       const now = await this.read(path);
       const isExpected = now && expected ? now.content.equals(expected) : !now && !expected;
       if (!isExpected) refused.push(path);
-      else if (!content) await rm(path);
-      else {
+      else if (!content) {
+        await rm(path);
+        await removeEmptyFolders(fs, root, dirname(path));
+      } else {
         const next = mode ?? now?.mode ?? '100644';
         if (next === '120000' || now?.mode === '120000') await rm(path, { force: true });
         await mkdir(dirname(path), { recursive: true });

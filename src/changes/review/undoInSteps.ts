@@ -1,0 +1,96 @@
+// Undoes many files at once, in as few steps as can be.
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import type { WorkingFiles } from '../model/workingFiles';
+import type { FileTexts } from './fileTexts';
+import { PresentFiles } from './presentFiles';
+import type { ReviewFile, ReviewProblem } from './reviewFile';
+import { isSafePath } from './safePath';
+import { type Change, type Part, type TakingBack, takeBack } from './takeBack';
+
+/** Bytes of edits that are made in one step. */
+const MAX_STEP_BYTES = 64 * 1024 * 1024;
+
+/** One file of an undo. */
+export interface UndoItem {
+  readonly change: Change;
+  readonly part: Part;
+  /** What waits, if that is undone; else the change of a turn is. */
+  readonly file?: ReviewFile;
+}
+
+/** Is told what came of each file. */
+export interface UndoObserver {
+  /** The edits are made; of a file in which a part is a conflict, the others. */
+  undone(item: UndoItem, back: TakingBack): Promise<void>;
+  conflict(item: UndoItem, why: ReviewProblem['why']): void;
+  failed(item: UndoItem, why: ReviewProblem['why']): void;
+}
+
+/**
+ * Takes changes back. All edits are one step of the user's Undo, unless they are very large or one
+ * has to be made before another can be worked out.
+ * @param texts of each root
+ */
+export async function undoInSteps(
+  items: readonly UndoItem[],
+  files: WorkingFiles,
+  texts: (root: string) => FileTexts,
+  observer: UndoObserver,
+): Promise<void> {
+  const present = new PresentFiles(files);
+  let step: { item: UndoItem; back: TakingBack }[] = [];
+  const finish = async (): Promise<void> => {
+    const refused = await present.apply(l10n.t('Undo changes of the agent'));
+    for (const { item, back } of step) {
+      await texts(item.change.root).slices.pause();
+      if (back.edits.some((edit) => refused.has(edit.path))) observer.failed(item, 'refused');
+      else await observer.undone(item, back);
+    }
+    step = [];
+  };
+  // What is deleted makes room: for what goes back to its old path, or for the folder that a link was
+  // put in place of. So what cannot be done is tried again after the others.
+  let rest = [...items].sort(
+    (one, two) => Number(one.change.before !== undefined) - Number(two.change.before !== undefined),
+  );
+  let later: { item: UndoItem; why: 'occupied' | 'outside' }[] = [];
+  for (let isProgress = true; rest.length > 0 && isProgress; ) {
+    isProgress = false;
+    later = [];
+    for (const item of rest) {
+      const back = await workOut(texts(item.change.root), item, present).catch(whyFailed);
+      if (back === 'outside') later.push({ item, why: back });
+      else if (typeof back === 'string') observer.failed(item, back);
+      else if (back.problem === 'occupied') later.push({ item, why: back.problem });
+      else {
+        isProgress = true;
+        if (back.problem) observer.conflict(item, back.problem);
+        present.add(back.edits);
+        step.push({ item, back });
+      }
+      if (present.bytes > MAX_STEP_BYTES) await finish();
+    }
+    rest = later.map(({ item }) => item);
+    // Links are looked up on the disk.
+    if (later.some(({ why }) => why === 'outside')) await finish();
+  }
+  await finish();
+  for (const { item, why } of later) {
+    if (why === 'occupied') observer.conflict(item, why);
+    else observer.failed(item, why);
+  }
+}
+
+/** Returns what an error of reading or writing a file comes to. */
+export function whyFailed(error: unknown): 'not-kept' | 'refused' {
+  const isGone = error instanceof ParleyError && ['state-gone', 'version-not-kept'].includes(error.code);
+  return isGone ? 'not-kept' : 'refused';
+}
+
+async function workOut(texts: FileTexts, item: UndoItem, present: PresentFiles): Promise<TakingBack | 'outside'> {
+  const { root, path, oldPath } = item.change;
+  await texts.slices.pause();
+  const isSafe = (await isSafePath(root, path)) && (oldPath === undefined || (await isSafePath(root, oldPath)));
+  return isSafe ? takeBack(texts, item.change, item.part, present) : 'outside';
+}
