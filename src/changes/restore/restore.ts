@@ -1,0 +1,277 @@
+// Brings the files of a session back to an earlier state, and finishes or takes back a restore that
+// was killed.
+import * as nodeFs from 'node:fs/promises';
+import { join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import type { FileChange, FileVersion, Snapshot } from '../model/fileChange';
+import { isSafePath } from '../review/safePath';
+import type { AgentFiles } from './agentFiles';
+import {
+  type Disk,
+  deleteOnDisk,
+  discardBeside,
+  type FileOnDisk,
+  readOnDisk,
+  removeEmptyFolders,
+  writeOnDisk,
+} from './disk';
+import { type LoggedRestore, RestoreLog } from './restoreLog';
+import { canInclude, type PlanPorts, planRestore, type RestorePlan } from './restorePlan';
+
+/** Why a file was not restored. */
+export type RestoreFailure =
+  /** It is not as it was when the restore was planned. */
+  | 'changed'
+  /** A folder with other files is in its place, or a file is in the place of its folder. */
+  | 'in-the-way'
+  /** It cannot be written, for example in a folder that is read-only. */
+  | 'not-writable'
+  /** The store no longer has the version. */
+  | 'not-kept'
+  /** The path leads through a link, or into `.git`. */
+  | 'unsafe';
+
+/** A file that was not restored. */
+export interface FailedChange {
+  readonly change: FileChange;
+  readonly why: RestoreFailure;
+}
+
+/** What came of a restore. */
+export interface RestoreResult {
+  /** What changed on the disk. */
+  readonly done: readonly FileChange[];
+  readonly failed: readonly FailedChange[];
+  /** It was cancelled: the rest is as it was, and it can be finished or taken back. */
+  readonly isCancelled: boolean;
+  /** The states around it: with `now`, the restore is undone. */
+  readonly target: Snapshot;
+  readonly now: Snapshot;
+}
+
+/** Tells how far a restore is, in files. */
+export type RestoreProgress = (done: number, total: number) => void;
+
+/** A restore that did not end. */
+export interface PendingRestore {
+  readonly target: Snapshot;
+  readonly now: Snapshot;
+  /** Of how many files. */
+  readonly files: number;
+  /** Brings the rest to the target. */
+  finish(signal: AbortSignal, progress: RestoreProgress): Promise<RestoreResult>;
+  /** Brings all files back to what they were before the restore. */
+  takeBack(signal: AbortSignal, progress: RestoreProgress): Promise<RestoreResult>;
+  /** Leaves the files as they are, and forgets the restore. */
+  leave(): Promise<void>;
+}
+
+export interface RestoreOptions extends PlanPorts {
+  /** Absolute path of the log; each session has its own. */
+  readonly log: string;
+  readonly disk?: Disk;
+}
+
+/**
+ * Restores the files of one session.
+ *
+ * - A file is written only if it is as planned, in one step that a kill does not leave half done.
+ * - One file that cannot be written does not keep the others from it: it is in `failed`, unchanged.
+ * - When a run is killed or cancelled, {@link pending} finishes it or takes it back; either can be
+ *   killed and called again.
+ */
+export class Restore {
+  readonly #options: RestoreOptions;
+  readonly #disk: Disk;
+  readonly #log: RestoreLog;
+
+  constructor(options: RestoreOptions) {
+    this.#options = options;
+    this.#disk = options.disk ?? nodeFs;
+    this.#log = new RestoreLog(this.#disk, options.log);
+  }
+
+  /**
+   * Plans to bring files back to an earlier state. Changes nothing.
+   * @param now taken just before, and held as long as the restore can be undone
+   * @throws ParleyError `state-gone`
+   */
+  plan(target: Snapshot, now: Snapshot, agentFiles: AgentFiles, signal?: AbortSignal): Promise<RestorePlan> {
+    return planRestore(this.#options, target, now, agentFiles, signal);
+  }
+
+  /**
+   * Makes the changes of a plan.
+   * @param include absolute paths of files that are left out and shall be restored anyway; those that
+   * cannot be included are ignored
+   * @throws ParleyError `restore-pending` where another one did not end; the file system's error if
+   * the log cannot be written: then nothing was changed
+   */
+  async run(
+    plan: RestorePlan,
+    include: ReadonlySet<string>,
+    signal: AbortSignal,
+    progress: RestoreProgress,
+  ): Promise<RestoreResult> {
+    if (await this.#log.read()) {
+      throw new ParleyError('restore-pending', l10n.t("An earlier restore of files didn't finish."), {
+        hint: l10n.t('Finish it or take it back first.'),
+      });
+    }
+    const more = plan.skipped.filter(
+      ({ change, why }) => canInclude(why) && include.has(join(change.root, change.path)),
+    );
+    const { target, now } = plan;
+    const logged = { target, now, changes: [...plan.changes, ...more.map(({ change }) => change)] };
+    await this.#log.write(logged);
+    return this.#make(logged, logged.changes, signal, progress);
+  }
+
+  /** The restore of this session that did not end; undefined where there is none. */
+  async pending(): Promise<PendingRestore | undefined> {
+    const logged = await this.#log.read();
+    if (!logged) return undefined;
+    const { target, now, changes } = logged;
+    return {
+      target,
+      now,
+      files: changes.length,
+      finish: (signal, progress) => this.#make(logged, changes, signal, progress),
+      takeBack: (signal, progress) => this.#make(logged, changes.map(reversed), signal, progress),
+      leave: async () => {
+        for (const { root, path, oldPath } of changes) {
+          for (const one of [path, oldPath ?? path]) {
+            if (await isSafePath(root, one)) await discardBeside(this.#disk, join(root, one)).catch(() => undefined);
+          }
+        }
+        await this.#log.remove();
+      },
+    };
+  }
+
+  async #make(
+    { target, now }: LoggedRestore,
+    changes: readonly FileChange[],
+    signal: AbortSignal,
+    progress: RestoreProgress,
+  ): Promise<RestoreResult> {
+    const done: FileChange[] = [];
+    const failed: FailedChange[] = [];
+    // What is deleted makes room: for a folder, or for the folder that a link was put in place of. The
+    // same may be true of what is renamed, so what cannot be done is tried again after the others.
+    let rest = [...changes].sort((one, two) => Number(one.after !== undefined) - Number(two.after !== undefined));
+    for (let isProgress = true; rest.length > 0 && isProgress; ) {
+      isProgress = false;
+      const later: FileChange[] = [];
+      for (const [index, change] of rest.entries()) {
+        if (signal.aborted) {
+          later.push(...rest.slice(index));
+          break;
+        }
+        const why = await this.#change(change);
+        if (why === 'in-the-way' || why === 'unsafe') later.push(change);
+        else {
+          isProgress = true;
+          if (why) failed.push({ change, why });
+          else done.push(change);
+          progress(done.length + failed.length, changes.length);
+        }
+      }
+      rest = later;
+      if (signal.aborted && rest.length > 0) return { done, failed, isCancelled: true, target, now };
+    }
+    for (const change of rest) failed.push({ change, why: (await isSafe(change)) ? 'in-the-way' : 'unsafe' });
+    await this.#log.remove();
+    return { done, failed, isCancelled: false, target, now };
+  }
+
+  /** Makes one change. @returns why not: then its files are as they were */
+  async #change(change: FileChange): Promise<RestoreFailure | undefined> {
+    const { root, path, oldPath, before, after } = change;
+    try {
+      const [old, fresh] = [before && (await this.#read(root, before)), after && (await this.#read(root, after))];
+      if (oldPath === undefined) return await this.#step(root, path, old, fresh);
+      // In this order, as the one may be a folder of the other.
+      const why = await this.#step(root, oldPath, old, undefined);
+      if (why) return why;
+      const failure = await this.#step(root, path, undefined, fresh).catch(failureOf);
+      if (failure) await this.#step(root, oldPath, undefined, old);
+      return failure;
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+
+  async #read(root: string, version: FileVersion): Promise<Content> {
+    return { content: await this.#options.states.read(root, version), mode: version.mode };
+  }
+
+  /** Brings one file from one content to another; undefined: there is none. */
+  async #step(
+    root: string,
+    path: string,
+    from: Content | undefined,
+    to: Content | undefined,
+  ): Promise<RestoreFailure | undefined> {
+    const at = join(root, path);
+    // What a link leads to is no file of this folder.
+    if (!(await isSafePath(root, path))) return to ? 'unsafe' : undefined;
+    const now = await readOnDisk(this.#disk, at);
+    await discardBeside(this.#disk, at);
+    if (now === 'other') return 'changed';
+    if (now === 'folder') {
+      // It may only be left over, and empty.
+      if (!to) return undefined;
+      if (from) return 'changed';
+      await removeEmptyFolders(this.#disk, root, at);
+      if ((await readOnDisk(this.#disk, at)) === 'folder') return 'in-the-way';
+      await writeOnDisk(this.#disk, at, to.content, to.mode, undefined);
+      return undefined;
+    }
+    if (isContent(now, to)) {
+      // A kill may have come before the folders were removed.
+      if (!to) await removeEmptyFolders(this.#disk, root, join(at, '..'));
+      return undefined;
+    }
+    if (!isContent(now, from)) return 'changed';
+    if (to) await writeOnDisk(this.#disk, at, to.content, to.mode, now);
+    else await deleteOnDisk(this.#disk, root, at);
+    return undefined;
+  }
+}
+
+async function isSafe({ root, path, oldPath }: FileChange): Promise<boolean> {
+  return (await isSafePath(root, path)) && (oldPath === undefined || isSafePath(root, oldPath));
+}
+
+interface Content {
+  readonly content: Buffer;
+  readonly mode: FileVersion['mode'];
+}
+
+function isContent(now: FileOnDisk | undefined, content: Content | undefined): boolean {
+  if (!now || !content) return !now && !content;
+  const isLink = [now.mode, content.mode].map((mode) => mode === '120000');
+  // Windows has no permission to execute.
+  const isMode = now.mode === content.mode || (process.platform === 'win32' && isLink[0] === isLink[1]);
+  return isMode && now.content.equals(content.content);
+}
+
+function reversed({ path, oldPath, before, after, ...rest }: FileChange): FileChange {
+  return {
+    ...rest,
+    path: oldPath ?? path,
+    ...(oldPath !== undefined && { oldPath: path }),
+    ...(after && { before: after }),
+    ...(before && { after: before }),
+    added: rest.removed,
+    removed: rest.added,
+  };
+}
+
+function failureOf(error: unknown): RestoreFailure {
+  if (error instanceof ParleyError) return 'not-kept';
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return ['ENOTDIR', 'EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(String(code)) ? 'in-the-way' : 'not-writable';
+}

@@ -1,0 +1,74 @@
+// The log of a restore that runs: with it, one that was killed is finished or taken back.
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { FileChange, Snapshot } from '../model/fileChange';
+import { FILE_PATH, FILE_VERSION } from '../review/keptReview';
+import type { Disk } from './disk';
+
+const COUNT = z.number().int().nonnegative();
+const SNAPSHOT = z.object({
+  folders: z.array(z.object({ root: z.string(), tree: z.string() })),
+  gaps: z.array(z.object({ root: z.string(), why: z.enum(['no-git', 'too-large', 'timeout', 'failed']) })),
+});
+const LOG = z.object({
+  version: z.literal(1),
+  target: SNAPSHOT,
+  now: SNAPSHOT,
+  changes: z.array(
+    z.object({
+      root: z.string(),
+      path: FILE_PATH,
+      oldPath: FILE_PATH.optional(),
+      before: FILE_VERSION.optional(),
+      after: FILE_VERSION.optional(),
+      added: COUNT,
+      removed: COUNT,
+      isBinary: z.literal(true).optional(),
+    }),
+  ),
+});
+
+/** A restore as it is logged before its first step. Steps are not: the disk tells which were made. */
+export interface LoggedRestore {
+  readonly target: Snapshot;
+  readonly now: Snapshot;
+  readonly changes: readonly FileChange[];
+}
+
+/** The log of one session: a file that exists while a restore runs. */
+export class RestoreLog {
+  readonly #disk: Disk;
+  readonly #path: string;
+
+  /** @param path absolute */
+  constructor(disk: Disk, path: string) {
+    this.#disk = disk;
+    this.#path = path;
+  }
+
+  /**
+   * Reads the log of a restore that did not end.
+   * @returns undefined where there is none, or where it cannot be read as one
+   */
+  async read(): Promise<LoggedRestore | undefined> {
+    const text = await this.#disk.readFile(this.#path, 'utf8').catch(() => undefined);
+    if (text === undefined) return undefined;
+    try {
+      return LOG.parse(JSON.parse(text)) as LoggedRestore;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @throws the file system's error: then nothing is restored */
+  async write(restore: LoggedRestore): Promise<void> {
+    await this.#disk.mkdir(dirname(this.#path), { recursive: true });
+    const beside = `${this.#path}.tmp`;
+    await this.#disk.writeFile(beside, JSON.stringify({ version: 1, ...restore }), { mode: 0o600, flush: true });
+    await this.#disk.rename(beside, this.#path);
+  }
+
+  async remove(): Promise<void> {
+    await this.#disk.unlink(this.#path);
+  }
+}

@@ -1,0 +1,304 @@
+// Bringing files back to an earlier state, on a real disk.
+import { strict as assert } from 'node:assert';
+import * as fs from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Snapshot } from '../../../../src/changes/model/fileChange';
+import { AgentFiles } from '../../../../src/changes/restore/agentFiles';
+import type { Disk } from '../../../../src/changes/restore/disk';
+import { Restore, type RestoreOptions } from '../../../../src/changes/restore/restore';
+import type { RestorePlan } from '../../../../src/changes/restore/restorePlan';
+import { killedDisk } from '../../../support/changes/killedDisk';
+import { MemoryStates } from '../../../support/changes/memoryStates';
+import { NodeFiles } from '../../../support/changes/nodeFiles';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+afterEach(removeScratch);
+
+const NEVER = new AbortController().signal;
+const silent = (): void => {};
+
+class Stage {
+  readonly root: string;
+  readonly log: string;
+  readonly states: MemoryStates;
+  readonly files = new NodeFiles();
+  readonly agent = new AgentFiles();
+  first: Snapshot | undefined;
+
+  constructor(root: string, log: string) {
+    this.root = root;
+    this.log = log;
+    this.states = new MemoryStates([root]);
+  }
+
+  at(path: string): string {
+    return join(this.root, path);
+  }
+
+  restore(more: Partial<RestoreOptions> = {}): Restore {
+    const isProtected = async (path: string): Promise<boolean> => path.includes('.vscode');
+    return new Restore({ states: this.states, files: this.files, log: this.log, isProtected, ...more });
+  }
+
+  async turn(work: () => Promise<unknown>): Promise<void> {
+    const before = await this.states.take();
+    this.first ??= before;
+    await work();
+    this.agent.add(await this.states.changes(before, await this.states.take()));
+  }
+
+  async plan(target = this.first!, agent = this.agent): Promise<RestorePlan> {
+    return this.restore().plan(target, await this.states.take(), agent);
+  }
+
+  async run(include: readonly string[] = []) {
+    const all = new Set(include.map((path) => this.at(path)));
+    return this.restore().run(await this.plan(), all, NEVER, silent);
+  }
+}
+
+async function stage(files: Readonly<Record<string, string>>): Promise<Stage> {
+  const s = new Stage(await scratchFolder(), join(await scratchFolder(), 'logs', 'restore.json'));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(s.at(path), '..'), { recursive: true });
+    await writeFile(s.at(path), text);
+  }
+  return s;
+}
+
+/** All there is below a folder, folders included. */
+async function listing(folder: string, path = ''): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of (await readdir(join(folder, path))).sort()) {
+    const one = join(path, name);
+    const stat = await lstat(join(folder, one));
+    if (stat.isDirectory()) found.push(`${one}/`, ...(await listing(folder, one)));
+    else if (stat.isSymbolicLink()) found.push(`${one} -> ${await readlink(join(folder, one))}`);
+    else found.push(`${one} ${(stat.mode & 0o777).toString(8)} ${await readFile(join(folder, one), 'latin1')}`);
+  }
+  return found;
+}
+
+/** A turn that does all that can be done to files. */
+async function everything(): Promise<Stage> {
+  const s = await stage({
+    'a.txt': 'one\r\ntwo\nthree',
+    'dir/deep/gone.txt': 'gone\n',
+    'file-to-folder': 'file\n',
+    'folder-to-file/x': 'x\n',
+    'folder-to-link/y': 'y\n',
+    'moved/from': 'moved\n',
+    'run.sh': '#!\n',
+    private: 'secret\n',
+    empty: '',
+  });
+  await symlink('a.txt', s.at('link'));
+  await symlink('a.txt', s.at('link-to-file'));
+  await chmod(s.at('private'), 0o600);
+  await s.turn(async () => {
+    await writeFile(s.at('a.txt'), Buffer.from([0, 1, 2, 255]));
+    await rm(s.at('dir'), { recursive: true });
+    await rm(s.at('file-to-folder'));
+    await mkdir(s.at('file-to-folder/in'), { recursive: true });
+    await writeFile(s.at('file-to-folder/in/z'), 'z\n');
+    await rm(s.at('folder-to-file'), { recursive: true });
+    await writeFile(s.at('folder-to-file'), 'now a file\n');
+    await rm(s.at('folder-to-link'), { recursive: true });
+    await symlink('new', s.at('folder-to-link'));
+    await mkdir(s.at('new/deep'), { recursive: true });
+    await rename(s.at('moved/from'), s.at('new/deep/to'));
+    await rm(s.at('moved'), { recursive: true });
+    await chmod(s.at('run.sh'), 0o755);
+    await writeFile(s.at('private'), 'changed\n');
+    await rm(s.at('link'));
+    await symlink('elsewhere', s.at('link'));
+    await rm(s.at('link-to-file'));
+    await writeFile(s.at('link-to-file'), 'file\n');
+    await rm(s.at('empty'));
+  });
+  return s;
+}
+
+describe('the restore of files', () => {
+  it('brings back files, modes, links and folders, and forward again', async () => {
+    const s = await everything();
+    const after = await listing(s.root);
+    const result = await s.run();
+    assert.deepEqual([result.failed, result.isCancelled], [[], false]);
+    assert.deepEqual(await s.states.changes(s.first!, await s.states.take()), []);
+    assert.equal((await lstat(s.at('private'))).mode & 0o777, 0o600);
+    assert.deepEqual((await readdir(s.root)).includes('new'), false);
+    const undo = await s.plan(result.now, new AgentFiles().add(result.done));
+    assert.deepEqual(undo.skipped, []);
+    const undone = await s.restore().run(undo, new Set(), NEVER, silent);
+    assert.deepEqual(undone.failed, []);
+    assert.deepEqual(await listing(s.root), after);
+  });
+
+  it('leaves out what the user edited since, unless told', async () => {
+    const s = await stage({ a: 'a\n', b: 'b\n', c: 'c\n' });
+    await s.turn(() => writeFile(s.at('a'), 'A\n'));
+    await writeFile(s.at('a'), 'A mine\n');
+    await s.turn(async () => {
+      await writeFile(s.at('a'), 'A mine 2\n');
+      await writeFile(s.at('b'), 'B\n');
+    });
+    await writeFile(s.at('c'), 'mine\n');
+    const plan = await s.plan();
+    assert.deepEqual(
+      plan.changes.map(({ path }) => path),
+      ['b'],
+    );
+    assert.deepEqual(
+      plan.skipped.map(({ change, why }) => [change.path, why]),
+      [
+        ['a', 'edited'],
+        ['c', 'edited'],
+      ],
+    );
+    await s.run(['a']);
+    assert.deepEqual(await listing(s.root), ['a 644 a\n', 'b 644 b\n', 'c 644 mine\n']);
+  });
+
+  it('never writes a file with unsaved changes, and protected ones only if told', async () => {
+    const s = await stage({ a: 'a\n', '.vscode/tasks.json': '{}\n' });
+    await s.turn(async () => {
+      await writeFile(s.at('a'), 'A\n');
+      await writeFile(s.at('.vscode/tasks.json'), '{"x":1}\n');
+    });
+    s.files.dirty.add(s.at('a'));
+    const plan = await s.plan();
+    assert.deepEqual(
+      plan.skipped.map(({ change, why }) => [change.path, why]),
+      [
+        ['.vscode/tasks.json', 'protected'],
+        ['a', 'unsaved'],
+      ],
+    );
+    const { done } = await s.run(['a', '.vscode/tasks.json']);
+    assert.deepEqual(
+      done.map(({ path }) => path),
+      ['.vscode/tasks.json'],
+    );
+  });
+
+  it('names what cannot be written, and restores the rest', async () => {
+    const s = await stage({ 'locked/a': 'a\n', b: 'b\n', c: 'c\n' });
+    await s.turn(async () => {
+      await writeFile(s.at('locked/a'), 'A\n');
+      await writeFile(s.at('b'), 'B\n');
+      await rename(s.at('c'), s.at('d'));
+    });
+    // As in a folder that is read-only; for root there is none.
+    const writeable: Disk['writeFile'] = async (path, ...rest) => {
+      const isLocked = String(path).includes('locked');
+      if (isLocked) throw Object.assign(new Error('locked'), { code: 'EACCES' });
+      return writeFile(path, ...rest);
+    };
+    const restore = s.restore({ disk: { ...fs, writeFile: writeable } });
+    const { failed, done } = await restore.run(await s.plan(), new Set(), NEVER, silent);
+    assert.deepEqual(
+      failed.map(({ change, why }) => [change.path, why]),
+      [['locked/a', 'not-writable']],
+    );
+    assert.deepEqual(
+      done.map(({ path }) => path),
+      ['b', 'c'],
+    );
+    assert.deepEqual(await listing(s.root), ['b 644 b\n', 'c 644 c\n', 'locked/', 'locked/a 644 A\n']);
+  });
+
+  it('does not write through a folder that became a link', async () => {
+    const s = await stage({ 'sub/a': 'a\n', b: 'b\n' });
+    await s.turn(async () => {
+      await writeFile(s.at('sub/a'), 'A\n');
+      await writeFile(s.at('b'), 'B\n');
+    });
+    const plan = await s.plan();
+    const other = await scratchFolder();
+    await writeFile(join(other, 'a'), 'A\n');
+    await rm(s.at('sub'), { recursive: true });
+    await symlink(other, s.at('sub'));
+    const { failed, done } = await s.restore().run(plan, new Set(), NEVER, silent);
+    assert.deepEqual(
+      failed.map(({ change, why }) => [change.path, why]),
+      [['sub/a', 'unsafe']],
+    );
+    assert.deepEqual(
+      done.map(({ path }) => path),
+      ['b'],
+    );
+    assert.deepEqual(await listing(other), ['a 644 A\n']);
+  });
+
+  it('does not write a file that changed since the plan was shown, nor in place of a folder with files', async () => {
+    const s = await stage({ a: 'a\n', b: 'b\n' });
+    await s.turn(async () => {
+      await writeFile(s.at('a'), 'A\n');
+      await rm(s.at('b'));
+    });
+    const plan = await s.plan();
+    await writeFile(s.at('a'), 'mine\n');
+    await mkdir(s.at('b'));
+    await writeFile(s.at('b/other'), 'mine\n');
+    const { failed } = await s.restore().run(plan, new Set(), NEVER, silent);
+    assert.deepEqual(
+      failed.map(({ change, why }) => [change.path, why]),
+      [
+        ['a', 'changed'],
+        ['b', 'in-the-way'],
+      ],
+    );
+    assert.deepEqual(await listing(s.root), ['a 644 mine\n', 'b/', 'b/other 644 mine\n']);
+  });
+
+  it('can be finished or taken back after a cancel', async () => {
+    const s = await stage({ a: 'a\n', b: 'b\n', c: 'c\n' });
+    await s.turn(() => Promise.all(['a', 'b', 'c'].map((path) => writeFile(s.at(path), 'new\n'))));
+    const abort = new AbortController();
+    const result = await s.restore().run(await s.plan(), new Set(), abort.signal, (done) => {
+      if (done === 1) abort.abort();
+    });
+    assert.deepEqual([result.isCancelled, result.done.length], [true, 1]);
+    await assert.rejects(s.run(), { code: 'restore-pending' });
+    const pending = (await s.restore().pending())!;
+    assert.equal(pending.files, 3);
+    await pending.takeBack(NEVER, silent);
+    assert.deepEqual(await listing(s.root), ['a 644 new\n', 'b 644 new\n', 'c 644 new\n']);
+    assert.equal(await s.restore().pending(), undefined);
+  });
+
+  it('can be finished and taken back when it is killed at any step', async function () {
+    this.timeout(60_000);
+    const s = await everything();
+    const after = await listing(s.root);
+    const plan = await s.plan();
+    const copy = await scratchFolder();
+    await cp(s.root, copy, { recursive: true, verbatimSymlinks: true });
+    const whole = killedDisk(Number.POSITIVE_INFINITY);
+    await s.restore({ disk: whole.disk }).run(plan, new Set(), NEVER, silent);
+    const before = await listing(s.root);
+    const steps = whole.steps();
+    assert.ok(steps > 40, `${steps} steps`);
+    for (let step = 1; step <= steps; step++) {
+      for (const way of ['finish', 'takeBack'] as const) {
+        await fs.rm(s.root, { recursive: true });
+        await cp(copy, s.root, { recursive: true, verbatimSymlinks: true });
+        await rm(s.log, { force: true });
+        await s
+          .restore({ disk: killedDisk(step).disk })
+          .run(plan, new Set(), NEVER, silent)
+          .catch(silent);
+        const pending = await s.restore().pending();
+        const result = await pending?.[way](NEVER, silent);
+        const at = `killed at step ${step}, then ${way}`;
+        assert.deepEqual(result?.failed ?? [], [], at);
+        // Before the log is written nothing is changed, and when it is gone all is.
+        const isFinished = pending ? way === 'finish' : step > steps / 2;
+        assert.deepEqual(await listing(s.root), isFinished ? before : after, at);
+        assert.equal(await s.restore().pending(), undefined, at);
+      }
+    }
+  });
+});
