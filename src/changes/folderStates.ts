@@ -1,18 +1,26 @@
 // Opens the states of a session's folders.
 import { createHash } from 'node:crypto';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
-import { GitFolder } from './git/gitFolder';
+import { openGitFolder } from './git/gitFolder';
 import { findGit, type Git } from './git/gitProcess';
-import { holdRef } from './git/holds';
+import { hold, release } from './git/holds';
+import { PlainFolder } from './git/plainFolder';
 import { realFolder } from './git/repository';
 import { gapOf, type ScanLimits } from './git/scan';
+import type { OpenFolder, StoredFolder } from './git/storedFolder';
 import type { FileChange, FileVersion, FolderTree, Snapshot, SnapshotGap } from './model/fileChange';
 import type { FolderStates } from './model/folderStore';
 
-const LIMITS: ScanLimits = { timeoutMs: 60_000, maxFile: 20 * 1024 * 1024 };
+const MB = 1024 * 1024;
+const LIMITS: ScanLimits = { timeoutMs: 60_000, maxFile: 20 * MB, maxKept: 2048 * MB };
+const MAX_WITHOUT_REPOSITORY = { files: 50_000, bytes: 2048 * MB };
+/** Held states after which the store is collected. */
+const HOLDS_TO_COLLECT = 200;
 
 export interface FolderStatesOptions {
   /** Absolute paths of the session's folders. */
@@ -34,8 +42,10 @@ export function openFolderStates(options: FolderStatesOptions): FolderStates {
 class OpenFolderStates implements FolderStates {
   readonly roots: readonly string[];
   readonly #options: FolderStatesOptions;
-  readonly #folders = new Map<string, Promise<GitFolder | undefined>>();
+  readonly #folders = new Map<string, Promise<OpenFolder>>();
   #git: Promise<Git | undefined> | undefined;
+  #holds = 0;
+  #isDisposed = false;
 
   constructor(options: FolderStatesOptions) {
     this.#options = options;
@@ -48,21 +58,21 @@ class OpenFolderStates implements FolderStates {
     await Promise.all(
       this.roots.map(async (root) => {
         try {
-          const folder = await this.#folder(root);
-          if (!folder) gaps.push({ root, why: 'no-git' });
-          else folders.push({ root, tree: await folder.take(signal) });
+          const folder = await this.#open(root);
+          folders.push({ root, tree: await folder.take(signal) });
+          if (folder.isNamedOnly) gaps.push({ root, why: 'no-git' });
         } catch (error) {
           this.#options.log.warn(`The state of ${root} couldn't be read: ${messageOf(error)}`);
           gaps.push({ root, why: gapOf(error) });
         }
       }),
     );
-    return { folders, gaps };
+    return { folders: sortedByRoot(folders), gaps: sortedByRoot(gaps) };
   }
 
   async changes(before: Snapshot, after: Snapshot, signal?: AbortSignal): Promise<readonly FileChange[]> {
     const found = await Promise.all(
-      before.folders.map(async ({ root, tree }) => {
+      sortedByRoot(before.folders).map(async ({ root, tree }) => {
         const later = after.folders.find((one) => one.root === root);
         return later ? (await this.#open(root)).changes(root, tree, later.tree, signal) : [];
       }),
@@ -90,42 +100,102 @@ class OpenFolderStates implements FolderStates {
   }
 
   async write(root: string, content: Buffer, mode: FileVersion['mode']): Promise<FileVersion> {
-    return (await this.#open(root)).write(content, mode);
+    const folder = await this.#open(root);
+    const version = await folder.write(content, mode);
+    await hold(folder.store, this.#options.session, `content ${version.oid}`, version.oid);
+    return version;
   }
 
-  name(): void {}
-
-  async hold(snapshot: Snapshot, name: string): Promise<void> {
-    for (const { root, tree } of snapshot.folders) {
-      await (await this.#open(root)).hold(tree, holdRef(this.#options.session, name));
+  name(path: string): void {
+    for (const root of this.roots) {
+      const below = pathBelow(root, path);
+      if (below === undefined) continue;
+      this.#open(root).then(
+        (folder) => folder.name(below),
+        () => undefined,
+      );
     }
   }
 
-  async #open(root: string): Promise<GitFolder> {
-    const folder = await this.#folder(root);
-    if (folder) return folder;
-    throw new ParleyError('state-gone', l10n.t('This version of the file is no longer kept.'));
+  async hold(snapshot: Snapshot, name: string): Promise<void> {
+    for (const { root, tree } of snapshot.folders) {
+      await hold((await this.#open(root)).store, this.#options.session, name, tree);
+    }
+    this.#holds += 1;
+    if (this.#holds % HOLDS_TO_COLLECT === 0) void this.#collect();
   }
 
-  #folder(root: string): Promise<GitFolder | undefined> {
+  async release(name?: string): Promise<void> {
+    for (const root of this.roots) {
+      await release((await this.#open(root)).store, this.#options.session, name);
+    }
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    for (const opened of this.#folders.values()) {
+      opened.then(
+        (open) => open.dispose(),
+        () => undefined,
+      );
+    }
+    this.#folders.clear();
+  }
+
+  async #collect(): Promise<void> {
+    for (const root of this.roots) {
+      await this.#open(root)
+        .then((folder) => folder.collect())
+        .catch((error) => this.#options.log.warn(`The states of ${root} couldn't be packed: ${messageOf(error)}`));
+    }
+  }
+
+  async #open(root: string): Promise<StoredFolder> {
+    if (this.#isDisposed) throw new ParleyError('states-closed', l10n.t('Cancelled.'));
     const known = this.#folders.get(root);
-    if (known) return known;
+    if (known) return (await known).folder;
     const opened = this.#openFolder(root);
     this.#folders.set(root, opened);
-    // A folder that could not be opened is tried again.
-    opened.catch(() => this.#folders.delete(root));
-    return opened;
+    try {
+      return (await opened).folder;
+    } catch (error) {
+      // It is tried again the next time.
+      if (this.#folders.get(root) === opened) this.#folders.delete(root);
+      throw error;
+    }
   }
 
-  async #openFolder(root: string): Promise<GitFolder | undefined> {
-    this.#git ??= findGit(this.#options.env);
+  async #openFolder(root: string): Promise<OpenFolder> {
+    const { env, storage } = this.#options;
+    this.#git ??= findGit(env);
     const git = await this.#git;
-    if (!git) return undefined;
     const folder = await realFolder(root);
     if (folder === undefined) throw new ParleyError('folder-missing', l10n.t("The folder {0} doesn't exist.", root));
-    const store = join(this.#options.storage, createHash('sha256').update(folder).digest('hex').slice(0, 32));
-    return GitFolder.open({ git, env: this.#options.env, folder, store, limits: LIMITS });
+    await mkdir(storage, { recursive: true, mode: 0o700 });
+    const store = join(storage, createHash('sha256').update(folder).digest('hex').slice(0, 32));
+    if (!git) {
+      return { folder: await PlainFolder.open(folder, `${store}-plain`, LIMITS.maxFile), dispose: () => undefined };
+    }
+    if (await isEverything(folder, env.HOME ?? homedir()))
+      throw new ParleyError('folder-too-large', l10n.t('The folder is too large.'));
+    return openGitFolder({
+      git,
+      env,
+      folder,
+      store,
+      limits: LIMITS,
+      maxWithoutRepository: MAX_WITHOUT_REPOSITORY,
+    });
   }
+}
+
+/** Whether a folder holds all files of a user or of the machine. */
+async function isEverything(folder: string, home: string): Promise<boolean> {
+  return folder === dirname(folder) || folder === (await realFolder(home));
+}
+
+function sortedByRoot<T extends { readonly root: string }>(all: readonly T[]): readonly T[] {
+  return [...all].sort((a, b) => (a.root < b.root ? -1 : 1));
 }
 
 /** The path of a file relative to a folder, with forward slashes; undefined where it is not below it. */

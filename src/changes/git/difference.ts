@@ -4,10 +4,11 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { Slices } from '../lines/slices';
 import type { FileChange, FileVersion } from '../model/fileChange';
-import { pathText, Slices, splitRecords } from './records';
+import { pathText, splitRecords } from './records';
 import { folderPath } from './stateTree';
-import { run, type Store, tryRun } from './storeRuns';
+import { blobSizes, run, type Store, tryRun } from './storeRuns';
 
 /** Milliseconds. */
 const TIMEOUT_MS = 60_000;
@@ -109,7 +110,7 @@ export async function replaced(
 
 /** Runs something with an index of its own. */
 async function withIndex<T>(store: Store, use: (index: string) => Promise<T>): Promise<T> {
-  const index = join(store.folder, 'indexes', `compare-${process.pid}-${randomUUID()}`);
+  const index = join(store.indexes, `compare-${randomUUID()}`);
   try {
     return await use(index);
   } finally {
@@ -150,7 +151,22 @@ async function entriesOf(
     }
     await slices.step();
   }
-  return entries;
+  return joined(entries);
+}
+
+/** A file may be in the folder before, and in a repository below it after, or the other way round. */
+function joined(entries: readonly Entry[]): Entry[] {
+  const byPath = new Map<string, Entry>();
+  for (const entry of entries) {
+    const other = byPath.get(entry.path);
+    if (!other) byPath.set(entry.path, entry);
+    else {
+      const [before, after] = [other.before ?? entry.before, other.after ?? entry.after];
+      if (before?.oid === after?.oid && before?.mode === after?.mode) byPath.delete(entry.path);
+      else byPath.set(entry.path, { ...entry, before, after });
+    }
+  }
+  return [...byPath.values()];
 }
 
 function sideOf(mode = '', oid = ''): Side | undefined {
@@ -164,9 +180,10 @@ async function blobsOf(
   signal: AbortSignal | undefined,
 ): Promise<Map<string, Blob>> {
   const oids = [...new Set(entries.flatMap(({ before, after }) => [before, after].flatMap((side) => side?.oid ?? [])))];
-  const own = await sizesOf(store, oids, {}, signal);
+  const limits = { signal, timeoutMs: TIMEOUT_MS };
+  const own = await blobSizes(store, oids, {}, limits);
   const lacking = oids.filter((oid) => !own.has(oid));
-  const borrowed = lacking.length === 0 ? own : await sizesOf(store, lacking, { borrow: true }, signal);
+  const borrowed = lacking.length === 0 ? own : await blobSizes(store, lacking, { borrow: true }, limits);
   const blobs = new Map<string, Blob>();
   const toCopy: string[] = [];
   for (const oid of oids) {
@@ -188,30 +205,6 @@ async function blobsOf(
 
 async function largeSize(store: Store, oid: string): Promise<number> {
   return Number(await readFile(join(store.folder, 'large', oid), 'utf8').catch(() => '0'));
-}
-
-/** The sizes of those that are there. */
-async function sizesOf(
-  store: Store,
-  oids: readonly string[],
-  from: { readonly borrow?: true },
-  signal: AbortSignal | undefined,
-): Promise<Map<string, number>> {
-  const output = await run(store, {
-    args: ['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer'],
-    input: Buffer.from(`${oids.join('\n')}\n`),
-    ...from,
-    signal,
-    timeoutMs: TIMEOUT_MS,
-  });
-  const sizes = new Map<string, number>();
-  const slices = new Slices();
-  for (const line of output.toString('latin1').split('\n')) {
-    const [oid = '', size = ''] = line.split(' ');
-    if (/^\d+$/.test(size)) sizes.set(oid, Number(size));
-    await slices.step();
-  }
-  return sizes;
 }
 
 /** Counts lines and finds renames: with trees of only these files, as git fails on a missing content. */

@@ -1,26 +1,33 @@
 // The states of one folder in a bare repository of our own.
-import { createHash, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import * as l10n from '@vscode/l10n';
+import { toDisposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { FileChange, FileVersion } from '../model/fileChange';
-import { makeBareStore } from './bareStore';
+import { makeBareStore, put } from './bareStore';
+import { collect } from './collect';
+import { Contents } from './contents';
 import { difference, replaced } from './difference';
 import type { Git } from './gitProcess';
 import { findRepository, prefixIn, type Repository } from './repository';
 import { type ScanLimits, scan } from './scan';
 import { SharedRun } from './sharedRun';
 import { writeState } from './stateTree';
+import type { OpenFolder, StoredFolder } from './storedFolder';
 import { run, type Store, tryRun } from './storeRuns';
 import { fileConfig } from './userConfig';
+import { warmIndex } from './warmIndex';
+import { WINDOW } from './window';
 
 /** Milliseconds. */
 const RUN_MS = 30_000;
-/** Repositories below the folder; deeper or further ones are left out. */
+/** Repositories below the folder; further ones are left out. */
 const MAX_NESTED = 200;
-/** Of this process: no other uses its index. */
-const WINDOW = `${process.pid}-${randomUUID()}`;
+/** In the store: object folders of the user's repositories. */
+const ALTERNATES = 'alternates.json';
 
 export interface GitFolderOptions {
   readonly git: Git;
@@ -28,81 +35,141 @@ export interface GitFolderOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Absolute, without symbolic links. */
   readonly folder: string;
-  /** Absolute; the folder of the store. */
+  /** Absolute; what the path of the store begins with. */
   readonly store: string;
   readonly limits: ScanLimits;
+  /** What may be new in one scan where there is no repository that says which files count. */
+  readonly maxWithoutRepository: NonNullable<ScanLimits['maxNew']>;
+}
+
+/** Folders that are open in this process, by their store: one index and one run at a time for all. */
+const openFolders = new Map<string, { readonly folder: Promise<GitFolder>; users: number }>();
+
+/**
+ * Opens the states of a folder. All that open it in this process share one.
+ * @throws Error where the store cannot be written
+ */
+export async function openGitFolder(options: GitFolderOptions): Promise<OpenFolder> {
+  const key = `${options.store}\n${options.git.program}`;
+  const shared = openFolders.get(key) ?? { folder: GitFolder.open(options), users: 0 };
+  openFolders.set(key, shared);
+  shared.users += 1;
+  const leave = (): void => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    if (openFolders.get(key) === shared) openFolders.delete(key);
+    shared.folder.then(
+      (folder) => folder.dispose(),
+      () => undefined,
+    );
+  };
+  try {
+    return { folder: await shared.folder, ...toDisposable(leave) };
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
 /** A folder whose states are kept by git. */
-export class GitFolder {
+class GitFolder implements StoredFolder {
   readonly #options: GitFolderOptions;
   readonly #store: Store;
+  readonly #contents: Contents;
   readonly #queue = new KeyedQueue<'store'>();
   readonly #take: SharedRun<string>;
+  /** When the user's index was looked at last, by our index: what it was changed at. */
+  readonly #warmed = new Map<string, number>();
 
   private constructor(options: GitFolderOptions, store: Store) {
     this.#options = options;
     this.#store = store;
+    this.#contents = new Contents(store);
     this.#take = new SharedRun(this.#queue, (signal) => this.#read(signal));
   }
 
-  /**
-   * Opens the store of a folder, which is made where there is none.
-   * @throws Error where it cannot be written
-   */
   static async open(options: GitFolderOptions): Promise<GitFolder> {
     const repository = await findRepository(options.folder);
     const { format } = await fileConfig(options.git, options.env, repository);
     const folder = `${options.store}-${format}`;
+    const indexes = join(folder, 'indexes', WINDOW);
     await makeBareStore(folder, format);
-    return new GitFolder(options, { git: options.git, folder, alternates: new Set() });
+    await mkdir(indexes, { recursive: true, mode: 0o700 });
+    return new GitFolder(options, {
+      git: options.git,
+      folder,
+      format,
+      indexes,
+      alternates: await knownAlternates(folder),
+    });
   }
 
-  /**
-   * Reads the present state.
-   * @returns its name
-   * @throws ParleyError `folder-too-large`, `git-…`
-   */
+  readonly isNamedOnly = false;
+
+  get store(): string {
+    return this.#store.folder;
+  }
+
   take(signal?: AbortSignal): Promise<string> {
     return this.#take.run(signal);
   }
 
-  /** See {@link difference}. `root`: as the changes say it. */
   changes(root: string, before: string, after: string, signal?: AbortSignal): Promise<readonly FileChange[]> {
     return this.#queue.run('store', () => difference(this.#store, root, before, after, signal));
   }
 
-  /** See {@link replaced}. */
   replaced(state: string, other: string, files: ReadonlySet<string>): Promise<string> {
     return this.#queue.run('store', () => replaced(this.#store, state, other, files));
   }
 
-  /** @throws ParleyError `state-gone` */
-  async read(version: FileVersion): Promise<Buffer> {
-    const args = ['cat-file', 'blob', version.oid];
-    const { code, stdout } = await tryRun(this.#store, { args, borrow: true, timeoutMs: RUN_MS });
-    if (code === 0) return stdout;
+  /** All files are looked at. */
+  name(): void {}
+
+  async read({ oid }: FileVersion): Promise<Buffer> {
+    const content = await this.#contents.read(oid);
+    if (content) return content;
     throw new ParleyError('state-gone', l10n.t('This version of the file is no longer kept.'));
   }
 
-  /** Keeps a content. */
-  async write(content: Buffer, mode: FileVersion['mode']): Promise<FileVersion> {
-    const args = ['hash-object', '-w', '--stdin', '--no-filters'];
-    const output = await run(this.#store, { args, input: content, timeoutMs: RUN_MS });
-    return { oid: output.toString('latin1').trim(), mode, size: content.length };
+  write(content: Buffer, mode: FileVersion['mode']): Promise<FileVersion> {
+    return this.#queue.run('store', async () => {
+      const args = ['hash-object', '-w', '--stdin', '--no-filters'];
+      const output = await run(this.#store, { args, input: content, timeoutMs: RUN_MS });
+      return { oid: output.toString('latin1').trim(), mode, size: content.length };
+    });
   }
 
-  /** Holds a state under a ref. */
-  async hold(state: string, ref: string): Promise<void> {
-    await this.#queue.run('store', () => run(this.#store, { args: ['update-ref', ref, state], timeoutMs: RUN_MS }));
+  /** Nothing waits for it: it may take long, and other windows do it at any time too. */
+  collect(signal?: AbortSignal): Promise<void> {
+    return collect(this.#store, signal);
+  }
+
+  dispose(): void {
+    this.#contents.dispose();
+  }
+
+  /**
+   * The repository that says which files count: none where the folder is ignored by the one around
+   * it.
+   */
+  async #repository(): Promise<Repository | undefined> {
+    const { folder, git, env } = this.#options;
+    const repository = await findRepository(folder);
+    if (!repository || repository.top === folder) return repository;
+    const { options, excludeFiles } = await fileConfig(git, env, repository);
+    for (const file of excludeFiles) {
+      const args = [...options, '-c', `core.excludesFile=${file}`, 'check-ignore', '-q', '--no-index', '--', folder];
+      const where = { cwd: repository.top, workTree: repository.top, timeoutMs: RUN_MS };
+      if ((await tryRun(this.#store, { args, ...where })).code === 0) return undefined;
+    }
+    return repository;
   }
 
   async #read(signal: AbortSignal): Promise<string> {
     const { folder } = this.#options;
-    const repository = await findRepository(folder);
-    const self = await this.#scan(folder, repository, '', signal);
+    const self = await this.#scan(folder, await this.#repository(), '', signal);
     const nested = new Map<string, string>();
-    const pending = self.nested.map((path) => path);
+    const pending = [...self.nested];
     for (let path = pending.shift(); path !== undefined && nested.size < MAX_NESTED; path = pending.shift()) {
       const below = join(folder, path);
       const found = await this.#scan(below, await findRepository(below), path, signal);
@@ -119,14 +186,53 @@ export class GitFolder {
     path: string,
     signal: AbortSignal,
   ): Promise<{ readonly tree: string; readonly nested: readonly string[] }> {
-    const { git, env, limits } = this.#options;
-    if (repository) this.#store.alternates.add(join(repository.commonDir, 'objects'));
+    const { git, env, limits, maxWithoutRepository } = this.#options;
+    if (repository) await this.#borrowFrom(join(repository.commonDir, 'objects'));
     const top = repository?.top ?? folder;
     const prefix = prefixIn(top, folder);
-    const name = path === '' ? 'root' : createHash('sha256').update(path).digest('hex').slice(0, 16);
-    const index = join(this.#store.folder, 'indexes', WINDOW, name);
+    const name = createHash('sha256').update(`${path}\n${prefix}`).digest('hex').slice(0, 16);
+    const index = join(this.#store.indexes, name);
     const config = await fileConfig(git, env, repository);
-    const found = await scan(this.#store, { top, prefix, index, config }, limits, signal);
+    const warm = async (timeoutMs: number): Promise<boolean> => {
+      const changedAt = repository ? await modified(join(repository.gitDir, 'index')) : 0;
+      if (this.#warmed.get(name) === changedAt) return false;
+      this.#warmed.set(name, changedAt);
+      await warmIndex(this.#store, { repository, config, top, prefix, index, signal, timeoutMs });
+      return true;
+    };
+    const found = await scan(
+      this.#store,
+      { top, prefix, index, config },
+      { ...limits, ...(!repository && { maxNew: maxWithoutRepository }) },
+      warm,
+      signal,
+    );
     return { tree: found.tree, nested: found.nested.map((one) => one.slice(prefix.length)) };
+  }
+
+  /** Remembers where contents may lie, also for later windows. */
+  async #borrowFrom(objects: string): Promise<void> {
+    const { alternates, folder } = this.#store;
+    if (alternates.has(objects)) return;
+    alternates.add(objects);
+    // It knows only those that there were when it started.
+    this.#contents.dispose();
+    await put(join(folder, ALTERNATES), Buffer.from(JSON.stringify([...alternates])));
+  }
+}
+
+async function modified(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}
+
+async function knownAlternates(store: string): Promise<Set<string>> {
+  try {
+    const paths: unknown = JSON.parse(await readFile(join(store, ALTERNATES), 'utf8'));
+    return new Set(Array.isArray(paths) ? paths.filter((path) => typeof path === 'string' && isAbsolute(path)) : []);
+  } catch {
+    return new Set();
   }
 }

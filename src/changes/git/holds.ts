@@ -1,17 +1,60 @@
-// Names of held states: refs by session and name.
-import { createHash } from 'node:crypto';
+// What keeps states from being collected: refs of the store, by session and name. They are plain
+// files, so that they can be made and removed without git.
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 const ROOT = 'refs/parley';
-/** Characters; file systems allow 255 bytes, and git appends to the name. */
+/** Characters; file systems allow 255 bytes. */
 const MAX_NAME = 150;
 
-/** The ref that holds a state for a session under a name. */
-export function holdRef(session: string, name: string): string {
-  return `${ROOT}/${refPart(session)}/${refPart(name)}`;
+/**
+ * Holds a state of a store until it is released.
+ * @param store absolute path of the store
+ */
+export async function hold(store: string, session: string, name: string, state: string): Promise<void> {
+  const folder = join(store, ROOT, refPart(session));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const beside = join(store, `ref-${randomUUID()}`);
+  try {
+    await writeFile(beside, `${state}\n`, { mode: 0o600 });
+    await rename(beside, join(folder, refPart(name)));
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }
 
-/** Any text as one part of a ref's name. */
+/** Releases one state of a session, or all of them. */
+export async function release(store: string, session: string, name?: string): Promise<void> {
+  const folder = join(store, ROOT, refPart(session));
+  await rm(name === undefined ? folder : join(folder, refPart(name)), { recursive: true, force: true });
+}
+
+/** Releases the states of all other sessions. */
+export async function releaseOthers(store: string, sessions: readonly string[]): Promise<void> {
+  const kept = new Set(sessions.map(refPart));
+  for (const session of await readdir(join(store, ROOT)).catch(() => [])) {
+    if (!kept.has(session)) await rm(join(store, ROOT, session), { recursive: true, force: true });
+  }
+}
+
+/** The names of all held states. */
+export async function heldStates(store: string): Promise<readonly string[]> {
+  const states = new Set<string>();
+  for (const session of await readdir(join(store, ROOT)).catch(() => [])) {
+    for (const name of await readdir(join(store, ROOT, session)).catch(() => [])) {
+      const state = (await readFile(join(store, ROOT, session, name), 'latin1').catch(() => '')).trim();
+      if (/^[0-9a-f]{40,64}$/.test(state)) states.add(state);
+    }
+  }
+  return [...states];
+}
+
+/** Any text as a part of the name of a ref and of a file, on any file system. */
 function refPart(text: string): string {
-  const part = encodeURIComponent(text).replace(/[~*.!'()]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
-  return part.length <= MAX_NAME ? part : createHash('sha256').update(text).digest('hex');
+  const part = Buffer.from(text)
+    .toString('latin1')
+    .replace(/[^a-z0-9_-]/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return part !== '' && part.length <= MAX_NAME ? part : createHash('sha256').update(text).digest('hex');
 }

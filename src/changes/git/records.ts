@@ -1,24 +1,5 @@
 // The records of git's `-z` formats, read in slices that leave the thread free in between.
-import { setImmediate } from 'node:timers/promises';
-
-/** Records between two looks at the clock. */
-const STEP = 256;
-/** Milliseconds. */
-const SLICE_MS = 5;
-
-/** Lets other work run wherever a loop has taken its slice of the thread. */
-export class Slices {
-  #count = 0;
-  #since = performance.now();
-
-  /** @returns a promise to wait for where the slice is over */
-  step(): Promise<void> | undefined {
-    if (++this.#count % STEP !== 0 || performance.now() - this.#since < SLICE_MS) return undefined;
-    return setImmediate().then(() => {
-      this.#since = performance.now();
-    });
-  }
-}
+import { Slices } from '../lines/slices';
 
 /** Splits an output at its NUL bytes; the parts are views on it. */
 export async function splitRecords(output: Buffer): Promise<Buffer[]> {

@@ -4,7 +4,8 @@ import { access, constants, lstat, mkdir, rm, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
-import { joinRecords, pathText, Slices, splitRecords } from './records';
+import { Slices } from '../lines/slices';
+import { joinRecords, pathText, splitRecords } from './records';
 import { run, type Store, tryRun } from './storeRuns';
 import type { FileConfig } from './userConfig';
 
@@ -14,6 +15,8 @@ const WIDTH = 32;
 const MAX_FAILURES = 100;
 /** Paths that are passed as arguments at once. */
 const ARGUMENTS = 100;
+/** What a list may take for each file, where the number of files is bounded. */
+const BYTES_OF_PATH = 400;
 
 /** One work tree: a folder without a repository, or the part of a repository that a folder is. */
 export interface WorkTree {
@@ -31,9 +34,14 @@ export interface ScanLimits {
   readonly timeoutMs: number;
   /** Larger files are noted by their hash only; bytes. */
   readonly maxFile: number;
+  /** Of so many bytes of new contents the largest files are noted by their hash only. */
+  readonly maxKept: number;
   /** What may be new in one scan: files, and bytes. Absent: any number. */
   readonly maxNew?: { readonly files: number; readonly bytes: number };
 }
+
+/** So many files to read are worth a look at what the user's index knows of them by now. */
+const MANY = 500;
 
 export interface Scanned {
   readonly tree: string;
@@ -49,12 +57,14 @@ interface Candidate {
 
 /**
  * Reads what differs from the index, and writes the tree.
+ * @param warm fills the index from others, in so many milliseconds; false where they are as before
  * @throws ParleyError `folder-too-large`, `git-…`
  */
 export async function scan(
   store: Store,
   tree: WorkTree,
   limits: ScanLimits,
+  warm: (timeoutMs: number) => Promise<boolean>,
   signal: AbortSignal | undefined,
 ): Promise<Scanned> {
   const until = performance.now() + limits.timeoutMs;
@@ -70,7 +80,12 @@ export async function scan(
   await mkdir(dirname(tree.index), { recursive: true });
   // Nobody else writes this index: a lock is of a run that was killed.
   await rm(`${tree.index}.lock`, { force: true });
-  const found = await candidates(store, tree, runIn, limits);
+  const left = (): number => Math.max(1, until - performance.now());
+  if (!(await isFile(tree.index))) await warm(left());
+  let found = await candidates(store, tree, runIn, limits);
+  const isMany = found.present.length + found.gone.length > MANY;
+  if (isMany && (await warm(left()))) found = await candidates(store, tree, runIn, limits);
+  checkSize(found, limits);
   if (found.gone.length > 0) {
     await run(store, runIn(['update-index', '--force-remove', '-z', '--stdin'], joinRecords(found.gone)));
   }
@@ -90,11 +105,8 @@ export async function scan(
       else pending.push(paths.slice(0, paths.length >> 1), paths.slice(paths.length >> 1));
     }
   };
-  await add(
-    [],
-    found.present.filter(({ stats }) => stats.size <= limits.maxFile),
-  );
-  const large = found.present.filter(({ stats }) => stats.size > limits.maxFile);
+  const [kept, large] = bySize(found.present, limits);
+  await add([], kept);
   if (large.length > 0) {
     await add(['--info-only'], large);
     await noteLarge(store, runIn, large);
@@ -135,8 +147,8 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
   const where = tree.prefix === '' ? [] : ['--', tree.prefix];
   const exclude = tree.config.excludeFiles.map((file) => `--exclude-from=${file}`);
   const list = ['ls-files', '--others', '--exclude-per-directory=.gitignore', ...exclude, '-z', ...where];
-  const others = await splitRecords(await run(store, runIn(list)));
-  if (limits.maxNew && others.length > limits.maxNew.files) throw tooLarge();
+  const maxOutput = limits.maxNew && limits.maxNew.files * BYTES_OF_PATH;
+  const others = await splitRecords(await run(store, { ...runIn(list), ...(maxOutput && { maxOutput }) }));
   for (const path of others) {
     if (path.at(-1) !== 0x2f) toRead.push(path);
     else {
@@ -145,14 +157,12 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
     }
     await slices.step();
   }
-  let bytes = 0;
   let next = 0;
   const look = async (): Promise<void> => {
     while (next < toRead.length) {
       const path = toRead[next++]!;
       const stats = await lstat(onDisk(tree.top, path)).catch((error: NodeJS.ErrnoException) => error.code);
       if (typeof stats === 'object' && (stats.isFile() || stats.isSymbolicLink())) {
-        bytes += stats.size;
         present.push({ path, stats });
       } else if (typeof stats === 'object' || stats === 'ENOENT' || stats === 'ENOTDIR') {
         gone.push(path);
@@ -160,8 +170,36 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, look));
-  if (limits.maxNew && bytes > limits.maxNew.bytes) throw tooLarge();
   return { present, gone, nested };
+}
+
+/** Files to keep, and those to note by their hash only. */
+function bySize(
+  present: readonly Candidate[],
+  { maxFile, maxKept }: ScanLimits,
+): readonly [kept: readonly Candidate[], large: readonly Candidate[]] {
+  const bytes = present.reduce((sum, { stats }) => sum + stats.size, 0);
+  let left = maxKept;
+  const isKept = ({ stats: { size } }: Candidate): boolean => {
+    if (size <= maxFile) left -= size;
+    return size <= maxFile && left >= 0;
+  };
+  const sorted = bytes <= maxKept ? present : [...present].sort((a, b) => a.stats.size - b.stats.size);
+  const { kept = [], large = [] } = Object.groupBy(sorted, (one) => (isKept(one) ? 'kept' : 'large'));
+  return [kept, large];
+}
+
+function isFile(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+}
+
+function checkSize({ present }: Found, { maxNew }: ScanLimits): void {
+  if (!maxNew) return;
+  const bytes = present.reduce((sum, { stats }) => sum + stats.size, 0);
+  if (present.length > maxNew.files || bytes > maxNew.bytes) throw tooLarge();
 }
 
 function tooLarge(): ParleyError {

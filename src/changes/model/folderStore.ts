@@ -1,8 +1,9 @@
 // What the rest of the product needs from the store that keeps the states of folders.
+import type { Disposable } from '../../base/disposable';
 import type { FileChange, FileVersion, Snapshot } from './fileChange';
 
 /** Keeps states of the folders of one session, and the contents of their files. */
-export interface FolderStates {
+export interface FolderStates extends Disposable {
   /** Absolute, without duplicates. */
   readonly roots: readonly string[];
   /**
@@ -30,6 +31,25 @@ export interface FolderStates {
   write(root: string, content: Buffer, mode: FileVersion['mode']): Promise<FileVersion>;
   /** A file that a tool names, absolute: where there is no git, only such files are looked at. */
   name(path: string): void;
-  /** Holds a state until {@link release}: `turn` names the turn that begins or ends with it. */
+  /**
+   * Holds a state for the session under a name, in place of the one before, until it is released. A
+   * state that nothing holds may be gone a day after it was read.
+   */
   hold(snapshot: Snapshot, name: string): Promise<void>;
+  /** Releases the state of a name, or all that the session holds. */
+  release(name?: string): Promise<void>;
+  /** Ends what runs for it. What is held stays. */
+  dispose(): void;
+}
+
+/** What the sessions of all windows hold, whether they are open or not. */
+export interface StateRetention {
+  /** Releases all that a deleted session held. */
+  release(session: string): Promise<void>;
+  /**
+   * Releases what other sessions held, and makes the stores small. Where they take more than
+   * `maxBytes` afterwards, sessions are released from the end of the list. Never throws.
+   * @param sessions keys of the sessions that there are, most recently used first
+   */
+  collect(sessions: readonly string[], maxBytes: number, signal?: AbortSignal): Promise<void>;
 }

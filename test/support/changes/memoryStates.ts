@@ -71,6 +71,10 @@ export class MemoryStates implements FolderStates {
 
   async hold(): Promise<void> {}
 
+  async release(): Promise<void> {}
+
+  dispose(): void {}
+
   #keep(files: Tree): string {
     const tree = sha(Buffer.from(JSON.stringify([...files].sort())));
     this.#trees.set(tree, files);

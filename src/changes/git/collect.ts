@@ -1,0 +1,141 @@
+// Makes a store small again: packs what is held, and removes what is not.
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Slices } from '../lines/slices';
+import { heldStates } from './holds';
+import { splitRecords } from './records';
+import { blobSizes, run, type Store, tryRun } from './storeRuns';
+import { isAlive } from './window';
+
+/** Milliseconds; it runs beside everything. */
+const TIMEOUT_MS = 600_000;
+/**
+ * How long an object that is not held is kept, in milliseconds: another window may have read a
+ * state, and not hold it yet.
+ */
+const GRACE_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Packs all objects that a held state or an index needs, and removes the others once they are old.
+ * Two windows may do so at the same time: each removes only what it has packed, or what is old.
+ * @param graceMs see {@link GRACE_MS}
+ */
+export async function collect(store: Store, signal: AbortSignal | undefined, graceMs = GRACE_MS): Promise<void> {
+  const lock = join(store.folder, 'collecting');
+  const held = await mkdir(lock).then(
+    () => true,
+    () => false,
+  );
+  // Left by a window that was killed.
+  const isStale = async (): Promise<boolean> => Date.now() - (await stat(lock)).mtimeMs > 2 * TIMEOUT_MS;
+  if (!held && !(await isStale().catch(() => false))) return;
+  try {
+    await removeDeadWindows(store);
+    await pack(store, signal, graceMs);
+  } finally {
+    await rmdir(lock).catch(() => undefined);
+  }
+}
+
+async function pack(store: Store, signal: AbortSignal | undefined, graceMs: number): Promise<void> {
+  const limits = { signal, timeoutMs: TIMEOUT_MS };
+  const packs = join(store.folder, 'objects/pack');
+  const present = (await readdir(packs)).filter((name) => name.endsWith('.pack'));
+  const needed = await reachable(store, limits);
+  let made = '';
+  if (needed.length > 0) {
+    const args = ['pack-objects', '-q', '--threads=1', join(packs, 'pack')];
+    const input = Buffer.from(`${needed.join('\n')}\n`);
+    made = `pack-${(await run(store, { args, input, ...limits })).toString('latin1').trim()}.pack`;
+  }
+  const oldest = Date.now() - graceMs;
+  for (const name of present) {
+    if (name === made || (await changedAfter(join(packs, name), oldest))) continue;
+    // The index last: without it git would take the pack for one that is being written.
+    for (const end of ['.rev', '.pack', '.idx']) {
+      await rm(join(packs, name.replace(/\.pack$/, end)), { force: true });
+    }
+  }
+  await run(store, { args: ['prune-packed', '-q'], ...limits });
+  await removeLoose(store, oldest);
+}
+
+/** What the store itself has of the held states and the indexes. */
+async function reachable(
+  store: Store,
+  limits: { signal: AbortSignal | undefined; timeoutMs: number },
+): Promise<string[]> {
+  const oids = new Set<string>();
+  const slices = new Slices();
+  const present = await blobSizes(store, await heldStates(store.folder), {}, limits);
+  if (present.size > 0) {
+    const output = await run(store, {
+      args: ['rev-list', '--objects', '--no-object-names', '--missing=allow-any', '--stdin'],
+      input: Buffer.from(`${[...present.keys()].join('\n')}\n`),
+      ...limits,
+    });
+    for (let at = 0; at < output.length; await slices.step()) {
+      const end = output.indexOf(0x0a, at);
+      oids.add(output.toString('latin1', at, end));
+      at = end + 1;
+    }
+  }
+  const indexed = new Set<string>();
+  for (const index of await indexesOf(store)) {
+    const { code, stdout } = await tryRun(store, { args: ['ls-files', '-s', '-z'], index, ...limits });
+    if (code !== 0) continue;
+    for (const entry of await splitRecords(stdout)) {
+      const oid = entry.toString('latin1', 7, entry.indexOf(0x20, 7));
+      if (!oids.has(oid)) indexed.add(oid);
+      await slices.step();
+    }
+  }
+  for (const oid of (await blobSizes(store, [...indexed], {}, limits)).keys()) oids.add(oid);
+  return [...oids];
+}
+
+async function indexesOf(store: Store): Promise<string[]> {
+  const indexes: string[] = [];
+  const windows = join(store.folder, 'indexes');
+  for (const window of await readdir(windows)) {
+    const names = await readdir(join(windows, window)).catch(() => []);
+    indexes.push(...names.filter((name) => /^[0-9a-f]{16}$/.test(name)).map((name) => join(windows, window, name)));
+  }
+  return indexes;
+}
+
+/** Whether a process that uses a store may still run. */
+export async function hasLiveWindow(store: string): Promise<boolean> {
+  return (await readdir(join(store, 'indexes')).catch(() => [])).some(isAlive);
+}
+
+/** Removes the indexes of windows that ended, except the newest: the next window starts with it. */
+async function removeDeadWindows(store: Store): Promise<void> {
+  const windows = join(store.folder, 'indexes');
+  const dead: { readonly path: string; readonly at: number }[] = [];
+  for (const window of await readdir(windows)) {
+    if (isAlive(window)) continue;
+    const path = join(windows, window);
+    dead.push({ path, at: (await stat(path).catch(() => undefined))?.mtimeMs ?? 0 });
+  }
+  dead.sort((a, b) => b.at - a.at);
+  for (const { path } of dead.slice(1)) await rm(path, { recursive: true, force: true });
+}
+
+async function removeLoose(store: Store, oldest: number): Promise<void> {
+  const objects = join(store.folder, 'objects');
+  for (const folder of await readdir(objects)) {
+    if (!/^[0-9a-f]{2}$/.test(folder)) continue;
+    for (const name of await readdir(join(objects, folder))) {
+      const path = join(objects, folder, name);
+      if (!(await changedAfter(path, oldest))) await rm(path, { force: true });
+    }
+  }
+}
+
+async function changedAfter(path: string, time: number): Promise<boolean> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs > time,
+    () => false,
+  );
+}

@@ -1,0 +1,167 @@
+// The entries of a git index (gitformat-index, versions 2 to 4), read and written as plain data.
+import { createHash } from 'node:crypto';
+import { open, readFile, stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { Slices } from '../lines/slices';
+
+const MAX_INDEX = 1024 * 1024 * 1024;
+/** Bytes of an entry before the id. */
+const STAT_BYTES = 40;
+const HEADER_BYTES = 12;
+const HASH_STEP = 1024 * 1024;
+/** Where the fields of an entry are. */
+const CTIME_AT = 0;
+const MTIME_AT = 8;
+const MODE_AT = 24;
+const SIZE_AT = 36;
+
+const STAGES = 0x3000;
+const EXTENDED = 0x4000;
+const NAME_LENGTH = 0x0fff;
+const SKIP_WORKTREE = 0x4000;
+const INTENT_TO_ADD = 0x2000;
+const FILE_TYPE = 0o170000;
+const REGULAR = 0o100000;
+const LINK = 0o120000;
+
+/** A file as an index knows it. */
+export interface IndexEntry {
+  /** Its bytes, one in each character. */
+  readonly path: string;
+  /** What `lstat` said when the content was read, and the mode. */
+  readonly stat: Buffer;
+  readonly oid: Buffer;
+}
+
+/** When the stat data was read last: seconds. Of two entries, the later one is of the present file. */
+export function changedAt({ stat }: IndexEntry): number {
+  return stat.readUInt32BE(CTIME_AT);
+}
+
+/** The size of the file on the disk, in bytes, modulo 4 GB; 0 where it must be read again. */
+export function sizeOnDisk({ stat }: IndexEntry): number {
+  return stat.readUInt32BE(SIZE_AT);
+}
+
+/**
+ * Reads the files of an index, sorted. Left out is what is not a plain file of the work tree:
+ * conflicts, submodules, files outside of a sparse checkout or without a content.
+ * @param oidBytes length of an id
+ * @param prefix only paths that begin with it
+ * @returns undefined where there is none, or one that is split, sparse or broken
+ */
+export async function readIndex(file: string, oidBytes: number, prefix: Buffer): Promise<IndexEntry[] | undefined> {
+  try {
+    const stats = await stat(file);
+    if (!stats.isFile() || stats.size > MAX_INDEX) return undefined;
+    return await entriesOf(await readFile(file), oidBytes, prefix, Math.floor(stats.mtimeMs / 1000));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws RangeError where it ends too early */
+async function entriesOf(
+  index: Buffer,
+  oidBytes: number,
+  prefix: Buffer,
+  writtenAt: number,
+): Promise<IndexEntry[] | undefined> {
+  const version = index.readUInt32BE(4);
+  if (index.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) return undefined;
+  const entries: IndexEntry[] = [];
+  const slices = new Slices();
+  const flagsAt = STAT_BYTES + oidBytes;
+  let previous: Buffer = Buffer.alloc(0);
+  let at = HEADER_BYTES;
+  for (let left = index.readUInt32BE(8); left > 0; left--) {
+    const flags = index.readUInt16BE(at + flagsAt);
+    const extended = flags & EXTENDED ? index.readUInt16BE(at + flagsAt + 2) : 0;
+    let nameAt = at + flagsAt + (flags & EXTENDED ? 4 : 2);
+    let path: Buffer;
+    if (version === 4) {
+      const dropped = varint(index, nameAt);
+      nameAt = dropped.end;
+      const end = endOfName(index, nameAt);
+      path = Buffer.concat([previous.subarray(0, previous.length - dropped.value), index.subarray(nameAt, end)]);
+      previous = path;
+      nameAt = end + 1;
+    } else {
+      const known = flags & NAME_LENGTH;
+      const end = known < NAME_LENGTH ? nameAt + known : endOfName(index, nameAt);
+      path = index.subarray(nameAt, end);
+      // Padded with 1 to 8 NUL to a multiple of 8.
+      nameAt = at + ((end - at + 8) & ~7);
+    }
+    const isPlain = (flags & STAGES) === 0 && (extended & (SKIP_WORKTREE | INTENT_TO_ADD)) === 0;
+    const type = index.readUInt32BE(at + MODE_AT) & FILE_TYPE;
+    if (isPlain && (type === REGULAR || type === LINK) && path.subarray(0, prefix.length).equals(prefix)) {
+      const stat = Buffer.from(index.subarray(at, at + STAT_BYTES));
+      // Written in the second in which the file changed: it may have changed again since.
+      if (stat.readUInt32BE(MTIME_AT) >= writtenAt) stat.writeUInt32BE(0, SIZE_AT);
+      entries.push({ path: path.toString('latin1'), stat, oid: index.subarray(at + STAT_BYTES, at + flagsAt) });
+    }
+    at = nameAt;
+    await slices.step();
+  }
+  while (at + 8 + oidBytes <= index.length) {
+    const name = index.toString('latin1', at, at + 4);
+    if (name === 'link' || name === 'sdir') return undefined;
+    at += 8 + index.readUInt32BE(at + 4);
+  }
+  return entries;
+}
+
+function endOfName(index: Buffer, from: number): number {
+  const end = index.indexOf(0, from);
+  if (end < 0) throw new RangeError('The index ends in a name.');
+  return end;
+}
+
+/** The variable-width number of version 4, which is that of packs' offsets. */
+function varint(index: Buffer, from: number): { readonly value: number; readonly end: number } {
+  let at = from;
+  let byte = index.readUInt8(at++);
+  let value = byte & 0x7f;
+  while (byte & 0x80) {
+    byte = index.readUInt8(at++);
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return { value, end: at };
+}
+
+/**
+ * Writes an index of version 2.
+ * @param file absolute; must not exist
+ * @param entries sorted by path
+ */
+export async function writeIndex(file: string, entries: readonly IndexEntry[], oidBytes: number): Promise<void> {
+  const slices = new Slices();
+  const fixed = STAT_BYTES + oidBytes + 2;
+  const length = entries.reduce((sum, { path }) => sum + ((fixed + path.length + 8) & ~7), HEADER_BYTES);
+  const index = Buffer.alloc(length + oidBytes);
+  index.write('DIRC', 'latin1');
+  index.writeUInt32BE(2, 4);
+  index.writeUInt32BE(entries.length, 8);
+  let at = HEADER_BYTES;
+  for (const { path, stat, oid } of entries) {
+    stat.copy(index, at);
+    oid.copy(index, at + STAT_BYTES);
+    index.writeUInt16BE(Math.min(path.length, NAME_LENGTH), at + STAT_BYTES + oidBytes);
+    index.write(path, at + fixed, 'latin1');
+    at += (fixed + path.length + 8) & ~7;
+    await slices.step();
+  }
+  const hash = createHash(oidBytes === 20 ? 'sha1' : 'sha256');
+  for (let from = 0; from < length; from += HASH_STEP) {
+    hash.update(index.subarray(from, Math.min(length, from + HASH_STEP)));
+    await setImmediate();
+  }
+  hash.digest().copy(index, length);
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(index);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,206 @@
+// The states of one folder on a machine without git: only of files that tools name, kept as plain
+// contents.
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import { KeyedQueue } from '../../base/keyedQueue';
+import { countOf, hunks } from '../lines/hunks';
+import type { FileChange, FileVersion } from '../model/fileChange';
+import { put } from './bareStore';
+import { heldStates } from './holds';
+import type { StoredFolder } from './storedFolder';
+
+/** Files of one folder that are looked at; later ones are left out. */
+const MAX_FILES = 5000;
+const GRACE_MS = 24 * 60 * 60 * 1000;
+
+const version = z.object({
+  oid: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  mode: z.enum(['100644', '100755', '120000']),
+  size: z.int().check(z.nonnegative()),
+  isHashOnly: z.optional(z.literal(true)),
+});
+/** A file now, and when it was named: null where there was none. */
+const stateFile = z.object({ now: z.nullable(version), named: z.nullable(version) });
+const storedState = z.record(z.string(), stateFile);
+type State = z.infer<typeof storedState>;
+type Version = z.infer<typeof version>;
+
+/** A folder whose named files are kept as they are. */
+export class PlainFolder implements StoredFolder {
+  readonly isNamedOnly = true;
+  readonly store: string;
+  readonly #folder: string;
+  readonly #maxFile: number;
+  readonly #queue = new KeyedQueue<'store'>();
+  /** By path: what the file was when it was named. */
+  readonly #named = new Map<string, Promise<Version | null>>();
+
+  private constructor(folder: string, store: string, maxFile: number) {
+    this.#folder = folder;
+    this.store = store;
+    this.#maxFile = maxFile;
+  }
+
+  /**
+   * @param folder absolute
+   * @param store absolute; made where it is missing
+   * @param maxFile bytes; larger files are noted by their hash only
+   */
+  static async open(folder: string, store: string, maxFile: number): Promise<PlainFolder> {
+    for (const name of ['contents', 'states']) await mkdir(join(store, name), { recursive: true, mode: 0o700 });
+    return new PlainFolder(folder, store, maxFile);
+  }
+
+  name(path: string): void {
+    if (this.#named.has(path) || this.#named.size >= MAX_FILES) return;
+    const present = this.#queue.run('store', () => this.#present(path));
+    present.catch(() => undefined);
+    this.#named.set(path, present);
+  }
+
+  take(signal?: AbortSignal): Promise<string> {
+    const paths = [...this.#named.keys()].sort();
+    return this.#queue.run('store', async () => {
+      const state: State = {};
+      for (const path of paths) {
+        signal?.throwIfAborted();
+        const named = await this.#named.get(path);
+        const now = await this.#present(path);
+        state[path] = { now, named: named ?? null };
+      }
+      return this.#writeState(state);
+    });
+  }
+
+  async changes(root: string, before: string, after: string): Promise<readonly FileChange[]> {
+    const [old, present] = [await this.#readState(before), await this.#readState(after)];
+    const changes: FileChange[] = [];
+    for (const [path, { now, named }] of Object.entries(present)) {
+      const was = old[path] ? old[path].now : named;
+      if (was?.oid === now?.oid && was?.mode === now?.mode) continue;
+      const lines = await this.#lines(was, now);
+      changes.push({
+        root,
+        path,
+        ...(was && { before: plain(was) }),
+        ...(now && { after: plain(now) }),
+        added: lines?.added ?? 0,
+        removed: lines?.removed ?? 0,
+        ...(!lines && { isBinary: true }),
+      });
+    }
+    return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  async replaced(state: string, other: string, files: ReadonlySet<string>): Promise<string> {
+    const [mixed, from] = [{ ...(await this.#readState(state)) }, await this.#readState(other)];
+    for (const path of files) {
+      const present = mixed[path];
+      if (present) mixed[path] = { ...present, now: from[path] ? from[path].now : present.named };
+    }
+    return this.#writeState(mixed);
+  }
+
+  async read({ oid }: FileVersion): Promise<Buffer> {
+    try {
+      return await readFile(join(this.store, 'contents', oid));
+    } catch (cause) {
+      throw new ParleyError('state-gone', l10n.t('This version of the file is no longer kept.'), { cause });
+    }
+  }
+
+  async write(content: Buffer, mode: FileVersion['mode']): Promise<FileVersion> {
+    const oid = createHash('sha256').update(content).digest('hex');
+    await put(join(this.store, 'contents', oid), content);
+    return { oid, mode, size: content.length };
+  }
+
+  collect(): Promise<void> {
+    return collectPlain(this.store);
+  }
+
+  /** Keeps the file as it is; null where there is none that can be read. */
+  async #present(path: string): Promise<Version | null> {
+    const file = join(this.#folder, path);
+    try {
+      const stats = await lstat(file);
+      if (stats.isSymbolicLink()) return versionOf(await this.write(Buffer.from(await readlink(file)), '120000'));
+      if (!stats.isFile()) return null;
+      // Neither waits for a pipe nor follows a link that took the file's place.
+      const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+      await using handle = await open(file, flags);
+      const mode = stats.mode & 0o100 ? '100755' : '100644';
+      const { size } = await handle.stat();
+      if (size <= this.#maxFile) return versionOf(await this.write(await handle.readFile(), mode));
+      const hash = createHash('sha256');
+      for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+      return { oid: hash.digest('hex'), mode, size, isHashOnly: true };
+    } catch {
+      return null;
+    }
+  }
+
+  async #lines(
+    was: Version | null,
+    now: Version | null,
+  ): Promise<{ readonly added: number; readonly removed: number } | undefined> {
+    const isText = (one: Version | null): boolean => one === null || (!one.isHashOnly && one.mode !== '120000');
+    if (!isText(was) || !isText(now)) return undefined;
+    const content = (one: Version | null): Promise<Buffer> | Buffer => (one ? this.read(plain(one)) : Buffer.alloc(0));
+    const found = await hunks(await content(was), await content(now));
+    return found && countOf(found);
+  }
+
+  async #writeState(state: State): Promise<string> {
+    const text = JSON.stringify(state);
+    const name = createHash('sha256').update(text).digest('hex');
+    await put(join(this.store, 'states', name), Buffer.from(text));
+    return name;
+  }
+
+  #readState(name: string): Promise<State> {
+    return readState(this.store, name);
+  }
+}
+
+async function readState(store: string, name: string): Promise<State> {
+  try {
+    return storedState.parse(JSON.parse(await readFile(join(store, 'states', name), 'utf8')));
+  } catch (cause) {
+    throw new ParleyError('state-gone', l10n.t('This state of the files is no longer kept.'), { cause });
+  }
+}
+
+/**
+ * Removes what no session holds, once it is old. Two windows may do so at the same time.
+ * @param store absolute
+ */
+export async function collectPlain(store: string): Promise<void> {
+  const held = await heldStates(store);
+  const needed = new Set(held);
+  for (const state of held) {
+    for (const { now, named } of Object.values(await readState(store, state).catch(() => ({}) as State))) {
+      for (const one of [now, named]) if (one) needed.add(one.oid);
+    }
+  }
+  for (const kind of ['states', 'contents']) {
+    for (const name of await readdir(join(store, kind))) {
+      const path = join(store, kind, name);
+      const age = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0);
+      if (!needed.has(name) && age > GRACE_MS) await rm(path, { force: true });
+    }
+  }
+}
+
+function plain({ oid, mode, size, isHashOnly }: Version): FileVersion {
+  return { oid, mode, size, ...(isHashOnly && { isHashOnly }) };
+}
+
+function versionOf({ oid, mode, size }: FileVersion): Version {
+  return { oid, mode, size };
+}

@@ -1,0 +1,177 @@
+// Fills the index of a scan from indexes that exist: the user's, and our own of an earlier window.
+// A file that has not changed since then need not be read again.
+import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Slices } from '../lines/slices';
+import { makeBareStore, put } from './bareStore';
+import { changedAt, type IndexEntry, readIndex, sizeOnDisk, writeIndex } from './indexFile';
+import { splitRecords } from './records';
+import type { Repository } from './repository';
+import { blobSizes, run, type Store, tryRun } from './storeRuns';
+import type { FileConfig } from './userConfig';
+
+/** What git may do to the content of a file, other than to the ends of its lines. */
+const CONVERSIONS = '!filter !ident !working-tree-encoding';
+const LINE_ENDS = '!text !eol !crlf';
+const MAX_ATTRIBUTES = 1024 * 1024;
+
+export interface WarmOptions {
+  readonly repository: Repository | undefined;
+  readonly config: FileConfig;
+  readonly top: string;
+  /** See `WorkTree`. */
+  readonly prefix: string;
+  /** To write; absolute. */
+  readonly index: string;
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+}
+
+/** Writes the index. Where nothing is known of the files, there is none afterwards, or an empty one. */
+export async function warmIndex(store: Store, options: WarmOptions): Promise<void> {
+  const { repository, index, prefix } = options;
+  const { format } = store;
+  const oidBytes = format === 'sha1' ? 20 : 32;
+  const earlier = (await exists(index)) ? index : await earlierIndex(index);
+  const own = earlier === undefined ? [] : ((await readIndex(earlier, oidBytes, Buffer.alloc(0))) ?? []);
+  const isSame = repository !== undefined && options.config.format === format;
+  const found = isSame ? await readIndex(join(repository.gitDir, 'index'), oidBytes, Buffer.from(prefix)) : undefined;
+  const users = found && repository ? await exactEntries(store, found, repository, oidBytes, options) : [];
+  const entries = await merged(own, users);
+  if (entries.length === 0) return;
+  await replaceIndex(index, entries, oidBytes);
+  // What was read in the second of its change is compared, without keeping it a second time.
+  await tryRun(store, {
+    args: [...options.config.options, 'update-index', '-q', '--refresh'],
+    index,
+    cwd: options.top,
+    workTree: options.top,
+    signal: options.signal,
+    timeoutMs: options.timeoutMs,
+  });
+}
+
+async function replaceIndex(index: string, entries: readonly IndexEntry[], oidBytes: number): Promise<void> {
+  const beside = `${index}.new`;
+  await mkdir(dirname(index), { recursive: true, mode: 0o700 });
+  await rm(beside, { force: true });
+  await writeIndex(beside, entries, oidBytes);
+  await rename(beside, index);
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The newest index of the same name that another window wrote. */
+async function earlierIndex(index: string): Promise<string | undefined> {
+  const windows = dirname(dirname(index));
+  let newest: { readonly path: string; readonly at: number } | undefined;
+  for (const window of await readdir(windows).catch(() => [])) {
+    const path = join(windows, window, basename(index));
+    const at = await stat(path).then(
+      (stats) => stats.mtimeMs,
+      () => undefined,
+    );
+    if (at !== undefined && at > (newest?.at ?? 0)) newest = { path, at };
+  }
+  return newest?.path;
+}
+
+/** Of two entries of a file the one that was read later. Both lists are sorted, and so is the result. */
+async function merged(own: readonly IndexEntry[], users: readonly IndexEntry[]): Promise<IndexEntry[]> {
+  const all: IndexEntry[] = [];
+  const slices = new Slices();
+  let [a, b] = [0, 0];
+  while (a < own.length || b < users.length) {
+    const [left, right] = [own[a], users[b]];
+    if (!right || (left && left.path < right.path)) all.push(own[a++]!);
+    else if (!left || right.path < left.path) all.push(users[b++]!);
+    else {
+      all.push(changedAt(right) > changedAt(left) ? right : left);
+      a += 1;
+      b += 1;
+    }
+    await slices.step();
+  }
+  return own.length > 0 && users.length > 0 ? withoutConflicts(all) : all;
+}
+
+/** A file and files below a folder of its name cannot both be: it is read again. */
+async function withoutConflicts(entries: readonly IndexEntry[]): Promise<IndexEntry[]> {
+  const folders = new Set<string>();
+  const slices = new Slices();
+  for (const { path } of entries) {
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const folder = path.slice(0, slash);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+    await slices.step();
+  }
+  return entries.filter(({ path }) => !folders.has(path));
+}
+
+/** Those whose content in the repository is what is on the disk, byte by byte. */
+async function exactEntries(
+  store: Store,
+  entries: readonly IndexEntry[],
+  repository: Repository,
+  oidBytes: number,
+  options: WarmOptions,
+): Promise<readonly IndexEntry[]> {
+  const { config, top, signal, timeoutMs } = options;
+  const attributes = join(repository.commonDir, 'info/attributes');
+  const isNamed = entries.some(({ path }) => path === '.gitattributes' || path.endsWith('/.gitattributes'));
+  const mayConvert =
+    isNamed ||
+    config.convertsLines ||
+    config.attributesFile !== undefined ||
+    (await exists(attributes)) ||
+    (await exists(join(top, '.gitattributes')));
+  if (!mayConvert) return entries;
+  const probe = join(dirname(options.index), 'attributes');
+  const index = join(probe, 'index');
+  await makeBareStore(probe, store.format);
+  await rm(index, { force: true });
+  await writeIndex(index, entries, oidBytes);
+  const size = await stat(attributes).then(
+    (stats) => (stats.isFile() ? stats.size : Number.POSITIVE_INFINITY),
+    () => undefined,
+  );
+  if (size !== undefined && size > MAX_ATTRIBUTES) return [];
+  // Here the attributes of the repository hold, to tell which files it converts.
+  await rm(join(probe, 'info/attributes'), { force: true });
+  if (size !== undefined) await copyFile(attributes, join(probe, 'info/attributes'));
+  else await put(join(probe, 'info/attributes'), Buffer.alloc(0));
+  const withAttribute = async (unset: string): Promise<Set<string>> => {
+    const file = config.attributesFile === undefined ? [] : ['-c', `core.attributesFile=${config.attributesFile}`];
+    const output = await run(
+      { ...store, folder: probe },
+      {
+        args: [...config.options, ...file, 'ls-files', '-z', '--', `:(exclude,attr:${unset})`],
+        cwd: top,
+        workTree: top,
+        index,
+        magic: true,
+        signal,
+        timeoutMs,
+      },
+    );
+    return new Set((await splitRecords(output)).map((path) => path.toString('latin1')));
+  };
+  const converted = await withAttribute(CONVERSIONS);
+  const lines = config.convertsLines ? undefined : await withAttribute(LINE_ENDS);
+  const toCompare = entries.filter(({ path }) => !converted.has(path) && (lines?.has(path) ?? true));
+  // Converting the end of a line changes the size.
+  const oids = [...new Set(toCompare.map(({ oid }) => oid.toString('hex')))];
+  const sizes = await blobSizes(store, oids, { borrow: true }, { signal, timeoutMs });
+  const differing = new Set(
+    toCompare.filter((entry) => sizes.get(entry.oid.toString('hex')) !== sizeOnDisk(entry)).map(({ path }) => path),
+  );
+  await rm(probe, { recursive: true, force: true });
+  return entries.filter(({ path }) => !converted.has(path) && !differing.has(path));
+}

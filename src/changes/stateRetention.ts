@@ -1,0 +1,77 @@
+// What all sessions keep of their folders: released when a session is deleted, bounded in size.
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import type { ObjectFormat } from './git/bareStore';
+import { collect, hasLiveWindow } from './git/collect';
+import { findGit, type Git } from './git/gitProcess';
+import { heldStates, release, releaseOthers } from './git/holds';
+import { collectPlain } from './git/plainFolder';
+import { WINDOW } from './git/window';
+import type { StateRetention } from './model/folderStore';
+
+/** How an unused store may be removed: no window has used it for so long; milliseconds. */
+const UNUSED_MS = 24 * 60 * 60 * 1000;
+
+export interface StateRetentionOptions {
+  /** As for `openFolderStates`. */
+  readonly storage: string;
+  /** Environment of the user: where git is. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+}
+
+/** Opens what sessions hold. Nothing is read or written before the first call. */
+export function openStateRetention({ storage, env, log }: StateRetentionOptions): StateRetention {
+  const eachStore = async (what: (store: string) => Promise<void>): Promise<void> => {
+    for (const name of await readdir(storage).catch(() => [])) {
+      if (!/^[0-9a-f]{32}-(sha1|sha256|plain)$/.test(name)) continue;
+      await what(join(storage, name)).catch((error) =>
+        log.warn(`The states in ${join(storage, name)} couldn't be collected: ${messageOf(error)}`),
+      );
+    }
+  };
+  const collectAll = async (git: Git | undefined, signal: AbortSignal | undefined): Promise<number> => {
+    let bytes = 0;
+    await eachStore(async (store) => {
+      if (signal?.aborted) return;
+      if (await isUnused(store)) await rm(store, { recursive: true, force: true });
+      else if (store.endsWith('-plain')) await collectPlain(store);
+      else if (git) await collect(storeAt(git, store), signal);
+      bytes += await sizeOf(store);
+    });
+    return bytes;
+  };
+  return {
+    release: (session) => eachStore((store) => release(store, session)),
+    async collect(sessions, maxBytes, signal) {
+      const git = await findGit(env);
+      for (let kept = sessions; ; kept = kept.slice(0, kept.length >> 1)) {
+        await eachStore((store) => releaseOthers(store, kept));
+        const bytes = await collectAll(git, signal);
+        if (bytes <= maxBytes || kept.length <= 1 || signal?.aborted) return;
+      }
+    },
+  };
+}
+
+function storeAt(git: Git, folder: string): Parameters<typeof collect>[0] {
+  const format: ObjectFormat = folder.endsWith('-sha256') ? 'sha256' : 'sha1';
+  return { git, folder, format, indexes: join(folder, 'indexes', WINDOW), alternates: new Set() };
+}
+
+async function isUnused(store: string): Promise<boolean> {
+  if ((await heldStates(store)).length > 0 || (await hasLiveWindow(store))) return false;
+  return Date.now() - (await stat(store)).mtimeMs > UNUSED_MS;
+}
+
+/** Bytes of all files below a folder. */
+async function sizeOf(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])) {
+    if (!entry.isFile()) continue;
+    bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0;
+  }
+  return bytes;
+}
