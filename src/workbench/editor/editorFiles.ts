@@ -1,6 +1,6 @@
 // Files for agents as the user sees them: unsaved buffers before the disk, writes through open
 // documents, encodings and line endings preserved.
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
@@ -8,6 +8,7 @@ import type { Log } from '../../base/log';
 import type { FilePort } from '../../client/ports/ports';
 import { keepLineEnds, sliceLines, smallestChange } from '../../client/requests/textEdit';
 import { decodeFile, encodeLike, encodeNew } from './fileEncoding';
+import { openDocument, pathKey, unsavedInOtherEditors } from './openDocuments';
 
 /**
  * Larger files are neither read nor replaced, in bytes: the answer is one line on the wire, and no
@@ -46,7 +47,7 @@ export class EditorFiles implements FilePort {
     maxBytes = MAX_BYTES,
   ): Promise<string> {
     requireTrust();
-    return this.#queue.run(keyOf(path), async () => {
+    return this.#queue.run(pathKey(path), async () => {
       const document = await openDocument(path);
       if (document?.isDirty) return sliceLines(document.getText(), line, limit);
       const before = await readFile(path, document?.encoding, maxBytes);
@@ -63,11 +64,11 @@ export class EditorFiles implements FilePort {
    */
   async writeText(path: string, text: string): Promise<void> {
     requireTrust();
-    return this.#queue.run(keyOf(path), async () => {
+    return this.#queue.run(pathKey(path), async () => {
       await requireWritable(path);
       const document = await openDocument(path);
       if (document?.isDirty) return this.#writeDocument(document, text);
-      if (isDirtyElsewhere(path)) {
+      if (unsavedInOtherEditors().has(pathKey(path))) {
         throw new ParleyError(
           'file-not-saved',
           `${path} has unsaved changes in an editor that is not a text editor. Save it first.`,
@@ -115,36 +116,6 @@ export class EditorFiles implements FilePort {
 function requireTrust(): void {
   if (vscode.workspace.isTrusted) return;
   throw new ParleyError('workspace-untrusted', 'Agents do not touch files in a workspace that is not trusted.');
-}
-
-/** The open document of a path, also where the editor knows the file by a link's target. */
-async function openDocument(path: string): Promise<vscode.TextDocument | undefined> {
-  const real = await realpath(path).catch(() => path);
-  const keys = [keyOf(path), keyOf(real)];
-  const open = vscode.workspace.textDocuments.filter(
-    (document) => document.uri.scheme === 'file' && !document.isClosed,
-  );
-  for (const key of keys) {
-    const document = open.find(({ uri }) => keyOf(uri.fsPath) === key);
-    if (document) return document;
-  }
-  return undefined;
-}
-
-/** A notebook or a custom editor holds changes of the file that no text document shows. */
-function isDirtyElsewhere(path: string): boolean {
-  return vscode.window.tabGroups.all.some(({ tabs }) =>
-    tabs.some(({ isDirty, input }) => {
-      const isOther = input instanceof vscode.TabInputNotebook || input instanceof vscode.TabInputCustom;
-      return isDirty && isOther && input.uri.scheme === 'file' && keyOf(input.uri.fsPath) === keyOf(path);
-    }),
-  );
-}
-
-/** One key for the spellings of a path, where the system does not tell upper from lower case. */
-function keyOf(path: string): string {
-  const spelled = vscode.Uri.file(path).fsPath;
-  return process.platform === 'win32' || process.platform === 'darwin' ? spelled.toLowerCase() : spelled;
 }
 
 /** @returns undefined where there is no such file */

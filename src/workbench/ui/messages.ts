@@ -38,14 +38,21 @@ export async function askModal<T extends string>(
   return chosen(buttons, (await window.showWarningMessage(inert(question), options, ...items))?.title);
 }
 
+/** Shows how far long work is; nothing where `total` is 0. */
+export type ReportProgress = (done: number, total: number) => void;
+
 /**
  * Shows a notification while something works that is not done at once, with a button that aborts
  * it.
  * @param text what is done, such as “Uploading messages…”
  */
-export async function showProgress<T>(text: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function showProgress<T>(
+  text: string,
+  work: (signal: AbortSignal, report: ReportProgress) => Promise<T>,
+): Promise<T> {
   const aborter = new AbortController();
-  const working = work(aborter.signal);
+  let show: ReportProgress = () => {};
+  const working = work(aborter.signal, (done, total) => show(done, total));
   const done = working.then(
     () => 'done',
     () => 'done',
@@ -53,8 +60,15 @@ export async function showProgress<T>(text: string, work: (signal: AbortSignal) 
   const soon = new Promise((resolve) => setTimeout(resolve, SOON_MS));
   if ((await Promise.race([done, soon])) !== 'done') {
     const options = { location: ProgressLocation.Notification, title: inert(text), cancellable: true };
-    await window.withProgress(options, (_progress, token) => {
+    await window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => aborter.abort());
+      let shown = 0;
+      show = (count, total) => {
+        if (total === 0) return;
+        const percent = (100 * count) / total;
+        progress.report({ message: `${count} / ${total}`, increment: percent - shown });
+        shown = percent;
+      };
       return done;
     });
   }

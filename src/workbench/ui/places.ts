@@ -42,3 +42,17 @@ export async function showComparison(
 ): Promise<void> {
   await commands.executeCommand('vscode.diff', left, right, inert(title), options);
 }
+
+/** A file of a {@link showComparisons}: undefined sides are files that are not there. */
+export interface ComparedFile {
+  /** Names the file in the list; the path is shown. */
+  readonly label: Uri;
+  readonly left: Uri | undefined;
+  readonly right: Uri | undefined;
+}
+
+/** Opens the comparisons of several files in one editor. */
+export async function showComparisons(title: string, files: readonly ComparedFile[]): Promise<void> {
+  const resources = files.map(({ label, left, right }) => [label, left, right]);
+  await commands.executeCommand('vscode.changes', inert(title), resources);
+}

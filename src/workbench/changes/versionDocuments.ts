@@ -1,0 +1,127 @@
+// Versions of changed files as read-only documents, for the left side of comparisons and the gutter.
+import * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import type { Disposable } from '../../base/disposable';
+import type { FileVersion } from '../../changes/model/fileChange';
+import { decodeFile } from '../editor/fileEncoding';
+
+export const VERSION_SCHEME = 'parley-version';
+
+/** Which content an address names. */
+export interface VersionRef {
+  /** Our key of the session whose store has it. */
+  readonly session: string;
+  /** Absolute path of the folder of the file. */
+  readonly root: string;
+  readonly version: FileVersion;
+}
+
+/**
+ * Reads a version.
+ * @throws ParleyError where the session or the version is gone
+ */
+export type ReadVersion = (ref: VersionRef) => Promise<Buffer>;
+
+/** A text has no byte 0 in its first bytes; so many are looked at. */
+const BYTES_SEEN = 8_000;
+
+/**
+ * A file system without folders: VS Code finds the encoding, shows images as such, and lets nothing
+ * be written.
+ */
+export class VersionDocuments implements vscode.FileSystemProvider, Disposable {
+  readonly #read: ReadVersion;
+  readonly #registration: vscode.Disposable;
+  readonly #never = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.#never.event;
+
+  constructor(read: ReadVersion) {
+    this.#read = read;
+    const options = { isReadonly: true, isCaseSensitive: true };
+    this.#registration = vscode.workspace.registerFileSystemProvider(VERSION_SCHEME, this, options);
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: known(uri).version.size };
+  }
+
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    return asUtf8(uri, await this.#read(known(uri)));
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => {});
+  }
+
+  readDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.FileNotADirectory(uri);
+  }
+
+  createDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  writeFile(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    this.#never.dispose();
+  }
+}
+
+/**
+ * Returns the address of a version, the same for the same one. It says all that is needed to read
+ * the version again after the window was reloaded.
+ * @param path of the file, absolute: it names the document, and tells its language
+ */
+export function versionUri(path: string, { session, root, version }: VersionRef): vscode.Uri {
+  const { oid, mode, size } = version;
+  const query = new URLSearchParams({ session, root, oid, mode, size: String(size) }).toString();
+  return vscode.Uri.file(path).with({ scheme: VERSION_SCHEME, query });
+}
+
+/** Returns what an address names; undefined where it is none of ours. */
+export function versionOf(uri: vscode.Uri): VersionRef | undefined {
+  if (uri.scheme !== VERSION_SCHEME) return undefined;
+  const query = new URLSearchParams(uri.query);
+  const found = refSchema.safeParse(Object.fromEntries(query));
+  if (!found.success) return undefined;
+  const { session, root, oid, mode, size } = found.data;
+  return { session, root, version: { oid, mode, size: Number(size) } };
+}
+
+const refSchema = z.object({
+  session: z.string(),
+  root: z.string(),
+  oid: z.string().check(z.regex(/^[0-9a-f]{40,64}$/)),
+  mode: z.enum(['100644', '100755', '120000']),
+  size: z.string().check(z.regex(/^\d{1,15}$/)),
+});
+
+function known(uri: vscode.Uri): VersionRef {
+  const ref = versionOf(uri);
+  if (!ref) throw vscode.FileSystemError.FileNotFound(uri);
+  return ref;
+}
+
+/**
+ * A text in UTF-8 with a mark: settings of encodings are for folders, which these addresses are not
+ * in, and a mark is always believed.
+ */
+async function asUtf8(uri: vscode.Uri, content: Buffer): Promise<Uint8Array> {
+  const head = content.subarray(0, BYTES_SEEN);
+  if (head.every((byte) => byte > 0 && byte < 0x80) && content.length <= BYTES_SEEN) return content;
+  if (head.includes(0) && content[0] !== 0xff && content[0] !== 0xfe) return content;
+  const text = await decodeFile(vscode.Uri.file(uri.path), content).catch(() => undefined);
+  return text === undefined ? content : Buffer.from(`\ufeff${text}`);
+}

@@ -1,0 +1,40 @@
+// The documents that VS Code has open for files of the disk.
+import { realpath } from 'node:fs/promises';
+import * as vscode from 'vscode';
+
+/** Returns the open document of a path, also where the editor knows the file by a link's target. */
+export async function openDocument(path: string): Promise<vscode.TextDocument | undefined> {
+  const open = openDocuments();
+  const document = open.get(pathKey(path));
+  if (document) return document;
+  const real = await realpath(path).catch(() => path);
+  return open.get(pathKey(real));
+}
+
+/** Returns the open documents of files by {@link pathKey}. */
+export function openDocuments(): ReadonlyMap<string, vscode.TextDocument> {
+  const open = new Map<string, vscode.TextDocument>();
+  for (const document of vscode.workspace.textDocuments) {
+    if (document.uri.scheme === 'file' && !document.isClosed) open.set(pathKey(document.uri.fsPath), document);
+  }
+  return open;
+}
+
+/**
+ * Returns the files of which a notebook or a custom editor holds changes that no text document
+ * shows, by {@link pathKey}.
+ */
+export function unsavedInOtherEditors(): ReadonlySet<string> {
+  const unsaved = new Set<string>();
+  for (const { isDirty, input } of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
+    const isOther = input instanceof vscode.TabInputNotebook || input instanceof vscode.TabInputCustom;
+    if (isDirty && isOther && input.uri.scheme === 'file') unsaved.add(pathKey(input.uri.fsPath));
+  }
+  return unsaved;
+}
+
+/** One key for the spellings of a path, where the system does not tell upper from lower case. */
+export function pathKey(path: string): string {
+  const spelled = vscode.Uri.file(path).fsPath;
+  return process.platform === 'win32' || process.platform === 'darwin' ? spelled.toLowerCase() : spelled;
+}
