@@ -6,7 +6,7 @@ import type { SessionEvent } from '../../session/events/event';
  * Agents that repeat each message of the user as one chunk without an id: messages that they said
  * nothing to follow one another, and would be one.
  */
-const REPEAT_WHOLE: ReadonlySet<unknown> = new Set(['gemini-cli', 'pi-acp']);
+const REPEAT_WHOLE: ReadonlySet<unknown> = new Set(['gemini-cli', 'pi-acp', 'Copilot']);
 
 /**
  * Placeholders of gemini-cli for parts of a message that are no text: a call of a tool, its result,

@@ -86,6 +86,7 @@ export const StatusBarAlignment = { Left: 1, Right: 2 };
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
 export const ProgressLocation = { Window: 10, Notification: 15 };
 export const FileType = { Unknown: 0, File: 1, Directory: 2 };
+export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 };
 export const EndOfLine = { LF: 1, CRLF: 2 };
 
 /** Values by name, in a file that outlives the process. */

@@ -49,7 +49,7 @@ describe('a past that is repeated', () => {
     ]);
   });
 
-  for (const name of ['gemini-cli', 'pi-acp']) {
+  for (const name of ['gemini-cli', 'pi-acp', 'Copilot']) {
     it(`keeps messages of the user apart that ${name} said nothing to`, () => {
       assert.deepEqual(transcript(name, chunk('user', 'one'), chunk('user', 'two'), chunk('agent', 'Yes')), [
         'user: one',
