@@ -210,6 +210,9 @@ export const workspace = {
   workspaceFile: undefined,
   textDocuments: [],
   onDidGrantWorkspaceTrust: never,
+  onDidChangeTextDocument: never,
+  onDidSaveTextDocument: never,
+  onDidCloseTextDocument: never,
   onDidChangeConfiguration: didChangeConfiguration.event,
   getConfiguration: (section: string) => ({
     get: (key: string, fallback?: unknown) => editor.settings[`${section}.${key}`] ?? fallback,
