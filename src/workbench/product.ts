@@ -92,6 +92,7 @@ function composeWithin(
   const mcp = new McpServers({ context, environment, consent });
   // One of each: what is written to one file is written one after another.
   const httpSessions = new FileStore(join(context.globalStorageUri.fsPath, 'http-sessions'));
+  const reviews = new FileStore(join(context.globalStorageUri.fsPath, 'reviews'));
   const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
   const historyLinks = (key: string, sessionId: string) => descriptors.linksOf(key, sessionId);
   const readPart = (key: string, gapId: string) => void descriptors.missing.readPart(key, gapId);
@@ -102,6 +103,7 @@ function composeWithin(
     log,
     files: userEdits.filesForAgents(files),
     userEdits,
+    reviews,
     environment,
     terminals,
     approve: catalog.approve,

@@ -1,5 +1,6 @@
 // What sessions need from outside to know what their turns change on disk.
 import type { FolderStates } from '../../changes/model/folderStore';
+import type { WorkingFiles } from '../../changes/model/workingFiles';
 
 /** Tells which files the user edits in this window, so that they are told apart from the agent's. */
 export interface UserEdits {
@@ -9,6 +10,13 @@ export interface UserEdits {
    * @param at ms since 1970
    */
   since(at: number): ReadonlySet<string>;
+}
+
+/** Stores the review of each session as one text, which is replaced as a whole. */
+export interface ReviewStorage {
+  read(key: string): Promise<string | undefined>;
+  write(key: string, text: string): Promise<void>;
+  remove(key: string): Promise<void>;
 }
 
 export interface ChangeServices {
@@ -21,4 +29,7 @@ export interface ChangeServices {
    */
   readonly openStates: (session: string, roots: readonly string[]) => Promise<FolderStates>;
   readonly userEdits: UserEdits;
+  readonly reviews: ReviewStorage;
+  /** The files as the user sees them; absent: nothing is reviewed. */
+  readonly files?: WorkingFiles;
 }

@@ -75,3 +75,8 @@ export function gapOf(...snapshots: readonly Snapshot[]): TurnChanges['incomplet
 export function isSame(before: Snapshot, after: Snapshot): boolean {
   return foldersOf(before, after).every((folder) => folder.before === folder.after);
 }
+
+/** Returns whether the end of a turn is known. */
+export function isSettled({ folders }: TurnChanges): boolean {
+  return folders.every(({ after }) => after !== undefined);
+}

@@ -1,7 +1,8 @@
 // Finds which of changed files were changed after a point in time, by what the file system says.
 import { lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { FileChange } from '../../changes/model/fileChange';
+import { pathsOf } from './changedPaths';
 
 /** The times of files are those of the kernel's last tick, which is up to so many ms ago. */
 const TICK_MS = 10;
@@ -13,9 +14,7 @@ const TOGETHER = 64;
  * @param at ms since 1970
  */
 export async function writtenSince(changes: readonly FileChange[], at: number): Promise<readonly string[]> {
-  const paths = changes.flatMap(({ root, path, oldPath }) =>
-    [path, oldPath].flatMap((one) => (one === undefined ? [] : [join(root, one)])),
-  );
+  const paths = changes.flatMap(pathsOf);
   const written: string[] = [];
   for (let from = 0; from < paths.length; from += TOGETHER) {
     const some = paths.slice(from, from + TOGETHER);

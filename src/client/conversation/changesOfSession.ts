@@ -24,7 +24,7 @@ export function changesOfSession(
     isOurs,
     isAtWorkHere: () => services.isTrusted() && worksHere(agent()),
     apply: (event) => recorder().apply(event),
-    onChange: (turnId) => model.touchTurn(turnId),
+    onChange: (turnId) => (turnId === undefined ? model.touch('review') : model.touchTurn(turnId)),
     now: services.clock.now,
     log: services.log,
   });

@@ -200,6 +200,7 @@ export class Conversation implements Disposable {
       apply,
     });
     this.#lifetime.add(followTerminals(services.terminals, key, apply));
+    if (kept) this.changes.recalled();
   }
 
   /**
@@ -532,7 +533,7 @@ export class Conversation implements Disposable {
   async close(why: 'closed' | 'window-ended' = 'closed'): Promise<void> {
     this.#endsWithWindow = why === 'window-ended';
     await this.#connector.drop(CLOSE_NOTES[why], { closing: true });
-    await this.changes.settled();
+    await this.changes.settledSoon();
     this.dispose();
   }
 

@@ -2,9 +2,11 @@
 import { join, resolve } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { FileChange } from '../../changes/model/fileChange';
+import type { ReviewFile } from '../../changes/review/reviewFile';
 import type { ChangedFileView, ChangesCount, ChangesScope, ToWebview } from '../../panel/contract';
 import type { TurnChanges } from '../../session/events/event';
 import type { Entry, MessageEntry, SessionState } from '../../session/model/state';
+import { pathOf } from '../changes/changedPaths';
 import type { Conversation } from '../conversation/conversation';
 import { labelOf } from './projectItem';
 
@@ -24,8 +26,20 @@ const INCOMPLETE: Readonly<Record<NonNullable<TurnChanges['incomplete']>, () => 
 export function changesOfTurn({ changes }: Conversation, turnId: string): ChangesCount | undefined {
   const total = changes.total(turnId);
   if (!total) return undefined;
-  const { files, added, removed, version, incomplete } = total;
-  return { files, added, removed, version, ...(incomplete && { incomplete: INCOMPLETE[incomplete]() }) };
+  const { files, added, removed, incomplete } = total;
+  return {
+    files,
+    added,
+    removed,
+    version: changes.version(turnId),
+    ...(incomplete && { incomplete: INCOMPLETE[incomplete]() }),
+  };
+}
+
+/** Returns what waits for review. */
+export function reviewOf({ changes }: Conversation): ChangesCount | undefined {
+  const total = changes.waiting();
+  return total && { ...total, version: changes.version() };
 }
 
 /**
@@ -39,12 +53,21 @@ export async function changesPage(
   to: number,
 ): Promise<ToWebview> {
   const { changes, model, roots, cwd } = conversation;
-  const all = scope === 'review' ? [] : await changes.changesOf(scope.turnId);
-  const version = scope === 'review' ? 0 : changes.version(scope.turnId);
+  const isReview = scope === 'review';
+  const review = changes.isReviewed ? await changes.loadReview() : undefined;
+  const all = isReview ? (review?.files ?? []) : await changes.changesOf(scope.turnId);
+  const version = changes.version(isReview ? undefined : scope.turnId);
   const start = Math.min(from, all.length);
   const page = all.slice(start, Math.max(start, Math.min(to, start + MAX_FILES)));
-  const calls = lastCalls(model.state, page.map(pathOf), cwd, scope === 'review' ? undefined : scope.turnId);
-  const files = page.map((change) => fileView(change, roots, calls.get(pathOf(change))));
+  const calls = lastCalls(model.state, page.map(pathOf), cwd, isReview ? undefined : scope.turnId);
+  const isOver = isReview || model.turn(scope.turnId)?.endedAt !== undefined;
+  const waiting = new Map(review?.files.map((one) => [pathOf(one), one]));
+  const files = page.map((change) => {
+    const view = fileView(change, roots, calls.get(pathOf(change)));
+    const state = isOver && review ? (review.stateOf(change.root, change.path) ?? 'kept') : 'unreviewed';
+    const alsoYours = waiting.get(view.id)?.alsoYours;
+    return { ...view, state, ...(alsoYours && { alsoYours }) };
+  });
   return { type: 'changes', scope, version, total: all.length, from: start, files };
 }
 
@@ -59,11 +82,14 @@ export function offersOf(
   return { ...(changes.canRestore(turn) && { canRestore: true }), ...(canEdit && { canEdit: true }) };
 }
 
-function pathOf({ root, path }: FileChange): string {
-  return join(root, path);
-}
+/** A changed file, of a turn or of the review. */
+type Changed = FileChange | ReviewFile;
 
-function fileView(change: FileChange, roots: readonly string[], index: number | undefined): ChangedFileView {
+function fileView(
+  change: Changed,
+  roots: readonly string[],
+  index: number | undefined,
+): Omit<ChangedFileView, 'state'> {
   const { root, oldPath, added, removed, isBinary } = change;
   const path = pathOf(change);
   return {
@@ -72,15 +98,15 @@ function fileView(change: FileChange, roots: readonly string[], index: number | 
     change: kindOf(change),
     added,
     removed,
-    state: 'unreviewed',
     ...(oldPath !== undefined && { oldLabel: labelOf(join(root, oldPath), roots) }),
     ...(isBinary && { isBinary }),
     ...(index !== undefined && { index }),
   };
 }
 
-function kindOf({ oldPath, before, after }: FileChange): ChangedFileView['change'] {
-  if (oldPath !== undefined) return 'renamed';
+function kindOf(change: Changed): ChangedFileView['change'] {
+  const [before, after] = 'state' in change ? [change.base, change.left] : [change.before, change.after];
+  if (change.oldPath !== undefined) return 'renamed';
   if (!before) return 'added';
   return after ? 'modified' : 'deleted';
 }
@@ -97,7 +123,7 @@ function lastCalls(
   for (let index = entries.length - 1; index >= 0 && found.size < wanted.size; index--) {
     const entry = entries[index];
     if (entry?.kind !== 'tool' || (turnId !== undefined && entry.turnId !== turnId)) continue;
-    for (const path of pathsOf(entry)) {
+    for (const path of namedBy(entry)) {
       const whole = resolve(cwd, path);
       if (wanted.has(whole) && !found.has(whole)) found.set(whole, index);
     }
@@ -105,7 +131,7 @@ function lastCalls(
   return found;
 }
 
-function pathsOf({ locations, content }: Extract<Entry, { kind: 'tool' }>): readonly string[] {
+function namedBy({ locations, content }: Extract<Entry, { kind: 'tool' }>): readonly string[] {
   const diffs = content.flatMap((part) => (part.type === 'diff' ? [part.path] : []));
   return [...diffs, ...locations.map(({ path }) => path)];
 }

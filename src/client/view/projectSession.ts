@@ -8,7 +8,7 @@ import type { SessionPart } from '../../session/model/changes';
 import type { Conversation } from '../conversation/conversation';
 
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
-import { changesOfTurn } from './projectChanges';
+import { changesOfTurn, reviewOf } from './projectChanges';
 import { errorOf } from './projectFailure';
 import { projectTurn } from './projectItem';
 import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
@@ -46,6 +46,7 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   config: ['config'],
   usage: ['usage'],
   info: ['title'],
+  review: ['review', 'changesWork'],
 };
 
 const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView[K] | undefined } = {
@@ -84,8 +85,8 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   canAttachImages: (c) => c.promptCapabilities.image,
   canAttachAudio: (c) => c.promptCapabilities.audio,
   canAttachFiles: (c) => c.promptCapabilities.embeddedContext,
-  review: () => undefined,
-  changesWork: () => undefined,
+  review: reviewOf,
+  changesWork: (c) => c.changes.work.view,
   banner: (c) =>
     c.agent.id === 'demo' ? l10n.t('This agent is a scripted demo. To use a real agent, run Select Agent.') : undefined,
 };

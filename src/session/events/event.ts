@@ -327,6 +327,8 @@ export interface TurnChanges {
    * repository, is too large, or could not be read.
    */
   readonly incomplete?: 'late' | 'interrupted' | 'no-git' | 'too-large' | 'failed';
+  /** Changed files that the user edited too while the turn ran (absolute paths). */
+  readonly alsoYours?: readonly string[];
   /** Tool calls after which a file was not what their diff shows. */
   readonly writtenDifferently?: readonly string[];
 }

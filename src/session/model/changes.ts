@@ -21,7 +21,8 @@ export type SessionPart =
   | 'modes'
   | 'config'
   | 'usage'
-  | 'info';
+  | 'info'
+  | 'review';
 
 /** The pending changes of one reader. The model adds to them; the reader takes them and resets. */
 export class Changes {

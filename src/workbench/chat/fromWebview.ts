@@ -105,6 +105,7 @@ const schema = z.discriminatedUnion('type', [
     scope: changesScope,
     file: z.optional(file),
   }),
+  ofSession('cancelChanges', {}),
   ofSession('restoreCheckpoint', { turnId: id }),
   ofSession('editAndResend', { turnId: id }),
   z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),

@@ -96,6 +96,7 @@ export class SurfaceActions {
         return;
       case 'wake':
         this.#used(conversation);
+        conversation.changes.warm();
         this.#services.firstUse.look();
         if (conversation.connection.kind === 'idle') await conversation.start();
         return;
@@ -106,6 +107,7 @@ export class SurfaceActions {
         this.#sendAgain(conversation, message.turnId);
         return;
       case 'draft':
+        conversation.changes.warm();
         if (!conversation.unsent.write(message, this.#page)) this.#page.postDraft(conversation);
         return;
       case 'scrolled':
@@ -206,6 +208,9 @@ export class SurfaceActions {
         await tell(conversation, NOT_DONE[message.kind], async () =>
           this.#services.changes?.act(conversation, message),
         );
+        return;
+      case 'cancelChanges':
+        conversation.changes.work.cancel();
         return;
       case 'restoreCheckpoint':
         this.#used(conversation);

@@ -24,6 +24,8 @@ export interface ServiceParts {
   readonly log: Log;
   readonly files: FilePort;
   readonly userEdits: UserEdits;
+  /** Keeps what waits for review in each session. */
+  readonly reviews: FileStore;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
   readonly terminals: Terminals;
   readonly approve: NonNullable<ConversationServices['approve']>;
@@ -76,6 +78,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
       openStates: async (session, roots) =>
         openFolderStates({ session, roots, storage, env: await environment(), log }),
       userEdits,
+      reviews: parts.reviews,
     },
     offers: new ProtocolOffers(),
     approve,

@@ -1,102 +1,55 @@
 // What turns change on disk, with real agent processes and real git: whoever writes, and however early.
 import { strict as assert } from 'node:assert';
-import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Conversation } from '../../../../src/client/conversation/conversation';
-import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
-import { useAgentSession } from '../../../support/agentSession';
-import { scriptedAgent } from '../../../support/agents/definition';
-import type { AgentScript, presets } from '../../../support/agents/script';
-import { TestChangeServices } from '../../../support/changeServices';
+import { useChangeSession } from '../../../support/changes/changeSession';
 import { scratchFolder } from '../../../support/scratch';
 
 describe('what turns change on disk', function () {
   this.timeout(30_000);
-  const session = useAgentSession();
-  let changes: TestChangeServices;
-
-  beforeEach(async () => {
-    changes = new TestChangeServices(await scratchFolder());
-    git('init', '-q');
-    await writeFile(join(session.folder, 'a.txt'), 'one\ntwo\nthree\n');
-    await writeFile(join(session.folder, 'b.txt'), 'b\n');
-    git('add', '.');
-    git('-c', 'user.name=T', '-c', 'user.email=t@t', 'commit', '-qm', 'first');
-  });
-
-  const git = (...args: string[]): string => execFileSync('git', args, { cwd: session.folder, encoding: 'utf8' });
-  const open = (
-    script: keyof typeof presets | AgentScript = 'plain',
-    services: Partial<ConversationServices> = {},
-  ): Conversation =>
-    session.openAgent(scriptedAgent(script, session.agentLog), { services: { changes, ...services } }).conversation;
-
-  /** Starts the agent, and waits for the state that is taken then. */
-  const started = async (conversation: Conversation): Promise<void> => {
-    await conversation.start();
-    await conversation.changes.settled();
-  };
-
-  /** Runs one turn to the end of what is known of it. */
-  const turn = async (conversation: Conversation, text: string): Promise<string> => {
-    const { turnId } = await conversation.send(text).done;
-    await conversation.changes.settled();
-    return turnId;
-  };
-
-  /** What changed, as `path +added −removed`. */
-  const listed = async (conversation: Conversation, turnId: string): Promise<string[]> =>
-    (await conversation.changes.changesOf(turnId)).map(
-      ({ path, oldPath, added, removed, before, after }) =>
-        `${!before ? 'new ' : after ? '' : 'gone '}${oldPath === undefined ? '' : `${oldPath} → `}${path} +${added} −${removed}`,
-    );
+  const test = useChangeSession();
+  const { open, started, turn, listed, git, path } = test;
 
   it('lists what the agent writes through its client', async () => {
     const conversation = open();
-    const id = await turn(conversation, `write ${join(session.folder, 'a.txt')} one\\nTWO\\nthree\\n`);
-    assert.deepEqual(await listed(conversation, id), ['a.txt +1 −1']);
+    const id = await turn(`write ${path('a.txt')} one\\nTWO\\nthree\\n`);
+    assert.deepEqual(await listed(id), ['a.txt +1 −1']);
     assert.equal(conversation.model.turn(id)?.changes?.files, 1);
   });
 
   it('lists what the agent writes by itself, without a word', async () => {
-    const conversation = open();
-    await started(conversation);
-    const id = await turn(conversation, 'own new/c.txt c\nown a.txt one\\n');
-    assert.deepEqual(await listed(conversation, id), ['a.txt +0 −2', 'new new/c.txt +1 −0']);
+    await started();
+    const id = await turn('own new/c.txt c\nown a.txt one\\n');
+    assert.deepEqual(await listed(id), ['a.txt +0 −2', 'new new/c.txt +1 −0']);
   });
 
   it('lists what commands change: sed -i, git mv, rm', async () => {
-    const conversation = open();
-    await started(conversation);
-    const id = await turn(conversation, 'run sed -i s/two/2/ a.txt\nrun git mv b.txt c.txt');
-    assert.deepEqual(await listed(conversation, id), ['a.txt +1 −1', 'b.txt → c.txt +0 −0']);
-    const next = await turn(conversation, 'run rm c.txt');
-    assert.deepEqual(await listed(conversation, next), ['gone c.txt +0 −1']);
+    await started();
+    const id = await turn('run sed -i s/two/2/ a.txt\nrun git mv b.txt c.txt');
+    assert.deepEqual(await listed(id), ['a.txt +1 −1', 'b.txt → c.txt +0 −0']);
+    const next = await turn('run rm c.txt');
+    assert.deepEqual(await listed(next), ['gone c.txt +0 −1']);
   });
 
   it('lists what a command in a terminal of the client changes', async () => {
-    const conversation = open();
-    const id = await turn(conversation, "terminal require('fs').writeFileSync('t.txt', 'from a terminal')");
-    assert.deepEqual(await listed(conversation, id), ['new t.txt +1 −0']);
+    open();
+    const id = await turn("terminal require('fs').writeFileSync('t.txt', 'from a terminal')");
+    assert.deepEqual(await listed(id), ['new t.txt +1 −0']);
   });
 
   it('keeps nothing of a turn that changes nothing', async () => {
     const conversation = open();
-    const id = await turn(conversation, 'say Hello');
+    const id = await turn('say Hello');
     assert.equal(conversation.model.turn(id)?.changes, undefined);
     assert.equal(conversation.changes.total(id), undefined);
   });
 
-  it('lets the prompt leave before the state is taken', async () => {
-    const conversation = open();
-    await started(conversation);
-    changes.asked.length = 0;
+  it('lets the prompt leave, and the turn end, before a state is taken', async () => {
+    const conversation = await started();
     const order: string[] = [];
-    const release = changes.holdUp();
-    const ended = conversation.send('own a.txt x').done.then(() => order.push('turn ended'));
-    await ended;
+    const release = test.changes.holdUp();
+    await conversation.send('own a.txt x').done.then(() => order.push('turn ended'));
     release();
     await conversation.changes.settled();
     order.push('states taken');
@@ -104,18 +57,17 @@ describe('what turns change on disk', function () {
   });
 
   it('lists what was written before the first state of the turn was there', async () => {
-    const conversation = open();
-    await started(conversation);
-    const release = changes.holdUp();
+    const conversation = await started();
+    const release = test.changes.holdUp();
     const { turnId } = await conversation.send('own a.txt changed\nrun rm b.txt').done;
     release();
     await conversation.changes.settled();
-    assert.deepEqual(await listed(conversation, turnId), ['a.txt +1 −3', 'gone b.txt +0 −1']);
+    assert.deepEqual(await listed(turnId), ['a.txt +1 −3', 'gone b.txt +0 −1']);
     assert.equal(conversation.model.turn(turnId)?.changes?.incomplete, undefined);
   });
 
   it('says so where no state before the turn is known', async () => {
-    const release = changes.holdUp();
+    const release = test.changes.holdUp();
     const conversation = open();
     const { turnId } = await conversation.send('own a.txt changed\nrun true').done;
     release();
@@ -123,71 +75,105 @@ describe('what turns change on disk', function () {
     assert.equal(conversation.model.turn(turnId)?.changes?.incomplete, 'late');
   });
 
-  it('does not list what the user changes between turns, nor what is written after the end', async () => {
-    const conversation = open();
-    await started(conversation);
-    await turn(conversation, 'own-later late.txt late\nown a.txt x');
-    await writeFile(join(session.folder, 'b.txt'), 'mine\n');
+  it('holds a write through the client until the first state is there', async () => {
+    const conversation = await started();
+    const release = test.changes.holdUp();
+    const done = conversation.send(`write ${path('a.txt')} new`).done;
+    await test.changes.untilAsked(2);
+    await test.session.until(({ model }) => model.state.turn !== undefined);
+    assert.equal(await readFile(path('a.txt'), 'utf8'), 'one\ntwo\nthree\n');
+    release();
+    await done;
+    assert.equal(await readFile(path('a.txt'), 'utf8'), 'new');
+  });
+
+  it('lists neither what the user changes between turns, nor what is written after an end', async () => {
+    await started();
+    await turn('own-later late.txt late\nown a.txt x');
+    await writeFile(path('b.txt'), 'mine\n');
     await sleep(50); // no file system tells what happens within one tick apart
-    const id = await turn(conversation, 'own a.txt y');
-    assert.deepEqual(await listed(conversation, id), ['a.txt +1 −1']);
+    assert.deepEqual(await listed(await turn('own a.txt y')), ['a.txt +1 −1']);
   });
 
   it('tells turns apart that follow each other at once', async () => {
-    const conversation = open();
-    await started(conversation);
+    const conversation = await started();
     const one = conversation.send('own a.txt x\nsleep 50').done;
     const two = conversation.send('own b.txt y').done;
-    const ids = [(await one).turnId, (await two).turnId];
+    const ids = [(await one).turnId, (await two).turnId] as const;
     await conversation.changes.settled();
-    assert.deepEqual(await listed(conversation, ids[0] ?? ''), ['a.txt +1 −3']);
-    assert.deepEqual(await listed(conversation, ids[1] ?? ''), ['b.txt +1 −1']);
+    assert.deepEqual(await listed(ids[0]), ['a.txt +1 −3']);
+    assert.deepEqual(await listed(ids[1]), ['b.txt +1 −1']);
   });
 
   it('shows what has changed while the turn runs', async () => {
-    const conversation = open();
-    await started(conversation);
+    const conversation = await started();
     const done = conversation.send('edit a.txt changed\nwait').done;
-    await session.until(({ changes: recorded, model }) => recorded.total(model.state.turn?.id ?? '')?.files === 1);
+    await test.session.until(({ changes, model }) => changes.total(model.state.turn?.id ?? '')?.files === 1);
     conversation.cancel();
     const { turnId } = await done;
     await conversation.changes.settled();
-    assert.deepEqual(await listed(conversation, turnId), ['a.txt +1 −3']);
+    assert.deepEqual(await listed(turnId), ['a.txt +1 −3']);
   });
 
-  it('records nothing where it is turned off, or the workspace is not trusted', async () => {
-    changes.enabled = false;
+  it('records the turn of an agent that dies', async () => {
+    const conversation = await started();
+    const { turnId } = await conversation.send('own a.txt x\ndie 3').done;
+    await conversation.changes.settled();
+    assert.deepEqual(await listed(turnId), ['a.txt +1 −3']);
+  });
+
+  it('marks files that the user edits during the turn', async () => {
+    const conversation = await started();
+    test.changes.edited.add(path('a.txt'));
+    const id = await turn('own a.txt x\nown c.txt y');
+    assert.deepEqual(conversation.model.turn(id)?.changes?.alsoYours, [path('a.txt')]);
+  });
+
+  it('runs no git where recording is turned off', async () => {
+    test.changes.enabled = false;
     const conversation = open();
-    const id = await turn(conversation, 'own a.txt x');
+    const id = await turn('own a.txt x');
     assert.equal(conversation.model.turn(id)?.changes, undefined);
-    assert.deepEqual(changes.asked, []);
+    assert.deepEqual(test.changes.asked, []);
+  });
+
+  it('runs no git in a workspace that is not trusted', async () => {
+    const conversation = open({ services: { isTrusted: () => false } });
+    conversation.changes.warm();
+    await conversation.start();
+    await conversation.changes.settled();
+    assert.deepEqual(test.changes.asked, []);
+  });
+
+  it('runs no git in a session that another window has', async () => {
+    const conversation = open({ isHeld: true });
+    conversation.changes.warm();
+    await conversation.start();
+    await conversation.changes.settled();
+    assert.deepEqual(test.changes.asked, []);
   });
 
   it('leaves the repository of the user as it is', async () => {
-    const conversation = open();
-    const before = await readFile(join(session.folder, '.git/index'));
-    const refs = git('for-each-ref');
-    await turn(conversation, 'own a.txt x\nown new.txt y');
-    assert.deepEqual(await readFile(join(session.folder, '.git/index')), before);
-    assert.equal(git('for-each-ref'), refs);
-    assert.equal(git('count-objects'), git('count-objects'));
+    open();
+    const facts = (): string => [git('for-each-ref'), git('count-objects', '-v'), git('config', '--list')].join('\n');
+    const [index, before] = [await readFile(path('.git/index')), facts()];
+    await turn('own a.txt x\nown new.txt y');
+    assert.deepEqual(await readFile(path('.git/index')), index);
+    assert.equal(facts(), before);
   });
 
   it('lists changes in several folders', async () => {
     const other = await scratchFolder();
     await mkdir(join(other, 'deep'));
     await writeFile(join(other, 'deep/d.txt'), 'd\n');
-    const { conversation } = session.openAgent(scriptedAgent('plain', session.agentLog), {
-      services: { changes },
-      roots: [session.folder, other],
-    });
-    await started(conversation);
-    const id = await turn(conversation, `own a.txt x\nown ${join(other, 'deep/d.txt')} changed`);
+    const conversation = open({ roots: [test.session.folder, other] });
+    await conversation.start();
+    await conversation.changes.settled();
+    const id = await turn(`own a.txt x\nown ${join(other, 'deep/d.txt')} changed`);
     const found = await conversation.changes.changesOf(id);
     assert.deepEqual(
-      found.map(({ root, path }) => join(root, path)).sort(),
-      [join(session.folder, 'a.txt'), join(other, 'deep/d.txt')].sort(),
+      found.map((file) => join(file.root, file.path)).sort(),
+      [path('a.txt'), join(other, 'deep/d.txt')].sort(),
     );
-    await rm(other, { recursive: true });
   });
 });

@@ -1,0 +1,327 @@
+// Records what the turns of a session change: takes states of the folders at the start and the end
+// of each turn, in order, and notes in the transcript what lies between. Delays no prompt.
+import { setImmediate } from 'node:timers/promises';
+import { type Disposable, toDisposable } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { within } from '../../base/within';
+import type { FileChange, Snapshot } from '../../changes/model/fileChange';
+import type { FolderStates } from '../../changes/model/folderStore';
+import type { FinishedTurn } from '../../changes/review/reviewFile';
+import type { SessionEvent, TurnChanges } from '../../session/events/event';
+import type { SessionView } from '../../session/model/model';
+import type { ToolEntry, Turn } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
+import { pathsOf } from './changedPaths';
+import type { UserEdits } from './changeServices';
+import { foldersOf, gapOf, isSame, isSettled, type RecordedTurn, statesOf, totalOf } from './recordedTurn';
+import { StateSequence, type TakenState } from './stateSequence';
+import { writtenSince } from './writtenSince';
+
+/** How long a write of the agent waits for the first state of its turn, in milliseconds. */
+const FIRST_STATE_MS = 2000;
+/** Between two states that are taken while a turn runs, and while the user types, in milliseconds. */
+const LIVE_PAUSE_MS = 2000;
+const WARM_PAUSE_MS = 30_000;
+/** Files of a turn that the user edited too, in its event. */
+const MAX_YOURS = 500;
+/** Tool calls that change nothing on disk. */
+const READING: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
+
+export interface TurnRecorderOptions {
+  readonly model: SessionView;
+  readonly states: () => Promise<FolderStates>;
+  readonly userEdits: UserEdits;
+  readonly isRecording: () => boolean;
+  /** Notes in the transcript what a turn changed. */
+  readonly note: (turnId: string, changes: TurnChanges) => void;
+  /** What the running turn has changed so far is known. */
+  readonly onLook: (turnId: string) => void;
+  /** What a turn changed is noted. Rejects with what is then logged. */
+  readonly onEnd: (turn: FinishedTurn) => Promise<void>;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+export class TurnRecorder implements Disposable {
+  readonly #options: TurnRecorderOptions;
+  readonly #abort = new AbortController();
+  readonly #sequence: StateSequence;
+  /** Turns of which the event with the end is still to come, by id. */
+  readonly #recorded = new Map<string, RecordedTurn>();
+  /** The running turn. */
+  #turn: RecordedTurn | undefined;
+  /** The state at the end of the turn before, without what the next one wrote. */
+  #lastEnd: TakenState | undefined;
+  /** Ends when all states asked for so far have been dealt with, in order. */
+  #work: Promise<void> = Promise.resolve();
+  #look: Disposable | undefined;
+
+  constructor(options: TurnRecorderOptions) {
+    this.#options = options;
+    this.#sequence = new StateSequence(options.states, options.now);
+  }
+
+  /** What is known of a turn whose changes are not noted yet. */
+  recorded(turnId: string): RecordedTurn | undefined {
+    return this.#recorded.get(turnId);
+  }
+
+  /**
+   * The user is about to send something, or the agent is about to work: takes a state that nobody
+   * waits for, so that what the next turn writes at once is told apart.
+   */
+  warm(): void {
+    if (this.#turn || !this.#isRecording || this.#sequence.waitMs(WARM_PAUSE_MS) > 0) return;
+    void this.#inOrder(async () => {
+      if (!this.#turn) await this.#sequence.take(this.#abort.signal);
+    });
+  }
+
+  /** To be called with each event that happens, after it was applied. */
+  happened(event: SessionEvent): void {
+    switch (event.type) {
+      case 'turn_started':
+        this.#begin(event.turnId, event.at);
+        return;
+      case 'turn_ended':
+        this.#end(event.turnId);
+        return;
+      case 'tool_call':
+        this.#toolCalled(event.toolCallId);
+        return;
+    }
+  }
+
+  /**
+   * Resolves when the agent may write: the first state of the turn is there, or took too long.
+   * Never rejects.
+   * @param path of the file that is written, absolute; absent: a command is run
+   */
+  async beforeWrite(path?: string): Promise<void> {
+    const turn = this.#turn;
+    if (!turn) return;
+    this.#mayWrite(turn);
+    if (path !== undefined) this.#name([path]);
+    if (!turn.before) await within(FIRST_STATE_MS, turn.hasBegun);
+  }
+
+  /**
+   * Completes the turns of which the end was not seen, as their window was killed: what is on disk
+   * now counts as the end of the last one.
+   */
+  recover(): void {
+    if (!this.#isRecording) return;
+    const { turns } = this.#options.model.state;
+    for (const [index, turn] of turns.entries()) {
+      const { id, changes, endedAt } = turn;
+      if (!changes || endedAt === undefined || this.#recorded.has(id) || isSettled(changes)) continue;
+      const next = turns.slice(index + 1).find((one) => (one.changes?.folders.length ?? 0) > 0);
+      void this.#inOrder(() => this.#recoverTurn(turn, changes, next?.changes));
+    }
+  }
+
+  /** Takes the state of now, after what has happened so far is recorded. */
+  async takeNow(): Promise<Snapshot> {
+    await this.#work;
+    return (await this.#sequence.take(this.#abort.signal)).snapshot;
+  }
+
+  /** Resolves when all that has happened so far is recorded. Never rejects. */
+  settled(): Promise<void> {
+    return this.#work;
+  }
+
+  dispose(): void {
+    this.#abort.abort();
+    this.#look?.dispose();
+  }
+
+  get #isRecording(): boolean {
+    return !this.#abort.signal.aborted && this.#options.isRecording();
+  }
+
+  #begin(turnId: string, startedAt: number): void {
+    this.#look?.dispose();
+    for (const before of this.#recorded.values()) before.followedAt ??= startedAt;
+    this.#turn = undefined;
+    if (!this.#isRecording) return;
+    const earlier = this.#sequence.latest;
+    const turn: RecordedTurn = { turnId, startedAt, hasBegun: Promise.resolve() };
+    this.#turn = turn;
+    this.#recorded.set(turnId, turn);
+    turn.hasBegun = this.#inOrder(() => this.#takeFirst(turn, earlier));
+  }
+
+  async #takeFirst(turn: RecordedTurn, known: TakenState | undefined): Promise<void> {
+    const lastEnd = this.#lastEnd;
+    const earlier = lastEnd && lastEnd.began >= (known?.began ?? 0) ? lastEnd : known;
+    const { snapshot } = await this.#sequence.take(this.#abort.signal);
+    if (earlier) turn.before = await this.#asBefore(turn.startedAt, snapshot, earlier.snapshot);
+    else {
+      turn.before = snapshot;
+      turn.isLate = true;
+    }
+    await this.#noteBegun(turn);
+  }
+
+  /** A state without what was written since a point in time, which is as it was in an earlier one. */
+  async #asBefore(at: number, snapshot: Snapshot, earlier: Snapshot): Promise<Snapshot> {
+    if (isSame(earlier, snapshot)) return snapshot;
+    const states = await this.#options.states();
+    const written = await writtenSince(await states.changes(earlier, snapshot, this.#abort.signal), at);
+    return written.length === 0 ? snapshot : states.replaced(snapshot, earlier, written);
+  }
+
+  #mayWrite(turn: RecordedTurn): void {
+    if (turn.mayWrite) return;
+    turn.mayWrite = true;
+    if (turn.before) void this.#inOrder(() => this.#noteBegun(turn));
+  }
+
+  /** Keeps the first state of a turn, so that its changes are known although the window is killed. */
+  async #noteBegun(turn: RecordedTurn): Promise<void> {
+    const { turnId, before, mayWrite, isLate } = turn;
+    if (!before || !mayWrite || turn.isNoted || turn.hasEnded) return;
+    turn.isNoted = true;
+    await (await this.#options.states()).hold(before, `${turnId}/before`);
+    const changes = { folders: foldersOf(before), files: 0, added: 0, removed: 0 };
+    this.#note(turnId, { ...changes, ...(isLate && { incomplete: 'late' as const }) });
+  }
+
+  #toolCalled(toolCallId: string): void {
+    const turn = this.#turn;
+    const { model } = this.#options;
+    const index = turn && model.toolIndex(toolCallId);
+    const entry = index === undefined ? undefined : model.state.entries[index];
+    if (!turn || entry?.kind !== 'tool' || READING.has(entry.toolKind)) return;
+    this.#mayWrite(turn);
+    this.#name(placesOf(entry));
+    if (isEnded(entry.status)) this.#lookSoon(turn);
+  }
+
+  /** Where there is no git, only files that are named are looked at. */
+  #name(paths: readonly string[]): void {
+    if (paths.length === 0) return;
+    void this.#options.states().then((states) => {
+      for (const path of paths) states.name(path);
+    }, ignore);
+  }
+
+  #lookSoon(turn: RecordedTurn): void {
+    if (this.#look) return;
+    const timer = setTimeout(() => {
+      this.#look = undefined;
+      void this.#inOrder(() => this.#lookAt(turn));
+    }, this.#sequence.waitMs(LIVE_PAUSE_MS));
+    this.#look = toDisposable(() => {
+      clearTimeout(timer);
+      this.#look = undefined;
+    });
+  }
+
+  async #lookAt(turn: RecordedTurn): Promise<void> {
+    if (turn.hasEnded || !turn.before) return;
+    const { snapshot } = await this.#sequence.take(this.#abort.signal);
+    turn.soFar = { after: snapshot, files: await this.#changes(turn.before, snapshot) };
+    this.#options.onLook(turn.turnId);
+  }
+
+  #end(turnId: string): void {
+    const turn = this.#turn;
+    if (turn?.turnId !== turnId) return;
+    this.#look?.dispose();
+    this.#turn = undefined;
+    turn.hasEnded = true;
+    void this.#inOrder(() => this.#takeLast(turn)).then(() => this.#recorded.delete(turnId));
+  }
+
+  async #takeLast(turn: RecordedTurn): Promise<void> {
+    const { before } = turn;
+    if (!before) return;
+    const taken = await this.#sequence.take(this.#abort.signal);
+    // What the next turn wrote meanwhile is its own.
+    const { followedAt } = turn;
+    const after =
+      followedAt === undefined
+        ? taken.snapshot
+        : await this.#asBefore(followedAt, taken.snapshot, turn.soFar?.after ?? before);
+    this.#lastEnd = { ...taken, snapshot: after };
+    await this.#settle(before, after, turn.isLate ? 'late' : gapOf(before, after), turn);
+  }
+
+  async #settle(
+    before: Snapshot,
+    after: Snapshot,
+    incomplete: TurnChanges['incomplete'],
+    { turnId, startedAt, isNoted, mayWrite }: Pick<RecordedTurn, 'turnId' | 'startedAt' | 'isNoted' | 'mayWrite'>,
+  ): Promise<void> {
+    const states = await this.#options.states();
+    const files = await this.#changes(before, after);
+    // Where nothing was done, nothing can be missing.
+    const reason = files.length > 0 || mayWrite ? incomplete : undefined;
+    if (files.length === 0 && reason === undefined) {
+      if (isNoted) this.#note(turnId, NOTHING);
+      return;
+    }
+    if (!isNoted) await states.hold(before, `${turnId}/before`);
+    await states.hold(after, `${turnId}/after`);
+    const edits = this.#options.userEdits.since(startedAt);
+    const yours = new Set(files.flatMap(pathsOf).filter((path) => edits.has(path)));
+    this.#note(turnId, {
+      folders: foldersOf(before, after),
+      ...totalOf(files),
+      ...(reason && { incomplete: reason }),
+      ...(yours.size > 0 && { alsoYours: [...yours].slice(0, MAX_YOURS) }),
+    });
+    if (!this.#abort.signal.aborted) await this.#options.onEnd({ turnId, before, after, changes: files, yours });
+  }
+
+  async #recoverTurn(
+    { id, startedAt }: Readonly<Turn>,
+    changes: TurnChanges,
+    next: TurnChanges | undefined,
+  ): Promise<void> {
+    try {
+      const end = next ? statesOf(next).before : (await this.#sequence.take(this.#abort.signal)).snapshot;
+      await this.#settle(statesOf(changes).before, end, 'interrupted', { turnId: id, startedAt, isNoted: true });
+    } catch (error) {
+      // It would fail at each start.
+      this.#note(id, NOTHING);
+      throw error;
+    }
+  }
+
+  async #changes(before: Snapshot, after: Snapshot): Promise<readonly FileChange[]> {
+    if (isSame(before, after)) return [];
+    return (await this.#options.states()).changes(before, after, this.#abort.signal);
+  }
+
+  #note(turnId: string, changes: TurnChanges): void {
+    if (!this.#abort.signal.aborted) this.#options.note(turnId, changes);
+  }
+
+  /**
+   * Runs a job after those before it, and not before what is being sent has left. Never rejects:
+   * what fails is logged.
+   */
+  #inOrder(job: () => Promise<void>): Promise<void> {
+    this.#work = this.#work
+      .then(() => setImmediate())
+      .then(() => (this.#abort.signal.aborted ? undefined : job()))
+      .catch((error: unknown) => {
+        if (!this.#abort.signal.aborted) this.#options.log.warn(`changes of session: ${messageOf(error)}`);
+      });
+    return this.#work;
+  }
+}
+
+/** A turn that changed nothing after all. */
+const NOTHING: TurnChanges = { folders: [], files: 0, added: 0, removed: 0 };
+
+function placesOf({ locations, content }: ToolEntry): readonly string[] {
+  return [...locations, ...content.filter((part) => part.type === 'diff')].map(({ path }) => path);
+}
+
+/** What goes wrong is said where the states are used. */
+function ignore(): void {}

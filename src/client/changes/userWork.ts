@@ -1,0 +1,48 @@
+// Work on changed files that the user started: one at a time, with its progress.
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import type { ChangesWorkView } from '../../panel/contract';
+
+/** Tells how far work is, in files. */
+export type Progress = (done: number, total: number) => void;
+
+export class UserWork {
+  readonly #onChange: () => void;
+  #work: { readonly view: ChangesWorkView; readonly abort: AbortController } | undefined;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  get view(): ChangesWorkView | undefined {
+    return this.#work?.view;
+  }
+
+  /**
+   * Runs work, and shows how far it is.
+   * @param run gets what it tells its progress with, and what is aborted when the user cancels
+   * @throws ParleyError `changes-busy` where other work runs; what `run` throws
+   */
+  async run<T>(
+    kind: ChangesWorkView['kind'],
+    run: (progress: Progress, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (this.#work) throw new ParleyError('changes-busy', l10n.t('Changed files are still being worked on.'));
+    const abort = new AbortController();
+    const show = (view: ChangesWorkView): void => {
+      this.#work = { view, abort };
+      this.#onChange();
+    };
+    show({ kind });
+    try {
+      return await run((done, total) => show({ kind, done, total }), abort.signal);
+    } finally {
+      this.#work = undefined;
+      this.#onChange();
+    }
+  }
+
+  cancel(): void {
+    this.#work?.abort.abort();
+  }
+}

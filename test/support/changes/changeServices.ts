@@ -1,0 +1,68 @@
+// What a conversation of a test needs to know what its turns change on disk: real states in a store of the test, which the test can hold up.
+
+import { Deferred } from '../../../src/base/deferred';
+import { silentLog } from '../../../src/base/log';
+import { openFolderStates } from '../../../src/changes/folderStates';
+import type { Snapshot } from '../../../src/changes/model/fileChange';
+import type { FolderStates } from '../../../src/changes/model/folderStore';
+import type { ChangeServices } from '../../../src/client/changes/changeServices';
+import { NodeFiles } from './nodeFiles';
+
+export class TestChangeServices implements ChangeServices {
+  /** Names of what was asked of the states, in order. */
+  readonly asked: string[] = [];
+  /** Files that the user edits, whenever that is asked. */
+  readonly edited = new Set<string>();
+  enabled = true;
+  /** The folder with the states. */
+  readonly storage: string;
+  readonly #waiting: { readonly count: number; readonly asked: Deferred<void> }[] = [];
+  #gate: Deferred<void> | undefined;
+
+  constructor(storage: string) {
+    this.storage = storage;
+  }
+
+  readonly isEnabled = (): boolean => this.enabled;
+  readonly userEdits = { since: () => this.edited };
+  readonly files = new NodeFiles();
+  /** The stored reviews, by session. */
+  readonly kept = new Map<string, string>();
+  readonly reviews = {
+    read: async (key: string): Promise<string | undefined> => this.kept.get(key),
+    write: async (key: string, text: string): Promise<void> => void this.kept.set(key, text),
+    remove: async (key: string): Promise<void> => void this.kept.delete(key),
+  };
+
+  readonly openStates = async (session: string, roots: readonly string[]): Promise<FolderStates> => {
+    const states = openFolderStates({ roots, session, storage: this.storage, env: process.env, log: silentLog });
+    const take = states.take.bind(states);
+    return Object.assign(states, {
+      take: async (signal?: AbortSignal): Promise<Snapshot> => {
+        this.asked.push('take');
+        for (const { count, asked } of this.#waiting) if (this.asked.length >= count) asked.resolve();
+        const snapshot = await take(signal);
+        await this.#gate?.promise;
+        return snapshot;
+      },
+    });
+  };
+
+  /** Resolves when so many states were asked for. */
+  untilAsked(count: number): Promise<void> {
+    const asked = new Deferred<void>();
+    if (this.asked.length >= count) asked.resolve();
+    this.#waiting.push({ count, asked });
+    return asked.promise;
+  }
+
+  /** States that are taken from now on are ready when the result is called. */
+  holdUp(): () => void {
+    const gate = new Deferred<void>();
+    this.#gate = gate;
+    return () => {
+      this.#gate = undefined;
+      gate.resolve();
+    };
+  }
+}

@@ -1,0 +1,112 @@
+// The conversation of one test with a scripted agent in a folder with a Git repository, and what its turns change there.
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Conversation } from '../../../src/client/conversation/conversation';
+import type { ConversationPersistence, KeptConversation } from '../../../src/client/conversation/persistence';
+import type { TimedEvent } from '../../../src/session/events/event';
+import type { AgentSession } from '../agentSession';
+import { useAgentSession } from '../agentSession';
+import { scriptedAgent } from '../agents/definition';
+import type { TestConversationOptions } from '../conversation';
+import { scratchFolder } from '../scratch';
+import { modelOf } from '../store/journals';
+import { TestChangeServices } from './changeServices';
+
+const MEMORY: ConversationPersistence = {
+  claim: () => true,
+  verify() {},
+  together: (run) => run(),
+  events() {},
+  describe() {},
+  draft() {},
+  place() {},
+  added() {},
+  changed() {},
+  state() {},
+  order() {},
+  removed() {},
+  paused() {},
+};
+
+/** The session of one test. */
+export interface ChangeSession {
+  readonly session: AgentSession;
+  readonly changes: TestChangeServices;
+  /** Runs git in the folder. @returns what it prints */
+  git(...args: string[]): string;
+  /** The path of a file of the folder. */
+  path(name: string): string;
+  /** What a journal would have of the session now, to open it again. */
+  kept(): KeptConversation;
+  /** A conversation whose agent does not run yet. */
+  open(options?: Omit<TestConversationOptions, 'agent' | 'cwd'>): Conversation;
+  /** As `open`; the agent runs, and the state of the folder is known. */
+  started(): Promise<Conversation>;
+  /** Runs one turn to the end of what is known of it. @returns its id */
+  turn(text: string): Promise<string>;
+  /** What a turn changed, as `path +added −removed`. */
+  listed(turnId: string): Promise<string[]>;
+}
+
+/** Registers the hooks. The folder has `a.txt` (one, two, three) and `b.txt`, committed. */
+export function useChangeSession(): ChangeSession {
+  const session = useAgentSession();
+  let changes: TestChangeServices;
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: session.folder, encoding: 'utf8' });
+
+  beforeEach(async () => {
+    changes = new TestChangeServices(await scratchFolder());
+    git('init', '-q');
+    await writeFile(join(session.folder, 'a.txt'), 'one\ntwo\nthree\n');
+    await writeFile(join(session.folder, 'b.txt'), 'b\n');
+    git('add', '.');
+    git('-c', 'user.name=T', '-c', 'user.email=t@t', 'commit', '-qm', 'first');
+  });
+
+  const events: TimedEvent[] = [];
+  const persistence = {
+    ...MEMORY,
+    events: (more: readonly TimedEvent[]) => void events.push(...structuredClone(more)),
+  };
+  beforeEach(() => {
+    events.length = 0;
+  });
+
+  const open: ChangeSession['open'] = (options = {}) => {
+    const services = { changes, ...options.services };
+    const agent = scriptedAgent('plain', session.agentLog);
+    return session.openAgent(agent, { persistence, ...options, services }).conversation;
+  };
+  return {
+    session,
+    get changes() {
+      return changes;
+    },
+    git,
+    kept: () => ({
+      model: modelOf(events),
+      queue: [],
+      draft: { text: '', revision: 0 },
+      attachments: [],
+    }),
+    path: (name) => join(session.folder, name),
+    open,
+    async started() {
+      const conversation = open();
+      await conversation.start();
+      await conversation.changes.settled();
+      return conversation;
+    },
+    async turn(text) {
+      const { turnId } = await session.conversation.send(text).done;
+      await session.conversation.changes.settled();
+      return turnId;
+    },
+    listed: async (turnId) =>
+      (await session.conversation.changes.changesOf(turnId)).map(({ path, oldPath, added, removed, before, after }) => {
+        const kind = before ? (after ? '' : 'gone ') : 'new ';
+        return `${kind}${oldPath === undefined ? '' : `${oldPath} → `}${path} +${added} −${removed}`;
+      }),
+  };
+}

@@ -1,0 +1,148 @@
+// What is shown of the changes of a session, and what survives its window.
+import { strict as assert } from 'node:assert';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { changesPage, reviewOf } from '../../../../src/client/view/projectChanges';
+import { projectSession } from '../../../../src/client/view/projectSession';
+import type { ChangesScope, ToWebview } from '../../../../src/panel/contract';
+import { useChangeSession } from '../../../support/changes/changeSession';
+
+type Page = Extract<ToWebview, { type: 'changes' }>;
+
+describe('the changes of a session', function () {
+  this.timeout(30_000);
+  const test = useChangeSession();
+  const { started, open, turn, path } = test;
+
+  const page = async (conversation: Conversation, scope: ChangesScope, from = 0, to = 200): Promise<Page> =>
+    (await changesPage(conversation, scope, from, to)) as Page;
+
+  it('wait for review, until they are kept', async () => {
+    const conversation = await started();
+    const turnId = await turn('own a.txt x\nown c.txt c');
+    assert.deepEqual(reviewOf(conversation), {
+      files: 2,
+      added: 2,
+      removed: 3,
+      version: conversation.changes.version(),
+    });
+    assert.equal(projectSession(conversation).review?.files, 2);
+    const before = await page(conversation, { turnId });
+    assert.deepEqual(
+      before.files.map(({ label, change, state }) => [label, change, state]),
+      [
+        ['a.txt', 'modified', 'unreviewed'],
+        ['c.txt', 'added', 'unreviewed'],
+      ],
+    );
+    const review = await conversation.changes.loadReview();
+    await review.keep({ kind: 'all' });
+    assert.equal(reviewOf(conversation), undefined);
+    const after = await page(conversation, { turnId });
+    assert.deepEqual(
+      after.files.map(({ state }) => state),
+      ['kept', 'kept'],
+    );
+    assert.ok(after.version > before.version);
+  });
+
+  it('are taken back file by file', async () => {
+    const conversation = await started();
+    const turnId = await turn('own a.txt x\nown c.txt c');
+    const review = await conversation.changes.loadReview();
+    const [file] = review.files;
+    await review.undo({ kind: 'file', id: file?.id ?? '' });
+    assert.equal(await readFile(path('a.txt'), 'utf8'), 'one\ntwo\nthree\n');
+    assert.deepEqual(
+      (await page(conversation, { turnId })).files.map(({ state }) => state),
+      ['undone', 'unreviewed'],
+    );
+    assert.deepEqual(
+      (await page(conversation, 'review')).files.map(({ id }) => id),
+      [path('c.txt')],
+    );
+  });
+
+  it('name the last tool call of each file', async () => {
+    const conversation = await started();
+    const turnId = await turn('edit a.txt x\nown c.txt c\nedit a.txt y');
+    const { files } = await page(conversation, { turnId });
+    const { entries } = conversation.model.state;
+    const last = entries.findLastIndex(({ kind }) => kind === 'tool');
+    assert.deepEqual(
+      files.map(({ index }) => index),
+      [last, undefined],
+    );
+  });
+
+  it('are sent in pages', async () => {
+    const conversation = await started();
+    const turnId = await turn('run for i in $(seq 1 450); do echo $i > f$i.txt; done');
+    const first = await page(conversation, { turnId }, 0, 1000);
+    assert.deepEqual([first.total, first.from, first.files.length], [450, 0, 200]);
+    const last = await page(conversation, { turnId }, 400, 1000);
+    assert.deepEqual([last.from, last.files.length], [400, 50]);
+    const beyond = await page(conversation, { turnId }, 5000, 6000);
+    assert.deepEqual([beyond.from, beyond.files.length], [450, 0]);
+  });
+
+  it('offer a restore before each message up to the last that changed something', async () => {
+    const conversation = await started();
+    await turn('say first');
+    const changing = await turn('own a.txt x');
+    await turn('say last');
+    const can = conversation.model.state.turns.map((one) => conversation.changes.canRestore(one));
+    assert.deepEqual(can, [true, true, false]);
+    assert.equal(conversation.model.turn(changing)?.number, 2);
+  });
+
+  it('still wait when the session is opened again', async () => {
+    const conversation = await started();
+    await turn('own a.txt x');
+    await conversation.close();
+    const again = open({ kept: test.kept() });
+    await test.session.until(({ changes }) => changes.review !== undefined);
+    assert.equal(reviewOf(again)?.files, 1);
+  });
+
+  it('of a turn without an end are completed when the agent starts again', async () => {
+    const conversation = await started();
+    const done = conversation.send('edit a.txt x\nwait').done;
+    await test.session.until(
+      ({ model }) => model.state.turn !== undefined && model.turn(model.state.turn.id)?.changes !== undefined,
+    );
+    const kept = test.kept(); // as the journal has it when the window is killed
+    const turnId = kept.model.state.turn?.id ?? '';
+    conversation.cancel();
+    await done;
+    await conversation.close();
+    await writeFile(path('a.txt'), 'one\n');
+    const again = open({ kept });
+    assert.equal(again.changes.total(turnId), undefined);
+    await again.start();
+    await again.changes.settled();
+    const { files, incomplete } = again.changes.total(turnId) ?? {};
+    assert.deepEqual([files, incomplete], [1, 'interrupted']);
+  });
+
+  it('are known after the window has closed in the middle of a turn', async () => {
+    const conversation = await started();
+    conversation.send('edit a.txt x\nwait').done.catch(() => undefined);
+    await test.session.until(
+      ({ model }) => model.state.turn !== undefined && model.turn(model.state.turn.id)?.changes !== undefined,
+    );
+    const turnId = conversation.model.state.turn?.id ?? '';
+    await conversation.close('window-ended');
+    assert.equal(test.kept().model.turn(turnId)?.changes?.files, 1);
+  });
+
+  it('say which states are gone, and lose nothing else', async () => {
+    const conversation = await started();
+    const turnId = await turn('own a.txt x');
+    await conversation.close();
+    await rm(test.changes.storage, { recursive: true });
+    const again = open({ kept: test.kept() });
+    assert.equal(again.changes.total(turnId)?.files, 1);
+    await assert.rejects(page(again, { turnId }), { code: 'state-gone' });
+  });
+});
