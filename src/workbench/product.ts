@@ -13,6 +13,7 @@ import type { NetworkPolicy } from '../distributed/fetch/guard';
 import { ResourceCache } from '../distributed/fetch/resourceCache';
 import { createApi, type ParleyApi } from './api';
 import { EditorUserEdits } from './changes/userEdits';
+import { EditorWorkingFiles } from './changes/workingFiles';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { commandsOf } from './commands/commands';
@@ -103,6 +104,7 @@ function composeWithin(
     log,
     files: userEdits.filesForAgents(files),
     userEdits,
+    workingFiles: new EditorWorkingFiles(log),
     reviews,
     environment,
     terminals,

@@ -1,11 +1,11 @@
 // The log of a restore that runs: with it, one that was killed is finished or taken back.
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { FileChange, Snapshot } from '../model/fileChange';
 import { FILE_PATH, FILE_VERSION } from '../review/keptReview';
 import type { Disk } from './disk';
 
-const COUNT = z.number().int().nonnegative();
+const COUNT = z.int().check(z.nonnegative());
 const SNAPSHOT = z.object({
   folders: z.array(z.object({ root: z.string(), tree: z.string() })),
   gaps: z.array(z.object({ root: z.string(), why: z.enum(['no-git', 'too-large', 'timeout', 'failed']) })),
@@ -18,12 +18,12 @@ const LOG = z.object({
     z.object({
       root: z.string(),
       path: FILE_PATH,
-      oldPath: FILE_PATH.optional(),
-      before: FILE_VERSION.optional(),
-      after: FILE_VERSION.optional(),
+      oldPath: z.optional(FILE_PATH),
+      before: z.optional(FILE_VERSION),
+      after: z.optional(FILE_VERSION),
       added: COUNT,
       removed: COUNT,
-      isBinary: z.literal(true).optional(),
+      isBinary: z.optional(z.literal(true)),
     }),
   ),
 });

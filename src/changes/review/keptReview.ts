@@ -1,5 +1,5 @@
 // The state of a review as it is stored.
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { ReviewFile } from './reviewFile';
 import { isPlainPath } from './safePath';
 import { fileId, MAX_WAITING } from './waitingFiles';
@@ -7,38 +7,38 @@ import { fileId, MAX_WAITING } from './waitingFiles';
 /** Files of which it is remembered whether they were kept or undone. */
 export const MAX_SETTLED = 5000;
 
+const COUNT = z.int().check(z.nonnegative());
 /** A version of a file, as it is stored. */
 export const FILE_VERSION = z.object({
-  oid: z.string().regex(/^[0-9a-f]{7,128}$/),
+  oid: z.string().check(z.regex(/^[0-9a-f]{7,128}$/)),
   mode: z.enum(['100644', '100755', '120000']),
-  size: z.number().int().nonnegative(),
-  isHashOnly: z.literal(true).optional(),
+  size: COUNT,
+  isHashOnly: z.optional(z.literal(true)),
 });
 /** A path relative to a root, as it is stored. */
-export const FILE_PATH = z.string().max(4096).refine(isPlainPath);
-const COUNT = z.number().int().nonnegative();
+export const FILE_PATH = z.string().check(z.maxLength(4096), z.refine(isPlainPath));
 const ROOT = COUNT;
 
 const REVIEW = z.object({
   version: z.literal(1),
-  roots: z.array(z.string().max(4096)).max(1000),
+  roots: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(1000)),
   files: z
     .array(
       z.object({
         root: ROOT,
         path: FILE_PATH,
-        oldPath: FILE_PATH.optional(),
-        base: FILE_VERSION.optional(),
-        left: FILE_VERSION.optional(),
+        oldPath: z.optional(FILE_PATH),
+        base: z.optional(FILE_VERSION),
+        left: z.optional(FILE_VERSION),
         added: COUNT,
         removed: COUNT,
-        isBinary: z.literal(true).optional(),
-        alsoYours: z.literal(true).optional(),
+        isBinary: z.optional(z.literal(true)),
+        alsoYours: z.optional(z.literal(true)),
         state: z.enum(['unreviewed', 'conflict']),
       }),
     )
-    .max(MAX_WAITING),
-  settled: z.array(z.tuple([ROOT, FILE_PATH, z.enum(['kept', 'undone'])])).max(MAX_SETTLED),
+    .check(z.maxLength(MAX_WAITING)),
+  settled: z.array(z.tuple([ROOT, FILE_PATH, z.enum(['kept', 'undone'])])).check(z.maxLength(MAX_SETTLED)),
 });
 
 /** A review as JSON: at most {@link MAX_WAITING} files. */

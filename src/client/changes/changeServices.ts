@@ -30,6 +30,6 @@ export interface ChangeServices {
   readonly openStates: (session: string, roots: readonly string[]) => Promise<FolderStates>;
   readonly userEdits: UserEdits;
   readonly reviews: ReviewStorage;
-  /** The files as the user sees them; absent: nothing is reviewed. */
-  readonly files?: WorkingFiles;
+  /** The files as the user sees them. */
+  readonly files: WorkingFiles;
 }

@@ -60,7 +60,7 @@ export class SessionChanges implements Disposable {
     this.#options = options;
     this.work = new UserWork(() => options.onChange());
     this.#review =
-      services?.files &&
+      services &&
       new ReviewOfSession({
         key,
         log,

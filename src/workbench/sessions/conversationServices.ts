@@ -5,6 +5,7 @@ import { type ExtensionContext, workspace } from 'vscode';
 import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
 import type { Log } from '../../base/log';
 import { openFolderStates } from '../../changes/folderStates';
+import type { WorkingFiles } from '../../changes/model/workingFiles';
 import type { UserEdits } from '../../client/changes/changeServices';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import type { FilePort } from '../../client/ports/ports';
@@ -24,6 +25,7 @@ export interface ServiceParts {
   readonly log: Log;
   readonly files: FilePort;
   readonly userEdits: UserEdits;
+  readonly workingFiles: WorkingFiles;
   /** Keeps what waits for review in each session. */
   readonly reviews: FileStore;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
@@ -79,6 +81,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
         openFolderStates({ session, roots, storage, env: await environment(), log }),
       userEdits,
       reviews: parts.reviews,
+      files: parts.workingFiles,
     },
     offers: new ProtocolOffers(),
     approve,
