@@ -82,6 +82,25 @@ describe('permission', () => {
     assert.deepEqual(await panel.next('details'), { type: 'details', key: 's1', index: 0 });
   });
 
+  it('has a bounded height, however long its texts are, which the keyboard scrolls to their ends', async () => {
+    const lines = (name: string): string => Array.from({ length: 400 }, (_, line) => `${name} ${line}`).join('\n');
+    const long = tool('c', { title: lines('run'), toolKind: 'execute', status: 'pending' });
+    const command = { line: lines('command'), cwd: '/work' };
+    const request = permission(0, { title: lines('title'), description: lines('description'), command });
+    await open({ items: [long], session: { phase: 'requiresAction', permissions: [request] } });
+    const heights = await card().evaluate((node) => [node.getBoundingClientRect().height, innerHeight]);
+    assert.ok((heights[0] ?? 0) <= (heights[1] ?? 0), `a card of ${heights.join(' in a panel of ')}`);
+    for (const name of ['run', 'title', 'description', 'command']) {
+      const box = card()
+        .locator('[tabindex="0"]')
+        .filter({ hasText: `${name} 399` });
+      await box.focus();
+      await panel.page.keyboard.press('End');
+      const isAtEnd = (node: Element): boolean => node.scrollTop + node.clientHeight >= node.scrollHeight - 1;
+      await panel.page.waitForFunction(isAtEnd, await box.elementHandle());
+    }
+  });
+
   it('is shown and announced, each of several', async () => {
     const second = permission(1, { id: 'p2', title: 'Second' });
     const items = [asked, tool('c2', { status: 'pending' })];

@@ -8,6 +8,9 @@ import { answerGuard } from '../input/answerGuard';
 import { strings } from '../text/strings';
 import type { EntryContext } from './entryView';
 
+/** Characters that fit into a text of the card without scrolling, in a narrow panel too. */
+const MAX_UNSCROLLED = 200;
+
 export interface PermissionCard {
   readonly element: HTMLElement;
   readonly id: string;
@@ -31,15 +34,13 @@ export function createPermissionCard(
     'data-permission-id': permission.id,
     tabindex: '-1',
   });
-  if (plain(permission.title) !== plain(said))
-    element.append(setAttributes(el('p', 'question', title), { dir: 'auto' }));
+  if (plain(permission.title) !== plain(said)) element.append(paragraph('question', title));
   const { description, command } = permission;
-  if (description)
-    element.append(setAttributes(el('p', 'question-details', revealControls(description)), { dir: 'auto' }));
+  if (description) element.append(paragraph('question-details', revealControls(description)));
   if (command) {
     const line = el('pre', 'plain asked-command', el('span', 'dim', '$ '), revealControls(command.line));
     element.append(setAttributes(line, { tabindex: '0', dir: 'ltr' }));
-    if (command.cwd) element.append(el('p', 'question-details', strings.commandIn(revealControls(command.cwd))));
+    if (command.cwd) element.append(paragraph('question-details', strings.commandIn(revealControls(command.cwd))));
   }
   const answers = el('div', 'answers');
   let answered = false;
@@ -85,6 +86,12 @@ export function createPermissionCard(
   });
   answerGuard.watch(element);
   return { element, id: permission.id };
+}
+
+/** Creates a text of bounded height. The keyboard can scroll one that may not fit. */
+function paragraph(className: string, text: string): HTMLElement {
+  const isLong = text.length > MAX_UNSCROLLED || text.includes('\n');
+  return setAttributes(el('p', className, text), { dir: 'auto', ...(isLong && { tabindex: '0' }) });
 }
 
 /** Returns a title without the backticks that some agents put around a command. */
