@@ -45,7 +45,10 @@ const INDEX_AFTER_MS = 60_000;
  * What a search indexes before it reads: usually all that was said since the last one. The rest is
  * indexed soon after.
  */
-const INDEX_IN_SEARCH: IndexLimits = { rows: 100, bytes: 64 * 1024 };
+const INDEX_IN_SEARCH: IndexLimits = { rows: 100, chars: 64 * 1024 };
+
+/** Steps of indexing at the end of the window, for each of its sessions. */
+const MAX_LAST_STEPS = 20;
 
 export interface JournalOptions {
   /** The extension's global storage folder; created if missing. */
@@ -318,8 +321,7 @@ export class Journal implements Disposable {
     }
     this.#ownership.begin(key, windowId);
     // A dead process may have left a last message that is not indexed.
-    if (!this.#buffer.hasWritten(key))
-      this.#quietly(() => this.#backing.file && indexRest(this.#backing.file, key, INDEX_STEP));
+    if (!this.#buffer.hasWritten(key)) this.#quietly(() => this.#indexRest(key));
     return result;
   }
 
@@ -370,7 +372,7 @@ export class Journal implements Disposable {
     if (this.#closed) return;
     this.flush();
     for (const [key, windowId] of this.#ownership.all) {
-      this.#quietly(() => this.#backing.file && indexRest(this.#backing.file, key, INDEX_STEP));
+      for (let step = 0; step < MAX_LAST_STEPS && this.#quietly(() => this.#indexRest(key)); step++);
       this.#quietly(() => this.#backing.write(key, (sql) => release(sql, key, windowId)));
     }
     this.#closed = true;
@@ -446,6 +448,12 @@ export class Journal implements Disposable {
   #index(limits: IndexLimits): boolean {
     const sql = this.#backing.file;
     return this.#quietly(() => sql && indexNew(sql, limits)) === true;
+  }
+
+  /** Indexes some of a session with its last message. @returns whether there is more */
+  #indexRest(key: string): boolean {
+    const sql = this.#backing.file;
+    return sql !== undefined && indexRest(sql, key, INDEX_STEP);
   }
 
   #remember(sql: Sql, key: string): void {

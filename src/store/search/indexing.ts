@@ -1,19 +1,21 @@
 // Brings the search index up to date in small steps: some events of some sessions at a time, the
 // sessions with the newest events first.
+import { roughSize } from '../../base/text';
 import { decode } from '../events/rowCodec';
 import { numberOf, type Sql, textOf } from '../file/sql';
-import type { IndexedKind } from './indexedKind';
+import type { IndexedKind, IndexedRow } from './indexedKind';
 import { MESSAGES } from './searchText';
 import { TOOL_CALLS } from './searchTools';
 
 /** What one step reads at most. It reads at least one row, however large, to make progress. */
 export interface IndexLimits {
   readonly rows: number;
-  readonly bytes: number;
+  /** Characters of their events. */
+  readonly chars: number;
 }
 
 /** Limits of a step that nobody waits for; a few milliseconds. */
-export const INDEX_STEP: IndexLimits = { rows: 500, bytes: 512 * 1024 };
+export const INDEX_STEP: IndexLimits = { rows: 500, chars: 64 * 1024 };
 
 /** Rows of any type that are passed in one step. */
 const MAX_PASSED = 5000;
@@ -27,8 +29,8 @@ export function indexNew(sql: Sql, limits: IndexLimits): boolean {
   const left = { ...limits };
   for (const kind of KINDS) {
     for (const { key } of sql.all(waiting(kind))) {
-      if (left.rows <= 0 || left.bytes <= 0) return true;
-      while (indexSome(sql, kind, textOf(key) ?? '', false, left)) if (left.rows <= 0 || left.bytes <= 0) return true;
+      if (left.rows <= 0 || left.chars <= 0) return true;
+      while (indexSome(sql, kind, textOf(key) ?? '', false, left)) if (left.rows <= 0 || left.chars <= 0) return true;
     }
   }
   return false;
@@ -56,48 +58,59 @@ function indexSome(
   { progress, types, textsOf }: IndexedKind,
   key: string,
   final: boolean,
-  left: { rows: number; bytes: number },
+  left: { rows: number; chars: number },
 ): boolean {
   return sql.transaction(() => {
     const session = sql.get(`SELECT ${progress} AS done, last_seq FROM sessions WHERE key = ?`, key);
     const from = (numberOf(session?.done) ?? 0) + 1;
     const last = numberOf(session?.last_seq) ?? 0;
     const passed = Math.min(last, from + MAX_PASSED - 1);
-    const fits = fitting(sql, types, key, from, passed, left);
-    const sentence = `SELECT seq, type, json FROM events WHERE key = ? AND seq BETWEEN ? AND ? AND type IN (${types}) ORDER BY seq`;
-    const read = sql.all(sentence, key, from, fits);
-    const isGrowing = !final && read.at(-1)?.seq === last && read.at(-1)?.type === 'message_chunk';
-    const rows = read.slice(0, isGrowing ? -1 : undefined).flatMap(({ seq, json }) => {
-      const event = decode(json);
-      return event ? [{ seq: numberOf(seq) ?? 0, event }] : [];
-    });
-    const { texts, next } = textsOf(rows, fits < last);
+    const { rows, end, isGrowing } = readSome(
+      sql,
+      types,
+      { key, from, to: passed, last: final ? undefined : last },
+      left,
+    );
+    const { texts, next } = textsOf(rows, end < last);
     for (const text of texts) sql.insert('texts', { key, ...text });
-    const done = next !== undefined ? next - 1 : isGrowing ? last - 1 : fits;
+    const done = next !== undefined ? next - 1 : isGrowing ? last - 1 : end;
     if (done >= from) sql.run(`UPDATE sessions SET ${progress} = ? WHERE key = ?`, done, key);
     return done >= from && done < last && !isGrowing;
   });
 }
 
-/** Returns the position up to which a step reads, and takes what it reads from the limits. */
-function fitting(
+interface Range {
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+  /** The row that is left out if it can still grow. */
+  readonly last: number | undefined;
+}
+
+/**
+ * Reads what a step may read, and takes it from the limits. Sizes are those of the decoded events:
+ * a deflated row is up to a hundred times as much text.
+ */
+function readSome(
   sql: Sql,
   types: string,
-  key: string,
-  from: number,
-  to: number,
-  left: { rows: number; bytes: number },
-): number {
-  const sentence = `SELECT seq, octet_length(json) AS bytes FROM events
-    WHERE key = ? AND seq BETWEEN ? AND ? AND type IN (${types}) ORDER BY seq LIMIT ?`;
-  const sizes = sql.all(sentence, key, from, to, left.rows + 1);
-  let until = from - 1;
-  for (const [index, { seq, bytes }] of sizes.entries()) {
-    const size = numberOf(bytes) ?? 0;
-    if (index > 0 && (left.rows <= 0 || size > left.bytes)) return until;
+  { key, from, to, last }: Range,
+  left: { rows: number; chars: number },
+): { rows: IndexedRow[]; end: number; isGrowing: boolean } {
+  const rows: IndexedRow[] = [];
+  let end = from - 1;
+  const sentence = `SELECT seq, type, json FROM events
+    WHERE key = ? AND seq BETWEEN ? AND ? AND type IN (${types}) ORDER BY seq`;
+  for (const [number, type, json] of sql.rows(sentence, key, from, to)) {
+    const seq = numberOf(number) ?? 0;
+    if (rows.length > 0 && (left.rows <= 0 || left.chars <= 0)) return { rows, end, isGrowing: false };
+    if (seq === last && type === 'message_chunk') return { rows, end, isGrowing: true };
     left.rows--;
-    left.bytes -= size;
-    until = numberOf(seq) ?? until;
+    end = seq;
+    const event = decode(json);
+    if (!event) continue;
+    left.chars -= roughSize(event, INDEX_STEP.chars);
+    rows.push({ seq, event });
   }
-  return to;
+  return { rows, end: to, isGrowing: false };
 }

@@ -123,6 +123,25 @@ describe('search', () => {
     other.dispose();
   });
 
+  it('indexes a bounded amount of text in a step, however little space it takes on the disk', () => {
+    const timers = new HeldTimers();
+    const other = openJournal(folder, { schedule: timers.schedule });
+    for (let number = 0; number < 50; number++)
+      other.append('a', turn(`t${number}`, number, 'and', 'the same words '.repeat(5000)));
+    other.flush();
+    const raw = new DatabaseSync(join(folder, 'parley.db'));
+    const indexed = (): number => Number(raw.prepare('SELECT sum(length(text)) AS n FROM texts').get()?.n);
+    other.search('words', 1);
+    let most = indexed();
+    for (let before = most; timers.count > 0 && before < 3_000_000; before = indexed()) {
+      timers.runFirst();
+      most = Math.max(most, indexed() - before);
+    }
+    assert.ok(indexed() > 3_000_000 && most <= 128 * 1024, `${most} characters in one step`);
+    raw.close();
+    other.dispose();
+  });
+
   it('indexes a message as a whole where a step ends in it', () => {
     const before = Array.from({ length: 98 }, (_, number) => said(`filler${number}`, `m${number}`));
     const random = seeded(5);
