@@ -9,7 +9,11 @@ import { command } from '../support/vscode/workbench';
 
 describe('the demo agent in the panel', () => {
   // Without graphics hardware nothing is lost, and the terminal's text is in its document.
-  const vscode = useVsCode({ theme: 'dark', settings: { 'terminal.integrated.gpuAcceleration': 'off' } });
+  const vscode = useVsCode({
+    own: true,
+    theme: 'dark',
+    settings: { 'terminal.integrated.gpuAcceleration': 'off' },
+  });
   let chat: Chat;
   const file = (): string => join(vscode.server.folder, 'parley-demo.md');
 

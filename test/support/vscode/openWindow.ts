@@ -77,15 +77,14 @@ const POLICY = /Content Security Policy|Trusted(Script|HTML|ScriptURL)|violates 
 const OUR_SCRIPT = /webview|<anonymous>:\d+:\d+/;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(\?|$)|\/workbench\.(js|html)/;
 
-/**
- * Opens the server's workbench and waits until it is restored.
- * @throws Error with the browser's console where the workbench does not come up within a minute
- */
-export async function openWindow(server: Server, options: WindowOptions = {}): Promise<Window> {
-  if (options.theme !== undefined) server.configure({ 'workbench.colorTheme': themes[options.theme] });
+/** A Chromium with a profile of its own. */
+export interface Browser {
+  readonly context: BrowserContext;
+  readonly close: () => Promise<void>;
+}
+
+export async function startBrowser(options: WindowOptions = {}): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'parley-browser-'));
-  const problems: Problem[] = [];
-  const log: string[] = [];
   // A profile and not an incognito window: that would refuse the service worker of the webviews.
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: findChromium(options.say ?? (() => {})),
@@ -101,16 +100,48 @@ export async function openWindow(server: Server, options: WindowOptions = {}): P
     handleSIGTERM: false,
     handleSIGHUP: false,
   });
-  const close = async (): Promise<void> => {
-    await context.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+  const removeProfile = (): void => rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', removeProfile);
+  return {
+    context,
+    close: async () => {
+      await context.close();
+      process.off('exit', removeProfile);
+      removeProfile();
+    },
   };
+}
+
+/**
+ * Opens the server's workbench in a browser of its own and waits until it is restored.
+ * @throws Error with the browser's console where the workbench does not come up within a minute
+ */
+export async function openWindow(server: Server, options: WindowOptions = {}): Promise<Window> {
+  const browser = await startBrowser(options);
+  return openIn(browser, server, options, browser.close).catch(async (error: unknown) => {
+    await browser.close();
+    throw error;
+  });
+}
+
+/**
+ * Opens the server's workbench in the first page of a browser and waits until it is restored.
+ * @param close what ends the window; without it, its pages are closed and an empty one is left
+ * @throws Error as `openWindow`
+ */
+export async function openIn(
+  { context }: Browser,
+  server: Server,
+  options: WindowOptions,
+  close?: () => Promise<void>,
+): Promise<Window> {
+  if (options.theme !== undefined) server.configure({ 'workbench.colorTheme': themes[options.theme] });
+  const problems: Problem[] = [];
+  const log: string[] = [];
+  const watch = (page: Page): void => watchForProblems(page, (problem) => problems.push(problem), log);
+  for (const page of context.pages()) watch(page);
+  context.on('page', watch);
   try {
-    const note = (problem: Problem): void => {
-      problems.push(problem);
-    };
-    for (const page of context.pages()) watchForProblems(page, note, log);
-    context.on('page', (page) => watchForProblems(page, note, log));
     const page = context.pages()[0] ?? (await context.newPage());
     for (const [name, run] of Object.entries(options.expose ?? {})) {
       await page.exposeFunction(name, run);
@@ -119,11 +150,24 @@ export async function openWindow(server: Server, options: WindowOptions = {}): P
     await page.goto(address(server, options));
     await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
     await page.evaluate('window.driver?.whenWorkbenchRestored?.()');
-    return { page, context, problems, log, close };
+    const leave = async (): Promise<void> => {
+      context.off('page', watch);
+      await leavePages(context);
+    };
+    return { page, context, problems, log, close: close ?? leave };
   } catch (error) {
-    await close();
     const report = `${log.slice(-40).join('\n')}\n${server.output().slice(-4000)}`;
     throw new Error(`VS Code did not open:\n${report}`, { cause: error });
+  }
+}
+
+/** Leaves the pages as a person does, so that VS Code hears of it, and closes all but a new one. */
+async function leavePages(context: BrowserContext): Promise<void> {
+  const pages = context.pages();
+  await context.newPage();
+  for (const page of pages) {
+    await page.goto('about:blank');
+    await page.close();
   }
 }
 

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../src/base/deferred';
 import { descendants, endTree, kill, type ProcessEntry } from './processTree';
 import { type ServerTree, serverTree, type VsCodeVersion } from './serverTree';
@@ -42,6 +43,12 @@ export interface Server {
   readonly exited: Promise<void>;
   /** Changes settings of the machine; VS Code sees the file change. */
   readonly configure: (settings: Readonly<Record<string, unknown>>) => void;
+  /**
+   * Makes it as new for another window: another empty folder, these settings, nothing that was kept.
+   * All windows must be closed.
+   * @throws Error if an extension host does not end
+   */
+  readonly renew: (settings: ServerOptions['settings']) => Promise<Server>;
   /** Ends the server and everything below it. @returns the processes that outlived an orderly end and had to be killed */
   readonly stop: () => Promise<readonly ProcessEntry[]>;
 }
@@ -72,7 +79,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const dataDir = options.dataDir ?? join(scratch, 'data');
   const folder = options.folder ?? join(scratch, 'workspace');
   mkdirSync(folder, { recursive: true });
-  let settings = { ...QUIET, ...options.settings };
+  let settings: ServerOptions['settings'] = { ...QUIET, ...options.settings };
   const configure = (more: Readonly<Record<string, unknown>>): void => {
     settings = { ...settings, ...more };
     mkdirSync(join(dataDir, 'data/Machine'), { recursive: true });
@@ -129,22 +136,38 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     throw error;
   });
   const pid = child.pid ?? 0;
-  const query = new URLSearchParams({ ...(at.token ? { tkn: at.token } : {}), folder });
-  return {
-    url: `http://127.0.0.1:${at.port}/?${query.toString()}`,
+  const serverOf = (opened: string): Server => ({
+    url: `http://127.0.0.1:${at.port}/?${new URLSearchParams({ ...(at.token ? { tkn: at.token } : {}), folder: opened })}`,
     port: at.port,
     pid,
-    folder,
+    folder: opened,
     dataDir,
     output: () => output,
     exited,
     configure,
+    renew: async (fresh) => {
+      await hostsHaveEnded(pid);
+      rmSync(join(dataDir, 'data/User'), { recursive: true, force: true, maxRetries: 3 });
+      settings = { ...QUIET, ...fresh };
+      configure({});
+      return serverOf(mkdtempSync(join(scratch, 'workspace-')));
+    },
     stop: async () => {
       const left = await endTree(pid, exited, 8_000);
       removeScratch();
       return left;
     },
-  };
+  });
+  return serverOf(folder);
+}
+
+/** Waits until a server has no extension host left. @throws Error after 10 s */
+async function hostsHaveEnded(pid: number): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (descendants(pid).some(({ command }) => command.includes('--type=extensionHost'))) {
+    if (Date.now() > deadline) throw new Error('An extension host outlives its window');
+    await sleep(50);
+  }
 }
 
 /** Folders of this process with installed extensions, by server and list of VSIX files. */

@@ -1,39 +1,43 @@
-// A VS Code with the packaged extension for the tests of one `describe`: started before the first, ended after the last, with a picture and the log of a test that failed. In
-// everything that they do, the content policy of our webviews must have nothing to stop and no script of theirs break.
+// A VS Code with the packaged extension for the tests of one `describe`: taken before the first
+// (vsCodePool.ts), given back after the last, with a picture and the log of a test that failed. In
+// everything that they do, the content policy of our webviews must have nothing to stop and no
+// script of theirs break.
 import { strict as assert } from 'node:assert';
-import { openWindow, type Problem, screenshot, type Window, type WindowOptions } from './openWindow';
-import type { ProcessEntry } from './processTree';
-import { vsixPath } from './repository';
-import { type Server, type ServerOptions, startServer } from './startServer';
+import { type Problem, screenshot, type Window, type WindowOptions } from './openWindow';
+import type { Server, ServerOptions } from './startServer';
+import { type Lease, takeVsCode } from './vsCodePool';
 
 export interface VsCodeUnderTest {
   readonly server: Server;
   readonly window: Window;
   /** Problems that a test makes on purpose go in here. */
   readonly deliberate: Set<Problem>;
-  /** What outlived the server's orderly end; known after the last test. */
-  readonly leftBehind: readonly ProcessEntry[];
+}
+
+export interface VsCodeOptions extends ServerOptions, WindowOptions {
+  /** The tests end the window or the server themselves: they get a server and a browser of their own. */
+  readonly own?: true;
 }
 
 /**
  * Registers the hooks. Call it inside a `describe`, and read the result inside of tests only.
  * @param options for the server and the window; the VSIX of dist/ is installed in any case
  */
-export function useVsCode(options: ServerOptions & WindowOptions = {}): VsCodeUnderTest {
-  let server: Server | undefined;
-  let window: Window | undefined;
-  let leftBehind: readonly ProcessEntry[] = [];
+export function useVsCode(options: VsCodeOptions = {}): VsCodeUnderTest {
+  let lease: Lease | undefined;
+  let hasFailed = false;
   const deliberate = new Set<Problem>();
 
   before('start VS Code', async function () {
     this.timeout(180_000);
     const say = (line: string): boolean => process.stdout.write(`${line}\n`);
-    server = await startServer({ say, ...options, extensions: [vsixPath, ...(options.extensions ?? [])] });
-    window = await openWindow(server, { say, ...options });
+    lease = await takeVsCode({ say, ...options });
   });
 
   afterEach('show what a failure looked like', async function () {
-    if (this.currentTest?.state !== 'failed' || window === undefined) return;
+    if (this.currentTest?.state !== 'failed' || lease === undefined) return;
+    hasFailed = true;
+    const { window } = lease;
     const name = `failed-${this.currentTest.fullTitle().replace(/\W+/g, '-').slice(0, 80)}`;
     const path = await screenshot(window.page, name).catch(() => 'no picture');
     process.stdout.write(`${path}\n${window.log.slice(-25).join('\n')}\n`);
@@ -41,23 +45,19 @@ export function useVsCode(options: ServerOptions & WindowOptions = {}): VsCodeUn
 
   after('end VS Code', async function () {
     this.timeout(60_000);
-    await window?.close();
-    leftBehind = (await server?.stop()) ?? [];
-    const problems = window?.problems.filter((problem) => !deliberate.has(problem)) ?? [];
+    await lease?.end(!hasFailed);
+    const problems = lease?.window.problems.filter((problem) => !deliberate.has(problem)) ?? [];
     assert.deepEqual(problems, [], 'the content policy stopped something of ours, or a script of ours broke');
   });
 
   return {
     get server() {
-      return present(server);
+      return present(lease).server;
     },
     get window() {
-      return present(window);
+      return present(lease).window;
     },
     deliberate,
-    get leftBehind() {
-      return leftBehind;
-    },
   };
 }
 
