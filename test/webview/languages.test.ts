@@ -138,7 +138,9 @@ describe('the panel in another language', () => {
         for (const width of [280, 640])
           it(`is photographed: ${name}, ${language}, ${width}`, async () => {
             const { panel } = await show(name, language, { width, height: 900 });
-            await panel.page.waitForTimeout(300);
-            await panel.page.screenshot({ path: join(folder, language, `${name}-${width}.png`) });
+            // The colours of code come with a script of their own.
+            await panel.page.waitForLoadState('networkidle');
+            const path = join(folder, language, `${name}-${width}.png`);
+            await panel.page.screenshot({ path, animations: 'disabled' });
           });
 });
