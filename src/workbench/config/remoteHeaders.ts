@@ -42,7 +42,8 @@ export class RemoteHeaders implements RemoteAccess {
       const detail = l10n.t(
         "Anyone on the network can read and change your messages, the agent's answers and the headers.",
       );
-      const choice = await askModal(message, detail, [allow]);
+      // The first button has the focus, so a key that was on its way to the composer connects nothing.
+      const choice = await askModal(message, detail, [l10n.t("Don't Connect"), allow]);
       if (choice === allow) await this.#context.globalState.update(CLEARTEXT, [...this.#cleartext(), origin]);
       return choice;
     });

@@ -25,7 +25,8 @@ export async function showError<T extends string>(text: string, ...buttons: read
 
 /**
  * Asks in a modal dialog. @param detail below the question; its line breaks are kept
- * @param buttons besides “Cancel”; the first has the focus
+ * @param buttons besides “Cancel”; the first has the focus. As in VS Code, that is the action where
+ * the user has just commanded it (delete, sign out); where a question comes unasked, the refusal
  * @returns the button that was pressed; undefined where the dialog was cancelled
  */
 export async function askModal<T extends string>(
