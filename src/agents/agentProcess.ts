@@ -63,7 +63,7 @@ export interface StartOptions {
   /** An absolute path. */
   readonly cwd: string;
   readonly log: Log;
-  /** Ends an agent that was not wanted any more by the time it ran. */
+  /** Ends the agent if the start is aborted while the process is being spawned. */
   readonly signal?: AbortSignal;
   /**
    * How long closing waits, in milliseconds: after the end of stdin, after SIGTERM, and after

@@ -22,7 +22,7 @@ export class StderrLog {
     stderr.on('error', () => this.finish());
   }
 
-  /** Nothing more will come: a last line without its end is logged too. */
+  /** Logs the last line even if it has no line break. Call at the end of stderr. */
   finish(): void {
     if (this.#isFinished) return;
     this.#isFinished = true;

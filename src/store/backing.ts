@@ -259,7 +259,7 @@ export class Backing implements Disposable {
     const { identity, sql } = this.#file ?? {};
     try {
       if (isIndexDamage(error) && sql) {
-        this.#log.warn('journal: the search index is damaged and is built anew');
+        this.#log.warn('journal: the search index is damaged; rebuilding it');
         sql.exec("INSERT INTO texts_fts (texts_fts) VALUES ('rebuild')");
         return;
       }

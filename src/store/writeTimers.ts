@@ -78,7 +78,7 @@ export class WriteTimers {
     this.#bulk = this.#options.schedule(() => this.#onBulk(), Math.max(0, wait));
   }
 
-  /** Stops all timers, as everything is being written or nothing will be any more. */
+  /** Stops all timers. Called when everything is being written, or after the last write. */
   end(): void {
     this.#stream?.dispose();
     this.#bulk?.dispose();

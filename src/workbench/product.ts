@@ -82,7 +82,7 @@ function composeWithin(
 ): Product {
   const own = <T extends Disposable>(part: T): T => lifetime.add(part);
   const log = vscodeLog(channel);
-  // It is disposed last: its leases are given up when nothing of their sessions runs any more.
+  // Disposed last: leases are released after everything in their sessions has ended.
   const archive = own(new Archive(context, log));
   const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
   const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));

@@ -91,7 +91,7 @@ describe('HTTP agents', () => {
       assert.equal(await chat.entries('agent').count(), 1);
     });
 
-    it('stop at Stop, and their text so far stays', async () => {
+    it('stop when the user stops them, and keep their text so far', async () => {
       await chat.send('read without end');
       await chat.entries('agent').getByText('Chapter one.').waitFor();
       await chat.button('Stop').click();

@@ -194,7 +194,7 @@ describe('a surface of the chat', () => {
     assert.deepEqual(posted('rejected'), [{ type: 'rejected', clientId: 'c1', reason: 'This session is closed.' }]);
   });
 
-  it('refuses what is too large or not understood in words', () => {
+  it('refuses messages that are too large or invalid, and says so', () => {
     const { say, holder, posted } = open('A');
     say({ type: 'send', clientId: 'c1', text: 'x'.repeat(2_000_001), revision: 1 });
     holder.said.fire({ type: 'nonsense' });

@@ -112,7 +112,7 @@ describe('what is asked about shared sessions', function () {
       return { copy, log };
     };
 
-    it('says that nobody can open the session elsewhere', async () => {
+    it('says that the session cannot be opened elsewhere', async () => {
       const { copy } = setUp({ history: [local('a'), local('b')] });
       const ask = new Answers('link', 'Copy');
       assert.match(String(await copy(ask)), /^[a-z-]+:\/\/parley\.parley\/session/);

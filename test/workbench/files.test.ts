@@ -211,7 +211,7 @@ describe('files for agents in the editor', () => {
       }
     });
 
-    it('does not damage a file whose encoding nobody knows', async () => {
+    it('does not damage a file in an unknown encoding', async () => {
       const bytes = Buffer.from('gr\xfc\xdfe\n', 'latin1');
       const path = await seed('unknown.txt', bytes);
       const seen = await port.readText(path, undefined, undefined);

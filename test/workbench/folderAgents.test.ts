@@ -1,4 +1,4 @@
-// Agents and MCP servers that a folder brings along: beside the user's own, named so, and agreed to.
+// Agents and MCP servers that a folder defines: listed beside the user's own, marked, and approved.
 import { strict as assert } from 'node:assert';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function memory(): Memento {
   };
 }
 
-describe('what a folder brings along', () => {
+describe('agents and MCP servers of a folder', () => {
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
   let asked: string[];
   let answers: (boolean | undefined)[];

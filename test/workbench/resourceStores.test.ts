@@ -162,7 +162,7 @@ describe('a bucket of the user', function () {
     });
   });
 
-  it('goes on with the keys that were entered in another window', async () => {
+  it('continues with credentials that were entered in another window', async () => {
     const [one, two] = [openWindow(), openWindow()];
     await one.stores.setKeys();
     await put(one, 'a');

@@ -82,7 +82,7 @@ export class Cancellation {
     if (this.#incoming.get(request.id) === request) this.#incoming.delete(request.id);
   }
 
-  /** Nobody waits for any answer any more. */
+  /** Cancels all incoming requests. */
   cancelAll(): void {
     for (const request of this.#incoming.values()) request.cancel();
     this.#incoming.clear();

@@ -50,7 +50,7 @@ export class LineSplitter {
   }
 
   /**
-   * Nothing more will come: what is left counts as a line, because an agent may die between a
+   * Ends the input. The remaining bytes count as a line, because an agent may die between a
    * message and its newline.
    */
   end(): void {

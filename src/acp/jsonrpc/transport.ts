@@ -5,7 +5,7 @@ import type { Disposable } from '../../base/disposable';
 export interface TransportSink {
   /** Bytes as they came; messages end with byte 0x0A and may be cut anywhere. */
   data(chunk: Uint8Array): void;
-  /** Nothing more will come. Called once; `error` where it was not an orderly end. */
+  /** The end of the input. Called once; `error` if the connection broke. */
   closed(error?: Error): void;
 }
 

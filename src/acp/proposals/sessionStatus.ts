@@ -64,7 +64,7 @@ export async function probeStatus(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
-    answer.catch(() => {}); // after a timeout nobody else listens
+    answer.catch(() => {}); // not awaited after a timeout
     late.abort();
   }
 }

@@ -68,7 +68,7 @@ export class EventStreams {
         );
       }
       stream = { sessionId, opened: new Deferred(), abort: new AbortController(), heardAt: performance.now() };
-      stream.opened.promise.catch(() => {}); // also where nobody waits for it
+      stream.opened.promise.catch(() => {}); // not every caller awaits it
       this.#streams.set(sessionId, stream);
       void this.#follow(stream);
     }

@@ -16,8 +16,8 @@ export interface RemoteTransportOptions {
 /** A transport over the network. */
 export interface RemoteTransport extends Transport {
   /**
-   * Why nothing goes through it any more, in words that begin with the host. Never rejects; stays
-   * pending where this side ended it.
+   * Resolves when the connection is lost, with a reason that starts with the host. Never rejects;
+   * stays pending if this side closed the connection.
    */
   readonly ended: Promise<ParleyError>;
   /** Says goodbye; resolves when the server has heard it, or after two seconds. */

@@ -42,7 +42,7 @@ export class StdioTransport implements Transport {
     else this.#stdout.resume();
   }
 
-  /** @throws ParleyError `connection-closed` when the agent does not read any more. */
+  /** @throws ParleyError `connection-closed` if the agent has closed its stdin. */
   async write(message: string): Promise<void> {
     if (!this.#stdin.writable) throw this.#closedError();
     if (this.#stdin.write(`${message}\n`)) return;

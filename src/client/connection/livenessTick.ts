@@ -27,7 +27,6 @@ export class LivenessTick implements Disposable {
     else this.#timer ??= (this.#options.schedule ?? later)(() => this.#tick(), TICK_MS);
   }
 
-  /** Nobody looks any more. */
   dispose(): void {
     this.#timer?.dispose();
     this.#timer = undefined;

@@ -203,7 +203,7 @@ export class SessionReplay {
     const state = this.#state;
     this.#state = undefined;
     if (!state) return;
-    // What an agent says that works is no repetition any more.
+    // Updates of a working agent are new, so the replay is over.
     if (!isIdle(state)) this.dispose();
     this.#options.onState(state);
   }

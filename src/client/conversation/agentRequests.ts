@@ -24,7 +24,7 @@ export interface RequestContext {
   readonly untilSubagentStopped: (sessionId: string) => AbortSignal | undefined;
   /** Aborted when our request of this id has its answer; undefined where none is under way. */
   readonly untilAnswered: (requestId: string | number) => AbortSignal | undefined;
-  /** The running turn was cancelled: it gets no permission any more. */
+  /** True if the running turn was cancelled: its permission requests are refused. */
   readonly isCancelled: () => boolean;
   /**
    * Resolves when the agent may write a file (absolute path) or run a command: what is on disk

@@ -41,7 +41,7 @@ export interface ConversationPersistence extends QueuePersistence {
    * call returns.
    */
   events(events: readonly TimedEvent[]): void;
-  /** The agent's side of the session; undefined: not changed, null: there is none any more. */
+  /** The agent's side of the session; undefined: not changed, null: removed. */
   describe(facts: {
     readonly agentId?: string;
     readonly agentSessionId?: string | null;

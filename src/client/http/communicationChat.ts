@@ -133,7 +133,7 @@ export class CommunicationChat {
     this.#adopted = undefined;
     this.#branches = record.branches;
     const { place: last, question } = record;
-    // What went with requests to the old server is not known any more: it is asked without a token.
+    // Headers for the old server are not stored, so the request carries no token.
     const { log, onTraffic } = this.#services;
     const traffic: Traffic | undefined =
       onTraffic && ((dir, line) => onTraffic(this.#key, dir, redactSignatures(line)));

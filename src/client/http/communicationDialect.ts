@@ -91,7 +91,7 @@ export class CommunicationDialect implements Dialect {
     await this.#running;
   }
 
-  /** Gives up waiting for the agent. Resolves when nothing runs here any more. */
+  /** Stops waiting for the agent. Resolves when all work for it has ended. */
   async abandon(): Promise<void> {
     this.#end.abort(new ParleyError('connection-closed', l10n.t('The connection to the agent was closed.')));
     await this.#running?.catch(() => undefined);

@@ -39,8 +39,8 @@ export function handOver(offer: McpOffer, features: AgentFeatures, agent: string
 
 /**
  * Asks for the servers while the agent starts; they may depend on answers of the user.
- * @param onAsking the user is asked something, or not any more. Never rejects: aborted or failed,
- * there are none.
+ * @param onAsking called when a question to the user opens or closes.
+ * @returns the servers; none if aborted or failed. Never rejects.
  */
 export function gatherMcp(
   { mcpServers, log }: McpServices,

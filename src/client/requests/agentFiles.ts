@@ -26,7 +26,7 @@ const MAX_REMEMBERED = 1_000;
 export interface AgentFilesOptions {
   /** For the user, in questions. */
   readonly agentName: string;
-  /** Nobody is there to be asked: what would need an answer is refused. */
+  /** True if no user can answer: requests that need consent are refused. */
   readonly refusesQuestions?: boolean;
   /** A missing file inside of the roots reads as empty (see `acp/quirks`). */
   readonly missingFileReadsEmpty?: boolean;

@@ -30,7 +30,7 @@ export class EditHolds {
     this.#released();
   }
 
-  /** A page edits nothing any more: it is hidden or gone, or shows another session. */
+  /** Releases all items of a page that was hidden or closed, or shows another session. */
   releaseAll(page: object): void {
     for (const id of [...this.#holders.keys()]) this.release(id, page);
   }

@@ -42,7 +42,7 @@ export class ElicitationRequestHandler {
 
   /**
    * `elicitation/create`: shows the question and waits for its answer.
-   * @param refuse a cancelled turn asks nothing any more.
+   * @param refuse true for a cancelled turn, whose questions are not shown.
    * @param signal aborted when the agent withdraws its request, or when what the question belongs
    * to is over.
    */
@@ -70,8 +70,8 @@ export class ElicitationRequestHandler {
   /**
    * The user submits a form.
    * @param values by the keys of the fields; judged here, whatever the panel has found
-   * @returns what is wrong with them; empty where the answer was taken, undefined where there is no
-   * such form any more
+   * @returns what is wrong with them; empty if the answer was accepted, undefined if the form is
+   * closed
    */
   submit(id: string, values: Readonly<Record<string, unknown>>): FormProblems | undefined {
     const question = this.#open.get(id);

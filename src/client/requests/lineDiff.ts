@@ -1,5 +1,5 @@
-// Compares two texts line by line in bounded time: common ends cost next to nothing, and hunks are
-// made only for what is shown.
+// Compares two texts line by line in bounded time. Equal lines at both ends are skipped, and hunks
+// are built only for the lines that are shown.
 import { head } from '../../base/text';
 import { type ChangedLines, changedLines, type Steps } from '../../changes/lines/lineMatch';
 import type { ChangeHunk } from '../../session/events/content';

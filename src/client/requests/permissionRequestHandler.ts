@@ -27,7 +27,7 @@ export class PermissionRequestHandler {
 
   /**
    * `session/request_permission`: shows the question and waits for its answer.
-   * @param refuse a cancelled turn asks nothing any more.
+   * @param refuse true for a cancelled turn, whose questions are not shown.
    * @param signal aborted when the agent withdraws its request.
    */
   async ask(asked: PermissionAsk, refuse: boolean, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {

@@ -71,7 +71,7 @@ export class RunOutput {
     this.#inMessage = false;
   }
 
-  /** Tells what is left at the end of the turn; tool calls as far as they came. */
+  /** Sends the rest at the end of the turn, including unfinished tool calls. */
   finish(entries: readonly Entry[]): void {
     this.#tellThought(entries);
     for (const index of this.#openTools) {

@@ -240,7 +240,7 @@ export class ServedConversation {
     } finally {
       clearTimeout(deadline);
     }
-    // Its outcome is of no interest any more.
+    // The outcome is not needed again.
     delete sent.error;
     delete sent.result;
   }
@@ -262,7 +262,7 @@ export class ServedConversation {
 
   /**
    * What others have added to the session since the agent was last asked, all of it for a new one,
-   * and what the input brings along before its prompt.
+   * and the messages that the input contains before its prompt.
    */
   async #unknownPast(
     context: ServedRunContext,
@@ -333,8 +333,8 @@ function hasParts({ parts: recorded }: Message, parts: readonly MessagePart[]): 
 }
 
 /**
- * An input that holds answers before its last words brings along what no server has recorded: all
- * but those words is past.
+ * An input with answers before its last message contains a history that no server has recorded:
+ * everything before the last message.
  */
 function splitInput(input: readonly Message[]): {
   readonly before: readonly Message[];

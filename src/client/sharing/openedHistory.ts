@@ -321,7 +321,7 @@ interface Placing {
 }
 
 /**
- * Reads a short text that nobody has asked for.
+ * Reads a short text without being asked.
  * @returns why it is missing; undefined where it is there, or waits for a click
  */
 async function readText(
@@ -336,7 +336,7 @@ async function readText(
     tell(partFilling(message, part, found.bytes, gapId, now));
     return undefined;
   }
-  // What is larger than what comes by itself comes when the user wants it.
+  // Larger parts are loaded on request.
   const isLarge = found.reason === 'too-large';
   tell(isLarge ? unloadedPart(part, gapId) : missingPart(part, gapId, found));
   return isLarge ? undefined : found;
@@ -438,7 +438,7 @@ function saidAt({ at }: GapEntry): Placing['message'] {
   return { role: 'agent', created_at: timestamp(at) };
 }
 
-/** Gaps that a window left while they were loading: nobody loads them any more. */
+/** Returns events for gaps that were being loaded when their window ended. */
 export function abandonedGaps({ entries }: Readonly<SessionState>): readonly SessionEvent[] {
   const events: SessionEvent[] = [];
   let stopped: Extract<SessionEvent, { type: 'gaps' }> | undefined;

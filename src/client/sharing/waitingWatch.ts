@@ -13,7 +13,7 @@ export interface WaitingWatchOptions {
   readonly now: () => number;
   /** What waits; undefined where nothing does, or only since just now. Called with each change. */
   readonly show: (state: QueueState | undefined) => void;
-  /** Called once for each reason, by its code, until nothing waits any more. */
+  /** Called once per error code until the queue is empty. */
   readonly tell: (problem: ParleyError, waiting: number) => void;
 }
 

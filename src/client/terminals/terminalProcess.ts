@@ -177,7 +177,7 @@ export class TerminalProcess {
   /**
    * Ends the whole tree: asked first, forced after {@link GRACE_MS} or where something of it
    * stayed. Resolves when it has ended (or cannot be ended, at the latest {@link GIVE_UP_MS}
-   * later); harmless afterwards. Nothing is read any more then.
+   * later). Can be called again. Output that arrives after this is not read.
    */
   async kill(): Promise<void> {
     const { pid } = this.#child;
@@ -230,7 +230,7 @@ export class TerminalProcess {
     if (this.#exit) this.#groupGone(pid);
   }
 
-  /** The id of an empty group may be reused: no signal is sent to it any more. */
+  /** Sends no more signals to an empty group, as its id may be reused. */
   #groupGone(pid: number): void {
     this.#groupMayLive = false;
     unguard(pid);

@@ -472,7 +472,7 @@ function contentOf(item: QueueItem, capabilities: PromptCapabilities): ContentBl
   return blocks;
 }
 
-/** The message could not be written, or nothing can answer it any more. */
+/** True if the message could not be written, or cannot be answered. */
 function isClosed(error: unknown): boolean {
   return error instanceof ParleyError && error.code === 'connection-closed';
 }

@@ -40,7 +40,7 @@ export interface TurnTrackerOptions {
   readonly apply: (event: SessionEvent) => void;
   readonly now: () => number;
   readonly log: Log;
-  /** Called when nothing is expected of the turn any more: the next prompt may go. */
+  /** Called when the turn is complete: the next prompt can be sent. */
   readonly onSettled: (stopReason: StopReason) => void;
   /** A prompt that had left for later was taken in, and stands in the transcript now. */
   readonly onInserted?: (promptId: string) => void;
@@ -290,7 +290,7 @@ export class TurnTracker {
   }
 
   /**
-   * The agent is gone: what runs is over, and what was not taken in is not with it any more.
+   * The agent is gone: running turns end, and prompts that it had not accepted are lost to it.
    * @param note a sentence on how it went @param interrupted it was ended, and has not failed
    */
   exited(note: string, interrupted = false): void {

@@ -101,7 +101,7 @@ export function projectSession(conversation: Conversation): SessionView {
   return view as unknown as SessionView;
 }
 
-/** The fields that the changed parts touch; a field that has no value any more travels as null. */
+/** Returns the fields that the changed parts affect; null for a field that lost its value. */
 export function patchSession(
   conversation: Conversation,
   parts: Iterable<SessionPart>,

@@ -51,7 +51,7 @@ export function livePart(part: MessagePart, gapId: string): GapEvent {
   return { ...unloadedPart(part, gapId), remote: { url, mimeType, ...(name !== undefined && { name }) } };
 }
 
-/** Nobody has asked for it yet. */
+/** Returns the gap for a part that the user has not asked for yet. */
 export function unloadedPart(part: MessagePart, gapId: string): GapEvent {
   return gap(gapId, { code: 'part-unloaded', args: [nameOf(part), hostOf(part)] }, 'unloaded');
 }

@@ -112,7 +112,7 @@ export class SessionPast {
   }
 
   /**
-   * Before the session leaves a server: takes along what that server has more; see {@link
+   * Before the session leaves a server: reads what only that server has; see {@link
    * decideHandOver}.
    * @returns the fork where each has something of its own
    */

@@ -83,7 +83,7 @@ export const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
 
 /**
  * Returns whether a key ends in an id, as all keys of messages and states do, here and with the
- * protocol's own server. Nobody guesses one: a caller who names it was given a link to it.
+ * protocol's own server. Ids cannot be guessed: a caller that names one was given a link.
  */
 export function isMinted(key: string): boolean {
   return ID_AT_END.test(key);

@@ -94,7 +94,7 @@ export class SessionFiles implements SessionRecords {
     return true;
   }
 
-  /** The version before stays: it is what is left where the last one is damaged. */
+  /** Keeps the previous version as a fallback in case the latest one is damaged. */
   async #removeBefore(folder: string, revision: number): Promise<void> {
     const old = (await versionsIn(folder)).filter((one) => one < revision - 1);
     for (const one of old)

@@ -198,7 +198,7 @@ export class WriteQueue implements ResourceStore, Disposable {
     while (!isDone()) {
       const failures = this.#failures;
       await orAborted(this.#sendQuietly(), signal).catch(() => {});
-      // Who asks for links while the server is down must not put off the next try by itself.
+      // A request for links while the server is down must not delay the next automatic retry.
       if (failures > 0) this.#failures = Math.min(this.#failures, failures);
       if (!isDone()) await pause(DELIVERY_TRIES_MS, signal).catch(() => {});
     }

@@ -14,7 +14,7 @@ export interface IndexLimits {
   readonly chars: number;
 }
 
-/** Limits of a step that nobody waits for; a few milliseconds. */
+/** Limits of a background step, which takes a few milliseconds. */
 export const INDEX_STEP: IndexLimits = { rows: 500, chars: 64 * 1024 };
 
 /** Rows of any type that are passed in one step. */

@@ -304,7 +304,7 @@ export class Transcript {
       this.#memory.ask(page);
       if (page.isStored) {
         page.mount(this.#open.byIndex);
-        if (!page.near) this.#viewport.renew(page.element); // or nobody tells when it must leave
+        if (!page.near) this.#viewport.renew(page.element); // else no event tells when it leaves the viewport
         if (this.#isLast(page)) this.#settle();
         else page.settle(-1);
         drawn = true;

@@ -75,7 +75,7 @@ export class Starter<P extends Startable> {
     }
   }
 
-  /** Ends the product in order. Nothing is loaded any more. */
+  /** Ends the product in order. After this, nothing is loaded. */
   async end(): Promise<void> {
     const state = this.#state;
     this.#state = { kind: 'ended' };

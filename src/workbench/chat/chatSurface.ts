@@ -77,7 +77,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#bringBack();
   }
 
-  /** The webview can be seen again, or not any more. */
+  /** Called when the webview is shown or hidden. */
   #setVisible(isVisible: boolean): void {
     if (!isVisible) {
       this.#isLive = false;

@@ -23,7 +23,7 @@ export class McpInputs {
   async ask(source: string, id: string, inputs: readonly McpInput[]): Promise<string | undefined> {
     const input = inputs.find((candidate) => candidate.id === id);
     const key = JSON.stringify([source, id]);
-    // Nobody has said what it is: it may be a secret.
+    // An undeclared input may be a secret.
     const isSecret = input ? input.password === true : true;
     const known = isSecret ? await this.#context.secrets.get(this.#secretKey(key)) : this.#values()[key];
     if (known !== undefined) return known;

@@ -38,7 +38,7 @@ export class FoundAgents {
     return this.#agents;
   }
 
-  /** Looks anew. @returns the agents with their versions */
+  /** Searches again. @returns the agents with their versions */
   look(): Promise<readonly FoundAgent[]> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;

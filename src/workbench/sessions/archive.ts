@@ -103,7 +103,7 @@ export class Archive implements Disposable {
    * Begins to read a session that is likely to be recalled next, a little at a time between
    * everything else. What is recalled is the session as it is then, however much of it was read
    * before.
-   * @param key undefined: none is likely any more
+   * @param key undefined: no session is expected
    */
   expect(key: string | undefined): void {
     if (this.#reading?.key === key) return;

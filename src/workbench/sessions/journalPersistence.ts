@@ -52,7 +52,7 @@ export class JournalPersistence implements ConversationPersistence {
   #readTo: number | undefined;
   /** What is to be kept in one go. */
   #together: { readonly events: TimedEvent[]; readonly changes: Change[] } | undefined;
-  /** Another window has taken the session over: it is not ours to write any more. */
+  /** True once another window has taken over the session: only that window writes it. */
   #isLost = false;
 
   /** @param known the session is in the journal already, and is read after this */

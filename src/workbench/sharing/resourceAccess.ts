@@ -72,7 +72,7 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
       if (choice === always) await list.allowAlways(listed);
       return choice === once || choice === always ? listed : [];
     } catch (error) {
-      // Nobody is there to ask.
+      // The question could not be shown.
       log.debug(`no question about ${origins.length} servers: ${String(error)}`);
       return [];
     }

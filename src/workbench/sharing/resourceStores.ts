@@ -109,7 +109,7 @@ export class ResourceStores implements Disposable {
 
   /**
    * Sends what waits for the bucket.
-   * @returns whether nothing waits any more; else the user is told why, unless they gave up
+   * @returns true if all was sent; otherwise the user is told why, unless they cancelled
    */
   async retry(signal: AbortSignal): Promise<boolean> {
     const { bucket } = await this.#open();

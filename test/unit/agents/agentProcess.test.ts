@@ -290,7 +290,7 @@ describe('AgentProcess', function () {
       assert.ok(await isGone(grandchild));
     });
 
-    it('takes along what the agent had started in sessions of their own', async () => {
+    it('ends processes that the agent started in sessions of their own', async () => {
       const agent = await start(`
         const { spawn } = require('child_process');
         const quiet = "process.on('SIGHUP', () => {}); setInterval(() => {}, 1000)";
@@ -303,7 +303,7 @@ describe('AgentProcess', function () {
   });
 
   describe('close', () => {
-    it('lets an agent leave by itself when its stdin closes', async () => {
+    it('lets an agent exit on its own when its stdin closes', async () => {
       const agent = await start(
         `process.stdin.resume().on('end', () => process.stdout.write('bye\\n', () => process.exit(7)));`,
       );

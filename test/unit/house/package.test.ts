@@ -74,7 +74,7 @@ describe('the package', () => {
     assert.equal(notices.includes(root), false);
   });
 
-  it('contains the text of nobody else: no absolute path of the machine that built it', () => {
+  it('contains no absolute path of the machine that built it', () => {
     for (const file of [
       'dist/extension.js',
       'dist/workbench/product.js',

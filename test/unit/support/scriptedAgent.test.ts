@@ -204,7 +204,7 @@ describe('scripted agent', () => {
     assert.match(client.text('agent_message_chunk', before), /END-OF-FLOOD-there$/);
   });
 
-  it('dies in mid-turn by itself or by a signal', async () => {
+  it('dies in mid-turn on its own or by a signal', async () => {
     await start('plain');
     await assert.rejects(prompt('die 3').answer);
     assert.equal((await client.ended).code, 3);

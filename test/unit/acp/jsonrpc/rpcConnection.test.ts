@@ -67,7 +67,7 @@ describe('RpcConnection', () => {
       assert.equal(await second, null);
     });
 
-    it('are left alone by answers that nobody waits for', async () => {
+    it('ignore unexpected responses', async () => {
       const { transport, connection, logged, count } = wire();
       transport.sayJson(response(77, 1), response('x', 1), {
         jsonrpc: '2.0',

@@ -46,7 +46,7 @@ for (const [version, applyUpdates] of [
       ]);
     });
 
-    it('shows text for the user, for both, for nobody in particular and with an audience that does not fit', () => {
+    it('shows text for the user, for both, without an audience and with an invalid audience', () => {
       const audiences = [['user'], ['user', 'assistant'], [], null, 'assistant', ['robot']];
       assert.deepEqual(shown(...audiences.map((audience) => said('a', { audience })), said('b', null), said('c', 7)), [
         { type: 'text', text: 'aaaaaabc' },
@@ -74,7 +74,7 @@ for (const [version, applyUpdates] of [
 }
 
 describe('a run of text', () => {
-  it('goes on over annotations that name the user, and ends where a piece is for the assistant', () => {
+  it('continues over annotations that name the user, and ends at a chunk for the assistant', () => {
     const updates = [said('a'), said('b', { audience: ['user'], priority: 1 }), said('c', forAgent)];
     const events: SessionEvent[] = [];
     const others: unknown[] = [];

@@ -45,7 +45,7 @@ describe('v2 updates', () => {
     );
   });
 
-  it('add to the content of a tool call, also of one that nobody announced', () => {
+  it('add to the content of a tool call, even if the call was not announced', () => {
     const chunk = (content: object): object => ({ sessionUpdate: 'tool_call_content_chunk', toolCallId: 'c', content });
     const [entry] = shown(
       chunk({ type: 'content', content: block('a') }),
@@ -194,7 +194,7 @@ describe('v2 diffs', () => {
 });
 
 describe('prompt lifecycle, read', () => {
-  it('knows a state by either name, its reason, its error and what goes on beside', () => {
+  it('reads a state by either name, its reason, its error and background work', () => {
     assert.deepEqual(
       readState({
         sessionUpdate: 'state_change',
@@ -270,7 +270,7 @@ describe('initialize', () => {
     ]);
   });
 
-  it('goes on in the version that the agent answers, where nothing is lost by it', async () => {
+  it('continues in the version that the agent answers if no data is lost', async () => {
     assert.equal(kind(await offered(2, { protocolVersion: 2 })), 2);
     assert.equal(kind(await offered(1, { protocolVersion: 1 })), 1);
     assert.equal(kind(await offered(2, { protocolVersion: 1 }, { files: false, terminals: false })), 1);

@@ -134,7 +134,7 @@ describe('a repeated session', function () {
       return { replay, model, live };
     }
 
-    it('goes on at once with what is no repetition', () => {
+    it('continues at once with updates that are new', () => {
       const { replay, live, model } = resumed();
       replay.take([update('agent_message_chunk', 'Still here')]);
       assert.deepEqual(live, [], 'nothing is said before the session is open');

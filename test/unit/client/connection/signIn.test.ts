@@ -36,7 +36,7 @@ describe('signing in', function () {
   });
 
   describe('in a terminal', () => {
-    it('runs the agent with what the method adds, starts it anew, and sends what waited; nothing is authenticated', async () => {
+    it('runs the agent with what the method adds, restarts it, and sends queued messages without authenticate', async () => {
       const commands: TerminalCommand[] = [];
       const { conversation, until } = agents.open(
         { authMethods: [terminalMethod], signedIn },
@@ -213,7 +213,7 @@ describe('signing in', function () {
     assert.equal(agents.calls('session/ready').length, 1);
   });
 
-  it('keeps the session where the agent has to be started anew for it', async () => {
+  it('keeps the session if signing in restarts the agent', async () => {
     const { conversation, until } = agents.open(
       { authMethods: [terminalMethod], signedIn, authOn: 'prompt', offers: ['resume'] },
       { services: { signInTerminal: plainTerminal } },

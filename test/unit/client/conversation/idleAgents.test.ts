@@ -112,7 +112,7 @@ describe('an idle agent', function () {
     assert.equal(phaseOf(conversation), 'ready');
   });
 
-  it('keeps its process while something goes on beside the turns, or waits for the user', async () => {
+  it('keeps its process during background work, or while it waits for the user', async () => {
     const { conversation } = await begin({ load: true });
     const note = (event: Parameters<Conversation['note']>[0][number]['event']): void =>
       conversation.note([{ at: 0, event }]);

@@ -60,7 +60,7 @@ describe('a session of the agent', function () {
       });
     }
 
-    it('gives no sign of work while the past is repeated, and goes on in a turn of its own', async () => {
+    it('shows no activity during a replay, and continues in a turn of its own', async () => {
       const script = { load: true, ready: true };
       const sessionId = await agents.past(script, 'one');
       const { conversation, until } = agents.open(script, {
@@ -143,7 +143,7 @@ describe('a session of the agent', function () {
       assert.match(error?.message ?? '', /no response to session\/load within/);
     });
 
-    it('cannot be opened by an agent that keeps none, which is said before anything is asked of it', async () => {
+    it('reports that the agent keeps no sessions before it asks the agent anything', async () => {
       const { conversation } = agents.open({}, { opening: { kind: 'reopen', sessionId: 'any', transcript: 'replay' } });
       await conversation.start();
       assert.equal(projectSession(conversation).error?.code, 'cannot-reopen');

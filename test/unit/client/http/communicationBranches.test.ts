@@ -1,4 +1,4 @@
-// Branches of a session that only an agent server holds: told on the spot with a button, kept over the window's end, and never merged.
+// Branches of a session that only an agent server holds: announced at once with a button, kept when the window ends, and never merged.
 import { strict as assert } from 'node:assert';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import type { DescriptorPort } from '../../../../src/client/http/communicationRecord';

@@ -50,7 +50,7 @@ describe('an agent that is served', function () {
     }
   });
 
-  it('takes an answer as the number of an option, not as an id', async () => {
+  it('reads a number as the position of an option, not as its id', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     const options = [

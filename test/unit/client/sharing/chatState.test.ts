@@ -148,7 +148,7 @@ describe('the state of a chat', function () {
     assert.equal(await last.say('/count'), 'Count: 5');
   });
 
-  it('goes on from the one of a session from elsewhere where the agent has stored it', async () => {
+  it('continues from the state of an imported session if the agent has stored it', async () => {
     const { log, say } = chatWith(agentOf('demo', DEMO), { fetch: async () => Buffer.from('41') });
     const foreign = 'http://elsewhere.test/state';
     log.begin({ id: mintId(), history: [], state: foreign });
@@ -174,7 +174,7 @@ describe('the state of a chat', function () {
     assert.deepEqual(await states(), []);
   });
 
-  it('is not replaced where the agent goes on from another one, which the next prompt says', async () => {
+  it('is not replaced if the agent continues from another state, as the next prompt says', async () => {
     const record = join(folder, 'agent.ndjson');
     const { log, say } = chatWith(agentOf('plain', scriptedAgent('plain', record)));
     await say(`${store(null, 'one')}\n${store(null, 'two')}`);

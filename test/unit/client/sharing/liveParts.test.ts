@@ -172,7 +172,7 @@ describe('parts of an answer that lie elsewhere', function () {
     assert.equal(server.seen[0]?.headers.authorization, undefined, 'the token of the agent goes to the agent alone');
   });
 
-  it('are not read from a server that nobody has allowed', async () => {
+  it('are not read from a server that the user has not allowed', async () => {
     says('/plan', 'words');
     const one = await asked([remote('/plan')], resolver({ guard: kept(new Guard({ isAllowed: () => false })) }));
     await one.read();

@@ -139,7 +139,7 @@ describe('a session from elsewhere', function () {
     assert.equal(place.texts.at(-1), 'gap retryable');
   });
 
-  it('goes on with what is older when nobody wants it any more', async () => {
+  it('continues with older messages once the requested one is no longer needed', async () => {
     const server = await serve(() => {});
     const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}`);
     const options = { place, resolver: resolver(), now: () => NOW, head: [], aloneMs: 60_000 };
@@ -297,7 +297,7 @@ describe('a session from elsewhere', function () {
     assert.ok(Math.max(...steps) <= 100, `${Math.max(...steps)} messages at once`);
   });
 
-  it('says by one event that thousands of messages are not loaded any more', () => {
+  it('reports by one event that thousands of messages are no longer loading', () => {
     const gaps = { type: 'gaps', prefix: 'past-', first: 0, count: 5000, text: 'x', state: 'loading' } as const;
     place.note([{ at: NOW, event: gaps }]);
     place.note([{ at: NOW, event: { type: 'gap', gapId: 'past-7', text: 'gone', state: 'final' } }]);

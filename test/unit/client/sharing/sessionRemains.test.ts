@@ -64,7 +64,7 @@ describe('a session that was deleted', () => {
     assert.deepEqual(await remove([gone]), { removed: 0, left: [] }, 'a second time there is nothing');
   });
 
-  it('is found among those that were written although nobody shared them', async () => {
+  it('is found among messages that were written but never shared', async () => {
     const [own, shared, opened] = [mintId(), mintId(), mintId()];
     const id = mintId();
     await say(await logOf(own, mintId()), 'one');
@@ -101,7 +101,7 @@ describe('a session that was deleted', () => {
     assert.equal(await files('resources'), 0);
   });
 
-  it('takes along the messages that no server recorded', async () => {
+  it('deletes the messages that no server recorded', async () => {
     const key = mintId();
     await store.put(`http/${key}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
     await store.put(`http/${mintId()}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
@@ -171,7 +171,7 @@ describe('a session that was deleted', () => {
       assert.deepEqual(await copiesOf(gone, places), []);
     });
 
-    it('keeps those that another session goes on from, and counts those that cannot be removed', async () => {
+    it('keeps messages that another session continues from, and counts those that cannot be removed', async () => {
       const [gone, other] = [mintId(), mintId()];
       const keys = [1, 2, 3].map(() => `sessions/s/${gone}/00000000-${mintId()}.json`);
       for (const key of keys) await bucket.put(key, Buffer.from('{}'), 'application/json', signal);

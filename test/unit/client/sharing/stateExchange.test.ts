@@ -31,7 +31,7 @@ describe('StateExchange', () => {
     assert.equal(exchange.offer()?.conflict, undefined);
   });
 
-  it('tells of a conflict where the last state goes on from another one, also while one before is written', async () => {
+  it('reports a conflict if the latest state continues from another one, even while an earlier one is written', async () => {
     const exchange = new StateExchange(silentLog, {
       hasState: undefined,
       read: async () => undefined,

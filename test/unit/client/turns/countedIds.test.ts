@@ -56,7 +56,7 @@ describe('a user whose agent counts its messages from one again', () => {
   }
 });
 
-describe('what an agent goes on with after a restart', () => {
+describe('what an agent continues with after a restart', () => {
   const said = (role: 'user' | 'agent', messageId: string, text: string): SessionEvent => ({
     type: 'message',
     role,

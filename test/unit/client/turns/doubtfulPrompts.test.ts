@@ -37,7 +37,7 @@ function queueOf(...doubtful: readonly (readonly [id: string, text: string, repe
 const idsOf = (queue: PromptQueue): string[] => queue.items.map(({ id }) => id);
 
 describe('a message in doubt that the agent repeats', () => {
-  it('is not asked about any more', () => {
+  it('is no longer asked about', () => {
     const queue = queueOf(['q4', 'do it', 'q2'], ['q3', 'and that']);
     const taken = resolveDoubtfulPrompts(
       queue,

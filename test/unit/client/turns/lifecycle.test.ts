@@ -110,7 +110,7 @@ describe('v2 lifecycle', function () {
     });
   });
 
-  describe('an agent that works by itself', () => {
+  describe('an agent that works on its own', () => {
     it('has turns of its own, and its late updates are shown', async () => {
       const conversation = open();
       await conversation.send(
@@ -121,7 +121,7 @@ describe('v2 lifecycle', function () {
       assert.equal(entries().at(-1), 't2 agent: By the way');
     });
 
-    it('keeps what goes on beside the turns, and no end of a turn cancels it', async () => {
+    it('keeps background work when a turn ends', async () => {
       const conversation = open();
       await conversation.send(
         'echo\nreceipt\nrunning\nupdate {"sessionUpdate":"tool_call_update","toolCallId":"c1","title":"Watch","status":"in_progress"}\nstate {"state":"idle","stopReason":"end_turn","background":[{"type":"tool_call","toolCallId":"c1"}]}',

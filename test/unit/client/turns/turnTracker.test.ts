@@ -186,7 +186,7 @@ describe('turn tracker', () => {
   });
 
   describe('with a v1 agent that answers a prompt without a reason', () => {
-    it('takes a state that follows for the word that the turn goes on', async () => {
+    it('treats a later state as a sign that the turn continues', async () => {
       const timers = heldTimers();
       const { made, ends } = tracker(timers.schedule);
       const { id, done } = made.begin();

@@ -112,7 +112,7 @@ describe('a tool call in the panel', () => {
     assert.deepEqual(starts(project([diff('a', 'b'), diff('c', 'd')], [7, 90])), [[7], [90]]);
   });
 
-  it('numbers the lines of a part by its place in the file, and not at all where nobody knows that', () => {
+  it('numbers the lines of a fragment by its place in the file, or not at all if that is unknown', () => {
     assert.deepEqual(starts(project([diff('a', 'b')], [], () => 12)), [[12]]);
     assert.deepEqual(starts(project([diff('a\nb\nc', 'a\nb\nd')], [2], () => 2)), [[2]]);
     const isUnnumbered = (item: ItemView & { kind: 'tool' }): unknown[] =>

@@ -38,7 +38,7 @@ describe('two versions of a history', () => {
 });
 
 describe('handing a session over', () => {
-  it('takes along what only the old server has', () => {
+  it('copies what only the old server has', () => {
     const result = decideHandOver(session(a1), answer(a1, a2));
     assert.deepEqual(result, { kind: 'send', descriptor: session(a1, a2), because: 'taken' });
   });

@@ -174,7 +174,7 @@ describe('WriteQueue', () => {
   });
 
   for (const code of ['store-denied', 'no-such-bucket', 'wrong-region', 'clock-skew']) {
-    it(`says why and asks no more by itself after ${code}, until it is told to`, async () => {
+    it(`says why and does not retry on its own after ${code}, until told to`, async () => {
       let asked = 0;
       store.failure = () => {
         asked++;

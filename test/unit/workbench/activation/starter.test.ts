@@ -154,7 +154,7 @@ describe('a product that cannot be loaded', () => {
     assert.equal(page.posted.length, 1);
   });
 
-  it('is not loaded any more once the window ends', async () => {
+  it('is not loaded once the window has ended', async () => {
     broken = undefined;
     const page = new FakePage();
     starter.prepare();
