@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { generatedPages } from '../../../scripts/lib/generatedPages';
 import { packagedReadme } from '../../../scripts/lib/stagePackage';
+import { LANGUAGES } from '../../../scripts/lib/texts';
 import { parseAgents } from '../../../src/agents/agentDefinition';
 import { sources } from './sources';
 
@@ -51,6 +52,9 @@ const docs = pagesIn('docs');
 const settings = page('docs/settings.md');
 /** Everything that users read. */
 const forUsers = [readme, ...docs, ...steps.map(({ media }) => page(media.markdown))];
+
+/** The page that VS Code shows in a language in place of another one. */
+const localized = (path: string, language: string): string => path.replace(/\.md$/, `.nls.${language}.md`);
 
 /** The first groups of all matches, each once. */
 function found(text: string, pattern: RegExp): readonly string[] {
@@ -261,11 +265,35 @@ describe('the walkthrough', () => {
     );
   });
 
-  it('shows pages that are in the package', () => {
+  it('shows pages that are in the package, in every language', () => {
     const shipped = read('test/golden/vsix-files.txt').trim().split('\n');
+    const paths = steps.flatMap(({ media }) => [
+      media.markdown,
+      ...LANGUAGES.map((one) => localized(media.markdown, one)),
+    ]);
     assert.deepEqual(
-      steps.map(({ media }) => media.markdown).filter((path) => !shipped.includes(path)),
+      paths.filter((path) => !shipped.includes(path)),
       [],
     );
   });
+
+  for (const language of LANGUAGES)
+    it(`names buttons and commands, and has code and commands of the demo, as in English: ${language}`, () => {
+      const translated = Object.values({
+        ...JSON.parse(read(`package.nls.${language}.json`)),
+        ...JSON.parse(read(`l10n/bundle.l10n.${language}.json`)),
+      });
+      for (const { media } of steps) {
+        const [english, other] = [read(media.markdown), read(localized(media.markdown, language))];
+        const codes = (text: string): readonly string[] => found(text, /(`[^`]+`|^```[\s\S]*?^```$)/gm);
+        assert.deepEqual(codes(other), codes(english), media.markdown);
+        const lists = found(other, /^(- \*\*.*)$/gm).join('\n');
+        const labels = found(lists, /\*\*([^*]+)\*\*/g);
+        assert.deepEqual(
+          labels.filter((label) => !translated.includes(label)),
+          [],
+          media.markdown,
+        );
+      }
+    });
 });
