@@ -25,7 +25,7 @@ import type {
 import { isSafePath } from './safePath';
 import { alsoTakenBack, type Change, type TakingBack } from './takeBack';
 import { type UndoItem, undoInSteps, whyFailed } from './undoInSteps';
-import { fileId, isSameVersion, WaitingFiles } from './waitingFiles';
+import { fileId, WaitingFiles } from './waitingFiles';
 
 /** What a review needs. */
 export interface ReviewOptions {
@@ -238,7 +238,6 @@ export class SessionReview implements Disposable {
         const hunks = old && left ? await compareLines(old, left, of.slices) : undefined;
         await this.#followUndo(of, back, { hunks, isWhole: true });
         this.#waiting.setLeft(root, path, after, after);
-        await this.#recount(of, path);
       }
     });
   }
@@ -265,6 +264,7 @@ export class SessionReview implements Disposable {
       try {
         return await work();
       } finally {
+        await this.#count();
         await this.#save(this.kept);
         this.#onDidChange.fire();
       }
@@ -291,27 +291,26 @@ export class SessionReview implements Disposable {
       ? await carry(texts, waits, before, after).catch(() => ({ base: before, left: after }))
       : { base: before, left: after };
     const basePath = this.#waiting.basePath(root, from);
-    const isFresh = isSameVersion(ends.base, before) && isSameVersion(ends.left, after);
     const wasYours = this.#waiting.file(fileId(root, from))?.alsoYours;
     this.#waiting.setBase(root, basePath, ends.base, before);
     if (oldPath !== undefined) this.#waiting.moveLeft(root, oldPath, path, before);
     this.#waiting.setLeft(root, path, ends.left, oldPath === undefined ? before : undefined);
     this.#settled.delete(fileId(root, path));
     const alsoYours = isYours || wasYours === true;
-    this.#waiting.describe(root, path, { added, removed, isBinary: isBinary ?? false, alsoYours, isConflict: false });
-    if (!isFresh) await this.#recount(texts, path);
+    const count = { added, removed, isBinary: isBinary ?? false, base: before, left: after };
+    this.#waiting.describe(root, path, { count, alsoYours, isConflict: false });
   }
 
-  /** Counts the lines of a file that waits again. */
-  async #recount(texts: FileTexts, path: string): Promise<void> {
-    const ends = this.#waiting.ends(texts.root, path);
-    if (!ends) return;
-    const list = await this.#lists.of(texts, ends).catch(() => undefined);
-    this.#waiting.describe(
-      texts.root,
-      path,
-      list ? { ...countOf(list), isBinary: false } : { added: 0, removed: 0, isBinary: true },
-    );
+  /** Counts the lines of files whose versions are not those that were counted. */
+  async #count(): Promise<void> {
+    const texts = this.#textsByRoot();
+    for (const { root, path, base, left } of this.#waiting.uncounted) {
+      const ends = { base, left };
+      await texts(root).slices.pause();
+      const list = await this.#lists.of(texts(root), ends).catch(() => undefined);
+      const count = { ...countOf(list ?? []), isBinary: !list, ...ends };
+      this.#waiting.describe(root, path, { count });
+    }
   }
 
   #settle(root: string, path: string, state: Settled): void {
@@ -355,8 +354,7 @@ export class SessionReview implements Disposable {
     const next = await texts.keep(await withHunks(before, after, [hunk], texts.slices), base.mode, left);
     this.#lists.kept(root, file, next, new Set([id]));
     this.#waiting.setBase(root, this.#waiting.basePath(root, path), next, base);
-    if (this.#waiting.ends(root, path)) await this.#recount(texts, path);
-    else this.#settle(root, path, 'kept');
+    if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'kept');
     return undefined;
   }
 
@@ -369,8 +367,7 @@ export class SessionReview implements Disposable {
       this.#waiting.setBase(root, oldPath, undefined, undefined);
       this.#waiting.setBase(root, path, base, undefined);
     } else this.#waiting.setBase(root, basePath, base, ends.base);
-    if (this.#waiting.ends(root, path)) await this.#recount(texts, path);
-    else this.#settle(root, path, 'kept');
+    if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'kept');
     return isEntangled ? 'entangled' : undefined;
   }
 
@@ -428,8 +425,7 @@ export class SessionReview implements Disposable {
     this.#lists.undone(root, file, left, back.hunks ?? []);
     this.#waiting.setLeft(root, path, left, file.left);
     if (!back.problem) this.#waiting.describe(root, path, { isConflict: false });
-    if (this.#waiting.ends(root, path)) await this.#recount(texts, path);
-    else this.#settle(root, path, 'undone');
+    if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'undone');
   }
 
   /** Takes the change of a turn out of both versions of a file that waits. */
@@ -452,8 +448,7 @@ export class SessionReview implements Disposable {
       } else this.#waiting.setBase(root, basePath, base, ends.base);
       this.#waiting.moveLeft(root, path, home, left);
     } else this.#waiting.setBase(root, basePath, base, ends.base);
-    if (this.#waiting.ends(root, home)) await this.#recount(texts, home);
-    else this.#settle(root, path, 'undone');
+    if (!this.#waiting.ends(root, home)) this.#settle(root, path, 'undone');
   }
 }
 

@@ -16,12 +16,17 @@ interface Cell {
 }
 
 /** What is shown beside the versions. */
-export interface About {
+interface About {
+  readonly count: LineCount;
+  readonly alsoYours: boolean;
+  readonly isConflict: boolean;
+}
+
+/** The lines that differ between two versions. */
+export interface LineCount extends Ends {
   readonly added: number;
   readonly removed: number;
   readonly isBinary: boolean;
-  readonly alsoYours: boolean;
-  readonly isConflict: boolean;
 }
 
 /** The two versions of a file that waits. */
@@ -30,7 +35,8 @@ export interface Ends {
   readonly left?: FileVersion | undefined;
 }
 
-const NOTHING: About = { added: 0, removed: 0, isBinary: false, alsoYours: false, isConflict: false };
+const NO_COUNT: LineCount = { added: 0, removed: 0, isBinary: false };
+const NOTHING: About = { count: NO_COUNT, alsoYours: false, isConflict: false };
 
 /** Returns the id of the file at a path. */
 export function fileId(root: string, path: string): string {
@@ -119,6 +125,14 @@ export class WaitingFiles {
     for (const path of [from, to, origin]) this.#tidy(root, path);
   }
 
+  /** The files whose lines are not counted, or not between these versions. */
+  get uncounted(): readonly ReviewFile[] {
+    return this.files.filter(({ id, base, left }) => {
+      const { count } = this.#cells.get(id)!.about;
+      return count.base?.oid !== base?.oid || count.left?.oid !== left?.oid;
+    });
+  }
+
   /** Changes what is shown of the file at a path; does nothing if it does not wait. */
   describe(root: string, path: string, about: Partial<About>): void {
     const cell = this.#cells.get(fileId(root, path));
@@ -130,9 +144,7 @@ export class WaitingFiles {
   add(file: ReviewFile): void {
     const { root, path, oldPath, base, left, added, removed, isBinary, alsoYours, state } = file;
     const about: About = {
-      added,
-      removed,
-      isBinary: isBinary ?? false,
+      count: { added, removed, isBinary: isBinary ?? false, base, left },
       alsoYours: alsoYours ?? false,
       isConflict: state === 'conflict',
     };
@@ -196,7 +208,8 @@ export class WaitingFiles {
       const { root, path, left } = cell;
       const oldPath = this.#links.get(id);
       const base = oldPath === undefined ? cell.base : this.#cells.get(fileId(root, oldPath))?.base;
-      const { added, removed, isBinary, alsoYours, isConflict } = cell.about;
+      const { count, alsoYours, isConflict } = cell.about;
+      const { added, removed, isBinary } = count;
       files.push({
         id,
         root,
