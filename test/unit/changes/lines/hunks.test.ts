@@ -1,0 +1,131 @@
+// Comparing files by lines, and making or moving some of the changes.
+import { strict as assert } from 'node:assert';
+import fc from 'fast-check';
+import { compareLines, hunks, inverted, type LineHunk } from '../../../../src/changes/lines/hunks';
+import { placeHunks, shownLines, withHunks } from '../../../../src/changes/lines/placeHunks';
+import { Slices } from '../../../../src/changes/lines/slices';
+import { type TextLines, textLines } from '../../../../src/changes/lines/textLines';
+import { gitApply, linesOf, patchOf } from '../../../support/changes/patch';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+afterEach(removeScratch);
+
+const slices = new Slices();
+
+async function text(content: Buffer | string): Promise<TextLines> {
+  return (await textLines(Buffer.from(content as string), slices))!;
+}
+
+/** Lines with all ends, of few different texts so that they repeat; the last may lack its end. */
+const content = fc
+  .tuple(
+    fc.array(fc.tuple(fc.constantFrom('', 'a', 'b', 'c', 'ä', '\ufeff'), fc.constantFrom('\n', '\r\n')), {
+      maxLength: 12,
+    }),
+    fc.constantFrom('', 'a', 'end\r'),
+  )
+  .map(([lines, last]) => Buffer.from(lines.map(([line, end]) => line + end).join('') + last));
+
+/** A content and a changed one. */
+const pair = fc.tuple(content, content, content).map(([a, b, c]) => [Buffer.concat([a, c]), Buffer.concat([a, b, c])]);
+const pairs = fc.oneof(pair, fc.tuple(content, content)) as fc.Arbitrary<[Buffer, Buffer]>;
+
+const chosenBy = (all: readonly LineHunk[], mask: number): readonly LineHunk[] =>
+  all.filter((_, index) => (mask >> index) % 2 === 1);
+
+describe('the comparison by lines', () => {
+  it('gives hunks in order that make the one content of the other, and back', () =>
+    fc.assert(
+      fc.asyncProperty(pairs, async ([before, after]) => {
+        const [a, b] = [await text(before), await text(after)];
+        const all = await compareLines(a, b, slices);
+        for (const [index, { aStart, aCount, bStart, bCount }] of all.entries()) {
+          const next = all[index + 1];
+          assert.ok(aCount + bCount > 0);
+          assert.ok(!next || (aStart + aCount < next.aStart && bStart + bCount < next.bStart));
+        }
+        assert.deepEqual(await withHunks(a, b, all, slices), after);
+        assert.deepEqual(await withHunks(b, a, inverted(all), slices), before);
+      }),
+      { numRuns: 500 },
+    ));
+
+  it('makes and takes back some hunks as git apply does', async () => {
+    const folder = await scratchFolder();
+    await fc.assert(
+      fc.asyncProperty(pairs, fc.nat(), async ([before, after], mask) => {
+        const [a, b] = [await text(before), await text(after)];
+        const chosen = chosenBy(await compareLines(a, b, slices), mask);
+        if (chosen.length === 0) return;
+        const made = await withHunks(a, b, chosen, slices);
+        assert.deepEqual(made, gitApply(folder, before, patchOf(before, after, chosen, 'make')));
+        const taken = await withHunks(b, a, inverted(chosen), slices);
+        assert.deepEqual(taken, gitApply(folder, after, patchOf(before, after, chosen, 'take'), '-R'));
+      }),
+      { numRuns: 150 },
+    );
+  }).timeout(60_000);
+
+  it('does not compare what is not text', async () => {
+    assert.equal(await hunks(Buffer.from([0, 1]), Buffer.from('a')), undefined);
+  });
+
+  it('finds a change in a large file with repeated lines', async () => {
+    const line = (n: number): string => `  }${n % 7}\n`;
+    const lines = Array.from({ length: 50_000 }, (_, n) => line(n));
+    const before = Buffer.from(lines.join(''));
+    const after = Buffer.from(lines.with(30_000, 'x\n').toSpliced(10_000, 1).join(''));
+    assert.deepEqual(await hunks(before, after), [
+      { aStart: 10_000, aCount: 1, bStart: 10_000, bCount: 0 },
+      { aStart: 30_000, aCount: 1, bStart: 29_999, bCount: 1 },
+    ]);
+  });
+});
+
+describe('moving changes to another version', () => {
+  it('leaves each line of the other version that is not replaced, and its order', () =>
+    fc.assert(
+      fc.asyncProperty(content, content, content, async (from, edited, other) => {
+        const [x, y, z] = [await text(from), await text(edited), await text(other)];
+        const edits = await compareLines(x, y, slices);
+        const others = await compareLines(x, z, slices);
+        const { placed, known, blocked } = await placeHunks(edits, others, { edited: y, other: z }, slices);
+        assert.equal(placed.length + known.length + blocked.length, edits.length);
+        const made = linesOf(await withHunks(z, y, placed, slices));
+        // A line is what it was: an end that is missing does not join two of them.
+        const expected = [...linesOf(other)];
+        for (const { aStart, aCount, bStart, bCount } of placed.toReversed()) {
+          expected.splice(aStart, aCount, ...linesOf(edited).slice(bStart, bStart + bCount));
+        }
+        assert.deepEqual(made, expected);
+        for (const one of placed) {
+          const untouched = linesOf(other).slice(one.aStart, one.aStart + one.aCount);
+          const edit = edits.find(({ bStart }) => bStart === one.bStart)!;
+          assert.deepEqual(untouched, linesOf(from).slice(edit.aStart, edit.aStart + edit.aCount));
+        }
+      }),
+      { numRuns: 1000 },
+    ));
+
+  it('is blocked by a change of the same lines, and by lines put in at the same place', async () => {
+    const [x, y] = [await text('1\n2\n3\n'), await text('1\nnew\n2\nTHREE\n')];
+    const z = await text('1\nmine\n2\nthree\n');
+    const found = await placeHunks(
+      await compareLines(x, y, slices),
+      await compareLines(x, z, slices),
+      { edited: y, other: z },
+      slices,
+    );
+    assert.deepEqual([found.placed.length, found.blocked.length], [0, 2]);
+  });
+
+  it('shows where lines are in a version that others changed', async () => {
+    const [a, b] = [await text('1\n2\n3\n4\n'), await text('1\nTWO\n3\nFOUR\n')];
+    const now = await text('mine\n1\nTWO\n3\nFOUR mine\nmore\n');
+    const all = await compareLines(a, b, slices);
+    assert.deepEqual(shownLines(all, await compareLines(b, now, slices)), [
+      { start: 2, count: 1, isTouched: false },
+      { start: 4, count: 2, isTouched: true },
+    ]);
+  });
+});

@@ -1,0 +1,59 @@
+// What holds for every review, whatever agent and user do.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { silentLog } from '../../../../src/base/log';
+import { openFolderStates } from '../../../../src/changes/folderStates';
+import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import { MemoryStates } from '../../../support/changes/memoryStates';
+import { type Action, actions, ReviewWorld } from '../../../support/changes/reviewWorld';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+afterEach(removeScratch);
+
+const RUNS = 40;
+
+async function play(all: readonly Action[], open: (root: string, storage: string) => FolderStates): Promise<void> {
+  const base = await scratchFolder();
+  const [root, storage, bench] = ['root', 'storage', 'bench'].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [root, storage, bench]) await mkdir(folder);
+  const world = new ReviewWorld(root, bench, open(root, storage));
+  await world.begin();
+  for (const action of all) await world.act(action);
+  await removeScratch();
+}
+
+const inMemory = (root: string): FolderStates => new MemoryStates([root]);
+
+const byGit = (root: string, storage: string): FolderStates =>
+  openFolderStates({
+    roots: [root],
+    storage,
+    session: 's',
+    env: { PATH: process.env.PATH, HOME: storage },
+    log: silentLog,
+  });
+
+describe('every review', () => {
+  for (const [name, hasUser] of [
+    ['makes and takes back hunks as git apply does, and undoes all to the same bytes', false],
+    ['keeps each line that the user wrote, and brings back none that the user deleted', true],
+  ] as const) {
+    it(name, () =>
+      fc.assert(
+        fc.asyncProperty(actions(hasUser, 10), (all) => play(all, inMemory)),
+        { numRuns: RUNS },
+      ),
+    ).timeout(600_000);
+
+    it(`${name}, over states that git keeps`, () =>
+      fc.assert(
+        fc.asyncProperty(actions(hasUser, 5), (all) => play(all, byGit)),
+        { numRuns: Math.ceil(RUNS / 20) },
+      )).timeout(600_000);
+  }
+});
