@@ -165,6 +165,8 @@ export type SessionMessage =
   | { readonly type: 'openTerminal'; readonly terminalId: string }
   /** Requests a missing message again; the id is `retryId` of its gap. */
   | { readonly type: 'retryGap'; readonly id: string }
+  /** Requests all missing messages again. */
+  | { readonly type: 'retryGaps' }
   | { readonly type: 'openLink'; readonly href: string }
   | { readonly type: 'copy'; readonly text: string }
   /** Copies the agent's messages of a turn; the webview may not have all of them. */

@@ -144,6 +144,7 @@ function composeWithin(
     contents: new EditorContents({ diffs, outputs, scratch }),
     terminals: realTerminals,
     retryGap: descriptors.missing.retry,
+    retryGaps: descriptors.missing.retryAll,
     firstUse,
   });
   own(chat);

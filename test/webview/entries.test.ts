@@ -86,6 +86,26 @@ describe('entries', () => {
     assert.doesNotMatch(await page.locator('[data-entry-id=g3]').innerText(), /\u202e/);
   });
 
+  it('offer to retry all that is missing at the first of several gaps', async () => {
+    const gap = (number: number) =>
+      ({
+        id: `g${number}`,
+        kind: 'gap',
+        at: number,
+        text: `Message ${number} is missing.`,
+        retryId: `past-${number}`,
+      }) as const;
+    const { page } = await open([gap(1), message('a1', 'agent', 'Between'), gap(3), gap(4), gap(5)]);
+    const all = page.getByRole('button', { name: 'Retry All', exact: true });
+    assert.equal(await page.getByRole('button', { name: 'Retry', exact: true }).count(), 4);
+    assert.deepEqual(
+      await all.evaluateAll((buttons) => buttons.map((one) => one.closest<HTMLElement>('.entry')?.dataset.entryId)),
+      ['g3'],
+    );
+    await all.click();
+    assert.deepEqual(await panel.next('retryGaps'), { type: 'retryGaps', key: 's1' });
+  });
+
   it('mark what arrived after its turn', async () => {
     const { page } = await open();
     const late = page.locator('[data-entry-id=a2]');

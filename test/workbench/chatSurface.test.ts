@@ -43,6 +43,7 @@ const services: SurfaceServices = {
   contents: { openDiff: nothing, openOutput: nothing, save: nothing },
   terminals: { show: () => {} },
   retryGap: nothing,
+  retryGaps: nothing,
   firstUse: {
     get view() {
       return offers;

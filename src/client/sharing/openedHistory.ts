@@ -413,6 +413,31 @@ export function retryGap(
   });
 }
 
+/**
+ * Asks again for the messages of many gaps at once, and shows them in their places or why they are
+ * still missing. Never rejects for what servers do.
+ * @param gaps positions in the history, with the URLs of the messages, now
+ */
+export function retryGaps(
+  gaps: readonly { readonly index: number; readonly url: string }[],
+  { place, resolver, now }: Pick<OpenedHistoryOptions, 'place' | 'resolver' | 'now'>,
+  signal: AbortSignal,
+): Promise<void> {
+  return retries.run(place, async () => {
+    const isHere = new Set(place.model.state.entries.map((entry) => (entry.kind === 'gap' ? entry.gapId : undefined)));
+    const wanted = gaps.filter(({ index }) => isHere.has(`${PREFIX}${index}`));
+    place.note(wanted.map(({ index, url }) => ({ at: now(), event: loading(index, url) })));
+    const late = new LateArrivals(place, now);
+    late.open();
+    const onEntry = (entry: HistoryEntry): void => {
+      const index = wanted[entry.index]?.index ?? 0;
+      late.add(filling({ ...entry, index }, now()), entry.kind === 'message' ? entry.bytes : 0);
+    };
+    await resolver.resolveHistory({ id: 'missing', history: wanted.map(({ url }) => url) }, { onEntry }, signal);
+    await late.settled();
+  });
+}
+
 /** Reads content that the user has asked for. @param url of it @returns whether it is there */
 async function readWanted(
   { message, part, gapId, now, tell }: Placing,

@@ -15,9 +15,14 @@ export const createGapEntry: EntryFactory = (stored, _index, context) => {
     const { retryId } = item;
     const symbol = item.loading ? 'loading' : item.unloaded ? 'file' : 'ellipsis';
     line.replaceChildren(icon(symbol), el('span', 'gap-text', revealControls(item.text)));
+    const isMissing = retryId !== undefined && !item.unloaded;
+    element.classList.toggle('missing', isMissing);
     if (retryId === undefined) return;
     const label = item.unloaded ? strings.loadPart : strings.retryGap;
     line.append(button('text-button', label, () => context.post({ type: 'retryGap', id: retryId })));
+    // Shown at the first of several that follow each other.
+    if (isMissing)
+      line.append(button('text-button retry-all', strings.retryGaps, () => context.post({ type: 'retryGaps' })));
   }
 
   draw();

@@ -56,6 +56,7 @@ export const strings = {
   error: l10n.t('Error'),
   gap: l10n.t('Missing message'),
   retryGap: l10n.t('Retry'),
+  retryGaps: l10n.t('Retry All'),
   loadPart: l10n.t('Load'),
   afterTheTurn: l10n.t('After the turn'),
   jumpToLatest: l10n.t('Jump to latest'),

@@ -68,6 +68,7 @@ const schema = z.discriminatedUnion('type', [
   ofSession('saveResource', { index, content: index }),
   ofSession('openTerminal', { terminalId: z.string() }),
   ofSession('retryGap', { id }),
+  ofSession('retryGaps', {}),
   ofSession('openLink', { href: z.string().check(z.maxLength(10_000)) }),
   ofSession('copy', { text: z.string() }),
   ofSession('copyTurn', { turnId: id }),

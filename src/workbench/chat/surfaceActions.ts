@@ -27,6 +27,8 @@ export interface ActionServices {
   readonly terminals: { show(terminalId: string, title: string): void };
   /** Asks again for a message that is missing from a session of elsewhere. */
   readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
+  /** The same for all messages that are missing. */
+  readonly retryGaps: (conversation: Conversation) => Promise<void>;
   /** What an empty conversation offers. */
   readonly firstUse: Pick<FirstUse, 'view' | 'onDidChange' | 'look' | 'use'>;
 }
@@ -168,6 +170,9 @@ export class SurfaceActions {
         return;
       case 'retryGap':
         await tell(conversation, 'message-not-loaded', () => this.#services.retryGap(conversation, message.id));
+        return;
+      case 'retryGaps':
+        await tell(conversation, 'message-not-loaded', () => this.#services.retryGaps(conversation));
         return;
       case 'openLink':
         await tell(conversation, 'link-not-opened', () =>

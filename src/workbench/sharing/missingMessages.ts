@@ -4,7 +4,7 @@ import { l10n, window, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
-import { placeOf, readLivePart, retryGap } from '../../client/sharing/openedHistory';
+import { placeOf, readLivePart, retryGap, retryGaps } from '../../client/sharing/openedHistory';
 import type { Guard } from '../../distributed/fetch/guard';
 import type { Resolver } from '../../distributed/fetch/resolver';
 import { gapSentence } from '../../distributed/model/gap';
@@ -56,14 +56,30 @@ export class MissingMessages {
     const isOpened = !wasAllowed && consent.isAllowed(origin);
     if (!isOpened && !(isThere && unlocked === url)) return;
     // The answer, or the token, is for all messages of that server.
-    for (const entry of [...conversation.model.state.entries]) {
-      if (entry.kind !== 'gap' || entry.state !== 'retryable') continue;
-      if (entry.remote || placeOf(entry.gapId)?.part !== undefined) continue;
-      const other = await this.#urlAt(conversation, entry.gapId);
-      if (other !== undefined && originOf(other) === origin)
-        await retryGap(entry.gapId, other, place, this.#options.ended);
-    }
+    const others = (await this.#missing(conversation)).filter((other) => originOf(other.url) === origin);
+    await retryGaps(others, place, this.#options.ended);
   };
+
+  /** Asks again for all messages that are missing. What goes wrong is said at the gaps. */
+  readonly retryAll = async (conversation: Conversation): Promise<void> => {
+    requireTrust();
+    this.#options.guard.consent.forgetRefusals();
+    const place = { place: conversation, resolver: await this.#options.resolver(), now: Date.now };
+    await retryGaps(await this.#missing(conversation), place, this.#options.ended);
+  };
+
+  /** The messages that can be asked for again: their positions, and their URLs as they are now. */
+  async #missing({ key, model }: Conversation): Promise<readonly { index: number; url: string }[]> {
+    const found: { index: number; url: string }[] = [];
+    for (const entry of [...model.state.entries]) {
+      if (entry.kind !== 'gap' || entry.state !== 'retryable' || entry.remote) continue;
+      const where = placeOf(entry.gapId);
+      if (!where || where.part !== undefined) continue;
+      const url = await this.#options.sessions.find(key)?.messages.urlAt(where.index);
+      if (url !== undefined) found.push({ index: where.index, url });
+    }
+    return found;
+  }
 
   /**
    * Reads the content behind a gap of an answer that is being given into its place, where it is a

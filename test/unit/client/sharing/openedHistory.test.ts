@@ -7,6 +7,7 @@ import {
   openHistory,
   originsOf,
   retryGap,
+  retryGaps,
 } from '../../../../src/client/sharing/openedHistory';
 import { pastEvents } from '../../../../src/client/sharing/pastEvents';
 import { openedEnd, openedFrom } from '../../../../src/client/sharing/provenanceNotices';
@@ -251,6 +252,21 @@ describe('a session from elsewhere', function () {
     assert.equal(await retryGap('past-1', history[1] ?? '', again, never), true);
     assert.deepEqual(place.texts, ['gap retryable', 'user: /1']);
     assert.equal(await retryGap('past-1', history[1] ?? '', again, never), false, 'a gap that is none');
+  });
+
+  it('fills many gaps at once that were stopped, in their places', async () => {
+    const count = 300;
+    const server = await serve(echo);
+    const history = Array.from({ length: count }, (_, index) => `${server.origin}/${index}`);
+    const said = { code: 'history-stopped', args: [] } as const;
+    place.model.apply({ type: 'gaps', prefix: 'past-', first: 0, count, text: '', said, state: 'retryable' }, NOW);
+    const gaps = history.flatMap((url, index) => (index === 7 ? [] : [{ index, url }]));
+    const again = { place, resolver: resolver(), now: () => NOW };
+    await retryGaps([...gaps, { index: 900, url: `${server.origin}/900` }], again, never);
+    assert.deepEqual(
+      place.texts,
+      history.map((_, index) => (index === 7 ? 'gap retryable' : `user: /${index}`)),
+    );
   });
 
   it('has a place for each of 10,000 messages before the first of them is painted, and fills them in small steps', async () => {

@@ -17,6 +17,7 @@ describe('a message of the panel', () => {
     { key: 'a', type: 'stopOne', kind: 'subagent', id: 'child' },
     { key: 'a', type: 'saveResource', index: 12, content: 0 },
     { key: 'a', type: 'retryGap', id: 'past-3' },
+    { key: 'a', type: 'retryGaps' },
     { key: 'a', type: 'draft', text: 'half', revision: 1 },
     {
       key: 'a',
