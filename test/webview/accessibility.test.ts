@@ -1,7 +1,8 @@
 // Accessibility of the panel's scenes in each theme, checked by axe-core.
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
-import type { PanelOptions } from './harness/browser';
+import type { Panel, PanelOptions } from './harness/browser';
+import { FILES, ListHost, REVIEW } from './harness/changeSamples';
 import { asksForm } from './harness/questionSamples';
 import { conversation, permission, SESSION_FULL } from './harness/samples';
 import type { Theme } from './harness/server';
@@ -16,6 +17,7 @@ const SCENES: Readonly<Record<string, PanelOptions>> = {
     items: conversation(),
   },
   'a form': { session: { phase: 'requiresAction', elicitations: [asksForm] } },
+  'changed files': { ...REVIEW, session: { ...REVIEW.session, phase: 'ready' } },
   'a failed start': {
     session: {
       phase: 'failed',
@@ -30,6 +32,16 @@ const SCENES: Readonly<Record<string, PanelOptions>> = {
   },
 };
 
+/** Unfolds the list of the turn and that of the review. */
+async function openLists(panel: Panel): Promise<void> {
+  await panel.page.getByRole('button', { name: /files changed/ }).click();
+  await panel.page.getByRole('button', { name: 'Changed files' }).click();
+  const host = new ListHost(panel, FILES);
+  await host.answer();
+  await host.answer();
+  await panel.page.locator('.review .change').last().waitFor();
+}
+
 describe('accessibility', () => {
   const browser = useHarness();
 
@@ -37,6 +49,7 @@ describe('accessibility', () => {
     for (const [name, scene] of Object.entries(SCENES))
       it(`has no serious finding: ${name}, ${theme}`, async () => {
         const panel = await browser.open({ ...scene, theme, height: 1400 });
+        if (scene.session?.review) await openLists(panel);
         await panel.page.evaluate(axe.source);
         const { violations } = await panel.page.evaluate(() =>
           (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),

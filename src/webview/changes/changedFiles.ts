@@ -92,6 +92,12 @@ export class ChangedFiles {
     }
   }
 
+  /** Nobody looks any more. What the host has not sent by then is requested again later. */
+  leave(): void {
+    this.#looked = { from: 0, to: 0 };
+    this.#requested.clear();
+  }
+
   /** The host has sent a part. */
   receive({ version, total, from, files }: FilesPart): void {
     const page = Math.floor(from / FILES_PER_PAGE);
@@ -110,7 +116,8 @@ export class ChangedFiles {
     listing.pages.set(page, files);
     this.look(this.#looked.from, this.#looked.to);
     if (listing === this.#coming) {
-      if (!this.#pagesLookedAt(total).every((one) => listing.pages.has(one))) return;
+      const isComplete = this.#pagesLookedAt(total).every((one) => listing.pages.has(one));
+      if (this.#shown && !isComplete) return;
       this.#shown = listing;
       this.#coming = undefined;
     }

@@ -27,7 +27,9 @@ export function createChangesLine(turnId: string): ChangesLine {
   const words = el('span', 'changes-words');
   const lines = el('span', 'changes-lines');
   const toggle = button('row changes-toggle', '', () => {});
-  toggle.append(icon('chevron-right'), words, lines);
+  const name = el('span', 'sr-only');
+  words.ariaHidden = 'true';
+  toggle.append(name, icon('chevron-right'), words, lines);
   const review = iconButton('diff-multiple', strings.reviewChanges, act('open'));
   const undo = iconButton('discard', strings.undoTurn, () => {});
   const restore = iconButton('history', strings.restoreFiles, () =>
@@ -55,7 +57,7 @@ export function createChangesLine(turnId: string): ChangesLine {
       incomplete.textContent = doubt ?? '';
       words.textContent = strings.filesChanged(files);
       lines.replaceChildren(countedLines(changes));
-      toggle.ariaLabel = `${strings.filesChanged(files)}, ${linesLabel(changes)}`;
+      name.textContent = `${strings.filesChanged(files)}, ${linesLabel(changes)}`;
       undo.hidden = turn.endedAt === undefined;
       restore.hidden = turn.endedAt === undefined;
       fold.setCount(changes);

@@ -95,6 +95,8 @@ export function createFileList(list: ChangesList, context: FileRowContext, leave
     const at = activeId === undefined ? -1 : files.indexOf(activeId);
     if (at >= 0) list.active = at;
     else if (hadFocus && files.total > 0) wanted = focused === 'undo' ? 'open' : (focused ?? 'open');
+    // While the pointer is in it, the list does not shrink: other buttons would come under the pointer.
+    if (box.matches(':hover')) box.style.minHeight = `${box.offsetHeight}px`;
     items.style.height = `${files.total * ROW}px`;
     const after = anchor === undefined ? -1 : files.indexOf(anchor);
     if (before >= 0 && after >= 0) box.scrollTop += (after - before) * ROW;
@@ -164,6 +166,9 @@ export function createFileList(list: ChangesList, context: FileRowContext, leave
 
   box.addEventListener('scroll', drawSoon, { passive: true });
   box.addEventListener('keydown', onKey);
+  box.addEventListener('pointerleave', () => {
+    box.style.minHeight = '';
+  });
   box.addEventListener('focusin', ({ target }) => {
     const index = Number((target as Element).closest<HTMLElement>('.change')?.dataset.index);
     if (!Number.isInteger(index) || index === list.active) return;
@@ -202,7 +207,7 @@ export function createFileList(list: ChangesList, context: FileRowContext, leave
     dispose() {
       if (isEntered) list.scrollTop = box.scrollTop;
       list.hasFocus = box.contains(document.activeElement);
-      files.look(0, 0);
+      files.leave();
       subscription.dispose();
       observer.disconnect();
       cancelAnimationFrame(frame);

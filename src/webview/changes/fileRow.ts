@@ -64,8 +64,9 @@ export class FileRow {
 
   /** Focuses a button, or opening if the row does not have it. */
   focus(wanted: RowButton): void {
-    const one = this.buttons[wanted];
-    (one.hidden ? this.buttons.open : one).focus({ preventScroll: true });
+    // The other buttons are only there while the row has the focus.
+    this.buttons.open.focus({ preventScroll: true });
+    this.buttons[wanted].focus({ preventScroll: true });
   }
 
   /** Returns which of its buttons has the focus. */
@@ -88,17 +89,16 @@ export class FileRow {
     const lines = file.isBinary ? strings.binaryFile : linesLabel(file);
     const words = [revealControls(file.label), strings.changeKind[file.change], from, lines, state, yours];
     const label = words.filter((one) => one !== undefined).join(', ');
-    setAttributes(open, {
-      'aria-label': label,
-      title: [label, file.state === 'conflict' ? strings.conflictHint : undefined].filter(Boolean).join('\n'),
-    });
-    open.replaceChildren(
+    open.title = [label, file.state === 'conflict' ? strings.conflictHint : undefined].filter(Boolean).join('\n');
+    const look = [
       el('span', 'change-letter', LETTERS[file.change]),
       el('span', 'change-name', name),
       el('span', 'change-folder dim', from ?? folder.replace(/[\\/]$/, '')),
       ...mark('edit', yours, 'yours'),
       ...mark(STATE_ICONS[file.state], state, file.state),
-    );
+    ];
+    for (const one of look) one.ariaHidden = 'true';
+    open.replaceChildren(el('span', 'sr-only', label), ...look);
     this.#lines.replaceChildren(file.isBinary ? el('span', 'dim', strings.binaryFile) : countedLines(file));
     tool.hidden = file.index === undefined;
     keep.hidden = file.state === 'kept' || file.state === 'undone';

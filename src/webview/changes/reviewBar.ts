@@ -37,7 +37,7 @@ export function createReviewBar(): HTMLElement {
     for (const one of [keep, undo]) one.hidden = busy !== undefined || count === undefined;
     cancel.hidden = busy === undefined;
     work.hidden = busy === undefined;
-    work.replaceChildren(...(busy ? [icon('loading'), ` ${workLabel(busy)}`] : []));
+    work.replaceChildren(...(busy ? [icon('loading'), workLabel(busy)] : []));
     incomplete.hidden = count?.incomplete === undefined;
     incomplete.textContent = count?.incomplete ?? '';
     if (count) {

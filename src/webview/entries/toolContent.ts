@@ -48,7 +48,10 @@ export function createToolContent(
     case 'diff': {
       const alone = item.content.length === 1 && toolLabel(item).object === content.diff.label;
       const openDiff = (): void => context.post({ type: 'openDiff', index: place.index, content: place.position });
-      return { node: createDiff(content.diff, { expanded: place.expanded, hideHead: alone, openDiff }) };
+      const openWritten = (): void =>
+        context.post({ type: 'openWritten', index: place.index, content: place.position });
+      const options = { expanded: place.expanded, hideHead: alone, openDiff, openWritten };
+      return { node: createDiff(content.diff, options) };
     }
     case 'terminal': {
       const { id, command } = content.terminal;

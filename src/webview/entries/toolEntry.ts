@@ -97,12 +97,18 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   /** Links to the same file in the list of what the turn changed, if there is such a list. */
   function offerChanges(): void {
     const { content, turnId, status } = tool();
-    const written = content.find((one) => one.type === 'diff');
-    const isThere = written && turnId !== undefined && status === 'completed' && context.hasChanges(turnId, index);
-    changesLink?.remove();
-    if (!isThere) return;
-    changesLink = changesPart()?.createLink(() => context.revealChange(turnId, written.diff.path, index));
+    const hasDiff = content.some(({ type }) => type === 'diff');
+    const isThere = hasDiff && turnId !== undefined && status === 'completed' && context.hasChanges(turnId, index);
+    if (changesLink) changesLink.hidden = !isThere;
+    if (changesLink || !isThere) return;
+    changesLink = changesPart()?.createLink(showChange);
     if (changesLink) openDiff.before(changesLink);
+  }
+
+  function showChange(): void {
+    const { content, turnId } = tool();
+    const written = content.find((one) => one.type === 'diff');
+    if (written && turnId !== undefined) context.revealChange(turnId, written.diff.path, index);
   }
 
   const contentContext = { ...context, invalidate: () => context.invalidate(view) };

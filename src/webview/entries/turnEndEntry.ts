@@ -72,9 +72,11 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       slot.classList.toggle('reserved', turn.changes.files > 0);
       withChanges((part) => {
         if (isDisposed) return;
-        changes ??= part.createLine(turn.id);
+        if (!changes) {
+          changes = part.createLine(turn.id);
+          slot.append(changes.element);
+        }
         changes.update(currentTurn());
-        slot.append(changes.element);
       });
     }
   }

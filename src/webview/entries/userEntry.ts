@@ -28,9 +28,11 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     if (!isText(item) || turnId === undefined || !(actions || item.canRestore || item.canEdit)) return;
     withChanges((part) => {
       if (isDisposed) return;
-      actions ??= part.createMessageActions(turnId);
+      if (!actions) {
+        actions = part.createMessageActions(turnId);
+        element.append(actions.element);
+      }
       actions.offer(isText(stored.item) ? stored.item : {});
-      element.append(actions.element);
     });
   }
 

@@ -20,6 +20,8 @@ interface DiffOptions {
   /** The line above already names the path. */
   readonly hideHead: boolean;
   openDiff(): void;
+  /** Compares the diff with what was really written. */
+  openWritten(): void;
 }
 
 export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
@@ -61,6 +63,8 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
         : strings.openDiffWhole(left);
     element.append(el('div', 'diff-note', link('link', words, diff.path, options.openDiff)));
   }
+  if (diff.writtenDifferently)
+    element.append(el('div', 'diff-note', link('link', strings.writtenDifferently, diff.path, options.openWritten)));
   return element;
 }
 

@@ -139,6 +139,7 @@ export const strings = {
     ),
   diffTooLarge: l10n.t('Too large to show here. Open diff'),
   diffTooMany: l10n.t('Too many changes to show here. Open diff'),
+  writtenDifferently: l10n.t('The file was written differently. Compare'),
   newFile: l10n.t('New file'),
   noChange: l10n.t('No changes'),
   openOutput: l10n.t('Open full output in editor'),

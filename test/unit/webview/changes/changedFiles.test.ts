@@ -1,0 +1,128 @@
+// The loaded part of a list of changed files.
+import assert from 'node:assert/strict';
+import type { ChangedFileView } from '../../../../src/panel/contract';
+import { ChangedFiles } from '../../../../src/webview/changes/changedFiles';
+
+/** A list with its host. */
+class Fixture {
+  readonly requests: string[] = [];
+  changes = 0;
+  names: readonly string[];
+  version = 1;
+  readonly files = new ChangedFiles((from, to) => this.requests.push(`${from}–${to}`));
+
+  constructor(count: number) {
+    this.names = Array.from({ length: count }, (_, index) => `f${index}`);
+    this.files.onDidChange(() => {
+      this.changes += 1;
+    });
+    this.files.count({ files: count, version: 1 });
+  }
+
+  /** The host sends a page, of 100 files. */
+  send(page: number): void {
+    const { version, names } = this;
+    const from = page * 100;
+    const files = names.slice(from, from + 100).map(view);
+    this.files.receive({ version, total: names.length, from, files });
+  }
+
+  /** The list changes, and the host counts. */
+  change(names: readonly string[]): void {
+    this.names = names;
+    this.version += 1;
+    this.files.count({ files: names.length, version: this.version });
+  }
+}
+
+function view(id: string): ChangedFileView {
+  return { id, label: id, change: 'modified', added: 1, removed: 0, state: 'unreviewed' };
+}
+
+describe('the files of a list of changes', () => {
+  it('are requested page by page, once, when they are looked at', () => {
+    const { files, requests } = new Fixture(2000);
+    assert.equal(files.total, 2000, 'counted before the first page');
+    assert.deepEqual(requests, []);
+    files.look(0, 20);
+    files.look(5, 25);
+    assert.deepEqual(requests, ['0–100']);
+    files.look(90, 110);
+    assert.deepEqual(requests, ['0–100', '100–200']);
+  });
+
+  it('are known as far as they are loaded', () => {
+    const list = new Fixture(250);
+    list.files.look(190, 210);
+    list.send(1);
+    assert.equal(list.files.at(150)?.id, 'f150');
+    assert.equal(list.files.at(50), undefined);
+    assert.equal(list.files.indexOf('f150'), 150);
+    assert.equal(list.files.indexOf('f50'), -1);
+    assert.equal(list.files.loadMore(), true);
+    assert.deepEqual(list.requests, ['100–200', '200–300', '0–100']);
+    list.send(0);
+    list.send(2);
+    assert.equal(list.files.loadMore(), false);
+  });
+
+  it('stay as they were until all that is looked at has arrived in a new version', () => {
+    const list = new Fixture(250);
+    list.files.look(90, 110);
+    list.send(0);
+    list.send(1);
+    const { changes } = list;
+    list.change(['new', ...list.names]);
+    assert.deepEqual(list.requests.slice(2), ['0–100', '100–200']);
+    list.send(0);
+    assert.equal(list.files.at(0)?.id, 'f0');
+    assert.equal(list.changes, changes);
+    list.send(1);
+    assert.equal(list.files.at(0)?.id, 'new');
+    assert.equal(list.files.total, 251);
+    assert.equal(list.changes, changes + 1);
+  });
+
+  it('are not requested again and again from a host that counts differently', () => {
+    const list = new Fixture(10);
+    list.files.look(0, 10);
+    list.version = 7;
+    list.send(0);
+    list.files.look(0, 10);
+    list.files.count({ files: 10, version: 1 });
+    assert.deepEqual(list.requests, ['0–100']);
+    assert.equal(list.files.at(3)?.id, 'f3');
+  });
+
+  it('follow the end of a list that became shorter', () => {
+    const list = new Fixture(250);
+    list.files.look(230, 250);
+    list.send(2);
+    list.change(list.names.slice(0, 120));
+    list.send(2);
+    assert.deepEqual(list.requests, ['200–300', '200–300', '100–200']);
+    list.send(1);
+    assert.equal(list.files.total, 120);
+    assert.equal(list.files.at(119)?.id, 'f119');
+  });
+
+  it('may be none', () => {
+    const list = new Fixture(3);
+    list.files.look(0, 3);
+    list.send(0);
+    list.change([]);
+    list.send(0);
+    assert.equal(list.files.total, 0);
+    assert.equal(list.files.at(0), undefined);
+  });
+
+  it('are requested again after nobody has looked, where the host refused them', () => {
+    const list = new Fixture(3);
+    list.files.look(0, 3);
+    list.files.leave();
+    list.change(list.names);
+    assert.deepEqual(list.requests, ['0–100'], 'nobody looks');
+    list.files.look(0, 3);
+    assert.deepEqual(list.requests, ['0–100', '0–100']);
+  });
+});

@@ -1,0 +1,169 @@
+// The bar above the composer while changes wait for review, in a real browser.
+import assert from 'node:assert/strict';
+import type { Panel, PanelOptions } from './harness/browser';
+import { countOf, FILES, file, ListHost, manyFiles, REVIEW } from './harness/changeSamples';
+import { SESSION_FULL } from './harness/samples';
+import { useHarness } from './harness/useHarness';
+
+describe('the review of changes', () => {
+  const browser = useHarness();
+  let panel: Panel;
+
+  const bar = () => panel.page.getByRole('region', { name: 'Review Changes' });
+  const button = (name: string) => bar().getByRole('button', { name, exact: true });
+  const row = (path: string) => panel.page.locator(`[data-path="${path}"]`);
+  const actions = async () =>
+    (await panel.posted('changesAction')).map(({ kind, scope, file: id }) => [kind, scope, ...(id ? [id] : [])]);
+  const inComposer = () => panel.page.waitForFunction(() => document.activeElement?.matches('textarea.message'));
+
+  async function open(options: PanelOptions = REVIEW): Promise<void> {
+    panel = await browser.open(options);
+    await panel.page.locator('.review, .changes').first().waitFor({ state: 'attached' });
+  }
+
+  async function openList(files = FILES): Promise<ListHost> {
+    await open({ ...REVIEW, session: { review: countOf(files) } });
+    await button('Changed files').click();
+    const host = new ListHost(panel, files);
+    await host.answer();
+    await row(files[0]!.label).waitFor();
+    return host;
+  }
+
+  /** The host has another list. */
+  async function change(host: ListHost, files: typeof FILES): Promise<void> {
+    host.files = files;
+    host.version += 1;
+    const review = files.length === 0 ? null : countOf(files, host.version);
+    await panel.update({ op: 'session', patch: { review } });
+  }
+
+  it('is offered above the composer while anything waits', async () => {
+    await open();
+    assert.equal(await button('Review 6 files').innerText(), 'Review 6 files');
+    await button('Review 6 files').click();
+    await button('Keep All').click();
+    await button('Undo All').click();
+    assert.deepEqual(await actions(), [
+      ['open', 'review'],
+      ['keep', 'review'],
+      ['undo', 'review'],
+    ]);
+    await panel.update({ op: 'session', patch: { review: null } });
+    assert.equal(await bar().count(), 0);
+  });
+
+  it('unfolds to the list of what waits', async () => {
+    const host = await openList();
+    await row('docs/upload.md').hover();
+    await row('docs/upload.md').getByRole('button', { name: 'Undo' }).click();
+    assert.deepEqual(await actions(), [['undo', 'review', '/work/app/docs/upload.md']]);
+    await change(host, FILES.slice(2));
+    await host.answer();
+    await row('CHANGELOG.md').waitFor({ state: 'detached' });
+    assert.equal(await button('Review 4 files').count(), 1);
+  });
+
+  it('goes on to the next file by keyboard, and to the message after the last one', async () => {
+    const host = await openList([file('a.ts'), file('b.ts')]);
+    await row('a.ts').locator('.change-open').focus();
+    await panel.page.keyboard.press('ArrowRight');
+    await panel.page.keyboard.press('Enter');
+    await change(host, [file('b.ts')]);
+    await host.answer();
+    await panel.page.waitForFunction(() => document.activeElement?.closest('[data-path="b.ts"]'));
+    await panel.page.keyboard.press('Enter');
+    assert.deepEqual(await actions(), [
+      ['keep', 'review', '/work/app/a.ts'],
+      ['keep', 'review', '/work/app/b.ts'],
+    ]);
+    await change(host, []);
+    await inComposer();
+  });
+
+  it('counts one press for a double click, and none on what has just moved under the pointer', async () => {
+    const host = await openList([file('a.ts'), file('b.ts'), file('c.ts')]);
+    await row('a.ts').hover();
+    await row('a.ts').getByRole('button', { name: 'Undo' }).dblclick();
+    assert.deepEqual(await actions(), [['undo', 'review', '/work/app/a.ts']]);
+    await change(host, [file('b.ts'), file('c.ts')]);
+    await host.answer();
+    await row('a.ts').waitFor({ state: 'detached' });
+    await panel.page.mouse.down();
+    await panel.page.mouse.up();
+    assert.equal((await actions()).length, 1);
+    await panel.page
+      .getByText('The button has just appeared or moved. Select it again.')
+      .waitFor({ state: 'attached' });
+    // The user sees it, and presses again.
+    await panel.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 550)));
+    await panel.page.mouse.down();
+    await panel.page.mouse.up();
+    assert.deepEqual((await actions()).at(-1), ['undo', 'review', '/work/app/b.ts']);
+  });
+
+  it('says how far it is, can be stopped, and does nothing else meanwhile', async () => {
+    await openList();
+    await button('Undo All').focus();
+    await panel.update({ op: 'session', patch: { changesWork: { kind: 'undo', done: 120, total: 2000 } } });
+    assert.equal(
+      await panel.page.getByRole('status').filter({ hasText: 'Undoing' }).innerText(),
+      'Undoing changes… 120 of 2,000',
+    );
+    assert.ok(await button('Cancel').evaluate((one) => one === document.activeElement));
+    await row('docs/upload.md').hover();
+    await row('docs/upload.md').getByRole('button', { name: 'Undo' }).click({ force: true });
+    await row('docs/upload.md').getByRole('button', { name: 'Keep' }).press('Enter');
+    await panel.page.locator('.changes').getByRole('button', { name: 'Undo changes of this turn' }).press('Enter');
+    await panel.page
+      .locator('.changes')
+      .getByRole('button', { name: 'Restore files to before this message' })
+      .press('Enter');
+    assert.deepEqual(await actions(), []);
+    assert.deepEqual(await panel.posted('restoreCheckpoint'), []);
+    await button('Cancel').click();
+    assert.equal((await panel.posted('cancelChanges')).length, 1);
+    await panel.update({ op: 'session', patch: { changesWork: null } });
+    await row('docs/upload.md').hover();
+    await row('docs/upload.md').getByRole('button', { name: 'Undo' }).click();
+    assert.equal((await actions()).length, 1);
+  });
+
+  it('shows that files are restored although nothing waits', async () => {
+    await open({ session: { changesWork: { kind: 'restore' } } });
+    await bar().getByText('Restoring files…').waitFor();
+    assert.equal(await button('Keep All').count(), 0);
+  });
+
+  it('leaves the composer in a low and narrow window', async () => {
+    const queue = Array.from({ length: 12 }, (_, index) => ({
+      id: `q${index}`,
+      text: `message ${index}`,
+      attachments: [],
+      state: 'queued' as const,
+    }));
+    const files = manyFiles(40);
+    await open({ ...REVIEW, width: 280, height: 300, session: { ...SESSION_FULL, queue, review: countOf(files) } });
+    await button('Changed files').click();
+    const host = new ListHost(panel, files);
+    await host.answer();
+    await row('src/part0000.ts').waitFor({ state: 'attached' });
+    const boxes = await panel.page.evaluate(() => {
+      const bottom = (selector: string) => document.querySelector(selector)!.getBoundingClientRect();
+      return {
+        composer: bottom('.composer').bottom,
+        main: bottom('.main').height,
+        keep: bottom('.review-line').height,
+      };
+    });
+    assert.ok(boxes.composer <= 300, `the composer ends at ${boxes.composer}`);
+    assert.ok(boxes.keep > 20, 'and the buttons of the bar stay');
+  });
+
+  it('belongs to one session', async () => {
+    await openList();
+    await panel.snapshot({ session: { key: 's2', review: countOf(FILES.slice(1)) } });
+    assert.equal(await row('CHANGELOG.md').count(), 0);
+    await button('Review 5 files').waitFor();
+  });
+});
