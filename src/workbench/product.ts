@@ -31,6 +31,7 @@ import { OutputEditor } from './editor/outputEditor';
 import { RealTerminals } from './editor/realTerminal';
 import { Traffic } from './log/traffic';
 import { vscodeLog } from './log/vscodeLog';
+import { AgentRegistry } from './registry/agentRegistry';
 import { FirstUse } from './registry/firstUse';
 import { FoundAgents } from './registry/foundAgents';
 import { useFoundAgent } from './registry/useAgent';
@@ -133,6 +134,7 @@ function composeWithin(
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));
   const found = own(new FoundAgents({ environment, log }));
+  const registry = new AgentRegistry({ context, log, environment });
   const firstUse = own(new FirstUse({ catalog, found, use: useFoundAgent, log }));
   const chat: ChatHome = new ChatHome(places, conversations, {
     log,
@@ -160,7 +162,20 @@ function composeWithin(
     }),
   );
   own(conversations.onDidChange((key) => idle.changed(key)));
-  const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors, found };
+  const parts = {
+    conversations,
+    catalog,
+    archive,
+    traffic,
+    chat,
+    mcp,
+    remote,
+    serve,
+    stores,
+    descriptors,
+    found,
+    registry,
+  };
   const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {
     void editorCommands.executeCommand('setContext', key, value);

@@ -42,7 +42,8 @@ export function showFailure(error: unknown, { conversation, isChatVisible }: Fai
     conversation.note([{ at: Date.now(), event }]);
     return;
   }
-  void showError(`Parley: ${messageOf(error)}`);
+  const hint = error instanceof ParleyError && error.hint !== undefined ? ` ${error.hint}` : '';
+  void showError(`Parley: ${messageOf(error)}${hint}`);
 }
 
 /** The failure for a program: VS Code shows it in a notification where a keybinding has called. */

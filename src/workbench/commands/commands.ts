@@ -12,9 +12,9 @@ import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import { openAgentSettings, openSettings } from '../config/settings';
 import type { Traffic } from '../log/traffic';
-import { pickNewAgent } from '../registry/agentPicker';
+import { installById, pickNewAgent } from '../registry/agentPicker';
+import type { AgentRegistry } from '../registry/agentRegistry';
 import type { FoundAgents } from '../registry/foundAgents';
-import { useFoundAgent } from '../registry/useAgent';
 import type { Archive } from '../sessions/archive';
 import type { Conversations } from '../sessions/conversations';
 import type { Descriptors } from '../sharing/descriptors';
@@ -41,6 +41,7 @@ export interface CommandServices {
   readonly stores: ResourceStores;
   readonly descriptors: Descriptors;
   readonly found: FoundAgents;
+  readonly registry: AgentRegistry;
 }
 
 /** A command by its whole id, with what it does. */
@@ -104,7 +105,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       const id = argument?.agent ?? (await pickAgent(catalog, conversations));
       if (id === undefined) return;
       if (id === '') return openAgentSettings();
-      if (id === ADD_AGENT) return addAgent(services.found);
+      if (id === ADD_AGENT) return addAgent(services);
       if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
       await catalog.use(id);
       const old = conversations.peek();
@@ -113,7 +114,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       if (old && old.model.state.entries.length === 0 && old.queue.items.length === 0)
         await conversations.close(old.key);
     }),
-    register('installAgent', () => addAgent(services.found)),
+    register('installAgent', (argument?: { id?: string }) => addAgent(services, argument?.id)),
     register('restartAgent', () => conversations.active().restart()),
     register('checkStatus', async () => {
       const answer = (await conversations.peek()?.checkStatus()) ?? 'unsupported';
@@ -191,11 +192,20 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
   ]);
 }
 
-/** @throws ParleyError `untrusted-workspace` */
-async function addAgent(found: FoundAgents): Promise<void> {
+/**
+ * Shows the agents to add, or installs the one of the registry that has this id.
+ * @throws ParleyError `untrusted-workspace`, `no-such-agent`; why it could not be installed
+ */
+async function addAgent(services: CommandServices, id?: string): Promise<void> {
   if (!workspace.isTrusted)
     throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be added in an untrusted workspace."));
-  await pickNewAgent({ found, use: useFoundAgent });
+  try {
+    if (id === undefined) await pickNewAgent(services);
+    else await installById(id, services);
+  } catch (error) {
+    // The user has pressed Cancel.
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+  }
 }
 
 function attach(services: CommandServices, attachment: Awaited<ReturnType<typeof fileAttachment>>): void {

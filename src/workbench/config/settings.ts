@@ -4,6 +4,7 @@ import { commands, env, workspace } from 'vscode';
 import { userValue } from './folderSettings';
 
 const SECTION = 'parley';
+const OFFICIAL_REGISTRY = 'https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json';
 
 function read<T>(key: string, fallback: T): T {
   return workspace.getConfiguration(SECTION).get<T>(key) ?? fallback;
@@ -74,6 +75,11 @@ export function serverSettings(): {
     port: Number.isInteger(port) && port >= 0 && port <= 65535 ? port : 0,
     publicUrl: String(read<unknown>('server.publicUrl', '')).trim(),
   };
+}
+
+/** The address of the registry of agents, as it is written. */
+export function registryUrl(): string {
+  return String(read<unknown>('registry.url', '')).trim() || OFFICIAL_REGISTRY;
 }
 
 /** Where the messages of sessions are kept: `parley.resources`, unread. */

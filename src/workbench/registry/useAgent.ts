@@ -1,15 +1,16 @@
 // Puts an agent that is on this machine into the user's settings and starts a session with it.
 import { commands } from 'vscode';
-import { at } from '../../base/untrusted';
-import { entryOf, freeId, writeEntry } from './agentEntries';
+import { at, own } from '../../base/untrusted';
+import { entries, freeId, writeEntries } from './agentEntries';
 import type { FoundAgent } from './foundAgents';
 
 /** Uses the user's entry for the same program where there is one, else adds one. */
 export async function useFoundAgent({ id, name, command, args }: FoundAgent): Promise<void> {
-  if (at(entryOf(id), 'command') === command) return startSession(id);
-  const own = freeId(id);
-  await writeEntry(own, { name, command, args });
-  await startSession(own);
+  const all = entries();
+  if (at(own(all, id), 'command') === command) return startSession(id);
+  const free = freeId(id);
+  await writeEntries({ ...all, [free]: { name, command, args } });
+  await startSession(free);
 }
 
 /** Starts a session with a configured agent, which new sessions use from then on. */

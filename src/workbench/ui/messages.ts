@@ -39,8 +39,11 @@ export async function askModal<T extends string>(
   return chosen(buttons, (await window.showWarningMessage(inert(question), options, ...items))?.title);
 }
 
-/** Shows how far long work is; nothing where `total` is 0. */
-export type ReportProgress = (done: number, total: number) => void;
+/**
+ * Shows how far long work is; where `total` is 0, only the text.
+ * @param text what is done now, instead of both numbers
+ */
+export type ReportProgress = (done: number, total: number, text?: string) => void;
 
 /**
  * Shows a notification while something works that is not done at once, with a button that aborts
@@ -52,8 +55,11 @@ export async function showProgress<T>(
   work: (signal: AbortSignal, report: ReportProgress) => Promise<T>,
 ): Promise<T> {
   const aborter = new AbortController();
-  let show: ReportProgress = () => {};
-  const working = work(aborter.signal, (done, total) => show(done, total));
+  let last: Parameters<ReportProgress> | undefined;
+  let show: ReportProgress = (...report) => {
+    last = report;
+  };
+  const working = work(aborter.signal, (...report) => show(...report));
   const done = working.then(
     () => 'done',
     () => 'done',
@@ -64,12 +70,13 @@ export async function showProgress<T>(
     await window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => aborter.abort());
       let shown = 0;
-      show = (count, total) => {
-        if (total === 0) return;
-        const percent = (100 * count) / total;
-        progress.report({ message: `${count} / ${total}`, increment: percent - shown });
+      show = (count, total, text) => {
+        if (total === 0 && text === undefined) return;
+        const percent = total === 0 ? shown : (100 * count) / total;
+        progress.report({ message: inert(text ?? `${count} / ${total}`), increment: percent - shown });
         shown = percent;
       };
+      if (last) show(...last);
       return done;
     });
   }

@@ -50,7 +50,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   registry: {
     rooms: { base: 'all', agents: 'all' },
     node: true,
-    packages: ['@vscode/l10n', 'zod'],
+    packages: ['@vscode/l10n', 'semver', 'tar-stream', 'unbzip2-stream', 'yauzl', 'zod'],
   },
   changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'diff', 'zod'] },
   client: {
@@ -129,7 +129,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   changes: ['model', 'lines', 'git', 'review', 'restore'],
   distributed: ['model', 'stores', 'fetch', 'client', 'server'],
-  registry: ['discover'],
+  registry: ['discover', 'fetch', 'list', 'unpack', 'install'],
   session: ['events', 'queue', 'model', 'reconcile'],
   store: ['file', 'events', 'sessions', 'search'],
   webview: [

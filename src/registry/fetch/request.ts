@@ -1,0 +1,133 @@
+// Sends a GET or HEAD and follows its redirects: encrypted except on this machine, bounded in time.
+//
+// Made with node:https and not with `fetch`: VS Code gives both its proxy and the certificates of
+// the system, but `fetch` only where `http.fetchAdditionalSupport` is on, and `fetch` asks for
+// compressed answers of its own accord, which a download that is resumed by bytes cannot have.
+import * as http from 'node:http';
+import * as https from 'node:https';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+
+const MAX_REDIRECTS = 5;
+const HERE = /^(localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+export interface RequestOptions {
+  readonly method?: 'GET' | 'HEAD';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long the server may send nothing, in milliseconds. */
+  readonly idleMs: number;
+  /** The origin that the user has configured, which may be unencrypted. */
+  readonly trustedOrigin?: string | undefined;
+}
+
+/**
+ * Opens a URL. A status that is no success is a result, not an error.
+ * @returns the response of the last hop; its body is destroyed with the reason of `signal`
+ * @throws ParleyError `bad-url`, `not-encrypted`, `bad-redirect`, `no-network`, `refused`,
+ * `timeout`, `bad-certificate`, `connection-lost`; the reason of `signal`
+ */
+export async function request(
+  url: string,
+  options: RequestOptions,
+  signal: AbortSignal,
+): Promise<http.IncomingMessage> {
+  let at = readUrl(url, options.trustedOrigin);
+  for (let hop = 0; ; hop += 1) {
+    const response = await send(at, options, signal);
+    const { statusCode = 0, headers } = response;
+    if (statusCode < 300 || statusCode >= 400 || statusCode === 304 || headers.location === undefined) return response;
+    response.destroy();
+    if (hop === MAX_REDIRECTS) throw new ParleyError('bad-redirect', l10n.t('{0} redirects too many times.', at.host));
+    if (!URL.canParse(headers.location, at.href))
+      throw new ParleyError('bad-redirect', l10n.t('{0} redirects to an invalid address.', at.host));
+    const next = readUrl(new URL(headers.location, at).href, options.trustedOrigin);
+    if (at.protocol === 'https:' && next.protocol === 'http:')
+      throw new ParleyError('bad-redirect', l10n.t('{0} redirects from https to http.', at.host));
+    at = next;
+  }
+}
+
+/** The sentence for what a connection reports; a ParleyError as it is. */
+export function networkError(error: unknown, host: string): unknown {
+  if (!(error instanceof Error) || error instanceof ParleyError) return error;
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const options = { cause: error, hint: l10n.t('Check your network connection and the proxy settings of VS Code.') };
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENETUNREACH' || code === 'EHOSTUNREACH')
+    return new ParleyError('no-network', l10n.t("{0} can't be reached.", host), options);
+  if (code === 'ECONNREFUSED') return new ParleyError('refused', l10n.t('{0} refuses connections.', host), options);
+  if (code === 'ETIMEDOUT') return timeout(host);
+  if (/^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT)/.test(code))
+    return new ParleyError(
+      'bad-certificate',
+      l10n.t("The certificate of {0} isn't trusted ({1}).", host, code),
+      options,
+    );
+  if (/^(E[A-Z]+|HPE_\w+)$/.test(code) && !DISK.has(code))
+    return new ParleyError('connection-lost', l10n.t('The connection to {0} was lost ({1}).', host, code), options);
+  return error;
+}
+
+/** Codes of files, not of sockets. */
+const DISK: ReadonlySet<string> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EROFS',
+  'EACCES',
+  'EPERM',
+  'ENOENT',
+  'EEXIST',
+]);
+
+function timeout(host: string): ParleyError {
+  return new ParleyError('timeout', l10n.t("{0} isn't responding.", host), {
+    hint: l10n.t('Check your network connection and the proxy settings of VS Code.'),
+  });
+}
+
+function readUrl(text: string, trustedOrigin: string | undefined): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new ParleyError('bad-url', l10n.t('“{0}” is not an http or https address.', text.slice(0, 200)));
+  if (url.protocol === 'http:' && !HERE.test(url.hostname) && url.origin !== trustedOrigin)
+    throw new ParleyError('not-encrypted', l10n.t('The address of {0} is not encrypted (https).', url.host));
+  return url;
+}
+
+function send(url: URL, options: RequestOptions, signal: AbortSignal): Promise<http.IncomingMessage> {
+  const { method = 'GET', headers = {}, idleMs } = options;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const sent = (url.protocol === 'https:' ? https : http).request(url, {
+      method,
+      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'parley', ...headers },
+    });
+    // Before there is a socket, as while a proxy is looked up, the socket's own limit does not run.
+    const late = setTimeout(() => sent.destroy(timeout(url.host)), idleMs);
+    const abort = (): void => {
+      sent.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    sent.once('close', () => {
+      clearTimeout(late);
+      signal.removeEventListener('abort', abort);
+      reject(new ParleyError('connection-lost', l10n.t('The connection to {0} was lost.', url.host)));
+    });
+    let answer: http.IncomingMessage | undefined;
+    sent.setTimeout(idleMs, () => (answer ?? sent).destroy(timeout(url.host)));
+    sent.on('error', (error) => reject(signal.aborted ? signal.reason : networkError(error, url.host)));
+    sent.once('response', (response) => {
+      clearTimeout(late);
+      answer = response;
+      resolve(response);
+    });
+    sent.end();
+  });
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,178 @@
+// Downloads a file to disk: resumed after a lost connection, a cancel or the end of the window,
+// bounded, with its checksum.
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import { at } from '../../base/untrusted';
+import { networkError, request } from '../fetch/request';
+
+/** Bytes of one file. */
+const MAX_BYTES = 2 * 1024 ** 3;
+/** How long a server may send nothing, in milliseconds. */
+const IDLE_MS = 30_000;
+/** How often in a row a lost connection is made again without a new byte. */
+const MAX_TRIES = 3;
+
+export interface DownloadOptions {
+  readonly url: string;
+  /** Where files wait that are not complete. */
+  readonly folder: string;
+  /** In lower-case hexadecimal digits. */
+  readonly sha256?: string | undefined;
+  /** The origin that the user has configured, which may be unencrypted. */
+  readonly trustedOrigin?: string | undefined;
+  readonly onProgress?: (received: number, total: number | undefined) => void;
+  readonly idleMs?: number;
+}
+
+/** A complete file. Whoever asked for it removes it. */
+export interface Downloaded {
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/**
+ * Downloads a file, or the rest of it.
+ * @throws ParleyError `wrong-checksum`, `download-refused` (a status), `too-large`, and those of
+ * {@link request}; what the disk reports; the reason of `signal`
+ */
+export async function download(options: DownloadOptions, signal: AbortSignal): Promise<Downloaded> {
+  const { url, folder, sha256 } = options;
+  const name = createHash('sha256').update(url).digest('hex').slice(0, 32);
+  const part = { path: join(folder, `${name}.part`), about: join(folder, `${name}.json`) };
+  await mkdir(folder, { recursive: true });
+  for (let tries = 1; ; ) {
+    const before = await sizeOf(part.path);
+    try {
+      await receive(options, part, signal);
+      break;
+    } catch (error) {
+      signal.throwIfAborted();
+      // What could be written is given back.
+      if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') await discard(part);
+      const isLost = error instanceof ParleyError && (error.code === 'connection-lost' || error.code === 'timeout');
+      tries = (await sizeOf(part.path)) > before ? 1 : tries + 1;
+      if (!isLost || tries > MAX_TRIES) throw error;
+    }
+  }
+  const digest = createHash('sha256');
+  await pipeline(createReadStream(part.path), digest, { signal });
+  const found = digest.digest('hex');
+  if (sha256 !== undefined && found !== sha256) {
+    await discard(part);
+    throw new ParleyError(
+      'wrong-checksum',
+      l10n.t("The file from {0} doesn't have the checksum that the registry states.", new URL(url).host),
+      { hint: l10n.t('The file may have been changed. Nothing was installed.') },
+    );
+  }
+  await rm(part.about, { force: true });
+  return { path: part.path, sha256: found, bytes: await sizeOf(part.path) };
+}
+
+/** The size that a server states for a file; undefined where it does not. */
+export async function statedSize(
+  url: string,
+  trustedOrigin: string | undefined,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const response = await request(url, { method: 'HEAD', idleMs: IDLE_MS, trustedOrigin }, signal);
+  response.destroy();
+  const size = Number(response.headers['content-length']);
+  return response.statusCode === 200 && Number.isSafeInteger(size) && size > 0 ? size : undefined;
+}
+
+interface Part {
+  readonly path: string;
+  /** What the server said of the file, to tell whether it is still the same one. */
+  readonly about: string;
+}
+
+async function receive(options: DownloadOptions, part: Part, signal: AbortSignal): Promise<void> {
+  const { url, trustedOrigin, idleMs = IDLE_MS, onProgress } = options;
+  const { host } = new URL(url);
+  const validator = await validatorOf(part);
+  const have = validator === undefined ? 0 : await sizeOf(part.path);
+  const headers = { ...(have > 0 && validator && { range: `bytes=${have}-`, 'if-range': validator }) };
+  const response = await request(url, { headers, idleMs, trustedOrigin }, signal);
+  try {
+    const { statusCode = 0 } = response;
+    if (statusCode === 416 && have > 0) {
+      // Either it is complete, or the server has another file now.
+      if (rangeOf(response)?.total === have) return;
+      await discard(part);
+      throw new ParleyError('connection-lost', l10n.t('The file at {0} has changed.', host));
+    }
+    const from = statusCode === 206 ? rangeOf(response)?.from : 0;
+    if ((statusCode !== 200 && statusCode !== 206) || (from !== 0 && from !== have))
+      throw new ParleyError('download-refused', l10n.t('{0} answered with status {1}.', host, statusCode));
+    const left = Number(response.headers['content-length'] ?? Number.NaN);
+    const total = Number.isSafeInteger(left) ? from + left : undefined;
+    if ((total ?? 0) > MAX_BYTES) throw tooLarge(host);
+    if (from === 0) {
+      await truncate(part.path, 0).catch(() => {});
+      await remember(part, response);
+    }
+    let received = from;
+    const counted = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        received += chunk.length;
+        onProgress?.(received, total);
+        done(received > MAX_BYTES ? tooLarge(host) : null, chunk);
+      },
+    });
+    await pipeline(response, counted, createWriteStream(part.path, { flags: 'a', mode: 0o600 }), { signal });
+    if (total !== undefined && received !== total)
+      throw new ParleyError('connection-lost', l10n.t('The connection to {0} was lost.', host));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw networkError(error, host);
+  } finally {
+    response.destroy();
+  }
+}
+
+function tooLarge(host: string): ParleyError {
+  return new ParleyError('too-large', l10n.t('The file from {0} is larger than {1} bytes.', host, MAX_BYTES));
+}
+
+function rangeOf(response: IncomingMessage): { readonly from: number; readonly total: number } | undefined {
+  const [, from = 'NaN', total] =
+    /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(response.headers['content-range'] ?? '') ?? [];
+  return total === undefined ? undefined : { from: Number(from), total: Number(total) };
+}
+
+/** Only a strong one says that the bytes are the same. */
+async function remember({ about }: Part, { headers }: IncomingMessage): Promise<void> {
+  const { etag, 'last-modified': modified } = headers;
+  const validator = etag !== undefined && !etag.startsWith('W/') ? etag : modified;
+  if (validator === undefined) await rm(about, { force: true });
+  else await writeFile(about, JSON.stringify({ validator }), { mode: 0o600 });
+}
+
+async function validatorOf({ about }: Part): Promise<string | undefined> {
+  try {
+    const validator = at(JSON.parse(await readFile(about, 'utf8')), 'validator');
+    return typeof validator === 'string' && /^[\x20-\x7e]{1,500}$/.test(validator) ? validator : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+async function discard(part: Part): Promise<void> {
+  await Promise.all([rm(part.path, { force: true }), rm(part.about, { force: true })]);
+}

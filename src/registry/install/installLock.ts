@@ -1,0 +1,60 @@
+// Lets one window at a time install an agent.
+import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+
+/** How often the holder shows that it is there, and after which time it counts as gone, in ms. */
+const SIGN_MS = 5_000;
+const GONE_MS = 60_000;
+
+/**
+ * Runs something while no other window holds the lock. One whose process has ended, or has not
+ * shown itself for a minute, holds it no longer.
+ * @throws ParleyError `install-busy`; what `run` throws
+ */
+export async function withLock<T>(file: string, run: () => Promise<T>): Promise<T> {
+  await mkdir(dirname(file), { recursive: true });
+  if (!(await take(file))) {
+    if (await isHeld(file)) throw busy();
+    await rm(file, { force: true });
+    if (!(await take(file))) throw busy();
+  }
+  const sign = setInterval(() => {
+    const now = new Date();
+    void utimes(file, now, now).catch(() => {});
+  }, SIGN_MS);
+  sign.unref();
+  try {
+    return await run();
+  } finally {
+    clearInterval(sign);
+    await rm(file, { force: true });
+  }
+}
+
+async function take(file: string): Promise<boolean> {
+  try {
+    const handle = await open(file, 'wx');
+    await handle.writeFile(String(process.pid)).finally(() => handle.close());
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function isHeld(file: string): Promise<boolean> {
+  try {
+    const [pid, { mtimeMs }] = [Number(await readFile(file, 'utf8')), await stat(file)];
+    if (Date.now() - mtimeMs > GONE_MS) return false;
+    // One that has not written its number yet has just begun.
+    return !Number.isInteger(pid) || pid <= 0 || process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function busy(): ParleyError {
+  return new ParleyError('install-busy', l10n.t('This agent is being installed already, maybe in another window.'));
+}

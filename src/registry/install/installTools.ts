@@ -1,0 +1,68 @@
+// The programs that install packages: Node.js with npm, and uv. They are the user's own, found on
+// the PATH of the login shell, and never those of the workspace.
+import { homedir } from 'node:os';
+import { resolve, sep } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { resolveCommand } from '../../agents/resolveCommand';
+import { type ProgramResult, runProgram } from '../../agents/runProgram';
+import { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { withoutFolders } from '../discover/findAgents';
+
+const ASK_MS = 20_000;
+
+/** Where to get what is missing. */
+export const NODE_SITE = 'https://nodejs.org';
+export const UV_SITE = 'https://docs.astral.sh/uv/';
+
+export interface ToolContext {
+  /** The user's, with the PATH of their login shell. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Folders whose programs are not the user's: those of the workspace; absolute. */
+  readonly except: readonly string[];
+  readonly log: Log;
+}
+
+export interface NodeTools {
+  readonly npm: string;
+  /** Without the `v`. */
+  readonly version: string;
+}
+
+/** Finds Node.js and npm. @throws ParleyError `node-missing` */
+export async function findNode(context: ToolContext, signal: AbortSignal): Promise<NodeTools> {
+  const [node, npm] = await Promise.all([findTool('node', context), findTool('npm', context)]);
+  if (node !== undefined && npm !== undefined) {
+    const { stdout } = await runTool(node, ['--version'], homedir(), { ...context, timeoutMs: ASK_MS }, signal);
+    const version = /^v(\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1];
+    if (version !== undefined) return { npm, version };
+  }
+  throw new ParleyError('node-missing', l10n.t("Node.js with npm wasn't found on the PATH of your login shell."), {
+    hint: l10n.t('Install Node.js from {0}, then try again.', NODE_SITE),
+  });
+}
+
+/** Finds uv. @throws ParleyError `uv-missing` */
+export async function findUv(context: ToolContext): Promise<string> {
+  const uv = await findTool('uv', context);
+  if (uv !== undefined) return uv;
+  throw new ParleyError('uv-missing', l10n.t("uv wasn't found on the PATH of your login shell."), {
+    hint: l10n.t('Install uv from {0}, then try again.', UV_SITE),
+  });
+}
+
+/** Runs a tool without a shell. @throws as {@link runProgram} */
+export function runTool(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  { env, log, timeoutMs }: ToolContext & { readonly timeoutMs?: number },
+  signal: AbortSignal,
+): Promise<ProgramResult> {
+  return runProgram({ command, args, env, cwd, log, ...(timeoutMs !== undefined && { timeoutMs }) }, signal);
+}
+
+function findTool(name: string, { env, except }: ToolContext): Promise<string | undefined> {
+  const options = { cwd: resolve(sep), env: withoutFolders(env, except) };
+  return resolveCommand(name, options).catch(() => undefined);
+}

@@ -1,0 +1,156 @@
+// The folder of installed agents: `<id>/<version>/`, each with a receipt. A folder without one was
+// never complete. What is under way is in folders that begin with a dot.
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod/mini';
+
+const RECEIPT = 'receipt.json';
+const ID = /^[a-z][a-z0-9-]{0,99}$/;
+const VERSION = /^[0-9][0-9A-Za-z.+-]{0,99}$/;
+/** Windows lets a folder be renamed only when scanners and ended programs have let go of it. */
+const RENAME_TRIES = 10;
+const RENAME_WAIT_MS = 200;
+/** The beginning of a download is kept for a week, in milliseconds. */
+const ABANDONED_MS = 7 * 24 * 60 * 60_000;
+
+const text = z.string();
+const receipt = z.object({
+  id: text,
+  name: text,
+  version: text,
+  /** The program, relative to the folder of the version. */
+  program: text,
+  args: z.array(text),
+  env: z.record(text, text),
+  /** Milliseconds since 1970. */
+  installedAt: z.number(),
+  /** Of the folder, in bytes, when it was installed. */
+  size: z.number(),
+  sha256: z.optional(text),
+});
+
+export type Receipt = z.infer<typeof receipt>;
+
+/** A version of an agent that is installed. */
+export interface InstalledAgent extends Receipt {
+  readonly folder: string;
+  /** The absolute path of the program. */
+  readonly command: string;
+}
+
+export class InstalledAgents {
+  readonly root: string;
+
+  /** @param root a folder of our own, absolute */
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** All installed versions; of each agent the one that was installed last comes first. */
+  async list(): Promise<readonly InstalledAgent[]> {
+    const ids = (await entriesOf(this.root)).filter((name) => ID.test(name));
+    const versions = await Promise.all(ids.map((id) => this.versions(id)));
+    return versions.flat();
+  }
+
+  /** The installed versions of one agent, the one that was installed last first. */
+  async versions(id: string): Promise<readonly InstalledAgent[]> {
+    if (!ID.test(id)) return [];
+    const names = (await entriesOf(join(this.root, id))).filter((name) => VERSION.test(name));
+    const found = await Promise.all(names.map((version) => readReceipt(join(this.root, id, version))));
+    return found.filter((one) => one !== undefined).sort((a, b) => b.installedAt - a.installedAt);
+  }
+
+  lockFile(id: string): string {
+    return join(this.root, id, '.lock');
+  }
+
+  /** Where downloads wait that are not complete. */
+  get downloads(): string {
+    return join(this.root, '.downloads');
+  }
+
+  /** An empty folder to install into. What earlier installs of the agent have left is removed, and
+   * downloads that nobody has gone on with. */
+  async stage(id: string): Promise<string> {
+    const home = join(this.root, id);
+    for (const name of await entriesOf(this.downloads)) {
+      const path = join(this.downloads, name);
+      const { mtimeMs } = await lstat(path).catch(() => ({ mtimeMs: Date.now() }));
+      if (Date.now() - mtimeMs > ABANDONED_MS) await remove(path);
+    }
+    for (const name of await entriesOf(home))
+      if (name.startsWith('.stage-') || name.startsWith('.gone-')) await remove(join(home, name));
+    const folder = join(home, `.stage-${randomUUID()}`);
+    await mkdir(folder, { recursive: true });
+    return folder;
+  }
+
+  /** Makes what was staged the installed version, in one step. */
+  async commit(staged: string, facts: Omit<Receipt, 'size'>): Promise<InstalledAgent> {
+    const size = await sizeOf(staged);
+    await writeFile(join(staged, RECEIPT), JSON.stringify({ ...facts, size }, undefined, 2));
+    const folder = join(this.root, facts.id, facts.version);
+    await this.#drop(folder);
+    await renamed(staged, folder);
+    return { ...facts, size, folder, command: join(folder, facts.program) };
+  }
+
+  /** Removes one version. A running one loses its files when it ends, where the system says so. */
+  async remove({ id, version }: Pick<InstalledAgent, 'id' | 'version'>): Promise<void> {
+    if (!ID.test(id) || !VERSION.test(version)) return;
+    await this.#drop(join(this.root, id, version));
+  }
+
+  /** It is gone from the list at once, also where its files take long, or a window ends meanwhile. */
+  async #drop(folder: string): Promise<void> {
+    const gone = join(folder, '..', `.gone-${randomUUID()}`);
+    try {
+      await renamed(folder, gone);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw error;
+    }
+    await remove(gone).catch(() => {}); // the next install tries again
+  }
+}
+
+/** Removes a folder with everything in it. */
+export async function remove(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+async function readReceipt(folder: string): Promise<InstalledAgent | undefined> {
+  try {
+    const read = receipt.parse(JSON.parse(await readFile(join(folder, RECEIPT), 'utf8')));
+    return { ...read, folder, command: join(folder, read.program) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function renamed(from: string, to: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (!['EPERM', 'EBUSY', 'EACCES'].includes(code) || tries === RENAME_TRIES) throw error;
+      await delay(RENAME_WAIT_MS);
+    }
+  }
+}
+
+async function entriesOf(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+/** The bytes of all files in a folder; links count as themselves. */
+async function sizeOf(folder: string): Promise<number> {
+  let size = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) size += (await lstat(join(entry.parentPath, entry.name))).size;
+  return size;
+}

@@ -1,0 +1,129 @@
+// Reads the registry of agents. Each entry is read on its own, so that an invalid one does not hide
+// the others.
+import * as l10n from '@vscode/l10n';
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import { at, wordOf } from '../../base/untrusted';
+
+/** A package of npm or PyPI. */
+export interface PackageSource {
+  /** Its name, mostly with a version. */
+  readonly package: string;
+  /** The program in the package; absent: the one that is called as the package. */
+  readonly cmd?: string | undefined;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** An archive, or a single program, for one kind of machine. */
+export interface BinarySource {
+  readonly archive: string;
+  /** The program's path in the archive. */
+  readonly cmd: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Of the archive, in lower-case hexadecimal digits. */
+  readonly sha256?: string | undefined;
+}
+
+/** An agent that the registry lists. All texts come from there. */
+export interface RegistryAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly repository?: string | undefined;
+  readonly website?: string | undefined;
+  readonly authors: readonly string[];
+  /** An SPDX identifier, or `proprietary`. */
+  readonly license?: string | undefined;
+  readonly npx?: PackageSource | undefined;
+  readonly uvx?: PackageSource | undefined;
+  /** By kind of machine, such as `linux-x86_64`. */
+  readonly binary: ReadonlyMap<string, BinarySource>;
+}
+
+/** What could be read of a registry, and why entries were skipped, for the log. */
+export interface ParsedRegistry {
+  readonly agents: readonly RegistryAgent[];
+  readonly problems: readonly string[];
+}
+
+const MAX_ENTRIES = 2_000;
+const line = z.string().check(z.minLength(1), z.maxLength(500));
+const text = z.string().check(z.minLength(1), z.maxLength(4_000));
+const url = z.string().check(z.maxLength(2_000), z.regex(/^https?:\/\//));
+const args = z._default(z.array(z.string().check(z.maxLength(4_000))).check(z.maxLength(100)), []);
+const env = z._default(
+  z
+    .record(z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]{0,200}$/)), z.string().check(z.maxLength(4_000)))
+    .check(z.refine((value) => Object.keys(value).length <= 100)),
+  {},
+);
+const packaged = z.object({ package: line, cmd: z.optional(line), args, env });
+const target = z.object({
+  archive: url,
+  cmd: line,
+  args,
+  env,
+  sha256: z.optional(z.string().check(z.regex(/^[0-9a-fA-F]{64}$/))),
+});
+const entry = z.object({
+  id: z.string().check(z.maxLength(100), z.regex(/^[a-z][a-z0-9-]*$/)),
+  name: line,
+  version: z.string().check(z.maxLength(100), z.regex(/^[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]*$/)),
+  description: text,
+  repository: z.optional(url),
+  website: z.optional(url),
+  authors: z._default(z.array(line).check(z.maxLength(50)), []),
+  license: z.optional(line),
+  distribution: z.object({
+    npx: z.optional(packaged),
+    uvx: z.optional(packaged),
+    // Each target on its own: a broken one of another system is not missed here.
+    binary: z.optional(z.record(z.string().check(z.maxLength(100)), z.unknown())),
+  }),
+});
+
+/**
+ * Reads the registry's JSON text (version 1).
+ * @throws ParleyError `bad-registry` where it is no list of agents; it never repeats what came
+ */
+export function parseRegistry(json: string): ParsedRegistry {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new ParleyError('bad-registry', l10n.t("The answer of the registry isn't JSON."));
+  }
+  const listed = at(value, 'agents');
+  if (!Array.isArray(listed)) throw new ParleyError('bad-registry', l10n.t("The answer isn't a list of agents."));
+  const agents = new Map<string, RegistryAgent>();
+  const problems: string[] = [];
+  for (const [index, one] of listed.slice(0, MAX_ENTRIES).entries()) {
+    const agent = readEntry(one);
+    if (typeof agent === 'string') problems.push(`agents[${index}] (${wordOf(at(one, 'id')).slice(0, 100)}): ${agent}`);
+    else if (agents.has(agent.id)) problems.push(`agents[${index}] (${agent.id}): duplicate-id`);
+    else agents.set(agent.id, agent);
+  }
+  if (listed.length > MAX_ENTRIES) problems.push(`agents[${MAX_ENTRIES}]: too-many`);
+  return { agents: [...agents.values()], problems };
+}
+
+function readEntry(value: unknown): RegistryAgent | string {
+  const parsed = entry.safeParse(value);
+  if (!parsed.success) return problemOf(parsed.error);
+  const { distribution, ...rest } = parsed.data;
+  const binary = new Map<string, BinarySource>();
+  for (const [machine, source] of Object.entries(distribution.binary ?? {})) {
+    const read = target.safeParse(source);
+    if (read.success) binary.set(machine, { ...read.data, sha256: read.data.sha256?.toLowerCase() });
+  }
+  if (!distribution.npx && !distribution.uvx && binary.size === 0) return 'no-distribution';
+  return { ...rest, npx: distribution.npx, uvx: distribution.uvx, binary };
+}
+
+function problemOf(error: z.core.$ZodError): string {
+  const [issue] = error.issues;
+  return `${issue?.path.map(String).join('.').slice(0, 200) ?? ''} ${issue?.code ?? ''}`;
+}

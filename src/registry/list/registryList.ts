@@ -1,0 +1,159 @@
+// The registry's list of agents: fetched, checked, and kept on disk for when there is no network.
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { dirname } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { at } from '../../base/untrusted';
+import { networkError, request } from '../fetch/request';
+import { type ParsedRegistry, parseRegistry, type RegistryAgent } from './registryAgent';
+
+/** Bytes of the list. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** For the whole list, from the request to the last byte, in milliseconds. */
+const LIMIT_MS = 20_000;
+/** A list is not fetched again within this time, in milliseconds. */
+const FRESH_MS = 5 * 60_000;
+
+/** The list as it is shown. */
+export interface Listing {
+  readonly agents: readonly RegistryAgent[];
+  /** When the registry sent it, in milliseconds since 1970. */
+  readonly at: number;
+  /** Why the list is the one of before. */
+  readonly failure?: ParleyError;
+}
+
+export interface RegistryListOptions {
+  /** The file that keeps the last good list. */
+  readonly file: string;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+interface Kept {
+  readonly url: string;
+  readonly at: number;
+  readonly etag?: string;
+  readonly json: string;
+}
+
+export class RegistryList {
+  readonly #options: RegistryListOptions;
+  readonly #now: () => number;
+  #last: { readonly kept: Kept; readonly parsed: ParsedRegistry } | undefined;
+
+  constructor(options: RegistryListOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /**
+   * Returns the list at an address; where it cannot be had, the last good one from there.
+   * @throws ParleyError where there is no earlier list; the reason of `signal`
+   */
+  async load(url: string, signal: AbortSignal): Promise<Listing> {
+    const kept = await this.#kept(url);
+    if (kept && this.#now() - kept.kept.at < FRESH_MS && this.#now() >= kept.kept.at && this.#last === kept)
+      return { agents: kept.parsed.agents, at: kept.kept.at };
+    try {
+      const fresh = await this.#fetch(url, kept?.kept, signal);
+      const parsed = parseRegistry(fresh.json);
+      for (const problem of parsed.problems) this.#options.log.warn(`registry: ${problem}`);
+      this.#last = { kept: fresh, parsed };
+      await this.#keep(fresh);
+      return { agents: parsed.agents, at: fresh.at };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ParleyError)) throw error;
+      if (!kept) throw error;
+      this.#options.log.warn(`registry: ${error.message}`);
+      return { agents: kept.parsed.agents, at: kept.kept.at, failure: error };
+    }
+  }
+
+  async #fetch(url: string, kept: Kept | undefined, caller: AbortSignal): Promise<Kept> {
+    const limit = AbortSignal.timeout(LIMIT_MS);
+    const signal = AbortSignal.any([caller, limit]);
+    const host = URL.canParse(url) ? new URL(url).host : url;
+    const headers = { accept: 'application/json', ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }) };
+    const trustedOrigin = URL.canParse(url) ? new URL(url).origin : undefined;
+    try {
+      const response = await request(url, { headers, idleMs: LIMIT_MS, trustedOrigin }, signal);
+      const { statusCode = 0 } = response;
+      if (statusCode === 304 && kept) {
+        response.destroy();
+        return { ...kept, at: this.#now() };
+      }
+      if (statusCode !== 200) {
+        response.destroy();
+        throw new ParleyError('registry-unavailable', l10n.t('The registry answered with status {0}.', statusCode));
+      }
+      const json = await readText(response, signal);
+      const { etag } = response.headers;
+      return { url, at: this.#now(), json, ...(etag !== undefined && { etag }) };
+    } catch (error) {
+      caller.throwIfAborted();
+      if (limit.aborted) throw new ParleyError('timeout', l10n.t("{0} isn't responding.", host));
+      throw networkError(error, host);
+    }
+  }
+
+  /** The last good list of an address, checked as if it came from there now. */
+  async #kept(url: string): Promise<{ readonly kept: Kept; readonly parsed: ParsedRegistry } | undefined> {
+    if (this.#last?.kept.url === url) return this.#last;
+    try {
+      const value: unknown = JSON.parse(await readFile(this.#options.file, 'utf8'));
+      const [from, when, json, etag] = ['url', 'at', 'json', 'etag'].map((key) => at(value, key));
+      if (from !== url || typeof when !== 'number' || typeof json !== 'string') return undefined;
+      const kept = { url, at: when, json, ...(typeof etag === 'string' && { etag }) };
+      return { kept, parsed: parseRegistry(json) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #keep(kept: Kept): Promise<void> {
+    const { file, log } = this.#options;
+    const next = `${file}.${randomUUID()}`;
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      const handle = await open(next, 'wx', 0o600);
+      try {
+        await handle.writeFile(JSON.stringify(kept));
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(next, file);
+    } catch (error) {
+      // The list can be shown all the same.
+      log.warn(`registry: the list was not kept: ${messageOf(error)}`);
+      await rm(next, { force: true }).catch(() => {});
+    }
+  }
+}
+
+async function readText(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+  const tooLarge = (): ParleyError =>
+    new ParleyError('too-large', l10n.t('The list of the registry is larger than {0} bytes.', MAX_BYTES));
+  const abort = (): void => {
+    response.destroy(new Error('aborted'));
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > MAX_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, size).toString('utf8');
+  } finally {
+    signal.removeEventListener('abort', abort);
+    response.destroy();
+  }
+}

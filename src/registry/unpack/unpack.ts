@@ -1,0 +1,56 @@
+// Unpacks a downloaded archive by the kind that its name says.
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import { type TarCompression, unpackTar } from './unpackTar';
+import { pathParts, type UnpackLimits, UnpackTarget } from './unpackTarget';
+import { unpackZip } from './unpackZip';
+
+/** How what is downloaded is unpacked; `program` is a single file that runs. */
+export type ArchiveKind = 'zip' | 'program' | `tar-${TarCompression}`;
+
+const KINDS: readonly (readonly [name: RegExp, kind: ArchiveKind])[] = [
+  [/\.zip$/i, 'zip'],
+  [/\.(?:tar\.gz|tgz)$/i, 'tar-gzip'],
+  [/\.(?:tar\.bz2|tbz2?)$/i, 'tar-bzip2'],
+  [/\.tar$/i, 'tar-none'],
+];
+/** Installers and archives that are not unpacked here. */
+const OTHERS = /\.(?:dmg|pkg|deb|rpm|msi|msix|appimage|xz|txz|zst|7z|rar)$/i;
+
+/** The kind that an address names. @throws ParleyError `unsupported-archive` */
+export function archiveKind(url: string): ArchiveKind {
+  const { pathname } = new URL(url);
+  const known = KINDS.find(([name]) => name.test(pathname));
+  if (known) return known[1];
+  const other = OTHERS.exec(pathname)?.[0];
+  if (other === undefined) return 'program';
+  throw new ParleyError('unsupported-archive', l10n.t("Files of the type {0} can't be installed.", other));
+}
+
+/**
+ * Unpacks a file into an empty folder.
+ * @param program the path in the archive of the program that will run, as the registry gives it
+ * @throws ParleyError `evil-archive`, `bad-archive`; what the disk reports; the reason of `signal`
+ */
+export async function unpack(
+  file: { readonly path: string; readonly kind: ArchiveKind; readonly program: string },
+  folder: string,
+  signal: AbortSignal,
+  limits?: UnpackLimits,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const target = new UnpackTarget(folder, limits);
+  const { path, kind, program } = file;
+  try {
+    if (kind === 'program') await copyFile(path, join(folder, ...(pathParts(program) ?? ['program']).slice(-1)));
+    else if (kind === 'zip') await unpackZip(path, target, signal);
+    else await unpackTar(path, kind.slice('tar-'.length) as TarCompression, target, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // What the disk reports has a system call; all else is about the bytes.
+    if (error instanceof ParleyError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+    throw new ParleyError('bad-archive', l10n.t('The archive is damaged.'), { cause: error });
+  }
+}

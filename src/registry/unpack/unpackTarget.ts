@@ -1,0 +1,94 @@
+// Writes the files of an archive into a folder. What an archive may not do is refused, not skipped:
+// leave the folder, bring links or devices, write a file twice, or be endless.
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import { oneLine } from '../../base/text';
+
+/** What an archive may come to. */
+export interface UnpackLimits {
+  readonly maxBytes: number;
+  readonly maxEntries: number;
+}
+
+/** Agents bring whole runtimes along: the largest known ones unpack to half a gigabyte. */
+export const UNPACK_LIMITS: UnpackLimits = { maxBytes: 4 * 1024 ** 3, maxEntries: 200_000 };
+
+const MAX_NAME = 1_000;
+/** Names that Windows reads as devices, whatever their extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+export class UnpackTarget {
+  readonly #folder: string;
+  readonly #limits: UnpackLimits;
+  #bytes = 0;
+  #entries = 0;
+
+  /** @param folder an empty folder of our own, absolute */
+  constructor(folder: string, limits: UnpackLimits = UNPACK_LIMITS) {
+    this.#folder = folder;
+    this.#limits = limits;
+  }
+
+  /** Makes a folder. @throws ParleyError `evil-archive` */
+  async folder(name: string): Promise<void> {
+    await mkdir(this.#enter(name), { recursive: true });
+  }
+
+  /**
+   * Writes a file and returns when it is written.
+   * @throws ParleyError `evil-archive`; the reason of `signal`
+   */
+  async file(name: string, isExecutable: boolean, content: Readable, signal: AbortSignal): Promise<void> {
+    const path = this.#enter(name);
+    if (path === this.#folder) throw evil(l10n.t('it contains an invalid name (“{0}”)', oneLine(name, 100)));
+    await mkdir(dirname(path), { recursive: true });
+    const counted = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        this.#bytes += chunk.length;
+        if (this.#bytes <= this.#limits.maxBytes) return done(null, chunk);
+        return done(evil(l10n.t('it unpacks to more than {0} bytes', this.#limits.maxBytes)));
+      },
+    });
+    const mode = isExecutable ? 0o755 : 0o644;
+    try {
+      await pipeline(content, counted, createWriteStream(path, { flags: 'wx', mode }), { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+        throw evil(l10n.t('it contains “{0}” twice', oneLine(name, 100)));
+      throw error;
+    }
+  }
+
+  /** The path for a name in the archive. */
+  #enter(name: string): string {
+    this.#entries += 1;
+    if (this.#entries > this.#limits.maxEntries)
+      throw evil(l10n.t('it contains more than {0} files', this.#limits.maxEntries));
+    const parts = pathParts(name);
+    if (parts === undefined) throw evil(l10n.t('it contains an invalid name (“{0}”)', oneLine(name, 100)));
+    return join(this.#folder, ...parts);
+  }
+}
+
+/**
+ * The segments of a relative path that stays where it begins, with either kind of slash; undefined
+ * for any other.
+ */
+export function pathParts(name: string): readonly string[] | undefined {
+  if (name.length > MAX_NAME || /[\p{Cc}:]/u.test(name) || /^[/\\]/.test(name)) return undefined;
+  const parts = name.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
+  return parts.some((part) => part === '..' || DEVICE.test(part) || /[. ]$/.test(part)) ? undefined : parts;
+}
+
+/** The error for an archive that nothing of is kept. @param why continues a sentence */
+export function evil(why: string): ParleyError {
+  return new ParleyError('evil-archive', l10n.t('The archive was refused: {0}.', why), {
+    hint: l10n.t('Tell the makers of the agent.'),
+  });
+}

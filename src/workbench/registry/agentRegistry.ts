@@ -1,0 +1,51 @@
+// The registry of agents in this window: its list, and what is installed from it.
+import { join } from 'node:path';
+import { type ExtensionContext, workspace } from 'vscode';
+import type { Log } from '../../base/log';
+import { Installer } from '../../registry/install/installer';
+import type { ToolContext } from '../../registry/install/installTools';
+import { type Listing, RegistryList } from '../../registry/list/registryList';
+import { registryUrl } from '../config/settings';
+import { checkStart } from './checkStart';
+
+export interface AgentRegistryOptions {
+  readonly context: Pick<ExtensionContext, 'globalStorageUri' | 'extension'>;
+  readonly log: Log;
+  /** The environment to look a command up in: the user's, with the PATH of their login shell. */
+  readonly environment: (command?: string) => Promise<Record<string, string>>;
+}
+
+export class AgentRegistry {
+  readonly installer: Installer;
+  readonly #list: RegistryList;
+
+  constructor({ context, log, environment }: AgentRegistryOptions) {
+    const storage = context.globalStorageUri.fsPath;
+    const { version } = context.extension.packageJSON as { readonly version: string };
+    const check = { folder: join(storage, 'no-folder'), version, environment, log };
+    this.#list = new RegistryList({ file: join(storage, 'registry.json'), log });
+    this.installer = new Installer({
+      root: join(storage, 'agents'),
+      log,
+      context: async (): Promise<ToolContext> => ({
+        env: withProxy(await environment('npm')),
+        except: (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+        log,
+      }),
+      check: (start, signal) => checkStart(start, check, signal),
+      trustedOrigin: () => (URL.canParse(registryUrl()) ? new URL(registryUrl()).origin : undefined),
+    });
+  }
+
+  /** @throws ParleyError where there is no list, not even an earlier one; the reason of `signal` */
+  load(signal: AbortSignal): Promise<Listing> {
+    return this.#list.load(registryUrl(), signal);
+  }
+}
+
+/** npm and uv know nothing of VS Code's proxy; their own settings and the user's variables win. */
+function withProxy(env: Record<string, string>): Record<string, string> {
+  const proxy = workspace.getConfiguration('http').get<string>('proxy');
+  const isSet = Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
+  return proxy && !isSet ? { ...env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy } : env;
+}

@@ -1,0 +1,37 @@
+// Starts a program and sees whether it answers as an agent does: `initialize` and no more.
+import { mkdir } from 'node:fs/promises';
+import type { Log } from '../../base/log';
+import { RpcLink } from '../../client/transport/rpcLink';
+import { deadlinesFor, Stages } from '../../client/transport/stages';
+import type { ProgramStart } from '../../registry/install/installer';
+import { startTimeoutMs } from '../config/settings';
+
+export interface CheckOptions {
+  /** An empty folder that it is started in; made where it is missing. */
+  readonly folder: string;
+  /** Of the extension, which is told to the agent. */
+  readonly version: string;
+  readonly environment: (command: string) => Promise<Record<string, string>>;
+  readonly log: Log;
+}
+
+/**
+ * Starts an agent and ends it.
+ * @throws ParleyError with what went wrong and the last lines of stderr; the reason of `signal`
+ */
+export async function checkStart(start: ProgramStart, options: CheckOptions, signal: AbortSignal): Promise<void> {
+  const { folder, version, environment, log } = options;
+  await mkdir(folder, { recursive: true });
+  const agent = { ...start, id: 'new', type: 'process', protocol: 'auto' } as const;
+  const client = { name: 'parley', title: 'Parley', version };
+  const onRequest = async (): Promise<never> => {
+    throw new Error('nothing is asked before a session');
+  };
+  const link = await RpcLink.open(
+    { agent, cwd: folder, environment, client, log, onRequest, onNotification: () => {} },
+    new Stages(Date.now, () => {}),
+    deadlinesFor(startTimeoutMs()),
+    signal,
+  );
+  await link.close();
+}

@@ -1,0 +1,143 @@
+// Installs, updates, rolls back and removes agents of the registry, with the user's consent.
+import { env, l10n } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import { own } from '../../base/untrusted';
+import { describeStart } from '../../client/transport/describeStart';
+import type { InstalledAgent } from '../../registry/install/installedAgents';
+import type { InstallPlan, InstallStep } from '../../registry/install/installer';
+import { NODE_SITE, UV_SITE } from '../../registry/install/installTools';
+import type { RegistryAgent } from '../../registry/list/registryAgent';
+import { openAddress } from '../editor/openLink';
+import { askModal, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
+import type { AgentRegistry } from './agentRegistry';
+import { dropEntries, type InstalledGroup, useVersion } from './installedEntries';
+import { startSession } from './useAgent';
+
+/** Versions of an agent that are kept: the one in use and the one before. */
+const KEPT_VERSIONS = 2;
+
+/** What the user is asked, instead of VS Code's modal dialog in tests. */
+export type Ask = (question: string, detail: string, yes: string) => Promise<boolean>;
+
+/** Installs an agent, or another version of it, and starts a session with it. */
+export async function installAgent(
+  agent: RegistryAgent,
+  registry: AgentRegistry,
+  ask: Ask = askInDialog,
+): Promise<void> {
+  const { installer } = registry;
+  const { installed } = installer;
+  const plan = await planned(agent, registry);
+  if (plan === undefined) return;
+  const isUpdate = (await installed.versions(agent.id)).length > 0;
+  const question = isUpdate
+    ? l10n.t('Update {0} to version {1}?', agent.name, agent.version)
+    : l10n.t('Install {0} {1}?', agent.name, agent.version);
+  if (!(await ask(question, describePlan(plan), isUpdate ? l10n.t('Update') : l10n.t('Install')))) return;
+  const now = await showProgress(l10n.t('Installing {0}…', agent.name), (signal, report) =>
+    installer.install(plan, (step) => tell(step, report), signal),
+  );
+  const versions = await installed.versions(agent.id);
+  const entry = await useVersion(now, versions);
+  for (const old of versions.slice(KEPT_VERSIONS)) await installed.remove(old);
+  await startSession(entry);
+}
+
+/** Goes back to the version before, which then is the one in use. */
+export async function rollBack({ current, previous }: InstalledGroup, registry: AgentRegistry): Promise<void> {
+  if (!previous) return;
+  await useVersion(previous, await registry.installer.installed.versions(current.id));
+  void showInfo(l10n.t('{0} uses version {1} from its next start.', current.name, previous.version));
+}
+
+/** Removes all versions of an agent with its entry, where the user agrees. */
+export async function removeAgent(
+  { id, current, size }: InstalledGroup,
+  registry: AgentRegistry,
+  ask: Ask = askInDialog,
+): Promise<void> {
+  const detail = l10n.t('This frees {0} and removes the agent from your settings. Sessions are kept.', sizeText(size));
+  if (!(await ask(l10n.t('Remove {0}?', current.name), detail, l10n.t('Remove')))) return;
+  const { installed } = registry.installer;
+  const versions: readonly InstalledAgent[] = await installed.versions(id);
+  await dropEntries(versions);
+  for (const version of versions) await installed.remove(version);
+}
+
+/** Bytes as people read them, in powers of 1000 as VS Code and the file managers of today. */
+export function sizeText(bytes: number): string {
+  const number = (value: number): string => value.toLocaleString(env.language, { maximumFractionDigits: 1 });
+  if (bytes < 1e6) return l10n.t('{0} KB', number(Math.max(1, Math.round(bytes / 1e3))));
+  return bytes < 1e9 ? l10n.t('{0} MB', number(Math.round(bytes / 1e6))) : l10n.t('{0} GB', number(bytes / 1e9));
+}
+
+/** Undefined where something is missing that the user was told to get. */
+async function planned(agent: RegistryAgent, { installer }: AgentRegistry): Promise<InstallPlan | undefined> {
+  try {
+    return await showProgress(l10n.t('Looking up {0}…', agent.name), (signal) => installer.plan(agent, signal));
+  } catch (error) {
+    const site = error instanceof ParleyError && own(SITES, error.code);
+    if (!site || !(error instanceof ParleyError)) throw error;
+    const get = l10n.t('Open {0}', new URL(site).host);
+    const message = `${agent.name}: ${error.message} ${error.hint ?? ''}`;
+    if ((await showError(message.trim(), get)) === get) await openAddress(site);
+    return undefined;
+  }
+}
+
+const SITES: Readonly<Record<string, string>> = {
+  'node-missing': NODE_SITE,
+  'node-too-old': NODE_SITE,
+  'uv-missing': UV_SITE,
+};
+
+/** What is downloaded, from where, under which licence, and what will run. */
+export function describePlan({ agent, source, size, license }: InstallPlan): string {
+  const from =
+    source.kind === 'binary'
+      ? [l10n.t('Download: {0}', source.archive)]
+      : source.kind === 'npx'
+        ? [
+            l10n.t(
+              'Package: {0}, with its dependencies, from the registry that npm uses',
+              `${source.name}@${source.version}`,
+            ),
+            l10n.t("Install scripts of the package run; those of its dependencies don't."),
+          ]
+        : [
+            l10n.t(
+              'Package: {0}, with its dependencies, from the index that uv uses',
+              `${source.name}==${source.version}`,
+            ),
+          ];
+  const program = source.kind === 'binary' ? source.cmd : (source.cmd ?? source.name);
+  const run = describeStart({ name: l10n.t('Runs'), command: program, args: source.args, env: source.env });
+  return [
+    ...from,
+    ...(size === undefined ? [] : [l10n.t('Size: {0}', sizeText(size))]),
+    ...(source.kind === 'binary' && source.sha256 === undefined
+      ? [l10n.t('The registry states no checksum for this file.')]
+      : []),
+    l10n.t('License: {0}', license ?? l10n.t('not stated')),
+    ...(agent.repository === undefined ? [] : [l10n.t('Source: {0}', agent.repository)]),
+    run,
+    '',
+    l10n.t('An agent runs with your permissions.'),
+  ].join('\n');
+}
+
+function tell(step: InstallStep, report: ReportProgress): void {
+  if (step.kind === 'downloading')
+    report(step.received, step.total ?? 0, l10n.t('downloaded {0}', sizeText(step.received)));
+  else report(0, 0, STEP_TEXTS[step.kind]());
+}
+
+const STEP_TEXTS = {
+  unpacking: () => l10n.t('unpacking'),
+  installing: () => l10n.t('downloading and installing packages'),
+  checking: () => l10n.t('starting the agent once'),
+} as const;
+
+async function askInDialog(question: string, detail: string, yes: string): Promise<boolean> {
+  return (await askModal(question, detail, [yes])) === yes;
+}

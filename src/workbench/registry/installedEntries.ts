@@ -1,0 +1,76 @@
+// The entries of `parley.agents` that start an installed agent: which version each uses, and moving
+// them to another one.
+import { isDeepStrictEqual } from 'node:util';
+import { at } from '../../base/untrusted';
+import type { InstalledAgent } from '../../registry/install/installedAgents';
+import { entries, freeId, writeEntries } from './agentEntries';
+
+/** An installed agent with all its versions. */
+export interface InstalledGroup {
+  readonly id: string;
+  /** The version that the user's entry starts; where there is no entry, the newest. */
+  readonly current: InstalledAgent;
+  /** The id of the user's entry. */
+  readonly entry: string | undefined;
+  /** The version before, to go back to. */
+  readonly previous: InstalledAgent | undefined;
+  /** Of all versions, in bytes. */
+  readonly size: number;
+}
+
+/** @param installed all versions; of each agent the newest first */
+export function groupInstalled(installed: readonly InstalledAgent[]): readonly InstalledGroup[] {
+  const all = Object.entries(entries());
+  return [...Map.groupBy(installed, ({ id }) => id)].flatMap(([id, versions]) => {
+    const [entry, current = versions[0]] = entryAmong(versions, all);
+    if (!current) return [];
+    const previous = versions.find((one) => one !== current && one.installedAt < current.installedAt);
+    return [{ id, current, entry, previous, size: versions.reduce((sum, { size }) => sum + size, 0) }];
+  });
+}
+
+function entryAmong(
+  versions: readonly InstalledAgent[],
+  all: readonly (readonly [id: string, entry: unknown])[],
+): readonly [string?, InstalledAgent?] {
+  for (const [id, entry] of all) {
+    const used = versions.find(({ command }) => command === at(entry, 'command'));
+    if (used) return [id, used];
+  }
+  return [];
+}
+
+/**
+ * Writes the entry for a version: that of another version of the agent is changed where the user
+ * has not changed it, else one is added.
+ * @param versions that are installed of the agent
+ * @returns the id of the entry
+ */
+export async function useVersion(agent: InstalledAgent, versions: readonly InstalledAgent[]): Promise<string> {
+  const all = entries();
+  const known = [agent, ...versions];
+  const [id, before] = entryAmong(known, Object.entries(all));
+  const { name, command, args, env } = agent;
+  if (id === undefined || !before) {
+    const own = freeId(agent.id);
+    const hasEnv = Object.keys(env).length > 0;
+    await writeEntries({ ...all, [own]: { name, command, args, ...(hasEnv && { env }) } });
+    return own;
+  }
+  const entry = all[id] as Readonly<Record<string, unknown>>;
+  const changed = {
+    ...entry,
+    command,
+    ...(isDeepStrictEqual(entry.args ?? [], before.args) && { args }),
+    ...(isDeepStrictEqual(entry.env ?? {}, before.env) && Object.keys({ ...before.env, ...env }).length > 0 && { env }),
+  };
+  if (!isDeepStrictEqual(changed, entry)) await writeEntries({ ...all, [id]: changed });
+  return id;
+}
+
+/** Removes the entries that start one of these versions. */
+export async function dropEntries(versions: readonly InstalledAgent[]): Promise<void> {
+  const commands = new Set<unknown>(versions.map(({ command }) => command));
+  const left = Object.entries(entries()).filter(([, entry]) => !commands.has(at(entry, 'command')));
+  await writeEntries(Object.fromEntries(left));
+}

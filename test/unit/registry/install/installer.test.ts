@@ -1,0 +1,397 @@
+// Agents of the registry on their way to this machine: each kind whole, or nothing of it.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { dirname, join } from 'node:path';
+import { runProgram } from '../../../../src/agents/runProgram';
+import { silentLog } from '../../../../src/base/log';
+import { InstalledAgents } from '../../../../src/registry/install/installedAgents';
+import { Installer, type InstallPlan, type ProgramStart } from '../../../../src/registry/install/installer';
+import { installSources, machineName } from '../../../../src/registry/install/installSource';
+import { parseRegistry, type RegistryAgent } from '../../../../src/registry/list/registryAgent';
+import { tgzOf, zipOf } from '../../../support/archives';
+import { closeLoopbacks, httpLoopback } from '../../../support/loopback';
+import { NpmRegistry } from '../../../support/npmRegistry';
+import { removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
+
+const { signal } = new AbortController();
+const PROGRAM = '#!/usr/bin/env node\nconsole.log("runs");\n';
+
+function agentOf(distribution: Record<string, unknown>, version = '1.0.0'): RegistryAgent {
+  const entry = { id: 'tiny', name: 'Tiny', version, description: 'An agent', license: 'MIT', distribution };
+  const { agents, problems } = parseRegistry(JSON.stringify({ agents: [entry] }));
+  assert.deepEqual(problems, []);
+  return agents[0] ?? assert.fail('no agent');
+}
+
+describe('installSources', () => {
+  it('prefers what needs no other program, and pins packages to one version', () => {
+    const binary = { archive: 'https://a.example/a.zip', cmd: './a' };
+    const agent = agentOf({
+      npx: { package: '@scope/tiny' },
+      uvx: { package: 'tiny[acp]==2.0' },
+      binary: { 'linux-x86_64': binary },
+    });
+    assert.deepEqual(
+      installSources(agent, 'linux-x86_64').map((source) => [source.kind, 'version' in source && source.version]),
+      [
+        ['binary', false],
+        ['npx', '1.0.0'],
+        ['uvx', '2.0'],
+      ],
+    );
+    const [, npm] = installSources(agent, 'linux-x86_64');
+    assert.equal(npm?.kind === 'npx' && npm.name, '@scope/tiny');
+  });
+
+  it('takes no address, file, option or range for a package', () => {
+    const evil = ['git+https://e.example/x', 'file:../x', '../x', '--registry=http://e', 'tiny@latest', 'tiny@^1.0.0'];
+    for (const spec of [...evil, 'https://e.example/x.tgz', 'Tiny@1.0.0 --force', 'a/b/c@1.0.0'])
+      assert.throws(() => installSources(agentOf({ npx: { package: spec } })), { code: 'bad-package' }, spec);
+    for (const spec of ['--index-url=http://e', 'tiny>=1', 'tiny @ file:///x', '-r x', 'git+https://x'])
+      assert.throws(() => installSources(agentOf({ uvx: { package: spec } })), { code: 'bad-package' }, spec);
+  });
+
+  it('says that an agent is not for this machine', () => {
+    const agent = agentOf({ binary: { 'windows-aarch64': { archive: 'https://a.example/a.zip', cmd: 'a' } } });
+    assert.throws(() => installSources(agent, 'linux-x86_64'), {
+      code: 'not-for-this-machine',
+      message: /linux-x86_64/,
+    });
+    assert.deepEqual(
+      [machineName('darwin', 'arm64'), machineName('win32', 'x64'), machineName('freebsd', 'ia32')],
+      ['darwin-aarch64', 'windows-x86_64', 'freebsd-ia32'],
+    );
+  });
+});
+
+describe('the installer', function () {
+  this.timeout(60_000);
+  afterEach(async () => {
+    await closeLoopbacks();
+    await removeScratch();
+  });
+
+  let root: string;
+  let host: string;
+  let npm: NpmRegistry;
+  let files: Map<string, Buffer | ((response: ServerResponse) => void)>;
+  let env: Record<string, string>;
+  let check: (start: ProgramStart, signal: AbortSignal) => Promise<void>;
+  let started: ProgramStart[];
+
+  beforeEach(async () => {
+    const home = await scratchFolder();
+    root = join(home, 'agents');
+    npm = new NpmRegistry();
+    files = new Map();
+    ({ host } = await httpLoopback((request, response) => {
+      const file = files.get(request.url ?? '');
+      if (typeof file === 'function') file(response);
+      else if (file) response.end(file);
+      else if (!npm.handle(request, response)) response.writeHead(404).end('{}');
+    }));
+    const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+    env = {
+      ...(Object.fromEntries(own) as Record<string, string>),
+      HOME: home,
+      npm_config_registry: `http://${host}/`,
+      npm_config_cache: join(home, 'npm-cache'),
+      npm_config_fetch_retries: '0',
+    };
+    started = [];
+    check = async (start) => {
+      started.push(start);
+      const options = { ...start, env: { ...env, ...start.env }, cwd: home, log: silentLog };
+      const { code, stdout, stderr } = await runProgram(options);
+      assert.deepEqual([code, stdout], [0, 'runs\n'], stderr);
+    };
+  });
+
+  const installer = (except: readonly string[] = []): Installer =>
+    new Installer({
+      root,
+      log: silentLog,
+      context: async () => ({ env, except, log: silentLog }),
+      check: (start, stop) => check(start, stop),
+      trustedOrigin: () => undefined,
+    });
+
+  async function install(agent: RegistryAgent, stop = signal) {
+    const one = installer();
+    return one.install(await one.plan(agent, stop), () => {}, stop);
+  }
+
+  /** What is left in the folder of agents, whatever it is called. */
+  const left = async (): Promise<readonly string[]> => (await readdir(join(root, 'tiny')).catch(() => [])).sort();
+
+  function binary(archive: string, more: Record<string, unknown> = {}): RegistryAgent {
+    return agentOf({
+      binary: { [machineName()]: { archive: `http://${host}${archive}`, cmd: './bin/tiny', ...more } },
+    });
+  }
+
+  describe('with archives', () => {
+    beforeEach(async () => {
+      files.set('/tiny.tar.gz', await tgzOf([{ name: 'bin/tiny', text: PROGRAM, mode: 0o644 }]));
+      files.set('/tiny.zip', await zipOf([{ name: 'bin/tiny', text: PROGRAM }]));
+      files.set('/tiny-program', Buffer.from(PROGRAM));
+    });
+
+    it('installs the program, checks it by starting it, and keeps how it is started', async () => {
+      const sha256 = createHash('sha256')
+        .update(files.get('/tiny.tar.gz') as Buffer)
+        .digest('hex');
+      const agent = binary('/tiny.tar.gz', { sha256: sha256.toUpperCase(), args: ['--acp'], env: { A: '1' } });
+      const steps: string[] = [];
+      const one = installer();
+      const plan: InstallPlan = await one.plan(agent, signal);
+      assert.equal(plan.size, undefined, 'the server states no size');
+      const installed = await one.install(plan, ({ kind }) => void (steps.at(-1) !== kind && steps.push(kind)), signal);
+      assert.deepEqual(steps, ['downloading', 'unpacking', 'checking']);
+      assert.equal(installed.folder, join(root, 'tiny', '1.0.0'));
+      assert.match(installed.command, /tiny[/\\]1\.0\.0[/\\]files[/\\]bin[/\\]tiny$/);
+      assert.deepEqual([installed.args, installed.env, installed.sha256], [['--acp'], { A: '1' }, sha256]);
+      assert.ok(installed.size >= PROGRAM.length);
+      assert.deepEqual(await new InstalledAgents(root).versions('tiny'), [installed]);
+      assert.deepEqual(await left(), ['1.0.0']);
+      assert.deepEqual(await readdir(join(root, '.downloads')), []);
+      assert.match(started[0]?.command ?? '', /\.stage-/);
+    });
+
+    it('installs from a zip and from a program without an archive', async () => {
+      assert.match((await install(binary('/tiny.zip'))).command, /bin[/\\]tiny$/);
+      assert.match((await install(binary('/tiny-program'))).command, /files[/\\]tiny$/);
+    });
+
+    it('leaves nothing behind a wrong checksum, an evil archive, a missing program or an agent that does not start', async () => {
+      const cases: readonly (readonly [RegistryAgent, string])[] = [
+        [binary('/tiny.tar.gz', { sha256: '0'.repeat(64) }), 'wrong-checksum'],
+        [binary('/evil.tgz'), 'evil-archive'],
+        [binary('/tiny.zip', { cmd: './other' }), 'no-program'],
+        [binary('/tiny.zip', { cmd: '../../../bin/sh' }), 'no-program'],
+        [binary('/none.zip'), 'download-refused'],
+      ];
+      files.set('/evil.tgz', await tgzOf([{ name: '../../evil', text: 'x' }]));
+      for (const [agent, code] of cases) {
+        await assert.rejects(install(agent), { code }, code);
+        assert.deepEqual([await left(), await installer().installed.list()], [[], []], code);
+      }
+      check = () => Promise.reject(new Error('it says nothing'));
+      await assert.rejects(install(binary('/tiny.zip')), { message: 'it says nothing' });
+      assert.deepEqual(await left(), []);
+      assert.equal(existsSync(join(root, 'evil')) || existsSync(join(root, 'tiny', 'evil')), false);
+    });
+
+    it('says that the disk is full, and leaves nothing', async function () {
+      if (!existsSync('/dev/full')) this.skip();
+      const agent = binary('/tiny.zip');
+      const url = agent.binary.get(machineName())?.archive ?? '';
+      const part = `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.part`;
+      await mkdir(join(root, '.downloads'), { recursive: true });
+      await symlink('/dev/full', join(root, '.downloads', part));
+      await assert.rejects(install(agent), { code: 'disk-full', message: 'The disk is full.' });
+      assert.deepEqual([await left(), await readdir(join(root, '.downloads'))], [[], []]);
+    });
+
+    it('stops when it is cancelled, and can begin again', async () => {
+      const abort = new AbortController();
+      const good = files.get('/tiny.zip') as Buffer;
+      files.set('/tiny.zip', (response) => {
+        response.writeHead(200, { 'content-length': good.length });
+        if (response.req.method === 'HEAD') response.end();
+        else response.write(good.subarray(0, 10), () => abort.abort(new Error('enough')));
+      });
+      await assert.rejects(install(binary('/tiny.zip'), abort.signal), { message: 'enough' });
+      assert.deepEqual(await left(), []);
+      files.set('/tiny.zip', good);
+      await install(binary('/tiny.zip'));
+      assert.deepEqual(await left(), ['1.0.0']);
+    });
+
+    it('begins again after a window that has ended in the middle, whose rest does not count', async () => {
+      const dead = await runProgram({
+        command: process.execPath,
+        args: ['-p', 'process.pid'],
+        env,
+        cwd: root === '' ? '/' : '/',
+        log: silentLog,
+      });
+      await mkdir(join(root, 'tiny', '.stage-old', 'files'), { recursive: true });
+      await mkdir(join(root, 'tiny', '1.0.0'), { recursive: true });
+      await writeFile(join(root, 'tiny', '1.0.0', 'half'), '');
+      await writeFile(join(root, 'tiny', '.lock'), dead.stdout.trim());
+      assert.deepEqual(await installer().installed.list(), []);
+      const installed = await install(binary('/tiny.zip'));
+      assert.deepEqual([await left(), await readdir(installed.folder)], [['1.0.0'], ['files', 'receipt.json']]);
+    });
+
+    it('does not disturb another window that installs the same agent', async () => {
+      const lock = join(root, 'tiny', '.lock');
+      await mkdir(dirname(lock), { recursive: true });
+      await writeFile(lock, String(process.ppid));
+      await assert.rejects(install(binary('/tiny.zip')), { code: 'install-busy' });
+      const longAgo = new Date(Date.now() - 10 * 60_000);
+      await utimes(lock, longAgo, longAgo);
+      await install(binary('/tiny.zip'));
+      assert.equal(existsSync(lock), false);
+    });
+
+    it('installs versions beside each other, the newest first, and removes one', async () => {
+      const first = await install(binary('/tiny.zip'));
+      const second = await install({ ...binary('/tiny.zip'), version: '1.1.0' });
+      const { installed } = installer();
+      const versions = async () => (await installed.versions('tiny')).map(({ version }) => version);
+      assert.deepEqual(await versions(), ['1.1.0', '1.0.0']);
+      await installed.remove(second);
+      assert.deepEqual(await versions(), ['1.0.0']);
+      await installed.remove({ id: '..', version: '1.0.0' });
+      assert.ok(existsSync(first.command));
+    });
+  });
+
+  describe('with npm', () => {
+    const mark = (name: string): string => `node -e "require('fs').writeFileSync('${name}', '')"`;
+
+    beforeEach(async () => {
+      await npm.add({
+        name: 'dependency',
+        version: '3.0.0',
+        manifest: { scripts: { postinstall: mark('ran') } },
+        files: { 'index.js': 'module.exports = "runs";\n' },
+      });
+      await npm.add({
+        name: '@scope/tiny',
+        version: '1.0.0',
+        manifest: {
+          bin: { tiny: 'cli.js', other: 'other.js' },
+          dependencies: { dependency: '^3.0.0' },
+          engines: { node: '>=18' },
+          scripts: { postinstall: mark('ran') },
+        },
+        files: { 'cli.js': '#!/usr/bin/env node\nconsole.log(require("dependency"));\n', 'other.js': '' },
+      });
+    });
+
+    const AGENT = agentOf({ npx: { package: '@scope/tiny@1.0.0', args: ['--acp'] } });
+
+    it('installs the package with what it depends on, and runs scripts of the package alone', async () => {
+      const one = installer();
+      const plan = await one.plan(AGENT, signal);
+      assert.equal(plan.tool?.kind, 'npm');
+      assert.ok((plan.size ?? 0) > 0);
+      assert.deepEqual(npm.served, [], 'nothing is downloaded before the user agrees');
+      const installed = await one.install(plan, () => {}, signal);
+      assert.deepEqual([...npm.served].sort(), ['@scope/tiny@1.0.0', 'dependency@3.0.0']);
+      const modules = join(installed.folder, 'node_modules');
+      assert.ok(existsSync(join(modules, '@scope/tiny/ran')));
+      assert.equal(existsSync(join(modules, 'dependency/ran')), false);
+      assert.equal(started.length, 1);
+      await check({ ...installed, name: 'Tiny' }, signal); // it runs from where it is now
+      assert.deepEqual(await left(), ['1.0.0']);
+    });
+
+    it('says that Node.js is missing, too old, or only in the workspace', async () => {
+      const path = env.PATH ?? '';
+      env.PATH = await scratchFolder();
+      await assert.rejects(installer().plan(AGENT, signal), { code: 'node-missing', hint: /nodejs\.org/ });
+      env.PATH = path;
+      await assert.rejects(installer(path.split(':')).plan(AGENT, signal), { code: 'node-missing' });
+      await npm.add({
+        name: 'future',
+        version: '1.0.0',
+        manifest: { bin: 'a.js', engines: { node: '>=99' } },
+        files: { 'a.js': '' },
+      });
+      const future = agentOf({ npx: { package: 'future@1.0.0' } });
+      await assert.rejects(installer().plan(future, signal), {
+        code: 'node-too-old',
+        message: /requires Node\.js >=99; yours is \d+\./,
+      });
+    });
+
+    it('says what npm could not get, and leaves nothing', async () => {
+      await assert.rejects(install(agentOf({ npx: { package: 'nowhere@1.0.0' } })), {
+        code: 'npm-failed',
+        message: /doesn't have/,
+      });
+      const one = installer();
+      const plan = await one.plan(AGENT, signal);
+      npm.beforeTarball = (response) => {
+        response.end('changed on the way');
+        return true;
+      };
+      await assert.rejects(
+        one.install(plan, () => {}, signal),
+        { code: 'wrong-checksum' },
+      );
+      await closeLoopbacks();
+      await assert.rejects(
+        one.install(plan, () => {}, signal),
+        { code: 'no-network' },
+      );
+      const other = agentOf({ npx: { package: 'other@1.0.0' } });
+      await assert.rejects(one.plan(other, signal), { code: 'no-network' });
+      assert.deepEqual(await left(), []);
+    });
+
+    it('ends npm when it is cancelled', async () => {
+      const abort = new AbortController();
+      const one = installer();
+      const plan = await one.plan(AGENT, signal);
+      npm.beforeTarball = () => {
+        abort.abort(new Error('enough'));
+        return true;
+      };
+      await assert.rejects(
+        one.install(plan, () => {}, abort.signal),
+        { message: 'enough' },
+      );
+      assert.deepEqual(await left(), []);
+    });
+
+    it('takes the way that is there: the package where there is no program for this machine', async () => {
+      const both = agentOf({
+        npx: { package: '@scope/tiny@1.0.0' },
+        binary: { [machineName()]: { archive: `http://${host}/gone.dmg`, cmd: 'a' } },
+      });
+      assert.equal((await installer().plan(both, signal)).source.kind, 'npx');
+    });
+  });
+
+  describe('with uv', () => {
+    const AGENT = agentOf({ uvx: { package: 'tiny-py==2.0.1' } }, '2.0.1');
+
+    it('installs the package into an environment that can be moved', async () => {
+      const bin = await scratchFolder();
+      const log = join(bin, 'log');
+      // It stands for uv: makes the environment and the program as uv does.
+      await scratchFile(
+        bin,
+        'uv',
+        `#!/bin/sh\necho "$*" >> ${log}\ncase "$1" in\n venv) eval "home=\\\${$(($#-1))}"; mkdir -p "$home/bin";;\n` +
+          ` pip) printf '#!/bin/sh\\necho runs\\n' > "$4/bin/tiny-py"; chmod +x "$4/bin/tiny-py";;\nesac\n`,
+      );
+      env.PATH = `${bin}:${env.PATH}`;
+      const installed = await install(AGENT);
+      assert.equal(installed.program, join('venv', 'bin', 'tiny-py'));
+      const [venv, pip] = (await readFile(log, 'utf8')).trim().split('\n');
+      assert.match(venv ?? '', /^venv --relocatable --no-project \S+venv --no-progress$/);
+      assert.match(pip ?? '', /^pip install --python \S+venv tiny-py==2\.0\.1 --no-progress$/);
+      await check({ ...installed, name: 'Tiny' }, signal);
+    });
+
+    it('says that uv is missing, or what it reports', async () => {
+      const path = env.PATH ?? '';
+      env.PATH = await scratchFolder();
+      await assert.rejects(installer().plan(AGENT, signal), { code: 'uv-missing', hint: /docs\.astral\.sh/ });
+      const bin = await scratchFolder();
+      await scratchFile(bin, 'uv', '#!/bin/sh\necho "error: No solution found" >&2\nexit 1\n');
+      env.PATH = `${bin}:${path}`;
+      await assert.rejects(install(AGENT), { code: 'uv-failed', message: /No solution found/ });
+      assert.deepEqual(await left(), []);
+    });
+  });
+});
