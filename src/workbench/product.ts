@@ -12,6 +12,7 @@ import { Terminals } from '../client/terminals/terminals';
 import type { NetworkPolicy } from '../distributed/fetch/guard';
 import { ResourceCache } from '../distributed/fetch/resourceCache';
 import { createApi, type ParleyApi } from './api';
+import { KeptStates } from './changes/keptStates';
 import { EditorUserEdits } from './changes/userEdits';
 import { EditorWorkingFiles } from './changes/workingFiles';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
@@ -36,7 +37,7 @@ import { FirstUse } from './registry/firstUse';
 import { FoundAgents } from './registry/foundAgents';
 import { useFoundAgent } from './registry/useAgent';
 import { Archive } from './sessions/archive';
-import { conversationServices } from './sessions/conversationServices';
+import { changesFolder, conversationServices } from './sessions/conversationServices';
 import { Conversations } from './sessions/conversations';
 import { AllowedOrigins } from './sharing/allowedOrigins';
 import { Descriptors } from './sharing/descriptors';
@@ -130,6 +131,17 @@ function composeWithin(
   const sharing = { context, catalog, conversations, serve, stores, access, cache, httpSessions, log };
   const descriptors: Descriptors = own(new Descriptors(sharing));
   own(archive.onDidDelete((keys) => void descriptors.leftovers.forget(keys)));
+  const kept = own(
+    new KeptStates({
+      storage: changesFolder(context),
+      environment,
+      reviews,
+      sessions: (limit, before) => archive.list(limit, before),
+      log,
+    }),
+  );
+  own(archive.onDidDelete((keys) => void kept.forget(keys)));
+  own(archive.onDidPrune(() => void kept.collect()));
   const diffs = own(new DiffEditor());
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));

@@ -40,7 +40,7 @@ const services: SurfaceServices = {
   log: silentLog,
   feed: FEED_SOURCES,
   links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
-  contents: { openDiff: nothing, openOutput: nothing, save: nothing },
+  contents: { openDiff: nothing, openWritten: nothing, openOutput: nothing, save: nothing },
   terminals: { show: () => {} },
   retryGap: nothing,
   retryGaps: nothing,

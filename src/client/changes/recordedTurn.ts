@@ -1,6 +1,7 @@
 // What is known of the changes of one turn while it runs.
 import type { FileChange, Snapshot, SnapshotGap } from '../../changes/model/fileChange';
 import type { TurnChanges } from '../../session/events/event';
+import type { ShownDiffs } from './shownDiffs';
 
 /** The changes between two states. */
 export interface Difference {
@@ -27,6 +28,8 @@ export interface RecordedTurn {
   followedAt?: number;
   /** What has changed so far. */
   soFar?: Difference;
+  /** What its tool calls say they have written. */
+  readonly shown: ShownDiffs;
 }
 
 /** Files and lines that changed. */

@@ -1,6 +1,7 @@
 // What a session has changed on disk: the lists of its turns, what waits for review, and the files
 // as they were before.
 
+import { normalize } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
@@ -8,13 +9,17 @@ import type { Log } from '../../base/log';
 import { within } from '../../base/within';
 import type { FileChange } from '../../changes/model/fileChange';
 import type { FolderStates } from '../../changes/model/folderStore';
+import type { Settled } from '../../changes/review/keptReview';
+import type { ReviewFile } from '../../changes/review/reviewFile';
 import type { SessionReview } from '../../changes/review/sessionReview';
 import type { SessionEvent, TurnChanges } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
 import type { Turn } from '../../session/model/state';
+import { pathOf } from './changedPaths';
 import type { ChangeServices } from './changeServices';
 import { type ChangeTotal, isSettled, statesOf, totalOf } from './recordedTurn';
 import { ReviewOfSession } from './reviewOfSession';
+import { shownText, textOf } from './shownDiffs';
 import { TurnRecorder } from './turnRecorder';
 import { UserWork } from './userWork';
 
@@ -37,8 +42,19 @@ export interface SessionChangesOptions {
   readonly apply: (event: SessionEvent) => void;
   /** What is shown of a turn has changed; absent: what waits for review has. */
   readonly onChange: (turnId?: string) => void;
+  /** A tool call was found to have written something else than it says. */
+  readonly onWritten: (toolCallId: string) => void;
   readonly now: () => number;
   readonly log: Log;
+}
+
+/** A file that the agent changed, and what became of the change. */
+export interface ReviewedFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly state: ReviewFile['state'] | Settled;
 }
 
 export class SessionChanges implements Disposable {
@@ -76,6 +92,7 @@ export class SessionChanges implements Disposable {
       isRecording: () => this.#isRecording,
       note: (turnId, changes) => this.#note(turnId, changes),
       onLook: (turnId) => this.#changed(turnId),
+      onWritten: options.onWritten,
       onEnd: async (turn) => {
         this.#keepList(turn.turnId, turn.changes);
         await this.#review?.turnEnded(turn);
@@ -171,10 +188,57 @@ export class SessionChanges implements Disposable {
     return { ...totalOf(soFar.files), incomplete: isLate && 'late' };
   }
 
+  /** Returns whether a file was not what a diff shows after the call of the diff. */
+  isWrittenDifferently(turnId: string, toolCallId: string, path: string): boolean {
+    const stored = this.#options.model.turn(turnId)?.changes?.writtenDifferently;
+    const found = stored ?? this.#recorder.recorded(turnId)?.shown.found ?? [];
+    return found.some((one) => one.toolCallId === toolCallId && one.path === path);
+  }
+
+  /**
+   * Returns a file as a diff shows it, and as it was after the turn (so far).
+   * @throws ParleyError `state-gone`, `file-not-found` where the turn did not change the file
+   */
+  async written(
+    turnId: string,
+    diff: { readonly path: string; readonly oldText?: string; readonly newText: string },
+  ): Promise<{ readonly shown: string; readonly written: string }> {
+    const path = normalize(diff.path);
+    const change = (await this.changesOf(turnId)).find((one) => pathOf(one) === path);
+    const states = await this.states();
+    const written = change && (await textOf(states, change, change.after));
+    if (!change || written === undefined)
+      throw new ParleyError('file-not-found', l10n.t('The turn did not change this file.'));
+    return { shown: shownText(diff, await textOf(states, change, change.before)), written };
+  }
+
   /** What waits for review; undefined: nothing. */
   waiting(): ChangeTotal | undefined {
     const files = this.review?.files ?? [];
     return files.length === 0 ? undefined : totalOf(files);
+  }
+
+  /**
+   * Returns the files that wait for review, and those that were kept or undone, sorted by their
+   * absolute path. Lines of the latter are those of their last turn, where that is at hand.
+   */
+  reviewed(): readonly ReviewedFile[] {
+    const { review } = this;
+    if (!review) return [];
+    const lines = new Map([...this.#lists.values()].flat().map((file) => [pathOf(file), file]));
+    const { settled, roots } = review.kept;
+    const waiting = review.files.map(({ added, removed, state, ...file }) => ({
+      path: pathOf(file),
+      added,
+      removed,
+      state,
+    }));
+    const others = settled.map(([root, name, state]) => {
+      const path = pathOf({ root: roots[root] ?? '', path: name });
+      const { added, removed } = lines.get(path) ?? { added: 0, removed: 0 };
+      return { path, added, removed, state };
+    });
+    return [...waiting, ...others].sort((one, two) => (one.path < two.path ? -1 : 1));
   }
 
   /** Differs whenever the list of a turn does, or of what waits for review. */

@@ -15,6 +15,7 @@ import { isEnded } from '../../session/model/tools';
 import { pathsOf } from './changedPaths';
 import type { UserEdits } from './changeServices';
 import { foldersOf, gapOf, isSame, isSettled, type RecordedTurn, statesOf, totalOf } from './recordedTurn';
+import { ShownDiffs } from './shownDiffs';
 import { StateSequence, type TakenState } from './stateSequence';
 import { writtenSince } from './writtenSince';
 
@@ -37,6 +38,8 @@ export interface TurnRecorderOptions {
   readonly note: (turnId: string, changes: TurnChanges) => void;
   /** What the running turn has changed so far is known. */
   readonly onLook: (turnId: string) => void;
+  /** A tool call was found to have written something else than it says. */
+  readonly onWritten: (toolCallId: string) => void;
   /** What a turn changed is noted. Rejects with what is then logged. */
   readonly onEnd: (turn: FinishedTurn) => Promise<void>;
   readonly now: () => number;
@@ -121,12 +124,6 @@ export class TurnRecorder implements Disposable {
     }
   }
 
-  /** Takes the state of now, after what has happened so far is recorded. */
-  async takeNow(): Promise<Snapshot> {
-    await this.#work;
-    return (await this.#sequence.take(this.#abort.signal)).snapshot;
-  }
-
   /** Resolves when all that has happened so far is recorded. Never rejects. */
   settled(): Promise<void> {
     return this.#work;
@@ -147,7 +144,7 @@ export class TurnRecorder implements Disposable {
     this.#turn = undefined;
     if (!this.#isRecording) return;
     const earlier = this.#sequence.latest;
-    const turn: RecordedTurn = { turnId, startedAt, hasBegun: Promise.resolve() };
+    const turn: RecordedTurn = { turnId, startedAt, hasBegun: Promise.resolve(), shown: new ShownDiffs() };
     this.#turn = turn;
     this.#recorded.set(turnId, turn);
     turn.hasBegun = this.#inOrder(() => this.#takeFirst(turn, earlier));
@@ -197,7 +194,9 @@ export class TurnRecorder implements Disposable {
     if (!turn || entry?.kind !== 'tool' || READING.has(entry.toolKind)) return;
     this.#mayWrite(turn);
     this.#name(placesOf(entry));
-    if (isEnded(entry.status)) this.#lookSoon(turn);
+    if (!isEnded(entry.status)) return;
+    if (entry.status === 'completed') turn.shown.ended(entry);
+    this.#lookSoon(turn);
   }
 
   /** Where there is no git, only files that are named are looked at. */
@@ -223,8 +222,23 @@ export class TurnRecorder implements Disposable {
   async #lookAt(turn: RecordedTurn): Promise<void> {
     if (turn.hasEnded || !turn.before) return;
     const { snapshot } = await this.#sequence.take(this.#abort.signal);
-    turn.soFar = { after: snapshot, files: await this.#changes(turn.before, snapshot) };
+    const files = await this.#changes(turn.before, snapshot);
+    turn.soFar = { after: snapshot, files };
+    await this.#compare(turn, files);
     this.#options.onLook(turn.turnId);
+  }
+
+  /** Finds out whether files are what the tool calls of a turn say. */
+  async #compare({ shown }: RecordedTurn, files: readonly FileChange[]): Promise<void> {
+    const { model, states, onWritten } = this.#options;
+    const open = new Set<string>();
+    for (let index = model.state.entries.length - 1; index >= 0; index--) {
+      const entry = model.state.entries[index];
+      if (entry?.kind === 'turn_end') break;
+      if (entry?.kind === 'tool' && !isEnded(entry.status)) for (const path of placesOf(entry)) open.add(path);
+    }
+    for (const { toolCallId } of await shown.compare(await states(), files, (path) => open.has(path)))
+      onWritten(toolCallId);
   }
 
   #end(turnId: string): void {
@@ -254,8 +268,9 @@ export class TurnRecorder implements Disposable {
     before: Snapshot,
     after: Snapshot,
     incomplete: TurnChanges['incomplete'],
-    { turnId, startedAt, isNoted, mayWrite }: Pick<RecordedTurn, 'turnId' | 'startedAt' | 'isNoted' | 'mayWrite'>,
+    turn: RecordedTurn,
   ): Promise<void> {
+    const { turnId, startedAt, isNoted, mayWrite, shown } = turn;
     const states = await this.#options.states();
     const files = await this.#changes(before, after);
     // Where nothing was done, nothing can be missing.
@@ -266,12 +281,14 @@ export class TurnRecorder implements Disposable {
     }
     if (!isNoted) await states.hold(before, `${turnId}/before`);
     await states.hold(after, `${turnId}/after`);
+    await this.#compare(turn, files);
     const edits = this.#options.userEdits.since(startedAt);
     const yours = new Set(files.flatMap(pathsOf).filter((path) => edits.has(path)));
     this.#note(turnId, {
       folders: foldersOf(before, after),
       ...totalOf(files),
       ...(reason && { incomplete: reason }),
+      ...(shown.found.length > 0 && { writtenDifferently: shown.found }),
       ...(yours.size > 0 && { alsoYours: [...yours].slice(0, MAX_YOURS) }),
     });
     if (!this.#abort.signal.aborted) await this.#options.onEnd({ turnId, before, after, changes: files, yours });
@@ -284,7 +301,14 @@ export class TurnRecorder implements Disposable {
   ): Promise<void> {
     try {
       const end = next ? statesOf(next).before : (await this.#sequence.take(this.#abort.signal)).snapshot;
-      await this.#settle(statesOf(changes).before, end, 'interrupted', { turnId: id, startedAt, isNoted: true });
+      const turn = {
+        turnId: id,
+        startedAt,
+        hasBegun: Promise.resolve(),
+        isNoted: true,
+        shown: new ShownDiffs(),
+      } as const;
+      await this.#settle(statesOf(changes).before, end, 'interrupted', turn);
     } catch (error) {
       // It would fail at each start.
       this.#note(id, NOTHING);

@@ -25,6 +25,7 @@ export function changesOfSession(
     isAtWorkHere: () => services.isTrusted() && worksHere(agent()),
     apply: (event) => recorder().apply(event),
     onChange: (turnId) => (turnId === undefined ? model.touch('review') : model.touchTurn(turnId)),
+    onWritten: (toolCallId) => model.touchTool(toolCallId),
     now: services.clock.now,
     log: services.log,
   });

@@ -72,6 +72,8 @@ export class SessionFeed implements Disposable {
       turn: (id) => conversation.model.turn(id),
       roots: conversation.roots,
       changesOf: (turnId) => changesOfTurn(conversation, turnId),
+      isWrittenDifferently: ({ turnId, toolCallId }, path) =>
+        turnId !== undefined && conversation.changes.isWrittenDifferently(turnId, toolCallId, path),
       offers: (entry) => offersOf(conversation, entry),
       isOpenable: sources.isTerminalOpenable,
       lineOf: (change, { index, status }) =>

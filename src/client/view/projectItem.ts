@@ -52,8 +52,8 @@ export interface ProjectionContext {
   readonly changesOf?: (turnId: string) => ChangesCount | undefined;
   /** Of a message of the user: what can be done with it. */
   readonly offers?: (entry: MessageEntry) => { readonly canRestore?: true; readonly canEdit?: true };
-  /** After a call a file was not what its diff shows. */
-  readonly isWrittenDifferently?: (entry: ToolEntry) => boolean;
+  /** Returns whether a file was not what a diff of a call shows, after the call. */
+  readonly isWrittenDifferently?: (entry: ToolEntry, path: string) => boolean;
 }
 
 /** Projects one entry. @param details include the raw input and output of a tool call. */
@@ -240,7 +240,9 @@ function projectContent(entry: ToolEntry, context: ProjectionContext): ToolConte
       .slice(0, at)
       .filter((other) => other.type === 'diff' && other.diff.path === part.diff.path).length;
     const said = entry.locations.filter(({ path }) => path === source.path)[nth]?.line;
-    return { ...part, diff: numbered(part.diff, source, lineOfPart(source, said) ?? context.lineOf?.(source, entry)) };
+    const diff = numbered(part.diff, source, lineOfPart(source, said) ?? context.lineOf?.(source, entry));
+    const isOther = context.isWrittenDifferently?.(entry, source.path) === true;
+    return { ...part, diff: isOther ? { ...diff, writtenDifferently: true } : diff };
   });
 }
 

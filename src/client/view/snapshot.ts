@@ -57,6 +57,14 @@ export interface SessionSnapshot {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly config: readonly { readonly id: string; readonly name: string; readonly value: string | boolean }[];
   readonly usage?: { readonly used: number; readonly size: number };
+  /** Files that the agent changed: those that wait for review, and what became of the others. */
+  readonly changes: readonly {
+    /** Absolute. */
+    readonly path: string;
+    readonly added: number;
+    readonly removed: number;
+    readonly state: 'unreviewed' | 'kept' | 'undone' | 'conflict';
+  }[];
 }
 
 /** Reads the whole conversation. Costs its length: for programs, not for drawing. */
@@ -86,6 +94,7 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
     questions: [...state.elicitations.values()].map(({ id, mode, message }) => ({ id, mode, message })),
     commands: state.commands.map(({ name, description }) => ({ name, description })),
     config: state.config.map(({ id, name, value }) => ({ id, name, value })),
+    changes: conversation.changes.reviewed(),
     ...(conversation.sessionId !== undefined && { sessionId: conversation.sessionId }),
     ...(state.title !== undefined && { title: state.title }),
     ...(state.usage && { usage: { used: state.usage.used, size: state.usage.size } }),

@@ -330,7 +330,14 @@ export interface TurnChanges {
   /** Changed files that the user edited too while the turn ran (absolute paths). */
   readonly alsoYours?: readonly string[];
   /** Tool calls after which a file was not what their diff shows. */
-  readonly writtenDifferently?: readonly string[];
+  readonly writtenDifferently?: readonly WrittenDifferently[];
+}
+
+/** A diff of a tool call after which the file was another one. */
+export interface WrittenDifferently {
+  readonly toolCallId: string;
+  /** As the diff names the file. */
+  readonly path: string;
 }
 
 /** Being loaded, available on retry, unavailable, or loaded on demand. */

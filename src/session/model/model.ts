@@ -138,6 +138,12 @@ export class SessionModel {
     if (turn) noteTurn(this.#context, turn);
   }
 
+  /** Notifies the readers that what is shown of a tool call has changed outside the events. */
+  touchTool(toolCallId: string): void {
+    const index = this.toolIndex(toolCallId);
+    if (index !== undefined) this.#context.note((changes) => changes.entry(index));
+  }
+
   /**
    * Applies an event received at `at` (ms since 1970). Never throws: an event that does not fit the
    * state changes nothing.

@@ -64,6 +64,7 @@ const schema = z.discriminatedUnion('type', [
   ofSession('details', { index }),
   ofSession('openLocation', { path: z.string(), line: z.optional(z.int().check(z.positive())) }),
   ofSession('openDiff', { index, content: index }),
+  ofSession('openWritten', { index, content: index }),
   ofSession('openOutput', { index, content: index }),
   ofSession('saveResource', { index, content: index }),
   ofSession('openTerminal', { terminalId: z.string() }),

@@ -152,6 +152,11 @@ export class SurfaceActions {
           this.#services.contents.openDiff(conversation, message.index, message.content),
         );
         return;
+      case 'openWritten':
+        await tell(conversation, 'changes-not-opened', () =>
+          this.#services.contents.openWritten(conversation, message.index, message.content),
+        );
+        return;
       case 'openOutput':
         await tell(conversation, 'output-not-opened', () =>
           this.#services.contents.openOutput(conversation, message.index, message.content),

@@ -41,6 +41,13 @@ export class DiffEditor implements Disposable {
     await showComparison(before, after, title, options);
   }
 
+  /** Opens a comparison of what a tool call showed with what it has written. @param path absolute */
+  async showWritten(path: string, shown: string, written: string): Promise<void> {
+    const title = vscode.l10n.t('{0} (as shown ↔ as written)', basename(path));
+    const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
+    await showComparison(this.#texts.uriOf(path, shown), this.#texts.uriOf(path, written), title, options);
+  }
+
   dispose(): void {
     this.#texts.dispose();
   }

@@ -10,6 +10,8 @@ import { saveResource } from './saveResource';
 export interface EntryContents {
   /** Compares both sides of a change in an editor. */
   openDiff(conversation: Conversation, index: number, content: number): Promise<void>;
+  /** Compares a change as it was shown with what was written. */
+  openWritten(conversation: Conversation, index: number, content: number): Promise<void>;
   /** Shows the whole of an output that the page shows cut. */
   openOutput(conversation: Conversation, index: number, content: number): Promise<void>;
   /** Saves a file that came with an entry where the user says. */
@@ -35,6 +37,14 @@ export class EditorContents implements EntryContents {
     const entry = model.state.entries[index];
     const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
     if (part?.type === 'diff') await this.#options.diffs.show(part, agent.name);
+  }
+
+  async openWritten({ model, changes }: Conversation, index: number, content: number): Promise<void> {
+    const entry = model.state.entries[index];
+    const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
+    if (part?.type !== 'diff' || entry?.turnId === undefined) return;
+    const { shown, written } = await changes.written(entry.turnId, part);
+    await this.#options.diffs.showWritten(part.path, shown, written);
   }
 
   async openOutput({ model: { state } }: Conversation, index: number, content: number): Promise<void> {

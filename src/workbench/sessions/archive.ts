@@ -43,6 +43,7 @@ export class Archive implements Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #abort = new AbortController();
   readonly #deleted = this.#lifetime.add(new Emitter<readonly string[]>());
+  readonly #pruned = this.#lifetime.add(new Emitter<void>());
   readonly #lost = this.#lifetime.add(new Emitter<string>());
   #journal: Journal | undefined;
   #pruning: ReturnType<typeof setTimeout> | undefined;
@@ -60,6 +61,14 @@ export class Archive implements Disposable {
   /** Sessions were deleted by the user, or forgotten for their age; their keys. */
   get onDidDelete(): Event<readonly string[]> {
     return this.#deleted.event;
+  }
+
+  /**
+   * Nothing else is to be done, and the sessions that {@link list} gives are all that there are: what
+   * belongs to no session can go.
+   */
+  get onDidPrune(): Event<void> {
+    return this.#pruned.event;
   }
 
   /** Keeps a new conversation from now on. */
@@ -254,9 +263,11 @@ export class Archive implements Disposable {
   async #prune(journal: Journal): Promise<void> {
     try {
       const { keys } = await journal.prune(historyLimits(), this.#abort.signal);
-      if (keys.length === 0) return;
-      this.#log.info(`${keys.length} old sessions were forgotten`);
-      this.#deleted.fire(keys);
+      if (keys.length > 0) {
+        this.#log.info(`${keys.length} old sessions were forgotten`);
+        this.#deleted.fire(keys);
+      }
+      if (journal.state.kind === 'durable') this.#pruned.fire();
     } catch (error) {
       this.#log.debug(`old sessions: ${messageOf(error)}`);
     }

@@ -3,10 +3,13 @@ import { strict as assert } from 'node:assert';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { ParleyError } from '../../../../src/base/errors';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { SessionFeed } from '../../../../src/client/view/feed';
 import { changesPage, reviewOf } from '../../../../src/client/view/projectChanges';
 import { projectSession } from '../../../../src/client/view/projectSession';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { ChangesScope, ToWebview } from '../../../../src/panel/contract';
 import { useChangeSession } from '../../../support/changes/changeSession';
+import { FEED_SOURCES } from '../../../support/feedSources';
 
 type Page = Extract<ToWebview, { type: 'changes' }>;
 
@@ -64,6 +67,17 @@ describe('the changes of a session', function () {
     );
   });
 
+  it('stand in the snapshot for programs, with what became of each', async () => {
+    const conversation = await started();
+    await turn('own a.txt x\nown c.txt c');
+    const review = await conversation.changes.loadReview();
+    await review.undo({ kind: 'file', id: review.files[0]?.id ?? '' });
+    assert.deepEqual(snapshotOf(conversation).changes, [
+      { path: path('a.txt'), added: 1, removed: 3, state: 'undone' },
+      { path: path('c.txt'), added: 1, removed: 0, state: 'unreviewed' },
+    ]);
+  });
+
   it('name the last tool call of each file', async () => {
     const conversation = await started();
     const turnId = await turn('edit a.txt x\nown c.txt c\nedit a.txt y');
@@ -74,6 +88,26 @@ describe('the changes of a session', function () {
       files.map(({ index }) => index),
       [last, undefined],
     );
+  });
+
+  it('tell where a file was written differently than its tool call shows', async () => {
+    const conversation = await started();
+    const turnId = await turn('edit a.txt x\\ny\\n\nedit-formatted c.txt x\\ny\\n');
+    const messages: ToWebview[] = [];
+    const feed = new SessionFeed(conversation, FEED_SOURCES, (message) => messages.push(message));
+    feed.snapshot();
+    feed.dispose();
+    const [shown] = messages.flatMap((message) => (message.type === 'snapshot' ? [message.items] : []));
+    const diffs = (shown ?? []).flatMap((item) => (item.kind === 'tool' ? item.content : []));
+    assert.deepEqual(
+      diffs.map((part) => part.type === 'diff' && [part.diff.label, part.diff.writtenDifferently]),
+      [
+        ['a.txt', undefined],
+        ['c.txt', true],
+      ],
+    );
+    const written = await conversation.changes.written(turnId, { path: path('c.txt'), newText: 'x\ny\n' });
+    assert.deepEqual(written, { shown: 'x\ny\n', written: 'x;\ny;\n' });
   });
 
   it('are sent in pages', async () => {

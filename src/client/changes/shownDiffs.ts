@@ -1,0 +1,123 @@
+// Compares what tool calls say they have written with what is really in the files afterwards.
+import { isAbsolute, normalize } from 'node:path';
+import type { FileChange, FileVersion } from '../../changes/model/fileChange';
+import type { FolderStates } from '../../changes/model/folderStore';
+import type { ToolContent } from '../../session/events/content';
+import type { WrittenDifferently } from '../../session/events/event';
+import type { ToolEntry } from '../../session/model/state';
+import { pathOf } from './changedPaths';
+
+/** Larger files are not compared, in bytes. */
+const MAX_BYTES = 2 * 1024 * 1024;
+/** Files that wait to be compared, and those that were found to differ. */
+const MAX_FILES = 200;
+
+type Diff = Extract<ToolContent, { type: 'diff' }>;
+
+/** The newest diff of a file. */
+interface Shown {
+  readonly toolCallId: string;
+  readonly diff: Diff;
+  /** No other call has named the file in this turn. */
+  readonly isOnly: boolean;
+}
+
+/** What the calls of one turn say. */
+export class ShownDiffs {
+  /** By absolute path. */
+  readonly #waiting = new Map<string, Shown>();
+  readonly #seen = new Set<string>();
+  readonly #found: WrittenDifferently[] = [];
+
+  /** Calls after which a file was not what they say. */
+  get found(): readonly WrittenDifferently[] {
+    return this.#found;
+  }
+
+  /** A call has ended well. */
+  ended({ toolCallId, content }: Pick<ToolEntry, 'toolCallId' | 'content'>): void {
+    for (const part of content) {
+      if (part.type !== 'diff' || part.hunks || !isAbsolute(part.path)) continue;
+      const path = normalize(part.path);
+      if (this.#waiting.size >= MAX_FILES && !this.#waiting.has(path)) return;
+      this.#waiting.set(path, { toolCallId, diff: part, isOnly: !this.#seen.has(path) });
+      this.#seen.add(path);
+    }
+  }
+
+  /**
+   * Compares what has been shown since the last time.
+   * @param files what changed since the turn began
+   * @param isOpen returns whether a call that still runs names a file, which may have changed it
+   * @returns what is new of {@link found}
+   */
+  async compare(
+    states: Pick<FolderStates, 'read'>,
+    files: readonly FileChange[],
+    isOpen: (path: string) => boolean,
+  ): Promise<readonly WrittenDifferently[]> {
+    const news: WrittenDifferently[] = [];
+    for (const change of files) {
+      const path = pathOf(change);
+      const shown = this.#waiting.get(path);
+      if (!shown || isOpen(path)) continue;
+      this.#waiting.delete(path);
+      const [before, written] = [
+        await textOf(states, change, change.before),
+        await textOf(states, change, change.after),
+      ];
+      const { toolCallId, diff, isOnly } = shown;
+      if (written === undefined || isAsShown(diff, isOnly ? before : undefined, written)) continue;
+      news.push({ toolCallId, path: diff.path });
+    }
+    // What is not among the changes is as it was, or not looked at.
+    for (const [path] of this.#waiting) if (!isOpen(path)) this.#waiting.delete(path);
+    this.#found.push(...news.slice(0, MAX_FILES - this.#found.length));
+    return news;
+  }
+}
+
+/**
+ * Returns the text that a file has after a change as it was shown.
+ * @param before the file before; undefined: not known
+ */
+export function shownText({ oldText, newText }: Pick<Diff, 'oldText' | 'newText'>, before: string | undefined): string {
+  const [old, shown] = [plain(oldText ?? ''), plain(newText)];
+  if (oldText === undefined || before === undefined || old === '') return shown;
+  const from = plain(before);
+  const at = from.indexOf(old);
+  return at === -1 ? shown : `${from.slice(0, at)}${shown}${from.slice(at + old.length)}`;
+}
+
+/**
+ * Reads a version as text.
+ * @returns '' where there is no file; undefined where it is no text, or too large
+ */
+export async function textOf(
+  states: Pick<FolderStates, 'read'>,
+  { root }: Pick<FileChange, 'root'>,
+  version: FileVersion | undefined,
+): Promise<string | undefined> {
+  if (!version) return '';
+  if (version.isHashOnly || version.size > MAX_BYTES || version.mode === '120000') return undefined;
+  const content = await states.read(root, version);
+  return content.includes(0) ? undefined : content.toString('utf8');
+}
+
+function isAsShown(diff: Diff, before: string | undefined, written: string): boolean {
+  const text = withoutLastEnd(plain(written));
+  const shown = withoutLastEnd(plain(diff.newText));
+  if (text === shown) return true;
+  if (diff.oldText === undefined) return false;
+  if (before === undefined || plain(before).split(plain(diff.oldText)).length > 2) return text.includes(shown);
+  return text === withoutLastEnd(shownText(diff, before));
+}
+
+function plain(text: string): string {
+  return (text.startsWith('\ufeff') ? text.slice(1) : text).replaceAll('\r\n', '\n');
+}
+
+/** Some agents leave out the end of the last line. */
+function withoutLastEnd(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
+}
