@@ -108,11 +108,12 @@ describe('an HTTP agent in the panel', function () {
         readonly finish: () => void;
         readonly asked: readonly string[];
       }> {
-        const gate = new Deferred<void>();
+        const [gate, begun] = [new Deferred<void>(), new Deferred<void>()];
         const asked: string[] = [];
         const gated = agentOf('gated', async (input, out, _context, signal) => {
           const text = input.map(textIn).at(-1) ?? '';
           asked.push(text);
+          begun.resolve();
           out.part(textPart(`${text}: `));
           if (asked.length === 1) await orAborted(gate.promise, signal);
           if (asksFor !== undefined) out.part(textPart(textIn(await out.ask([textPart(asksFor)]))));
@@ -128,6 +129,7 @@ describe('an HTTP agent in the panel', function () {
         void first.conversation.send('one');
         const descriptors = new Kept();
         const text = await named.promise;
+        await begun.promise;
         descriptors.texts.set('test', text);
         const { runId } = (JSON.parse(text) as { running: { runId: string } }).running;
         const run = () => server.client.run(runId, new AbortController().signal);

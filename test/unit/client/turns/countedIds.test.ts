@@ -36,8 +36,10 @@ describe('a user whose agent counts its messages from one again', () => {
         window.type(tag);
         await ready(window);
       }
+      // Waited for from before: it may be over when the death of the agent is known here.
+      const recovering = window.session.until((c) => c.connection.kind === 'recovering');
       await window.killAgent();
-      await window.session.until((c) => c.connection.kind === 'recovering');
+      await recovering;
       await ready(window);
       window.type('three');
       await ready(window);
