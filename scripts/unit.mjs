@@ -3,11 +3,13 @@ import { availableParallelism } from 'node:os';
 import { reexec } from './lib/node24.mjs';
 import { runSuites } from './lib/suite.mjs';
 
+const LONGEST = ['session/interleavings', 'conformance/fuzzTurns', 'store/faults', 'model/memory', 'house/package'];
+
 const args = process.argv.slice(2);
 if (!(await reexec(process.argv[1], args))) {
   const suites = [
     // One file more at a time than there are cores, as many of them wait for processes.
-    { folder: 'test/unit', jobs: availableParallelism() + 1 },
+    { folder: 'test/unit', jobs: availableParallelism() + 1, longest: LONGEST },
     // One browser after another: what these tests press must come within half a second.
     { folder: 'test/webview', jobs: 1 },
   ];

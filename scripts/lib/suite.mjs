@@ -23,7 +23,8 @@ const shared = {
 
 /**
  * Runs the tests of some folders, one folder after another.
- * @param suites `folder` relative to the root; `jobs`: files that run side by side, each in a process of its own, with their output file by file
+ * @param suites `folder` relative to the root; `jobs`: files that run side by side, each in a process of its own, with their output file by file;
+ * `longest`: parts of the paths of files that begin, so that none of them runs alone at the end
  * @param args parts of paths to choose files by; after `--` come options for mocha
  * @param timeout milliseconds for each test
  * @returns 0 where all passed
@@ -33,10 +34,15 @@ export async function runSuites({ suites, args, timeout }) {
   const patterns = cut < 0 ? args : args.slice(0, cut);
   const mochaOptions = cut < 0 ? [] : args.slice(cut + 1);
   const chosen = [];
-  for (const { folder, jobs = 1 } of suites) {
+  for (const { folder, jobs = 1, longest = [] } of suites) {
     const tests = (await files(folder)).filter(
       (path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))),
     );
+    const rank = (path) => {
+      const at = longest.findIndex((part) => path.includes(part));
+      return at < 0 ? longest.length : at;
+    };
+    tests.sort((one, other) => rank(one) - rank(other));
     if (tests.length > 0) chosen.push({ tests, jobs });
   }
   if (chosen.length === 0) {
