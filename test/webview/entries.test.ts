@@ -363,6 +363,14 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openDiff'), { type: 'openDiff', key: 's1', index: 0, content: 0 });
   });
 
+  it('say when a file was written differently than the diff shows, and compare', async () => {
+    const diff = { ...DIFF, writtenDifferently: true } as const;
+    const panel = await open([tool('e1', { toolKind: 'edit', content: [{ type: 'diff', diff }] })]);
+    await panel.page.getByText('The file was written differently. Compare').click();
+    const { index, content } = await panel.next('openWritten');
+    assert.deepEqual({ index, content }, { index: 0, content: 0 });
+  });
+
   it('show the end of a command’s output in terminal colours, and follow it', async () => {
     const terminal = { id: 'x', output: 'one\n', truncated: false, running: true, openable: true } as const;
     const { page } = await open([

@@ -4,6 +4,7 @@ import type { ItemView } from '../../panel/contract';
 
 const LINE = 20;
 const GAP = 9;
+const CHANGES_LINE = 24;
 
 export function estimateHeight(item: ItemView, columns: number): number {
   switch (item.kind) {
@@ -27,6 +28,8 @@ export function estimateHeight(item: ItemView, columns: number): number {
       return 40 + item.entries.length * 22;
     case 'error':
       return 70;
+    case 'turn_end':
+      return 26 + GAP + (item.turn.changes?.files ? CHANGES_LINE : 0);
     default:
       return 26 + GAP;
   }
