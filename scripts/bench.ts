@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, day, jumps, hostile, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, day, jumps, hostile, changes, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askedFigures } from '../test/bench/askedFigures';
 import { measureCarriedPaint } from '../test/bench/carriedPaint';
+import { measureChanges } from '../test/bench/changesBench';
 import { measureEntries } from '../test/bench/entriesBench';
 import { meets, type Row, rounded } from '../test/bench/figures';
 import { measureHostile } from '../test/bench/hostileBench';
@@ -56,6 +57,7 @@ async function main(): Promise<Row[]> {
     'day',
     'jumps',
     'hostile',
+    'changes',
     'size',
     ...scenarios.map(({ name }) => name),
   ];
@@ -79,6 +81,10 @@ async function main(): Promise<Row[]> {
   if (wanted('hostile')) {
     say('hostile …');
     rows.push(...(await measureHostile({ fuzz: 60, sample: options.quick ? 20 : 1, say })));
+  }
+  if (wanted('changes')) {
+    say('changes …');
+    rows.push(...(await measureChanges({ counts: options.quick ? [1000, 10_000] : [1000, 10_000, 100_000], say })));
   }
   const chosen = scenarios.filter(({ name, quick }) => wanted(name, quick));
   const repetitions = Number(options.reps ?? (options.quick ? 1 : 3));

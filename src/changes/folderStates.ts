@@ -17,7 +17,7 @@ import type { FileChange, FileVersion, FolderTree, Snapshot, SnapshotGap } from 
 import type { FolderStates } from './model/folderStore';
 
 const MB = 1024 * 1024;
-const LIMITS: ScanLimits = { timeoutMs: 60_000, maxFile: 20 * MB, maxKept: 2048 * MB };
+const LIMITS: ScanLimits = { timeoutMs: 60_000, maxFile: 20 * MB, maxHashed: 256 * MB, maxKept: 2048 * MB };
 const MAX_WITHOUT_REPOSITORY = { files: 50_000, bytes: 2048 * MB };
 /** Held states after which the store is collected. */
 const HOLDS_TO_COLLECT = 200;

@@ -36,6 +36,8 @@ function configOf(format: ObjectFormat): string {
 \tsplitIndex = false
 \thooksPath = /dev/null
 \tlongpaths = true
+\tprotectNTFS = false
+\tprotectHFS = false
 \tlogAllRefUpdates = false
 \tfsync = none
 [index]

@@ -56,6 +56,10 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
       await rm(join(packs, name.replace(/\.pack$/, end)), { force: true });
     }
   }
+  // Left by a process that was killed.
+  for (const name of await readdir(packs)) {
+    if (name.startsWith('tmp_') && !(await changedAfter(join(packs, name), oldest))) await rm(join(packs, name));
+  }
   await run(store, { args: ['prune-packed', '-q'], ...limits });
   await removeLoose(store, oldest);
 }
@@ -130,6 +134,8 @@ async function removeLoose(store: Store, oldest: number): Promise<void> {
       const path = join(objects, folder, name);
       if (!(await changedAfter(path, oldest))) await rm(path, { force: true });
     }
+    // Fails where something is left.
+    await rmdir(join(objects, folder)).catch(() => undefined);
   }
 }
 

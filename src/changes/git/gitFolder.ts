@@ -1,6 +1,6 @@
 // The states of one folder in a bare repository of our own.
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { toDisposable } from '../../base/disposable';
@@ -13,12 +13,12 @@ import { Contents } from './contents';
 import { difference, replaced } from './difference';
 import type { Git } from './gitProcess';
 import { findRepository, prefixIn, type Repository } from './repository';
-import { type ScanLimits, scan } from './scan';
+import { type ScanLimits, type Scanned, scan } from './scan';
 import { SharedRun } from './sharedRun';
 import { writeState } from './stateTree';
 import type { OpenFolder, StoredFolder } from './storedFolder';
 import { run, type Store, tryRun } from './storeRuns';
-import { fileConfig } from './userConfig';
+import { FileConfigs } from './userConfig';
 import { warmIndex } from './warmIndex';
 import { WINDOW } from './window';
 
@@ -76,8 +76,12 @@ class GitFolder implements StoredFolder {
   readonly #options: GitFolderOptions;
   readonly #store: Store;
   readonly #contents: Contents;
+  readonly #configs: FileConfigs;
   readonly #queue = new KeyedQueue<'store'>();
   readonly #take: SharedRun<string>;
+  /** What the last scan gave, by our index. */
+  readonly #scanned = new Map<string, Scanned>();
+  #last: { readonly key: string; readonly state: string; readonly at: number } | undefined;
   /** When the user's index was looked at last, by our index: what it was changed at. */
   readonly #warmed = new Map<string, number>();
 
@@ -85,12 +89,13 @@ class GitFolder implements StoredFolder {
     this.#options = options;
     this.#store = store;
     this.#contents = new Contents(store);
+    this.#configs = new FileConfigs(options.git, options.env);
     this.#take = new SharedRun(this.#queue, (signal) => this.#read(signal));
   }
 
   static async open(options: GitFolderOptions): Promise<GitFolder> {
     const repository = await findRepository(options.folder);
-    const { format } = await fileConfig(options.git, options.env, repository);
+    const { format } = await new FileConfigs(options.git, options.env).of(repository);
     const folder = `${options.store}-${format}`;
     const indexes = join(folder, 'indexes', WINDOW);
     await makeBareStore(folder, format);
@@ -153,14 +158,16 @@ class GitFolder implements StoredFolder {
    * it.
    */
   async #repository(): Promise<Repository | undefined> {
-    const { folder, git, env } = this.#options;
+    const { folder } = this.#options;
     const repository = await findRepository(folder);
     if (!repository || repository.top === folder) return repository;
-    const { options, excludeFiles } = await fileConfig(git, env, repository);
-    for (const file of excludeFiles) {
-      const args = [...options, '-c', `core.excludesFile=${file}`, 'check-ignore', '-q', '--no-index', '--', folder];
+    const { options, excludeFiles } = await this.#configs.of(repository);
+    const path = `./${prefixIn(repository.top, folder)}`;
+    for (const file of ['', ...excludeFiles]) {
+      const args = [...options, '-c', `core.excludesFile=${file}`, 'check-ignore', '-q', '--no-index', '--', path];
       const where = { cwd: repository.top, workTree: repository.top, timeoutMs: RUN_MS };
-      if ((await tryRun(this.#store, { args, ...where })).code === 0) return undefined;
+      // It takes paths literally, and refuses to be told so.
+      if ((await tryRun(this.#store, { args, ...where, magic: true })).code === 0) return undefined;
     }
     return repository;
   }
@@ -169,45 +176,61 @@ class GitFolder implements StoredFolder {
     const { folder } = this.#options;
     const self = await this.#scan(folder, await this.#repository(), '', signal);
     const nested = new Map<string, string>();
+    const written: number[] = [];
     const pending = [...self.nested];
     for (let path = pending.shift(); path !== undefined && nested.size < MAX_NESTED; path = pending.shift()) {
       const below = join(folder, path);
       const found = await this.#scan(below, await findRepository(below), path, signal);
       nested.set(path, found.tree);
+      written.push(found.writtenAt);
       pending.push(...found.nested.map((one) => `${path}/${one}`));
     }
-    return writeState(this.#store, self.tree, nested, signal);
+    const key = JSON.stringify([self.tree, ...nested]);
+    // The oldest: a tree that may be collected is written again, and so is the state.
+    const at = Math.min(self.writtenAt, ...written);
+    if (this.#last?.key === key && this.#last.at === at) return this.#last.state;
+    const state = await writeState(this.#store, self.tree, nested, signal);
+    this.#last = { key, state, at };
+    return state;
   }
 
   /** @param path of the folder below the root, empty for the root itself */
-  async #scan(
-    folder: string,
-    repository: Repository | undefined,
-    path: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly tree: string; readonly nested: readonly string[] }> {
-    const { git, env, limits, maxWithoutRepository } = this.#options;
+  async #scan(folder: string, repository: Repository | undefined, path: string, signal: AbortSignal): Promise<Scanned> {
+    const { limits, maxWithoutRepository } = this.#options;
     if (repository) await this.#borrowFrom(join(repository.commonDir, 'objects'));
     const top = repository?.top ?? folder;
     const prefix = prefixIn(top, folder);
     const name = createHash('sha256').update(`${path}\n${prefix}`).digest('hex').slice(0, 16);
     const index = join(this.#store.indexes, name);
-    const config = await fileConfig(git, env, repository);
+    const config = await this.#configs.of(repository);
     const warm = async (timeoutMs: number): Promise<boolean> => {
       const changedAt = repository ? await modified(join(repository.gitDir, 'index')) : 0;
       if (this.#warmed.get(name) === changedAt) return false;
+      try {
+        await warmIndex(this.#store, { repository, config, top, prefix, index, signal, timeoutMs });
+      } catch (error) {
+        // Without it, more files are read.
+        if (!(error instanceof ParleyError) || error.code !== 'git-failed') throw error;
+        await rm(index, { force: true });
+      }
       this.#warmed.set(name, changedAt);
-      await warmIndex(this.#store, { repository, config, top, prefix, index, signal, timeoutMs });
       return true;
     };
-    const found = await scan(
-      this.#store,
-      { top, prefix, index, config },
-      { ...limits, ...(!repository && { maxNew: maxWithoutRepository }) },
-      warm,
-      signal,
-    );
-    return { tree: found.tree, nested: found.nested.map((one) => one.slice(prefix.length)) };
+    const tree = { top, prefix, index, config };
+    const scanLimits = { ...limits, ...(!repository && { maxNew: maxWithoutRepository }) };
+    const last = this.#scanned.get(name);
+    // A scan that fails may have changed the index: what it gave before is not what it has then.
+    this.#scanned.delete(name);
+    const read = (known?: Scanned): Promise<Scanned> => scan(this.#store, tree, scanLimits, warm, known, signal);
+    const found = await read(last).catch(async (error) => {
+      if (!(error instanceof ParleyError) || error.code !== 'git-failed') throw error;
+      // The index may be broken: once more without it.
+      await rm(index, { force: true });
+      this.#warmed.delete(name);
+      return read();
+    });
+    this.#scanned.set(name, found);
+    return { ...found, nested: found.nested.map((one) => one.slice(prefix.length)) };
   }
 
   /** Remembers where contents may lie, also for later windows. */

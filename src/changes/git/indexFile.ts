@@ -43,6 +43,11 @@ export function sizeOnDisk({ stat }: IndexEntry): number {
   return stat.readUInt32BE(SIZE_AT);
 }
 
+/** Whether an entry says nothing of the file on the disk. */
+export function isWithoutStat({ stat }: IndexEntry): boolean {
+  return stat.readUInt32BE(CTIME_AT) === 0 && stat.readUInt32BE(MTIME_AT) === 0;
+}
+
 /**
  * Reads the files of an index, sorted. Left out is what is not a plain file of the work tree:
  * conflicts, submodules, files outside of a sparse checkout or without a content.

@@ -1,4 +1,5 @@
 // Reads the state of one work tree from the disk into a tree of the store.
+import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { access, constants, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,6 +14,10 @@ import type { FileConfig } from './userConfig';
 const WIDTH = 32;
 /** Runs of git that may fail in one scan, before it is given up. */
 const MAX_FAILURES = 100;
+/**
+ * How long a tree is used again, in milliseconds; well below the age at which it may be collected.
+ */
+const REUSE_MS = 60 * 60 * 1000;
 /** Paths that are passed as arguments at once. */
 const ARGUMENTS = 100;
 /** What a list may take for each file, where the number of files is bounded. */
@@ -34,9 +39,11 @@ export interface ScanLimits {
   readonly timeoutMs: number;
   /** Larger files are noted by their hash only; bytes. */
   readonly maxFile: number;
+  /** Larger files are not read at all: their size and time stand for the content; bytes. */
+  readonly maxHashed: number;
   /** Of so many bytes of new contents the largest files are noted by their hash only. */
   readonly maxKept: number;
-  /** What may be new in one scan: files, and bytes. Absent: any number. */
+  /** What may be new in one scan: files, and bytes to keep. Absent: any number. */
   readonly maxNew?: { readonly files: number; readonly bytes: number };
 }
 
@@ -45,6 +52,8 @@ const MANY = 500;
 
 export interface Scanned {
   readonly tree: string;
+  /** When the tree was written: `Date.now()`. */
+  readonly writtenAt: number;
   /** Repositories below, relative to the top level, without a slash at the end. */
   readonly nested: readonly string[];
 }
@@ -58,6 +67,7 @@ interface Candidate {
 /**
  * Reads what differs from the index, and writes the tree.
  * @param warm fills the index from others, in so many milliseconds; false where they are as before
+ * @param last what the last scan of this index gave
  * @throws ParleyError `folder-too-large`, `git-…`
  */
 export async function scan(
@@ -65,6 +75,7 @@ export async function scan(
   tree: WorkTree,
   limits: ScanLimits,
   warm: (timeoutMs: number) => Promise<boolean>,
+  last: Scanned | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Scanned> {
   const until = performance.now() + limits.timeoutMs;
@@ -86,6 +97,9 @@ export async function scan(
   const isMany = found.present.length + found.gone.length > MANY;
   if (isMany && (await warm(left()))) found = await candidates(store, tree, runIn, limits);
   checkSize(found, limits);
+  const writtenAt = Date.now();
+  const isSame = found.present.length + found.gone.length === 0;
+  if (isSame && last && writtenAt - last.writtenAt < REUSE_MS) return { ...last, nested: found.nested };
   if (found.gone.length > 0) {
     await run(store, runIn(['update-index', '--force-remove', '-z', '--stdin'], joinRecords(found.gone)));
   }
@@ -105,19 +119,20 @@ export async function scan(
       else pending.push(paths.slice(0, paths.length >> 1), paths.slice(paths.length >> 1));
     }
   };
-  const [kept, large] = bySize(found.present, limits);
+  const { kept, large, huge } = bySize(found.present, limits);
   await add([], kept);
   if (large.length > 0) {
     await add(['--info-only'], large);
     await noteLarge(store, runIn, large);
   }
+  if (huge.length > 0) await addHuge(store, runIn, huge);
   const prefix = tree.prefix === '' ? [] : [`--prefix=${tree.prefix}`];
   const written = await tryRun(store, runIn(['write-tree', '--missing-ok', ...prefix]));
-  if (written.code === 0) return { tree: written.stdout.toString('latin1').trim(), nested: found.nested };
+  if (written.code === 0) return { tree: written.stdout.toString('latin1').trim(), writtenAt, nested: found.nested };
   // There is no entry with the prefix: the folder is empty.
   if (prefix.length > 0 && /prefix/.test(written.stderr)) {
     const empty = await run(store, { ...runIn(['mktree', '-z'], Buffer.alloc(0)) });
-    return { tree: empty.toString('latin1').trim(), nested: found.nested };
+    return { tree: empty.toString('latin1').trim(), writtenAt, nested: found.nested };
   }
   throw new ParleyError('git-failed', l10n.t('Git failed: {0}', written.stderr.trim()));
 }
@@ -173,20 +188,35 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
   return { present, gone, nested };
 }
 
-/** Files to keep, and those to note by their hash only. */
+/** Files to keep, to note by their hash only, and not to read. */
 function bySize(
   present: readonly Candidate[],
-  { maxFile, maxKept }: ScanLimits,
-): readonly [kept: readonly Candidate[], large: readonly Candidate[]] {
-  const bytes = present.reduce((sum, { stats }) => sum + stats.size, 0);
+  { maxFile, maxKept, maxHashed }: ScanLimits,
+): { readonly kept: readonly Candidate[]; readonly large: readonly Candidate[]; readonly huge: readonly Candidate[] } {
   let left = maxKept;
-  const isKept = ({ stats: { size } }: Candidate): boolean => {
-    if (size <= maxFile) left -= size;
-    return size <= maxFile && left >= 0;
+  const kindOf = ({ stats: { size } }: Candidate): 'kept' | 'large' | 'huge' => {
+    if (size > maxHashed) return 'huge';
+    if (size > maxFile) return 'large';
+    left -= size;
+    return left >= 0 ? 'kept' : 'large';
   };
+  const bytes = present.reduce((sum, { stats }) => sum + stats.size, 0);
   const sorted = bytes <= maxKept ? present : [...present].sort((a, b) => a.stats.size - b.stats.size);
-  const { kept = [], large = [] } = Object.groupBy(sorted, (one) => (isKept(one) ? 'kept' : 'large'));
-  return [kept, large];
+  const { kept = [], large = [], huge = [] } = Object.groupBy(sorted, kindOf);
+  return { kept, large, huge };
+}
+
+/** Such a file has no stat data in the index: it is looked at in each scan, and never read. */
+async function addHuge(store: Store, runIn: RunIn, huge: readonly Candidate[]): Promise<void> {
+  const entries: Buffer[] = [];
+  for (const { path, stats } of huge) {
+    const description = `${stats.size}@${stats.mtimeMs}`;
+    const hash = createHash(store.format).update(`blob ${description.length}\0${description}`).digest('hex');
+    const mode = stats.mode & 0o100 ? '100755' : '100644';
+    entries.push(Buffer.concat([Buffer.from(`${mode} ${hash}\t`), path]));
+    await writeFile(join(store.folder, 'large', hash), String(stats.size));
+  }
+  await run(store, runIn(['update-index', '-z', '--index-info'], joinRecords(entries)));
 }
 
 function isFile(path: string): Promise<boolean> {
@@ -196,9 +226,9 @@ function isFile(path: string): Promise<boolean> {
   );
 }
 
-function checkSize({ present }: Found, { maxNew }: ScanLimits): void {
+function checkSize({ present }: Found, { maxNew, maxFile }: ScanLimits): void {
   if (!maxNew) return;
-  const bytes = present.reduce((sum, { stats }) => sum + stats.size, 0);
+  const bytes = present.reduce((sum, { stats: { size } }) => (size > maxFile ? sum : sum + size), 0);
   if (present.length > maxNew.files || bytes > maxNew.bytes) throw tooLarge();
 }
 

@@ -14,6 +14,9 @@ const MAX_CONFIG = 1024 * 1024;
 const SWITCHES = ['core.filemode', 'core.symlinks', 'core.ignorecase', 'core.precomposeunicode'];
 const CONVERSION = 'core.autocrlf';
 
+/** By lower-case name. */
+type Variables = ReadonlyMap<string, string>;
+
 export interface FileConfig {
   /** `-c` options for scans. */
   readonly options: readonly string[];
@@ -26,45 +29,68 @@ export interface FileConfig {
   readonly attributesFile?: string;
 }
 
-/**
- * Reads the configuration of the user, and of a repository.
- * @param env of the user, to find the user's own configuration
- */
-export async function fileConfig(
-  git: Git,
-  env: NodeJS.ProcessEnv,
-  repository: Repository | undefined,
-): Promise<FileConfig> {
-  const home = env.HOME ?? homedir();
-  const xdg = join(env.XDG_CONFIG_HOME ?? join(home, '.config'), 'git');
-  const own = await readConfig(git, ['--list', '--includes'], {
-    HOME: home,
-    ...(env.XDG_CONFIG_HOME !== undefined && { XDG_CONFIG_HOME: env.XDG_CONFIG_HOME }),
-    GIT_CONFIG_NOSYSTEM: '0',
-    GIT_CONFIG_GLOBAL: undefined,
-  });
-  const local = repository
-    ? await readConfig(git, ['--list', '--file', join(repository.commonDir, 'config')], {})
-    : new Map<string, string>();
-  const value = (name: string): string | undefined => local.get(name) ?? own.get(name);
-  const path = (name: string, fallback: string): string => {
-    const text = value(name);
-    if (text === undefined || text === '') return fallback;
-    return resolve(repository?.top ?? home, text.replace(/^~(?=[/\\])/, home));
-  };
-  const excludeFiles = [path('core.excludesfile', join(xdg, 'ignore'))];
-  if (repository) excludeFiles.push(join(repository.commonDir, 'info/exclude'));
-  const attributesFile = path('core.attributesfile', join(xdg, 'attributes'));
-  return {
-    options: SWITCHES.flatMap((name) => {
+/** Reads the configuration of the user once, and that of repositories whenever it has changed. */
+export class FileConfigs {
+  readonly #git: Git;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #home: string;
+  #user: Promise<Variables> | undefined;
+  readonly #local = new Map<string, { readonly stamp: string; readonly variables: Variables }>();
+
+  /** @param env of the user, to find the user's own configuration */
+  constructor(git: Git, env: NodeJS.ProcessEnv) {
+    this.#git = git;
+    this.#env = env;
+    this.#home = env.HOME ?? homedir();
+  }
+
+  /** What holds for the files of a repository, or of a folder without one. */
+  async of(repository: Repository | undefined): Promise<FileConfig> {
+    const [own, local] = [await this.#ofUser(), repository && (await this.#ofRepository(repository))];
+    const value = (name: string): string | undefined => local?.get(name) ?? own.get(name);
+    const path = (name: string, fallback: string): string => {
       const text = value(name);
-      return text === undefined ? [] : ['-c', `${name}=${isTrue(text)}`];
-    }),
-    excludeFiles: await files(excludeFiles),
-    format: local.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
-    convertsLines: isTrue(value(CONVERSION) ?? 'false') || value(CONVERSION)?.toLowerCase() === 'input',
-    ...((await files([attributesFile])).length > 0 && { attributesFile }),
-  };
+      if (text === undefined || text === '') return fallback;
+      return resolve(repository?.top ?? this.#home, text.replace(/^~(?=[/\\])/, this.#home));
+    };
+    const folder = join(this.#env.XDG_CONFIG_HOME ?? join(this.#home, '.config'), 'git');
+    const excludeFiles = [path('core.excludesfile', join(folder, 'ignore'))];
+    if (repository) excludeFiles.push(join(repository.commonDir, 'info/exclude'));
+    const attributesFile = path('core.attributesfile', join(folder, 'attributes'));
+    return {
+      options: SWITCHES.flatMap((name) => {
+        const text = value(name);
+        return text === undefined ? [] : ['-c', `${name}=${isTrue(text)}`];
+      }),
+      excludeFiles: await files(excludeFiles),
+      format: local?.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
+      convertsLines: isTrue(value(CONVERSION) ?? 'false') || value(CONVERSION)?.toLowerCase() === 'input',
+      ...((await files([attributesFile])).length > 0 && { attributesFile }),
+    };
+  }
+
+  #ofUser(): Promise<Variables> {
+    const { XDG_CONFIG_HOME } = this.#env;
+    this.#user ??= readConfig(this.#git, ['--list', '--includes'], {
+      HOME: this.#home,
+      ...(XDG_CONFIG_HOME !== undefined && { XDG_CONFIG_HOME }),
+      GIT_CONFIG_NOSYSTEM: '0',
+      GIT_CONFIG_GLOBAL: undefined,
+    });
+    return this.#user;
+  }
+
+  async #ofRepository({ commonDir }: Repository): Promise<Variables> {
+    const file = join(commonDir, 'config');
+    const stats = await stat(file).catch(() => undefined);
+    if (!stats?.isFile()) return new Map();
+    const stamp = `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}`;
+    const known = this.#local.get(file);
+    if (known?.stamp === stamp) return known.variables;
+    const variables = await readConfig(this.#git, ['--list', '--file', file], {});
+    this.#local.set(file, { stamp, variables });
+    return variables;
+  }
 }
 
 function isTrue(text: string): boolean {
@@ -89,7 +115,7 @@ async function readConfig(
   git: Git,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Map<string, string>> {
+): Promise<Variables> {
   const variables = new Map<string, string>();
   const result = await runGit(git, {
     args: ['config', '-z', ...args],

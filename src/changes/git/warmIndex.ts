@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Slices } from '../lines/slices';
 import { makeBareStore, put } from './bareStore';
-import { changedAt, type IndexEntry, readIndex, sizeOnDisk, writeIndex } from './indexFile';
+import { changedAt, type IndexEntry, isWithoutStat, readIndex, sizeOnDisk, writeIndex } from './indexFile';
 import { splitRecords } from './records';
 import type { Repository } from './repository';
 import { blobSizes, run, type Store, tryRun } from './storeRuns';
@@ -33,7 +33,9 @@ export async function warmIndex(store: Store, options: WarmOptions): Promise<voi
   const { format } = store;
   const oidBytes = format === 'sha1' ? 20 : 32;
   const earlier = (await exists(index)) ? index : await earlierIndex(index);
-  const own = earlier === undefined ? [] : ((await readIndex(earlier, oidBytes, Buffer.alloc(0))) ?? []);
+  const known = earlier === undefined ? [] : ((await readIndex(earlier, oidBytes, Buffer.alloc(0))) ?? []);
+  // Refreshing would read the whole file.
+  const own = known.filter((entry) => !isWithoutStat(entry));
   const isSame = repository !== undefined && options.config.format === format;
   const found = isSame ? await readIndex(join(repository.gitDir, 'index'), oidBytes, Buffer.from(prefix)) : undefined;
   const users = found && repository ? await exactEntries(store, found, repository, oidBytes, options) : [];

@@ -29,9 +29,12 @@ export function environment(place: Place): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: place.home };
 }
 
-export function openStates(place: Place, roots: readonly string[] = [place.folder]): FolderStates {
-  const { storage } = place;
-  return openFolderStates({ roots, storage, session: 'session', env: environment(place), log: silentLog });
+export function openStates(
+  place: Place,
+  roots: readonly string[] = [place.folder],
+  env: NodeJS.ProcessEnv = environment(place),
+): FolderStates {
+  return openFolderStates({ roots, storage: place.storage, session: 'session', env, log: silentLog });
 }
 
 /** Runs git as the user would. */

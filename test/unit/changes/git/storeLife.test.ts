@@ -1,0 +1,295 @@
+// How long a store keeps states, who else uses it, and what a killed process leaves behind.
+import { strict as assert } from 'node:assert';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { silentLog } from '../../../../src/base/log';
+import { openFolderStates } from '../../../../src/changes/folderStates';
+import type { Snapshot } from '../../../../src/changes/model/fileChange';
+import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import { openStateRetention } from '../../../../src/changes/stateRetention';
+import { environment, git, inShort, makePlace, openStates, type Place, write } from './folders';
+
+describe('the store of a folder', () => {
+  let place: Place;
+  let states: FolderStates;
+  beforeEach(() => {
+    place = makePlace();
+    states = openStates(place);
+    write(place.folder, { 'a.txt': 'a\n' });
+  });
+  afterEach(() => {
+    states.dispose();
+    place.dispose();
+  });
+
+  const store = (): string => join(place.storage, readdirSync(place.storage)[0]!);
+  const retention = () => openStateRetention({ storage: place.storage, env: environment(place), log: silentLog });
+  const objects = (): number => {
+    const run = ['cat-file', '--batch-all-objects', '--batch-check'];
+    return execFileSync('git', run, { env: { ...process.env, GIT_DIR: store() }, encoding: 'utf8' }).split('\n').length;
+  };
+
+  /** Makes everything in the store look two days old. */
+  function age(): void {
+    const old = new Date(Date.now() - 48 * 60 * 60 * 1000);
+    for (const entry of readdirSync(store(), { withFileTypes: true, recursive: true })) {
+      utimesSync(join(entry.parentPath, entry.name), old, old);
+    }
+    utimesSync(store(), old, old);
+  }
+
+  async function turn(content: string, name: string): Promise<Snapshot> {
+    write(place.folder, { 'a.txt': content });
+    const snapshot = await states.take();
+    await states.hold(snapshot, name);
+    return snapshot;
+  }
+
+  it('keeps what a session holds, packed, and nothing else', async () => {
+    const first = await turn('one\n', 'turn 1/before');
+    const second = await turn('two\n', 'turn 1/after');
+    write(place.folder, { 'a.txt': 'not held\n' });
+    const third = await states.take();
+    await states.changes(second, third);
+    write(place.folder, { 'a.txt': 'three\n' });
+    await states.take();
+    const kept = await states.write(place.folder, Buffer.from('kept\n'), '100644');
+    age();
+    await retention().collect(['session'], 1e9);
+    assert.deepEqual(readdirSync(join(store(), 'objects')).sort(), ['info', 'pack']);
+    assert.equal(readdirSync(join(store(), 'objects/pack')).filter((name) => name.endsWith('.pack')).length, 1);
+    assert.deepEqual(inShort(await states.changes(first, second)), ['M a.txt +1 -1']);
+    assert.equal((await states.read(place.folder, kept)).toString(), 'kept\n');
+    await assert.rejects(states.changes(second, third), { code: 'state-gone' });
+  });
+
+  it('releases a state by its name, and all of a session', async () => {
+    const [first, second] = [await turn('one\n', 'first'), await turn('two\n', 'second')];
+    await states.release('first');
+    age();
+    await retention().collect(['session'], 1e9);
+    await assert.rejects(states.changes(first, second), { code: 'state-gone' });
+    assert.deepEqual(await states.changes(second, await states.take()), []);
+    await retention().release('session');
+    write(place.folder, { 'a.txt': 'three\n' });
+    await states.take();
+    age();
+    await retention().collect(['session'], 1e9);
+    await assert.rejects(states.changes(second, await states.take()), { code: 'state-gone' });
+  });
+
+  it('keeps what was read within a day, held or not', async () => {
+    const first = await states.take();
+    write(place.folder, { 'a.txt': 'b\n' });
+    const second = await states.take();
+    await retention().collect([], 0);
+    assert.deepEqual(inShort(await states.changes(first, second)), ['M a.txt +1 -1']);
+  });
+
+  it('releases sessions that are not listed, and the last of the list where it is too large', async () => {
+    const name = (session: string) => ({ roots: [place.folder], session, storage: place.storage, log: silentLog });
+    const all = ['old', 'new', 'deleted'].map((session) =>
+      openFolderStates({ ...name(session), env: environment(place) }),
+    );
+    for (const [index, one] of all.entries()) {
+      write(place.folder, { 'a.txt': `${index}\n` });
+      await one.hold(await one.take(), 'turn');
+    }
+    const held = (): readonly string[] => readdirSync(join(store(), 'refs/parley')).sort();
+    await retention().collect(['new', 'old'], 1e9);
+    assert.deepEqual(held(), ['new', 'old']);
+    await retention().collect(['new', 'old'], 1);
+    assert.deepEqual(held(), ['new']);
+    for (const one of all) one.dispose();
+  });
+
+  it('removes a store that no session and no window uses', async () => {
+    await turn('one\n', 'turn');
+    await retention().release('session');
+    rmSync(join(store(), 'indexes'), { recursive: true });
+    age();
+    await retention().collect([], 1e9);
+    assert.deepEqual(readdirSync(place.storage), []);
+  });
+
+  it('keeps contents that the repository of the user throws away', async () => {
+    git(place, place.folder, 'init', '-q');
+    git(place, place.folder, 'add', '-A');
+    const old = new Date(Date.now() - 60_000);
+    utimesSync(join(place.folder, 'a.txt'), old, old);
+    git(place, place.folder, 'update-index', '-q', '--refresh');
+    const before = await turn('a\n', 'before');
+    const after = await turn('b\n', 'after');
+    const [change] = await states.changes(before, after);
+    rmSync(join(place.folder, '.git'), { recursive: true });
+    states.dispose();
+    states = openStates(place);
+    assert.equal((await states.read(place.folder, change!.before!)).toString(), 'a\n');
+  });
+
+  it('is used by two windows at once', async function () {
+    this.timeout(60_000);
+    // Another process has an index of its own in the same store.
+    await turn('one\n', 'first');
+    const others = join(store(), 'indexes', '1-other');
+    mkdirSync(others);
+    const { storage } = place;
+    const second = openFolderStates({
+      roots: [place.folder],
+      storage,
+      session: 'b',
+      env: environment(place),
+      log: silentLog,
+    });
+    const all = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        write(place.folder, { [`f${index}.txt`]: `${index}\n` });
+        return (index % 2 === 0 ? states : second).take();
+      }),
+    );
+    assert.equal(
+      all.every(({ gaps }) => gaps.length === 0),
+      true,
+    );
+    const last = await states.take();
+    assert.deepEqual(await states.changes(last, await second.take()), []);
+    second.dispose();
+    assert.deepEqual(await states.changes(last, await states.take()), []);
+  });
+
+  it('starts a window with what an earlier one knew', async () => {
+    write(place.folder, Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, `${index}\n`])));
+    const before = await states.take();
+    const count = objects();
+    states.dispose();
+    const windows = join(store(), 'indexes');
+    const [window] = readdirSync(windows);
+    execFileSync('mv', [join(windows, window!), join(windows, '999999999-gone')]);
+    mkdirSync(join(windows, window!));
+    states = openStates(place);
+    assert.deepEqual(await states.changes(before, await states.take()), []);
+    assert.equal(objects(), count);
+  });
+
+  it('works after a process was killed in the middle', async () => {
+    const before = await turn('one\n', 'first');
+    const [window] = readdirSync(join(store(), 'indexes'));
+    const folder = join(store(), 'indexes', window!);
+    for (const index of readdirSync(folder)) writeFileSync(join(folder, `${index}.lock`), 'half');
+    for (const index of readdirSync(folder)) writeFileSync(join(folder, `${index}.new`), 'half');
+    mkdirSync(join(store(), 'objects/12'), { recursive: true });
+    writeFileSync(join(store(), 'objects/12/tmp_obj_abc'), 'half');
+    writeFileSync(join(store(), 'objects/pack/tmp_pack_abc'), 'half');
+    writeFileSync(join(store(), 'config'), '[core');
+    rmSync(join(store(), 'info'), { recursive: true });
+    states.dispose();
+    states = openStates(place);
+    const after = await turn('two\n', 'second');
+    assert.deepEqual(inShort(await states.changes(before, after)), ['M a.txt +1 -1']);
+    mkdirSync(join(store(), 'collecting'));
+    age();
+    await retention().collect(['session'], 1e9);
+    assert.deepEqual(
+      readdirSync(join(store(), 'objects/pack')).filter((name) => name.startsWith('tmp')),
+      [],
+    );
+    assert.deepEqual(inShort(await states.changes(before, after)), ['M a.txt +1 -1']);
+  });
+
+  it('reads again what was broken in the index or in the objects', async () => {
+    await turn('one\n', 'first');
+    const [window] = readdirSync(join(store(), 'indexes'));
+    const folder = join(store(), 'indexes', window!);
+    for (const index of readdirSync(folder)) writeFileSync(join(folder, index), 'DIRCnoise');
+    const before = await states.take();
+    assert.deepEqual(before.gaps, []);
+    write(place.folder, { 'a.txt': 'two\n' });
+    assert.deepEqual(inShort(await states.changes(before, await states.take())), ['M a.txt +1 -1']);
+  });
+
+  it('says so when the disk is full or the store cannot be written, and goes on afterwards', async function () {
+    if (process.getuid?.() === 0) this.skip();
+    const before = await states.take();
+    chmodSync(join(store(), 'objects'), 0o500);
+    write(place.folder, { 'a.txt': 'b\n' });
+    assert.deepEqual((await states.take()).gaps, [{ root: place.folder, why: 'failed' }]);
+    chmodSync(join(store(), 'objects'), 0o700);
+    assert.deepEqual(inShort(await states.changes(before, await states.take())), ['M a.txt +1 -1']);
+  });
+
+  it('shares a state that several ask for while one waits, and ends what nobody waits for', async () => {
+    const [first, ...others] = await Promise.all([states.take(), states.take(), states.take()]);
+    assert.deepEqual(others, [first, first]);
+    const abort = new AbortController();
+    const aborted = states.take(abort.signal);
+    const other = states.take();
+    abort.abort();
+    assert.deepEqual((await aborted).gaps, [{ root: place.folder, why: 'failed' }]);
+    assert.deepEqual(await other, first);
+  });
+
+  it('reads many contents at once, small and large', async () => {
+    const contents = Array.from({ length: 60 }, (_, index) => Buffer.alloc(index * index * 500, `${index}\n`));
+    const versions = [];
+    for (const content of contents) versions.push(await states.write(place.folder, content, '100644'));
+    const read = await Promise.all(versions.map((version) => states.read(place.folder, version)));
+    assert.equal(
+      read.every((content, index) => content.equals(contents[index]!)),
+      true,
+    );
+    const gone = { oid: '0123456789012345678901234567890123456789', mode: '100644', size: 1 } as const;
+    await assert.rejects(states.read(place.folder, gone), { code: 'state-gone' });
+  });
+});
+
+describe('the states of a folder without git', () => {
+  let place: Place;
+  let states: FolderStates;
+  beforeEach(() => {
+    place = makePlace();
+    states = openStates(place, [place.folder], { PATH: '', HOME: place.home });
+  });
+  afterEach(() => {
+    states.dispose();
+    place.dispose();
+  });
+
+  it('know the files that tools name, and say that these are all', async () => {
+    write(place.folder, { 'a.txt': 'a\n', 'b.txt': 'b\r\n', 'other.txt': 'o\n' });
+    states.name(join(place.folder, 'a.txt'));
+    const before = await states.take();
+    assert.deepEqual(before.gaps, [{ root: place.folder, why: 'no-git' }]);
+    states.name(join(place.folder, 'b.txt'));
+    states.name(join(place.folder, 'new.txt'));
+    states.name(join(place.home, 'outside.txt'));
+    const named = await states.take();
+    write(place.folder, { 'a.txt': 'a\nb\n', 'b.txt': 'B\r\n', 'new.txt': 'n\n', 'other.txt': 'O\n' });
+    const after = await states.take();
+    const changes = await states.changes(before, after);
+    assert.deepEqual(inShort(changes), ['M a.txt +1 -0', 'M b.txt +1 -1', 'A new.txt +1 -0']);
+    assert.equal((await states.read(place.folder, changes[1]!.before!)).toString(), 'b\r\n');
+    const mixed = await states.replaced(after, named, [join(place.folder, 'a.txt')]);
+    assert.deepEqual(inShort(await states.changes(named, mixed)), ['M b.txt +1 -1', 'A new.txt +1 -0']);
+    rmSync(join(place.folder, 'a.txt'));
+    assert.deepEqual(inShort(await states.changes(after, await states.take())), ['D a.txt +0 -2']);
+  });
+
+  it('are kept while a session holds them', async () => {
+    write(place.folder, { 'a.txt': 'a\n' });
+    states.name(join(place.folder, 'a.txt'));
+    const before = await states.take();
+    await states.hold(before, 'turn');
+    write(place.folder, { 'a.txt': 'b\n' });
+    const after = await states.take();
+    const store = join(place.storage, readdirSync(place.storage)[0]!);
+    const old = new Date(Date.now() - 48 * 60 * 60 * 1000);
+    for (const kind of ['states', 'contents']) {
+      for (const name of readdirSync(join(store, kind))) utimesSync(join(store, kind, name), old, old);
+    }
+    await openStateRetention({ storage: place.storage, env: { PATH: '' }, log: silentLog }).collect(['session'], 1e9);
+    assert.equal(readFileSync(join(store, 'contents', readdirSync(join(store, 'contents'))[0]!), 'utf8'), 'a\n');
+    await assert.rejects(states.changes(before, after), { code: 'state-gone' });
+    assert.deepEqual(inShort(await states.changes(before, await states.take())), ['M a.txt +1 -1']);
+  });
+});
