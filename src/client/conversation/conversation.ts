@@ -91,7 +91,8 @@ export class Conversation implements Disposable {
     this.roots = options.roots;
     this.#model = kept?.model ?? new SessionModel();
     this.#services = services;
-    this.communication = new CommunicationChat(key, services, () => transcriptOf(this.#model, this.agent.name));
+    const transcript = () => transcriptOf(this.#model, this.agent.name);
+    this.communication = new CommunicationChat(key, services, this.#model, transcript);
     this.#held = options.isHeld ? heldElsewhere() : undefined;
     const persistence = this.#held ? undefined : options.persistence; // what another window writes is not ours to end
     this.#persistence = persistence;
@@ -99,13 +100,12 @@ export class Conversation implements Disposable {
     this.#recorder = new Recorder(this.#model, persistence, services.clock.now, (event) =>
       this.changes.happened(event),
     );
-    const isOurs = (): boolean => this.#held === undefined;
     this.changes = changesOfSession(
       options,
       this.#model,
       () => this.#recorder,
       () => this.agent,
-      isOurs,
+      () => this.#held === undefined,
     );
     const { apply } = this.#recorder;
     const mirror = persistence && new QueueMirror(persistence, kept?.queue, kept?.paused);

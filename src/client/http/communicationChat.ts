@@ -20,6 +20,9 @@ import { redactSignatures } from '../../distributed/model/resourceUrl';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import { type OwnText, ownText } from '../../session/events/ownText';
+import { SessionModel, type SessionView } from '../../session/model/model';
+import type { MessageEntry, SessionState } from '../../session/model/state';
+import { reconcile, type Transcript } from '../../session/reconcile/reconcile';
 import type { Clock } from '../ports/ports';
 import {
   type CommunicationRecord,
@@ -61,6 +64,7 @@ export class CommunicationChat {
   readonly #key: string;
   readonly #services: ChatServices;
   readonly #transcript: () => readonly Message[];
+  readonly #model: SessionView;
   #session: CommunicationSession | undefined;
   #endpoint: AgentEndpoint | undefined;
   #branches: readonly SessionDescriptor[] = [];
@@ -68,12 +72,19 @@ export class CommunicationChat {
   #emit: ((event: SessionEvent) => void) | undefined;
   /** What was written last. */
   #kept: string | undefined;
+  /** The entry of the prompt whose answer was being given when the window before ended. */
+  #unanswered: string | undefined;
 
-  /** @param key of the conversation @param transcript all that was said, as messages */
-  constructor(key: string, services: ChatServices, transcript: () => readonly Message[]) {
+  /**
+   * @param key of the conversation
+   * @param model its transcript
+   * @param transcript the same, as messages
+   */
+  constructor(key: string, services: ChatServices, model: SessionView, transcript: () => readonly Message[]) {
     this.#key = key;
     this.#services = services;
     this.#transcript = transcript;
+    this.#model = model;
   }
 
   /** Undefined before there is a session with an HTTP agent. */
@@ -144,7 +155,10 @@ export class CommunicationChat {
     const isElsewhere = from !== undefined && !isSame(from, endpoint);
     const session = this.#begin(record, isElsewhere ? from : endpoint);
     const running = record.running === true ? undefined : record.running;
-    if (record.running) session.missedEnd(this.#lostAnswer(record), running?.runId);
+    if (record.running) {
+      session.missedEnd(this.#lostAnswer(record), running?.runId);
+      this.#unanswered = this.#isAsked(record) ? lastOfUser(this.#model.state)?.id : undefined;
+    }
     if (isElsewhere) await this.#move(session, endpoint, signal);
     else if (question) await session.takeUp(question, signal);
     else if (running) await session.takeUp(running, signal);
@@ -244,6 +258,7 @@ export class CommunicationChat {
       },
       // The window may end while the agent works: the server has more than we know then.
       keep: () => this.#keep([this.#endpoint?.client.origin ?? endpoint.client.origin]),
+      onDidMiss: (said) => this.#showMissed(said),
       ...(links && { links }),
       ...(follow && { follow }),
     });
@@ -260,13 +275,28 @@ export class CommunicationChat {
   }
 
   /** What the agent had said when the window ended in the middle of its answer. */
-  #lostAnswer({ held = [] }: CommunicationRecord): Message | undefined {
+  #lostAnswer(record: CommunicationRecord): Message | undefined {
+    const answer = this.#transcript().at(-1);
+    return this.#isAsked(record) && answer?.role !== 'user' ? answer : undefined;
+  }
+
+  /** The prompt of the run that was under way is the last one in the transcript. */
+  #isAsked({ held = [] }: CommunicationRecord): boolean {
     const prompt = held.at(-1)?.message;
-    const said = this.#transcript();
-    const asked = said.findLast(({ role }) => role === 'user');
-    const answer = said.at(-1);
-    const isAsked = prompt && asked && wordsOf(prompt) === wordsOf(asked);
-    return isAsked && answer !== asked ? answer : undefined;
+    const asked = this.#transcript().findLast(({ role }) => role === 'user');
+    return prompt !== undefined && asked !== undefined && wordsOf(prompt) === wordsOf(asked);
+  }
+
+  /** Adds to an answer what its agent said after the window before had ended. */
+  #showMissed(said: readonly SessionEvent[]): boolean {
+    const known = beforeTurn(this.#model.state);
+    const asked = lastOfUser(known);
+    if (asked === undefined || asked.id !== this.#unanswered) return false;
+    const whole = new SessionModel();
+    whole.apply({ type: 'message', role: 'user', messageId: 'asked', content: asked.content }, 0);
+    for (const event of said) whole.apply(event, 0);
+    for (const event of reconcile(known, whole.state)) this.#show(event);
+    return true;
   }
 
   async #move(session: CommunicationSession, endpoint: AgentEndpoint, signal: AbortSignal): Promise<void> {
@@ -352,6 +382,17 @@ export class CommunicationChat {
   #tell(said: OwnText): void {
     this.#emit?.({ type: 'notice', severity: 'info', title: '', said, own: true });
   }
+}
+
+/** What was said before the turn that runs. */
+function beforeTurn({ entries, turns, terminals, turn }: Readonly<SessionState>): Transcript {
+  const end = turn ? entries.findIndex(({ turnId }) => turnId === turn.id) : -1;
+  return { entries: end < 0 ? entries : entries.slice(0, end), turns, terminals };
+}
+
+function lastOfUser({ entries }: Transcript): MessageEntry | undefined {
+  const last = entries.findLast(({ kind }) => kind === 'user');
+  return last?.kind === 'user' ? last : undefined;
 }
 
 function wordsOf({ parts }: Message): string {

@@ -7,7 +7,7 @@ import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { Deadline } from '../model/deadline';
-import { type Message, mintId, type SessionDescriptor, timestamp } from '../model/model';
+import { type Message, mintId, type Run, type SessionDescriptor, timestamp } from '../model/model';
 import { AgentServerError } from './agentServerError';
 import type { CommunicationClient } from './communicationClient';
 import { CONTINUE_RECORDED, CONTINUE_WITHOUT, deadLinks, isLoadFailure, waysOut, withoutHeld } from './deadLinks';
@@ -79,6 +79,11 @@ export interface CommunicationSessionOptions {
    * the listener, and shown on request.
    */
   readonly onDidFork?: (fork: Fork) => void;
+  /**
+   * Shows what a run said whose end the window before did not see, where its answer stands.
+   * @returns whether it has a place
+   */
+  readonly onDidMiss?: (said: readonly SessionEvent[]) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly follow?: FollowOptions;
@@ -125,6 +130,8 @@ export class CommunicationSession implements AgentConversation {
   #active: ActiveRun | undefined;
   /** A run was under way when the window before ended, and its outcome is unknown. */
   #unseen: UnseenRun | undefined;
+  /** Of the answer of that run, what was seen is held. */
+  #hasPartOfAnswer = false;
   #question: ActiveRun | undefined;
 
   constructor(options: CommunicationSessionOptions) {
@@ -195,6 +202,7 @@ export class CommunicationSession implements AgentConversation {
     const onWait = (): void => this.#teller.stillWorks();
     this.#unseen = new UnseenRun(runId, { pollMs, stopMs, onWait, log: this.#log });
     if (!answer) return;
+    this.#hasPartOfAnswer = true;
     this.#past.held.add(answer);
     this.#past.held.doubtLastTurn();
   }
@@ -412,16 +420,30 @@ export class CommunicationSession implements AgentConversation {
   async #catchUp(signal: AbortSignal, maxMs?: number): Promise<void> {
     const { origin } = this.#endpoint.client;
     if (!this.#visited.has(origin)) return;
-    const isOver = (await this.#unseen?.ended(this.#endpoint.client, signal, maxMs)) !== false;
+    const unseen = this.#unseen;
+    const isOver = (await unseen?.ended(this.#endpoint.client, signal, maxMs)) !== false;
     const finding = this.#past.compare(await this.#askServer(signal));
+    const missed = isOver && unseen?.last ? this.#showMissed(unseen.last) : 0;
     if (isOver) this.#unseen = undefined;
     if (finding.kind === 'fork') this.#onFork(finding);
     else if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
       await this.#past.takeRecord(finding.added, undefined, signal);
-      if (finding.kind === 'took-over') this.#teller.tookOver(finding.added.length);
+      if (finding.kind === 'took-over' && finding.added.length > missed) this.#teller.tookOver(finding.added.length);
       else if (this.#memory === 'answered') this.#teller.forgotten(origin, this.descriptor.history.length);
     }
     if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
+  }
+
+  /**
+   * Shows what a run has said since the window before ended.
+   * @returns how many messages the server's record of it has that stand in the transcript now
+   */
+  #showMissed(run: Run): number {
+    const reader = new RunToEvents(mintId(), this.#log, MAX_GAPS);
+    // Why it failed is of no use any more.
+    const type = run.status === 'completed' ? 'run.completed' : 'run.cancelled';
+    if (this.#options.onDidMiss?.(reader.apply({ type, run })) !== true) return 0;
+    return this.#past.held.all.length - (this.#hasPartOfAnswer ? 1 : 0) + run.output.length;
   }
 
   /**

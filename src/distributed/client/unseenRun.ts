@@ -3,6 +3,7 @@
 import { messageOf } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { pause } from '../model/deadline';
+import type { Run } from '../model/model';
 import { AgentServerError } from './agentServerError';
 import type { CommunicationClient } from './communicationClient';
 import { isResting } from './runRecovery';
@@ -23,10 +24,16 @@ export class UnseenRun {
   readonly #options: UnseenRunOptions;
   #isAwaited = false;
   #isStopped = false;
+  #last: Run | undefined;
 
   constructor(id: string | undefined, options: UnseenRunOptions) {
     this.id = id;
     this.#options = options;
+  }
+
+  /** The run as its server had it last; undefined where that was not asked, or does not know it. */
+  get last(): Run | undefined {
+    return this.#last;
   }
 
   /**
@@ -42,15 +49,16 @@ export class UnseenRun {
     const until = performance.now() + (maxMs ?? (this.#isStopped ? stopMs : Number.POSITIVE_INFINITY));
     this.#isAwaited = true;
     try {
-      let { status } = await client.run(id, signal);
+      let run = await client.run(id, signal);
       // Its question was not seen, and another message is on its way.
-      if (status === 'awaiting') ({ status } = await client.cancel(id, signal));
-      else if (!isResting(status) && maxMs === undefined) onWait();
-      while (!isResting(status)) {
+      if (run.status === 'awaiting') run = await client.cancel(id, signal);
+      else if (!isResting(run.status) && maxMs === undefined) onWait();
+      while (!isResting(run.status)) {
         if (performance.now() > until) return this.#isStopped;
         await pause(pollMs, signal);
-        ({ status } = await client.run(id, signal));
+        run = await client.run(id, signal);
       }
+      this.#last = run;
       return true;
     } catch (error) {
       if (signal.aborted) throw error;

@@ -213,12 +213,20 @@ function matchText(
   }
   const begun = own.at(-1)?.[role].findBeginning(words);
   if (begun) {
-    const rest = withoutBare(textOf(entry), begun.length);
+    const rest = withoutBegin(withoutBare(textOf(entry), begun.length), spaceAtEnd(textOf(begun.entry)));
     return rest === '' ? { entry: begun.entry } : { entry: begun.entry, rest };
   }
   // Late messages are in the next segment here.
   const later = isDoubtful || !place ? undefined : segments[place.last + 1]?.[role].find(words, true);
   return later && { entry: later };
+}
+
+function spaceAtEnd(text: string): string {
+  return text.slice(text.trimEnd().length);
+}
+
+function withoutBegin(text: string, begin: string): string {
+  return text.startsWith(begin) ? text.slice(begin.length) : text;
 }
 
 function matchTools(

@@ -5,6 +5,7 @@ import { silentLog } from '../../../../src/base/log';
 import { CommunicationChat } from '../../../../src/client/http/communicationChat';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import type { Message } from '../../../../src/distributed/model/model';
+import { SessionModel } from '../../../../src/session/model/model';
 import { type OriginalServer, originalServer } from '../../../support/originalServer';
 import { textIn, userMessage } from '../../../support/servedAgents';
 import { stopStubs } from '../../../support/stubServer';
@@ -20,7 +21,7 @@ describe('the session of a conversation with an HTTP agent', () => {
 
   const chatOver = (kept: Kept, transcript: readonly Message[] = []): CommunicationChat => {
     const services = { log: silentLog, clock: { now: Date.now }, descriptors: kept, historyLinks: () => plainLinks };
-    return new CommunicationChat('test', services, () => transcript);
+    return new CommunicationChat('test', services, new SessionModel(), () => transcript);
   };
   const at = ({ baseUrl }: OriginalServer) => ({ client: new CommunicationClient({ baseUrl }), agentName: 'a' });
 

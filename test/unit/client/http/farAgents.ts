@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
+import type { KeptConversation } from '../../../../src/client/conversation/persistence';
 import type { DescriptorPort } from '../../../../src/client/http/communicationRecord';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { textPart } from '../../../../src/distributed/model/model';
@@ -82,6 +83,7 @@ export interface FarAgents {
     services?: Partial<ConversationServices>,
     sessionId?: string,
     transcript?: 'keep' | 'replay',
+    kept?: KeptConversation,
   ): TestConversation;
   /** A conversation with an agent of a server of its own. */
   openServed(
@@ -110,12 +112,14 @@ export function useFarAgents(): FarAgents {
     services: Partial<ConversationServices> = {},
     sessionId?: string,
     transcript: 'keep' | 'replay' = 'keep',
+    kept?: KeptConversation,
   ): TestConversation {
     const one = testConversation({
       agent,
       cwd: folder,
       services: { follow: { retryMs: [1, 1], pollMs: 1 }, ...services },
       ...(sessionId !== undefined && { opening: { kind: 'reopen', sessionId, transcript } }),
+      ...(kept && { kept }),
     });
     opened.push(one);
     return one;

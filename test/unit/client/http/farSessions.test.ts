@@ -1,10 +1,12 @@
 // The sessions of HTTP agents: they go on after a restart, at another address and with the next window, or say what is missing.
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';
+import type { KeptConversation } from '../../../../src/client/conversation/persistence';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { orAborted } from '../../../../src/distributed/model/deadline';
 import { type Message, mintId, type Run, textPart } from '../../../../src/distributed/model/model';
 import { Changes } from '../../../../src/session/model/changes';
+import { SessionModel } from '../../../../src/session/model/model';
 import { agentOf, fetchPast, serve, textIn } from '../../../support/servedAgents';
 import { json, stubServer } from '../../../support/stubServer';
 import { plainLinks } from '../../distributed/client/chatBench';
@@ -101,7 +103,10 @@ describe('an HTTP agent in the panel', function () {
 
     describe('while its agent still works for a window that was killed', () => {
       /** A window in the middle of its first answer, and what it had kept when it was killed then. */
-      async function killed(asksFor?: string): Promise<{
+      async function killed(
+        asksFor?: string,
+        kept?: KeptConversation,
+      ): Promise<{
         readonly next: ReturnType<typeof open>;
         /** The run of that answer. */
         readonly run: () => Promise<Run>;
@@ -120,12 +125,12 @@ describe('an HTTP agent in the panel', function () {
           out.part(textPart('done'));
         });
         const server = await serve([gated]);
-        const [kept, named] = [new Kept(), new Deferred<string>()];
-        kept.write = async (_key, text) => {
+        const [records, named] = [new Kept(), new Deferred<string>()];
+        records.write = async (_key, text) => {
           if (text.includes('"running":{')) named.resolve(text);
         };
         const agent = define(server.baseUrl, 'gated', { Authorization: TOKEN });
-        const first = open(agent, { descriptors: kept, remote: remoteFor(server) });
+        const first = open(agent, { descriptors: records, remote: remoteFor(server) });
         void first.conversation.send('one');
         const descriptors = new Kept();
         const text = await named.promise;
@@ -135,7 +140,7 @@ describe('an HTTP agent in the panel', function () {
         const run = () => server.client.run(runId, new AbortController().signal);
         const follow = { pollMs: 1 };
         const services = { descriptors, follow, remote: remoteFor(server), historyLinks: () => plainLinks };
-        const next = open(agent, services, first.conversation.sessionId);
+        const next = open(agent, services, first.conversation.sessionId, 'keep', kept);
         return { next, run, finish: () => gate.resolve(), asked };
       }
 
@@ -165,6 +170,26 @@ describe('an HTTP agent in the panel', function () {
           past.map((entry) => (entry.kind === 'message' ? textIn(entry.message) : entry.reason)),
           ['one', 'one: done', 'two', 'two: done'],
         );
+      });
+
+      it('has the rest of that answer in its place, and tells nothing', async () => {
+        const model = new SessionModel();
+        const prompt = { type: 'text', text: 'one' } as const;
+        model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }, 1);
+        model.apply({ type: 'prompt_sent', turnId: 't1', promptId: 'q1', content: [prompt] }, 1);
+        const block = { type: 'text', text: 'one: ' } as const;
+        model.apply({ type: 'message_chunk', role: 'agent', messageId: 'x', block }, 1);
+        const kept = { model, queue: [], draft: { text: '', revision: 0 }, attachments: [] };
+        const { next, finish } = await killed(undefined, kept);
+        const { done } = next.conversation.send('two');
+        await told(next);
+        finish();
+        await done;
+        assert.deepEqual(texts(next), ['one: done', 'two: done']);
+        assert.deepEqual(notices(next), ['agent-still-works']);
+        assert.equal(model.state.entries[1]?.kind, 'agent', 'the rest is part of the same message');
+        const { history } = next.conversation.communication.descriptor ?? assert.fail();
+        assert.equal(history.length, 4);
       });
 
       it('shows what the agent has asked since, and takes the next message for the answer', async () => {

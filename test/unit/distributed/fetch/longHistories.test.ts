@@ -7,6 +7,7 @@ import { CommunicationClient } from '../../../../src/distributed/client/communic
 import { exportDescriptor, parseDescriptor } from '../../../../src/distributed/fetch/descriptor';
 import { budgetFor, Resolver } from '../../../../src/distributed/fetch/resolver';
 import { MAX_HISTORY, type Message, mintId } from '../../../../src/distributed/model/model';
+import { SessionModel } from '../../../../src/session/model/model';
 import { originalServer } from '../../../support/originalServer';
 import { userMessage } from '../../../support/servedAgents';
 import { stopStubs } from '../../../support/stubServer';
@@ -34,7 +35,7 @@ describe('a session of many thousand messages', function () {
     server.record(id, [], manyMessages(MANY));
     const kept = new Kept();
     const services = { log: silentLog, clock: { now: Date.now }, descriptors: kept, historyLinks: () => plainLinks };
-    const chat = new CommunicationChat('test', services, () => []);
+    const chat = new CommunicationChat('test', services, new SessionModel(), () => []);
     const place = { client: new CommunicationClient({ baseUrl: server.baseUrl }), agentName: 'a' };
     await chat.open(id, place, signal);
     await chat.send(prompt, signal);
