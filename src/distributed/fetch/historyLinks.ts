@@ -1,5 +1,6 @@
 // The links of a history for their readers: which ones others can follow, signed with today's
 // address, and the messages behind those that they cannot.
+import { pause } from '../model/deadline';
 import { type Gap, gapSentence } from '../model/gap';
 import type { Message } from '../model/model';
 import { DEFAULT_URL_SECONDS, type ResourceStore } from '../model/resources';
@@ -14,7 +15,11 @@ export interface HistoryLinks {
    * @returns undefined where that reader cannot follow it
    */
   fresh(url: string, reader: string | undefined): Promise<string | undefined>;
-  /** The message behind a link, from wherever it can be had; a sentence where it cannot. */
+  /**
+   * The message behind a link, from wherever it can be had; a sentence where it cannot. What a bad
+   * connection kept back is asked for again for a few seconds: the sentence takes the place of the
+   * message for good.
+   */
   read(url: string, signal: AbortSignal): Promise<Message | string>;
   /**
    * Asks the server of a link now.
@@ -34,7 +39,14 @@ export interface StoreLinksOptions {
    * signed by naming them.
    */
   readonly isOfSession: (key: string) => boolean;
+  /** Before each further try to read a message, in milliseconds. */
+  readonly retryMs?: readonly number[];
 }
+
+/** Before each further try, in milliseconds. */
+const RETRY_MS = [100, 300, 1000, 2000];
+/** What a bad connection may be the reason for. */
+const PASSING: ReadonlySet<Gap['reason']> = new Set(['timeout', 'connection-lost', 'server-error']);
 
 /** Links to the user's stores and to those of others. */
 export class StoreLinks implements HistoryLinks {
@@ -80,7 +92,12 @@ export class StoreLinks implements HistoryLinks {
 
   async read(url: string, signal: AbortSignal): Promise<Message | string> {
     const resolver = await this.#options.resolver();
-    const entry = await resolver.resolveEntry(url, 0, {}, signal);
+    let entry = await resolver.resolveEntry(url, 0, {}, signal);
+    for (const ms of this.#options.retryMs ?? RETRY_MS) {
+      if (entry.kind === 'message' || !PASSING.has(entry.reason)) break;
+      await pause(ms, signal);
+      entry = await resolver.resolveEntry(url, 0, {}, signal);
+    }
     return entry.kind === 'message' ? entry.message : gapSentence(entry.reason, entry.host);
   }
 

@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { StoreLinks } from '../../../../src/distributed/fetch/historyLinks';
 import { Resolver } from '../../../../src/distributed/fetch/resolver';
+import { gapOf } from '../../../../src/distributed/model/gap';
+import { textPart } from '../../../../src/distributed/model/model';
 import { DEFAULT_URL_SECONDS, type ResourceStore } from '../../../../src/distributed/model/resources';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
@@ -65,6 +67,31 @@ describe('the links of a history', () => {
     assert.match((await links.fresh(url, undefined)) ?? '', /^http:\/\/127\.0\.0\.1:4200\/resources\//);
     here = 'https://tunnel.test';
     assert.match((await links.fresh(url, 'https://far.test')) ?? '', /^https:\/\/tunnel\.test\/resources\//);
+  });
+
+  it('are read again where the connection breaks, and not where the message is gone', async () => {
+    const asked: string[] = [];
+    const links = new StoreLinks({
+      stores: async () => [],
+      resolver: async () => ({
+        resolveEntry: async (url, index) => {
+          asked.push(url);
+          if (url.endsWith('gone')) return gapOf(index, url, 'not-found');
+          if (url.endsWith('down') || asked.length < 3) return gapOf(index, url, 'connection-lost');
+          const message = { role: 'agent', parts: [textPart('said')] };
+          return { kind: 'message', index, url, message, sha256: '', bytes: 1, source: 'network' };
+        },
+      }),
+      prober: () => assert.fail(),
+      isOfSession: () => false,
+      retryMs: [0, 0, 0],
+    });
+    const said = await links.read('https://far.test/cut', signal);
+    assert.equal(typeof said === 'string' ? said : textIn(said), 'said');
+    assert.match(String(await links.read('https://far.test/gone', signal)), /no longer has it/);
+    assert.match(String(await links.read('https://far.test/down', signal)), /was lost/);
+    const tries = ['cut', 'gone', 'down'].map((end) => asked.filter((url) => url.endsWith(end)).length);
+    assert.deepEqual(tries, [3, 1, 4]);
   });
 
   it('stay as they are for the server that has handed them out', async () => {
