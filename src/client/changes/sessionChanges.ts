@@ -274,6 +274,10 @@ export class SessionChanges implements Disposable {
     this.#recorder.dispose();
     this.#review?.dispose();
     this.work.cancel();
+    void this.#open?.then(
+      (states) => states.dispose(),
+      () => undefined,
+    );
   }
 
   get #isRecording(): boolean {

@@ -191,9 +191,11 @@ export class TurnRecorder implements Disposable {
     const { model } = this.#options;
     const index = turn && model.toolIndex(toolCallId);
     const entry = index === undefined ? undefined : model.state.entries[index];
-    if (!turn || entry?.kind !== 'tool' || READING.has(entry.toolKind)) return;
-    this.#mayWrite(turn);
+    if (!turn || entry?.kind !== 'tool') return;
+    // Agents read a file before they change it.
     this.#name(placesOf(entry));
+    if (READING.has(entry.toolKind)) return;
+    this.#mayWrite(turn);
     if (!isEnded(entry.status)) return;
     if (entry.status === 'completed') turn.shown.ended(entry);
     this.#lookSoon(turn);

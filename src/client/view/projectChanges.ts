@@ -39,7 +39,11 @@ export function changesOfTurn({ changes }: Conversation, turnId: string): Change
 /** Returns what waits for review. */
 export function reviewOf({ changes }: Conversation): ChangesCount | undefined {
   const total = changes.waiting();
-  return total && { ...total, version: changes.version() };
+  if (!total) return undefined;
+  const incomplete = changes.review?.isIncomplete
+    ? l10n.t('Too many files changed to review all of them. Undo whole turns instead.')
+    : undefined;
+  return { ...total, version: changes.version(), ...(incomplete !== undefined && { incomplete }) };
 }
 
 /**

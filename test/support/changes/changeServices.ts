@@ -14,6 +14,8 @@ export class TestChangeServices implements ChangeServices {
   /** Files that the user edits, whenever that is asked. */
   readonly edited = new Set<string>();
   enabled = true;
+  /** Environment of git. */
+  env = process.env;
   /** The folder with the states. */
   readonly storage: string;
   readonly #waiting: { readonly count: number; readonly asked: Deferred<void> }[] = [];
@@ -35,7 +37,7 @@ export class TestChangeServices implements ChangeServices {
   };
 
   readonly openStates = async (session: string, roots: readonly string[]): Promise<FolderStates> => {
-    const states = openFolderStates({ roots, session, storage: this.storage, env: process.env, log: silentLog });
+    const states = openFolderStates({ roots, session, storage: this.storage, env: this.env, log: silentLog });
     const take = states.take.bind(states);
     return Object.assign(states, {
       take: async (signal?: AbortSignal): Promise<Snapshot> => {

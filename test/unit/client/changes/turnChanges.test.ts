@@ -3,7 +3,9 @@ import { strict as assert } from 'node:assert';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { transcriptOf } from '../../../../src/client/sharing/transcriptMessages';
 import { useChangeSession } from '../../../support/changes/changeSession';
+import { testConversation } from '../../../support/conversation';
 import { scratchFolder } from '../../../support/scratch';
 
 describe('what turns change on disk', function () {
@@ -151,6 +153,54 @@ describe('what turns change on disk', function () {
     await conversation.start();
     await conversation.changes.settled();
     assert.deepEqual(test.changes.asked, []);
+  });
+
+  it('records an agent on another machine only where it may change something here', async () => {
+    for (const files of [false, true]) {
+      const agent = {
+        id: 'far',
+        name: 'Far',
+        protocol: 'auto',
+        type: 'remote',
+        url: 'wss://far.example',
+        headers: {},
+      } as const;
+      const allow = { files, terminals: false };
+      const far = testConversation({
+        agent: { ...agent, allow },
+        cwd: test.session.folder,
+        services: { changes: test.changes },
+      });
+      far.conversation.changes.warm();
+      await far.conversation.changes.settled();
+      assert.equal(test.changes.asked.length, files ? 1 : 0);
+      await far.close();
+    }
+  });
+
+  it('says that only named files are known where there is no git', async () => {
+    test.changes.env = { ...process.env, PATH: '/nowhere' };
+    const conversation = await started();
+    const read = { sessionUpdate: 'tool_call', toolCallId: 'r', title: 'Read', kind: 'read' };
+    const reading = JSON.stringify({ ...read, locations: [{ path: path('a.txt') }] });
+    const text = `update ${reading}\npermission\nedit a.txt changed\nwrite ${path('c.txt')} c\nown b.txt unnoticed`;
+    const { done } = conversation.send(text);
+    await test.session.until(({ model }) => model.state.permissions.size === 1);
+    const [asked] = conversation.model.state.permissions.keys();
+    conversation.answerPermission(asked ?? '', 'allow');
+    const { turnId: id } = await done;
+    await conversation.changes.settled();
+    assert.deepEqual(await listed(id), ['a.txt +1 −3', 'new c.txt +1 −0']);
+    assert.equal(conversation.model.turn(id)?.changes?.incomplete, 'no-git');
+  });
+
+  it('hands nothing of it to others with the transcript', async () => {
+    const conversation = await started();
+    const id = await turn('say Hello\nown a.txt x');
+    assert.equal(conversation.model.turn(id)?.changes?.files, 1);
+    const messages = JSON.stringify(transcriptOf(conversation.model, 'Agent'));
+    assert.ok(messages.includes('Hello'));
+    assert.ok(!messages.includes(test.session.folder) && !messages.includes('turn_changes'));
   });
 
   it('leaves the repository of the user as it is', async () => {
