@@ -13,6 +13,7 @@ import {
   sessionSchema,
   textPart,
 } from '../../../../src/distributed/model/model';
+import { urlIdentity } from '../../../../src/distributed/model/resourceUrl';
 import { type RecordedAnswer, recordedExchanges } from '../../../support/recordedExchanges';
 import { removeScratch } from '../../../support/scratch';
 import {
@@ -276,10 +277,12 @@ describe('our server', () => {
     const id = mintId();
     await ask('/runs', { ...hello, session: { id, history: [] } });
     const [plural, singular] = [await ask(`/sessions/${id}`), await ask(`/session/${id}`)];
-    assert.deepEqual(
-      readAs(sessionSchema, await singular.json(), 'x'),
-      readAs(sessionSchema, await plural.json(), 'x'),
-    );
+    // Without the signatures, which change each second.
+    const [one, other] = [await singular.json(), await plural.json()].map((json) => {
+      const session = readAs(sessionSchema, json, 'x');
+      return { ...session, history: session.history.map(urlIdentity) };
+    });
+    assert.deepEqual(one, other);
   });
 
   it('goes on with a run whose history has gaps, and repeats nothing of what stood there', async () => {
