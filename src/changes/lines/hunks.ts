@@ -1,7 +1,9 @@
 // Compares two files by lines.
+import { commonEnd, commonStart } from './commonEnds';
 import { matchLines } from './lineMatch';
+import { numberLines } from './lineNumbers';
 import { Slices } from './slices';
-import { bytesOf, type TextLines, textLines } from './textLines';
+import { type TextLines, textLines } from './textLines';
 
 /**
  * Steps of the search for changes, in one stretch and in all. A stretch that needs more counts as
@@ -39,13 +41,18 @@ export async function compareLines(a: TextLines, b: TextLines, slices: Slices): 
   if (a.bytes.equals(b.bytes)) return [];
   const start = await commonStart(a, b, slices);
   const end = await commonEnd(a, b, start, slices);
-  const ids = new Map<string, number>();
-  const aIds = await idsOf(a, start, a.count - end, ids, slices);
-  const bIds = await idsOf(b, start, b.count - end, ids, slices);
+  const numbers = await numberLines(
+    { lines: a, from: start, to: a.count - end },
+    { lines: b, from: start, to: b.count - end },
+    slices,
+  );
+  const [aCount, bCount] = [numbers.a.length, numbers.b.length];
   // Cannot be undefined, as no stretch may fail.
-  const { removed, added } = (await slices.run(matchLines(aIds, bIds, ids.size, { ...STEPS, isCoarse: true })))!;
+  const { removed, added } = (await slices.run(
+    matchLines(numbers.a, numbers.b, numbers.size, { ...STEPS, isCoarse: true }),
+  ))!;
   const found: LineHunk[] = [];
-  for (let x = 0, y = 0, turn = 0; x < aIds.length || y < bIds.length; x++, y++, turn++) {
+  for (let x = 0, y = 0, turn = 0; x < aCount || y < bCount; x++, y++, turn++) {
     const [aStart, bStart] = [x, y];
     while (removed[x] === 1) x++;
     while (added[y] === 1) y++;
@@ -76,47 +83,4 @@ export function inverted(all: readonly LineHunk[]): readonly LineHunk[] {
     bStart: aStart,
     bCount: aCount,
   }));
-}
-
-/** Returns whether lines of two files are the same bytes. */
-export function isSameLine(a: TextLines, x: number, b: TextLines, y: number): boolean {
-  return bytesOf(a, x, x + 1).equals(bytesOf(b, y, y + 1));
-}
-
-async function commonStart(a: TextLines, b: TextLines, slices: Slices): Promise<number> {
-  const most = Math.min(a.count, b.count);
-  let same = 0;
-  while (same < most && isSameLine(a, same, b, same)) if (++same % LINES_AT_ONCE === 0) await slices.pause();
-  return same;
-}
-
-async function commonEnd(a: TextLines, b: TextLines, start: number, slices: Slices): Promise<number> {
-  const most = Math.min(a.count, b.count) - start;
-  let same = 0;
-  while (same < most && isSameLine(a, a.count - same - 1, b, b.count - same - 1)) {
-    if (++same % LINES_AT_ONCE === 0) await slices.pause();
-  }
-  return same;
-}
-
-/** Numbers lines; equal ones have the same number. A character stands for a byte. */
-async function idsOf(
-  lines: TextLines,
-  from: number,
-  to: number,
-  ids: Map<string, number>,
-  slices: Slices,
-): Promise<Uint32Array> {
-  const found = new Uint32Array(to - from);
-  for (let line = from; line < to; line++) {
-    const text = lines.bytes.toString('latin1', lines.starts[line], lines.starts[line + 1]);
-    let id = ids.get(text);
-    if (id === undefined) {
-      id = ids.size;
-      ids.set(text, id);
-    }
-    found[line - from] = id;
-    if (line % 1024 === 0) await slices.pause();
-  }
-  return found;
 }

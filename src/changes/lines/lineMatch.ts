@@ -79,6 +79,7 @@ export function* matchLines(
   steps: Steps = { left: limits.all },
 ): Generator<void, ChangedLines | undefined> {
   const oldCounts = countsOf(oldIds, size);
+  yield;
   const newCounts = countsOf(newIds, size);
   yield;
   const old = yield* sideOf(oldIds, newCounts);
@@ -86,7 +87,7 @@ export function* matchLines(
   let from = 0;
   let otherFrom = 0;
   const isOnce = (id: number): boolean => oldCounts[id] === 1 && newCounts[id] === 1;
-  const ends = yield* anchors(old, fresh, isOnce);
+  const ends = yield* anchors(old, fresh, size, isOnce);
   ends.push([old.ids.length, fresh.ids.length]);
   for (const [index, [to, otherTo]] of ends.entries()) {
     const stretch = { from, to, otherFrom, otherTo };
@@ -138,11 +139,12 @@ function* sideOf(ids: Uint32Array, others: Uint32Array): Generator<void, Side> {
 function* anchors(
   old: Side,
   fresh: Side,
+  size: number,
   isOnce: (id: number) => boolean,
 ): Generator<void, (readonly [number, number])[]> {
-  const places = new Map<number, number>();
+  const places = new Int32Array(size).fill(-1);
   for (const [place, id] of old.ids.entries()) {
-    if (isOnce(id)) places.set(id, place);
+    if (isOnce(id)) places[id] = place;
     if (place % AT_ONCE === 0) yield;
   }
   // The longest increasing sequence: the pair that ends the best sequence of each length, and what
@@ -152,8 +154,8 @@ function* anchors(
   const before: number[] = [];
   for (const [other, id] of fresh.ids.entries()) {
     if (other % AT_ONCE === 0) yield;
-    const place = places.get(id);
-    if (place === undefined) continue;
+    const place = places[id]!;
+    if (place < 0) continue;
     let low = 0;
     let high = ends.length;
     while (low < high) {
@@ -166,7 +168,9 @@ function* anchors(
     pairs.push([place, other]);
   }
   const found: (readonly [number, number])[] = [];
-  for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index]!) found.push(pairs[index]!);
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index]!) {
+    if (found.push(pairs[index]!) % AT_ONCE === 0) yield;
+  }
   return found.reverse();
 }
 

@@ -85,14 +85,17 @@ export async function withHunks(
   }
   const result = Buffer.allocUnsafe(size);
   let written = 0;
+  const copy = (lines: TextLines, from: number, to: number): void => {
+    written += lines.bytes.copy(result, written, lines.starts[from], lines.starts[to]);
+  };
   let line = 0;
   for (const [index, { aStart, aCount, bStart, bCount }] of chosen.entries()) {
     if (index % HUNKS_AT_ONCE === 0) await slices.pause();
-    written += bytesOf(a, line, aStart).copy(result, written);
-    written += bytesOf(b, bStart, bStart + bCount).copy(result, written);
+    copy(a, line, aStart);
+    copy(b, bStart, bStart + bCount);
     line = aStart + aCount;
   }
-  bytesOf(a, line, a.count).copy(result, written);
+  copy(a, line, a.count);
   return result;
 }
 

@@ -25,27 +25,21 @@ export function isText(bytes: Buffer): boolean {
 /** Finds the lines of a content; undefined where it is not text. Only LF ends a line. */
 export async function textLines(bytes: Buffer, slices: Slices): Promise<TextLines | undefined> {
   if (!isText(bytes)) return undefined;
-  let starts = new Uint32Array(1024);
-  let count = 0;
-  for (let at = 0; at < bytes.length; ) {
-    if (count + 1 >= starts.length) starts = grown(starts);
-    starts[count++] = at;
-    const end = bytes.indexOf(LINE_FEED, at);
-    at = end < 0 ? bytes.length : end + 1;
-    if (count % LINES_AT_ONCE === 0) await slices.pause();
+  const isOpen = bytes.length > 0 && bytes[bytes.length - 1] !== LINE_FEED;
+  let count = isOpen ? 1 : 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
+    if (++count % LINES_AT_ONCE === 0) await slices.pause();
+  }
+  const starts = new Uint32Array(count + 1);
+  for (let line = 1; line < count; line++) {
+    starts[line] = bytes.indexOf(LINE_FEED, starts[line - 1]) + 1;
+    if (line % LINES_AT_ONCE === 0) await slices.pause();
   }
   starts[count] = bytes.length;
-  const isOpen = count > 0 && bytes[bytes.length - 1] !== LINE_FEED;
-  return { bytes, count, starts: starts.subarray(0, count + 1), isOpen };
+  return { bytes, count, starts, isOpen };
 }
 
 /** Returns the bytes of lines; `from` and `to` count from 0, `to` is not included. */
 export function bytesOf(lines: TextLines, from: number, to: number): Buffer {
   return lines.bytes.subarray(lines.starts[from]!, lines.starts[to]!);
-}
-
-function grown(starts: Uint32Array): Uint32Array<ArrayBuffer> {
-  const twice = new Uint32Array(starts.length * 2);
-  twice.set(starts);
-  return twice;
 }

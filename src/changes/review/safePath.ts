@@ -28,5 +28,7 @@ export async function isSafePath(root: string, path: string): Promise<boolean> {
 export function isPlainPath(path: string): boolean {
   if (path === '' || path.includes('\0') || (process.platform === 'win32' && /[\\:]/.test(path))) return false;
   if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) return false;
+  // Most paths need no closer look.
+  if (/^[ -~]*$/.test(path) && !/git/i.test(path)) return true;
   return !plainParts(path).some((part) => part === '.git' || /^git~\d+$/.test(part));
 }

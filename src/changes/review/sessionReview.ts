@@ -1,6 +1,7 @@
 // The review of what the agent of one session changed: which files wait, and keeping and undoing
 // them by hunk, file, turn and as a whole.
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
 import { compareLines, countOf } from '../lines/hunks';
@@ -265,7 +266,10 @@ export class SessionReview implements Disposable {
         return await work();
       } finally {
         await this.#count();
-        await this.#save(this.kept);
+        await setImmediate();
+        const { kept } = this;
+        await setImmediate();
+        await this.#save(kept);
         this.#onDidChange.fire();
       }
     });
@@ -291,12 +295,11 @@ export class SessionReview implements Disposable {
       ? await carry(texts, waits, before, after).catch(() => ({ base: before, left: after }))
       : { base: before, left: after };
     const basePath = this.#waiting.basePath(root, from);
-    const wasYours = this.#waiting.file(fileId(root, from))?.alsoYours;
+    const alsoYours = isYours || this.#waiting.isAlsoYours(root, from);
     this.#waiting.setBase(root, basePath, ends.base, before);
     if (oldPath !== undefined) this.#waiting.moveLeft(root, oldPath, path, before);
     this.#waiting.setLeft(root, path, ends.left, oldPath === undefined ? before : undefined);
     this.#settled.delete(fileId(root, path));
-    const alsoYours = isYours || wasYours === true;
     const count = { added, removed, isBinary: isBinary ?? false, base: before, left: after };
     this.#waiting.describe(root, path, { count, alsoYours, isConflict: false });
   }

@@ -4,7 +4,7 @@ import type { FileVersion } from '../model/fileChange';
 import type { ReviewFile } from './reviewFile';
 
 /** More files than this are not reviewed one by one. */
-export const MAX_WAITING = 10_000;
+export const MAX_WAITING = 5000;
 
 /** What waits at one path. */
 interface Cell {
@@ -84,6 +84,11 @@ export class WaitingFiles {
     if (!cell) return undefined;
     const old = this.#link(root, path);
     return old === undefined ? cell : { base: this.#cells.get(fileId(root, old))?.base, left: cell.left };
+  }
+
+  /** The user saved the file at a path while a turn ran. */
+  isAlsoYours(root: string, path: string): boolean {
+    return this.#cells.get(fileId(root, path))?.about.alsoYours ?? false;
   }
 
   /** Where the kept version of the file at a path is. */
