@@ -18,6 +18,9 @@ const MAX_FAILURES = 100;
  * How long a tree is used again, in milliseconds; well below the age at which it may be collected.
  */
 const REUSE_MS = 60 * 60 * 1000;
+/** What git says where the store, and not a file, is the cause: a full disk, or missing rights. */
+const STORE_FAILURE =
+  /No space left|quota exceeded|temporary file|object to repository|loose object|index file: |unable to write/i;
 /** Paths that are passed as arguments at once. */
 const ARGUMENTS = 100;
 /** What a list may take for each file, where the number of files is bounded. */
@@ -68,7 +71,7 @@ interface Candidate {
  * Reads what differs from the index, and writes the tree.
  * @param warm fills the index from others, in so many milliseconds; false where they are as before
  * @param last what the last scan of this index gave
- * @throws ParleyError `folder-too-large`, `git-…`
+ * @throws ParleyError `folder-too-large`, `store-failed`, `git-…`
  */
 export async function scan(
   store: Store,
@@ -111,6 +114,7 @@ export async function scan(
       const args = ['update-index', '--add', '--remove', ...options, '-z', '--stdin'];
       const { code, stderr } = await tryRun(store, runIn(args, joinRecords(paths)));
       if (code === 0) continue;
+      if (STORE_FAILURE.test(stderr)) throw new ParleyError('store-failed', l10n.t('Git failed: {0}', stderr.trim()));
       // One file that cannot be read fails the run: it is left as it was known.
       if (++failures > MAX_FAILURES) throw new ParleyError('git-failed', l10n.t('Git failed: {0}', stderr.trim()));
       if (paths.length === 1) continue;

@@ -1,7 +1,7 @@
 // How long a store keeps states, who else uses it, and what a killed process leaves behind.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
@@ -208,14 +208,20 @@ describe('the store of a folder', () => {
     assert.deepEqual(inShort(await states.changes(before, await states.take())), ['M a.txt +1 -1']);
   });
 
-  it('says so when the disk is full or the store cannot be written, and goes on afterwards', async function () {
-    if (process.getuid?.() === 0) this.skip();
+  it('says so when the store cannot be written, and goes on afterwards', async () => {
     const before = await states.take();
-    chmodSync(join(store(), 'objects'), 0o500);
-    write(place.folder, { 'a.txt': 'b\n' });
+    // Files in the places of the folders for objects: nobody can write one, not even root.
+    const names = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
+    const blocked = names.map((name) => join(store(), 'objects', name)).filter((path) => !existsSync(path));
+    for (const path of blocked) writeFileSync(path, '');
+    write(place.folder, { 'a.txt': 'b\n', 'b.txt': 'c\n', 'c.txt': 'd\n' });
     assert.deepEqual((await states.take()).gaps, [{ root: place.folder, why: 'failed' }]);
-    chmodSync(join(store(), 'objects'), 0o700);
-    assert.deepEqual(inShort(await states.changes(before, await states.take())), ['M a.txt +1 -1']);
+    for (const path of blocked) rmSync(path);
+    assert.deepEqual(inShort(await states.changes(before, await states.take())), [
+      'M a.txt +1 -1',
+      'A b.txt +1 -0',
+      'A c.txt +1 -0',
+    ]);
   });
 
   it('shares a state that several ask for while one waits, and ends what nobody waits for', async () => {
