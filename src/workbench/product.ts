@@ -5,6 +5,7 @@ import { type ExtensionContext, commands as editorCommands, type LogOutputChanne
 import { userEnvironment } from '../agents/userEnvironment';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
+import type { Conversation } from '../client/conversation/conversation';
 import { IdleAgents } from '../client/conversation/idleAgents';
 import { FragmentLines } from '../client/requests/fragmentLines';
 import { FileStore } from '../client/sharing/fileStore';
@@ -12,12 +13,21 @@ import { Terminals } from '../client/terminals/terminals';
 import type { NetworkPolicy } from '../distributed/fetch/guard';
 import { ResourceCache } from '../distributed/fetch/resourceCache';
 import { createApi, type ParleyApi } from './api';
+import { HunkLenses } from './changes/hunks';
 import { KeptStates } from './changes/keptStates';
+import { RestoreActions } from './changes/restoreActions';
+import { actOnChanges } from './changes/reviewActions';
+import { ReviewIndex } from './changes/reviewIndex';
+import { SessionRestore } from './changes/sessionRestore';
+import { ReviewSourceControl } from './changes/sourceControl';
 import { EditorUserEdits } from './changes/userEdits';
+import { VersionDocuments } from './changes/versionDocuments';
+import { readVersion } from './changes/versionReading';
 import { EditorWorkingFiles } from './changes/workingFiles';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { commandsOf } from './commands/commands';
+import { editAndResend } from './commands/editAndResend';
 import { AgentCatalog } from './config/agentCatalog';
 import { FolderConsent } from './config/folderConsent';
 import { rememberingSecrets } from './config/knownSecretStorage';
@@ -101,13 +111,14 @@ function composeWithin(
   const readPart = (key: string, gapId: string) => void descriptors.missing.readPart(key, gapId);
   const files = new EditorFiles({ log });
   const userEdits = own(new EditorUserEdits(Date.now));
+  const workingFiles = new EditorWorkingFiles(log);
   const services = conversationServices({
     context,
     log,
     files: userEdits.filesForAgents(files),
     userEdits,
-    workingFiles: new EditorWorkingFiles(log),
     reviews,
+    workingFiles,
     environment,
     terminals,
     approve: catalog.approve,
@@ -142,6 +153,23 @@ function composeWithin(
   );
   own(archive.onDidDelete((keys) => void kept.forget(keys)));
   own(archive.onDidPrune(() => void kept.collect()));
+  own(new VersionDocuments((ref) => readVersion(conversations, ref)));
+  const waiting = own(new ReviewIndex(conversations));
+  own(new HunkLenses(waiting));
+  own(new ReviewSourceControl(waiting));
+  const restore = new RestoreActions(
+    new SessionRestore({
+      files: workingFiles,
+      store: new FileStore(join(context.globalStorageUri.fsPath, 'restores')),
+      logs: join(context.globalStorageUri.fsPath, 'restores-running'),
+    }),
+  );
+  own(
+    conversations.onDidAdd((conversation) => {
+      const offering = conversation.changes.isReviewed ? restore.offerPending(conversation) : undefined;
+      offering?.catch((error: unknown) => log.error(`restore: ${messageOf(error)}`));
+    }),
+  );
   const diffs = own(new DiffEditor());
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));
@@ -156,6 +184,15 @@ function composeWithin(
     },
     links: new EditorLinks(descriptors.missing.openPart),
     contents: new EditorContents({ diffs, outputs, scratch }),
+    changes: {
+      act: actOnChanges,
+      restoreCheckpoint: async (conversation, turnId) => void (await restore.restoreCheckpoint(conversation, turnId)),
+      undoRestore: async (conversation) => void (await restore.undoRestore(conversation)),
+      editAndResend: async (conversation, turnId) => {
+        const present = (fresh: Conversation) => void chat.present(fresh);
+        await editAndResend({ conversations, restore, present }, conversation, turnId);
+      },
+    },
     terminals: realTerminals,
     retryGap: descriptors.missing.retry,
     retryGaps: descriptors.missing.retryAll,
@@ -187,6 +224,8 @@ function composeWithin(
     descriptors,
     found,
     registry,
+    reviews: waiting,
+    restore,
   };
   const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {

@@ -41,6 +41,20 @@ const TEXTS: Texts = {
   'changes-not-opened': () => l10n.t("Couldn't open the changes"),
   'changes-not-kept': () => l10n.t("Couldn't keep the changes"),
   'changes-not-undone': () => l10n.t("Couldn't undo the changes"),
+  'files-restored': (files) => ({
+    title: files === 1 ? l10n.t('Restored 1 file') : l10n.t('Restored {0} files', files),
+    action: l10n.t('Undo restore'),
+  }),
+  'edited-from': (...commands) => ({
+    title: l10n.t('Continued from an earlier message'),
+    text:
+      commands.length === 0
+        ? l10n.t('The messages above are sent along as a transcript.')
+        : `${l10n.t('The messages above are sent along as a transcript. Commands that ran since are not undone:')}\n${commands.join('\n')}`,
+    action: l10n.t('Show session'),
+  }),
+  'restore-undone': (files) =>
+    files === 1 ? l10n.t('Undid the restore of 1 file') : l10n.t('Undid the restore of {0} files', files),
   'files-not-restored': () => l10n.t("Couldn't restore the files"),
   'output-not-opened': () => l10n.t("Couldn't open the output"),
   'file-not-saved': () => l10n.t("Couldn't save the file"),

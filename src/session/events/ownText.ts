@@ -20,6 +20,10 @@ export interface OwnTexts {
   readonly 'changes-not-kept': readonly [];
   readonly 'changes-not-undone': readonly [];
   readonly 'files-not-restored': readonly [];
+  readonly 'files-restored': readonly [files: number];
+  /** Then the commands that ran since, which are not undone. */
+  readonly 'edited-from': readonly [...commands: readonly string[]];
+  readonly 'restore-undone': readonly [files: number];
   readonly 'output-not-opened': readonly [];
   readonly 'file-not-saved': readonly [];
   readonly 'message-not-loaded': readonly [];

@@ -8,6 +8,8 @@ export interface ChangesUi {
   act(conversation: Conversation, action: ChangesAction): Promise<void>;
   /** Restores the files to before a turn: shows what will change, and asks. */
   restoreCheckpoint(conversation: Conversation, turnId: string): Promise<void>;
+  /** Takes the last restore back. */
+  undoRestore(conversation: Conversation): Promise<void>;
   /** Restores the files to before a turn, and sends its edited prompt again from there. */
   editAndResend(conversation: Conversation, turnId: string): Promise<void>;
 }

@@ -42,10 +42,12 @@ export class VersionDocuments implements vscode.FileSystemProvider, Disposable {
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
+    if (uri.query === '') return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: 0 };
     return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: known(uri).version.size };
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    if (uri.query === '') return new Uint8Array();
     return asUtf8(uri, await this.#read(known(uri)));
   }
 
@@ -77,6 +79,11 @@ export class VersionDocuments implements vscode.FileSystemProvider, Disposable {
     this.#registration.dispose();
     this.#never.dispose();
   }
+}
+
+/** Returns the address that stands for a file that is not there: it is empty. */
+export function absentUri(path: string): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: VERSION_SCHEME });
 }
 
 /**

@@ -291,6 +291,8 @@ export class SurfaceActions {
       await tell(conversation, 'message-not-resent', async () => {
         if (!(await carryOn(conversation, id))) this.#page.refuse({}, l10n.t('This message can no longer be resent.'));
       });
+    else if (id === 'undoRestore')
+      await tell(conversation, 'files-not-restored', async () => this.#services.changes?.undoRestore(conversation));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);

@@ -4,6 +4,8 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
 import { choiceOf } from '../../client/conversation/sessionChoices';
+import type { RestoreActions } from '../changes/restoreActions';
+import type { ReviewIndex } from '../changes/reviewIndex';
 import { fileAttachment, selectionAttachment } from '../chat/attachments';
 import type { ChatHome } from '../chat/chatHome';
 import { clearQueue } from '../chat/clearQueue';
@@ -23,6 +25,7 @@ import type { Serve } from '../sharing/serve';
 import { askLine, type PickItem, pick } from '../ui/input';
 import { showInfo, showStatus } from '../ui/messages';
 import { pickFiles } from '../ui/places';
+import { changesCommands } from './changesCommands';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import { descriptorCommands } from './descriptorCommands';
 import { serveCommands } from './serveCommands';
@@ -40,6 +43,9 @@ export interface CommandServices {
   readonly serve: Serve;
   readonly stores: ResourceStores;
   readonly descriptors: Descriptors;
+  /** What waits for review. */
+  readonly reviews: ReviewIndex;
+  readonly restore: RestoreActions;
   readonly found: FoundAgents;
   readonly registry: AgentRegistry;
 }
@@ -85,6 +91,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     ...signInCommands(services, register),
     ...descriptorCommands(services, register),
     ...serveCommands(services.serve, register),
+    ...changesCommands(services, register),
     register('open', async () => {
       const surface = chat.openPanel();
       // Not awaited: the panel is open; the agent's start is shown in it.

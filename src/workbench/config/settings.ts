@@ -42,6 +42,11 @@ export function recordsChanges(): boolean {
   return read<boolean>('changes.enabled', true) !== false;
 }
 
+/** Returns whether what waits for review is shown in the source control view and in the gutter. */
+export function showsSourceControl(): boolean {
+  return read<boolean>('changes.sourceControl', true) !== false;
+}
+
 /**
  * How long an agent may be idle before its process is ended, in milliseconds; undefined: forever.
  */

@@ -1,0 +1,92 @@
+// Comparisons of changed files: on the left the version before, on the right the file itself where
+// it still is what the agent left, so that it can be edited there, else the version after.
+import { basename, join } from 'node:path';
+import { l10n, type TextDocumentShowOptions, Uri, window } from 'vscode';
+import type { FileChange, FileVersion } from '../../changes/model/fileChange';
+import type { FolderStates } from '../../changes/model/folderStore';
+import type { ReviewFile } from '../../changes/review/reviewFile';
+import { columnBesideChat } from '../editor/openLocation';
+import { inert } from '../ui/inertText';
+import { type ComparedFile, showComparison, showComparisons } from '../ui/places';
+import { readDiskFile } from './diskFiles';
+import { absentUri, versionUri } from './versionDocuments';
+
+/** Files of one comparison; more than anybody looks through. */
+const MAX_COMPARED = 2_000;
+
+/** Compares a file that waits with what was last kept of it. */
+export function comparedReview(session: string, { root, path, oldPath, base, left }: ReviewFile): ComparedFile {
+  const label = Uri.file(join(root, path));
+  return {
+    label,
+    left: base && versionUri(join(root, oldPath ?? path), { session, root, version: base }),
+    right: left && label,
+  };
+}
+
+/**
+ * Compares a change.
+ * @param isPresent the file still is as it is after the change
+ */
+export function comparedChange(session: string, change: FileChange, isPresent: boolean): ComparedFile {
+  const { root, path, oldPath, before, after } = change;
+  const label = Uri.file(join(root, path));
+  const version = (at: string, of: FileVersion): Uri => versionUri(join(root, at), { session, root, version: of });
+  return {
+    label,
+    left: before && version(oldPath ?? path, before),
+    right: after && (isPresent ? label : version(path, after)),
+  };
+}
+
+/** Compares changes. @param states where their versions are */
+export async function comparedChanges(
+  session: string,
+  changes: readonly FileChange[],
+  states: FolderStates,
+): Promise<readonly ComparedFile[]> {
+  const compared: ComparedFile[] = [];
+  for (const change of changes.slice(0, MAX_COMPARED))
+    compared.push(comparedChange(session, change, await isPresent(change, states)));
+  return compared;
+}
+
+async function isPresent({ root, path, after }: FileChange, states: FolderStates): Promise<boolean> {
+  if (!after || after.isHashOnly) return false;
+  const found = await readDiskFile(join(root, path)).catch(() => undefined);
+  if (!found || found.content.length !== after.size) return false;
+  const kept = await states.read(root, after).catch(() => undefined);
+  return kept?.equals(found.content) === true;
+}
+
+/** Titles of the comparisons of all files that were opened. */
+const openedTitles = new Set<string>();
+
+/** Returns whether the editor in front compares all files that wait. */
+export function isComparisonActive(): boolean {
+  const label = window.tabGroups.activeTabGroup.activeTab?.label;
+  // VS Code adds the number of files.
+  return label !== undefined && [...openedTitles].some((title) => label.startsWith(title));
+}
+
+/** Opens comparisons beside the chat, all in one editor; of a single file, its own. */
+export async function openComparisons(title: string, files: readonly ComparedFile[]): Promise<void> {
+  const [first] = files;
+  if (!first) return;
+  if (files.length > 1) {
+    openedTitles.add(inert(title));
+    await showComparisons(title, files.slice(0, MAX_COMPARED));
+    return;
+  }
+  await openComparison(first);
+}
+
+/** Opens the comparison of one file beside the chat. */
+export async function openComparison({ label, left, right }: ComparedFile, title = titleOf(label)): Promise<void> {
+  const options: TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
+  await showComparison(left ?? absentUri(label.fsPath), right ?? absentUri(label.fsPath), title, options);
+}
+
+function titleOf(label: Uri): string {
+  return l10n.t('{0} (changes of the agent)', basename(label.fsPath));
+}

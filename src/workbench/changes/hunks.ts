@@ -1,0 +1,147 @@
+// The hunk at the cursor: next, previous, keep, undo, by keyboard and by the lenses above hunks.
+import { l10n, Range, Selection, type TextEditor, TextEditorRevealType, Uri, window } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { ParleyError } from '../../base/errors';
+import type { ReviewHunk } from '../../changes/review/reviewFile';
+import { type Lens, Lenses } from '../ui/lenses';
+import { comparedReview, openComparison } from './comparisons';
+import { keepChanges, undoChanges } from './reviewActions';
+import type { ReviewIndex, WaitingFile } from './reviewIndex';
+
+/** Lenses in one document. */
+const MAX_LENSES = 1_000;
+
+/** Names a hunk for the commands behind a lens. */
+export interface HunkArgument {
+  /** Absolute path of the file. */
+  readonly path?: string;
+  /** The id of a hunk; absent: the one at the cursor. */
+  readonly hunk?: string;
+}
+
+/** Shows “Keep” and “Undo” above each hunk of files that wait, in editors and comparisons. */
+export class HunkLenses implements Disposable {
+  readonly #index: ReviewIndex;
+  readonly #lifetime = new DisposableStore();
+
+  constructor(index: ReviewIndex) {
+    this.#index = index;
+    const lenses = this.#lifetime.add(new Lenses(({ uri }) => this.#of(uri.fsPath)));
+    this.#lifetime.add(index.onDidChange(() => lenses.refresh()));
+  }
+
+  async #of(path: string): Promise<readonly Lens[]> {
+    const waiting = this.#index.at(path);
+    const hunks = (waiting && (await hunksOf(waiting))) ?? [];
+    return hunks.slice(0, MAX_LENSES).flatMap(({ id, present: { start: line }, isConflict }) => {
+      const argument: HunkArgument = { path, hunk: id };
+      const keep = { line, title: l10n.t('Keep'), command: 'parley.changes.keepHunk', argument };
+      if (!isConflict) return [keep, { line, title: l10n.t('Undo'), command: 'parley.changes.undoHunk', argument }];
+      const title = l10n.t('Conflict: You Edited These Lines. Open Diff');
+      return [{ line, title, command: 'parley.changes.openDiff', argument }, keep];
+    });
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+}
+
+/** What is done with hunks and files by command. */
+export class HunkCommands {
+  readonly #index: ReviewIndex;
+
+  constructor(index: ReviewIndex) {
+    this.#index = index;
+  }
+
+  /** @throws ParleyError `no-changes` */
+  async keepHunk(argument: HunkArgument = {}): Promise<void> {
+    const { waiting, hunk } = await this.#hunk(argument);
+    await keepChanges(waiting.conversation, { kind: 'hunk', id: waiting.file.id, hunk: hunk.id });
+  }
+
+  /** @throws ParleyError `no-changes` */
+  async undoHunk(argument: HunkArgument = {}): Promise<void> {
+    const { waiting, hunk } = await this.#hunk(argument);
+    await undoChanges(waiting.conversation, { kind: 'hunk', id: waiting.file.id, hunk: hunk.id });
+  }
+
+  /** @throws ParleyError `no-changes` */
+  async keepFile(path?: string): Promise<void> {
+    const { conversation, file } = this.#file(path);
+    await keepChanges(conversation, { kind: 'file', id: file.id });
+  }
+
+  /** @throws ParleyError `no-changes` */
+  async undoFile(path?: string): Promise<void> {
+    const { conversation, file } = this.#file(path);
+    await undoChanges(conversation, { kind: 'file', id: file.id });
+  }
+
+  /** @throws ParleyError `no-changes` */
+  async openDiff(path?: string): Promise<void> {
+    const { conversation, file } = this.#file(path);
+    await openComparison(comparedReview(conversation.key, file));
+  }
+
+  /** Goes to the next hunk (1) or the one before (-1), and on to the next file that waits. */
+  async go(direction: 1 | -1): Promise<void> {
+    const { files } = this.#index;
+    if (files.length === 0) throw nothing();
+    const editor = window.activeTextEditor;
+    const here = editor && this.#index.at(editor.document.uri.fsPath);
+    if (editor && here) {
+      const line = editor.selection.active.line;
+      const starts = ((await hunksOf(here)) ?? []).map(({ present }) => present.start);
+      const next = direction > 0 ? starts.find((one) => one > line) : starts.findLast((one) => one < line);
+      if (next !== undefined) {
+        reveal(editor, next);
+        return;
+      }
+    }
+    const at = here ? files.findIndex(({ path }) => path === here.path) : direction > 0 ? -1 : 0;
+    const other = files[(at + direction + files.length) % files.length];
+    if (!other) return;
+    if (!other.file.left) {
+      await this.openDiff(other.path);
+      return;
+    }
+    const shown = await window.showTextDocument(Uri.file(other.path), { preview: true });
+    const hunks = (await hunksOf(other)) ?? [];
+    reveal(shown, (direction > 0 ? hunks[0] : hunks.at(-1))?.present.start ?? 0);
+  }
+
+  #file(path: string | undefined): WaitingFile {
+    const wanted = path ?? window.activeTextEditor?.document.uri.fsPath;
+    const found = wanted === undefined ? undefined : this.#index.at(wanted);
+    if (!found) throw nothing();
+    return found;
+  }
+
+  async #hunk({ path, hunk }: HunkArgument): Promise<{ waiting: WaitingFile; hunk: ReviewHunk }> {
+    const waiting = this.#file(path);
+    const hunks = (await hunksOf(waiting)) ?? [];
+    const line = window.activeTextEditor?.selection.active.line ?? 0;
+    const found =
+      hunk === undefined
+        ? hunks.find(({ present: { start, count } }) => line >= start && line < start + Math.max(1, count))
+        : hunks.find(({ id }) => id === hunk);
+    if (!found) throw new ParleyError('no-changes', l10n.t('There is no change of the agent at the cursor.'));
+    return { waiting, hunk: found };
+  }
+}
+
+function hunksOf({ review, file }: WaitingFile): Promise<readonly ReviewHunk[] | undefined> {
+  return review.hunks(file.id).catch(() => undefined);
+}
+
+function reveal(editor: TextEditor, line: number): void {
+  const at = Math.min(line, editor.document.lineCount - 1);
+  editor.selection = new Selection(at, 0, at, 0);
+  editor.revealRange(new Range(at, 0, at, 0), TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+function nothing(): ParleyError {
+  return new ParleyError('no-changes', l10n.t('No changes wait for review here.'));
+}

@@ -1,0 +1,159 @@
+// Asks before files are restored, shows what will change, and says in the transcript what did.
+import { join } from 'node:path';
+import { l10n } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import type { RestoreResult } from '../../changes/restore/restore';
+import { canInclude, type RestorePlan } from '../../changes/restore/restorePlan';
+import type { Conversation } from '../../client/conversation/conversation';
+import { ownText } from '../../session/events/ownText';
+import { pick } from '../ui/input';
+import { showProgress, showWarning } from '../ui/messages';
+import { comparedChange, openComparisons } from './comparisons';
+import type { SessionRestore } from './sessionRestore';
+
+export class RestoreActions {
+  readonly #restore: SessionRestore;
+
+  constructor(restore: SessionRestore) {
+    this.#restore = restore;
+  }
+
+  /**
+   * Restores the files to before a turn: shows what will change, and asks.
+   * @param isAsked false: restores what only the agent changed without asking, for programs
+   * @returns whether the files are as they were, or were so already
+   * @throws ParleyError `agent-works`, `state-gone`, `no-checkpoint`
+   */
+  async restoreCheckpoint(conversation: Conversation, turnId: string, isAsked = true): Promise<boolean> {
+    requireIdle(conversation);
+    const plan = await showProgress(l10n.t('Comparing files…'), (signal) =>
+      this.#restore.plan(conversation, turnId, signal),
+    );
+    const include = await this.#choose(conversation, plan, l10n.t('Restore files to before this message'), isAsked);
+    if (!include) return false;
+    const result = await this.#restore.run(conversation, plan, include);
+    tell(conversation, result, true);
+    if (result.isCancelled) void this.offerPending(conversation);
+    return !result.isCancelled;
+  }
+
+  /**
+   * As {@link restoreCheckpoint}, where files changed since; else there is nothing to ask.
+   * @returns false where the user went away
+   */
+  async restoreIfChanged(conversation: Conversation, turnId: string, isAsked = true): Promise<boolean> {
+    try {
+      return await this.restoreCheckpoint(conversation, turnId, isAsked);
+    } catch (error) {
+      if (error instanceof ParleyError && error.code === 'no-checkpoint') return true;
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the last restore back.
+   * @throws ParleyError `agent-works`, `no-restore`
+   */
+  async undoRestore(conversation: Conversation, isAsked = true): Promise<boolean> {
+    requireIdle(conversation);
+    const plan = await showProgress(l10n.t('Comparing files…'), (signal) =>
+      this.#restore.planUndo(conversation, signal),
+    );
+    // What was edited since is asked about; else one click is enough.
+    const asks = isAsked && plan.skipped.length > 0;
+    const include = await this.#choose(conversation, plan, l10n.t('Undo the restore of files'), asks);
+    if (!include) return false;
+    const result = await this.#restore.undo(conversation, plan, include);
+    tell(conversation, result, false);
+    if (result.isCancelled) void this.offerPending(conversation);
+    return !result.isCancelled;
+  }
+
+  /** Offers to finish a restore that was killed or cancelled, or to take it back. */
+  async offerPending(conversation: Conversation): Promise<void> {
+    const pending = await this.#restore.pending(conversation);
+    if (!pending) return;
+    const [finish, takeBack] = [l10n.t('Finish Restore'), l10n.t('Take Back')];
+    const text = l10n.t("Restoring {0} files didn't finish.", pending.files);
+    const answer = await showWarning(text, finish, takeBack);
+    if (answer === undefined) return;
+    const result = await conversation.changes.work.run('restore', (progress, signal) =>
+      answer === finish ? pending.finish(signal, progress) : pending.takeBack(signal, progress),
+    );
+    await (await conversation.changes.loadReview()).restored(result.done);
+    tell(conversation, result, answer === finish);
+  }
+
+  /** @returns the files to include although the user edited them; undefined: the user went away */
+  async #choose(
+    conversation: Conversation,
+    plan: RestorePlan,
+    title: string,
+    isAsked: boolean,
+  ): Promise<ReadonlySet<string> | undefined> {
+    const edited = plan.skipped.filter(({ why }) => canInclude(why));
+    if (plan.changes.length + edited.length === 0)
+      throw new ParleyError('no-checkpoint', l10n.t('The files are already as they were.'));
+    if (!isAsked) return new Set();
+    const all = plan.changes.map((change) => comparedChange(conversation.key, change, false));
+    await openComparisons(title, all);
+    const answer = await ask(plan, edited.length, title);
+    if (answer === undefined) return undefined;
+    return new Set(answer === 'all' ? edited.map(({ change }) => join(change.root, change.path)) : []);
+  }
+}
+
+async function ask(plan: RestorePlan, edited: number, title: string): Promise<string | undefined> {
+  const { changes, skipped } = plan;
+  const left = skipped.length;
+  const items = [
+    ...(changes.length > 0
+      ? [
+          {
+            id: 'agent',
+            label: changes.length === 1 ? l10n.t('Restore 1 File') : l10n.t('Restore {0} Files', changes.length),
+            description: left === 0 ? undefined : l10n.t('{0} files that you edited since are left alone', left),
+          },
+        ]
+      : []),
+    ...(edited > 0
+      ? [
+          {
+            id: 'all',
+            label: l10n.t('Restore {0} Files, Including Those That You Edited', changes.length + edited),
+            description: l10n.t('You can undo the restore'),
+          },
+        ]
+      : []),
+  ];
+  return pick(items, l10n.t('The comparison shows what will change. Commands that ran are not undone.'), {
+    title,
+    ignoreFocusOut: true,
+  });
+}
+
+function requireIdle({ isBusy, agent }: Conversation): void {
+  if (!isBusy) return;
+  throw new ParleyError('agent-works', l10n.t('{0} is still working.', agent.name), {
+    hint: l10n.t("Wait until it's done, or stop it."),
+  });
+}
+
+function tell(conversation: Conversation, { done, failed, isCancelled }: RestoreResult, canUndo: boolean): void {
+  const said = ownText(canUndo ? 'files-restored' : 'restore-undone', done.length);
+  const severity = failed.length > 0 || isCancelled ? 'warning' : 'info';
+  const description = failed
+    .map(({ change }) => change.path)
+    .slice(0, 20)
+    .join('\n');
+  const event = {
+    type: 'notice',
+    own: true,
+    severity,
+    title: '',
+    said,
+    description,
+    ...(canUndo && { action: { id: 'undoRestore' } }),
+  } as const;
+  conversation.note([{ at: Date.now(), event }]);
+}

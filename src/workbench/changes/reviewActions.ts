@@ -1,0 +1,134 @@
+// Shows, keeps and undoes what agents changed: the operations behind the buttons of the panel, the
+// editors and the source control view.
+import { basename } from 'node:path';
+import { l10n } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import type { ReviewProblem, ReviewTarget } from '../../changes/review/reviewFile';
+import { pathOf } from '../../client/changes/changedPaths';
+import { statesOf } from '../../client/changes/recordedTurn';
+import type { Conversation } from '../../client/conversation/conversation';
+import type { ChangesAction, ChangesScope } from '../../panel/contract';
+import { titleOf } from '../sessions/sessionLabels';
+import { showStatus, showWarning } from '../ui/messages';
+import type { ComparedFile } from '../ui/places';
+import { comparedChanges, comparedReview, openComparison, openComparisons } from './comparisons';
+
+/** Files that a message names. */
+const MAX_NAMED = 5;
+
+/** Does what a page of the chat asks for. @throws ParleyError with why it is not done */
+export async function actOnChanges(conversation: Conversation, { kind, scope, file }: ChangesAction): Promise<void> {
+  if (kind === 'open') await openChanges(conversation, scope, file);
+  else if (kind === 'keep') await keepChanges(conversation, await targetOf(conversation, scope, file));
+  else await undoChanges(conversation, await targetOf(conversation, scope, file));
+}
+
+/**
+ * Opens what waits, or what a turn changed, in the comparison of all files.
+ * @param path only this file, absolute
+ * @throws ParleyError `state-gone`, `no-changes`
+ */
+export async function openChanges(conversation: Conversation, scope: ChangesScope, path?: string): Promise<void> {
+  const all = await compared(conversation, scope, path);
+  const [first] = all;
+  if (!first) throw new ParleyError('no-changes', l10n.t('There are no changes to show.'));
+  if (path !== undefined) await openComparison(first);
+  else await openComparisons(l10n.t('Changes: {0}', titleOf(conversation)), all);
+}
+
+async function compared(
+  conversation: Conversation,
+  scope: ChangesScope,
+  path: string | undefined,
+): Promise<readonly ComparedFile[]> {
+  const { changes, key } = conversation;
+  if (scope === 'review') {
+    const { files } = await changes.loadReview();
+    return files.filter((file) => path === undefined || pathOf(file) === path).map((file) => comparedReview(key, file));
+  }
+  const list = await changes.changesOf(scope.turnId);
+  const some = list.filter((change) => path === undefined || pathOf(change) === path);
+  return comparedChanges(key, some, await changes.states());
+}
+
+/** @throws ParleyError `no-changes` where there is no such file, `turn-runs` */
+export async function targetOf(conversation: Conversation, scope: ChangesScope, path?: string): Promise<ReviewTarget> {
+  const { changes, model } = conversation;
+  const nothing = new ParleyError('no-changes', l10n.t('This file has no changes of the agent.'));
+  if (scope === 'review') {
+    if (path === undefined) return { kind: 'all' };
+    const file = (await changes.loadReview()).files.find((one) => pathOf(one) === path);
+    if (!file) throw nothing;
+    return { kind: 'file', id: file.id };
+  }
+  const recorded = model.turn(scope.turnId)?.changes;
+  const { before, after } = recorded ? statesOf(recorded) : {};
+  if (!before || !after) throw new ParleyError('turn-runs', l10n.t('Wait until the agent is done.'));
+  const { turnId } = scope;
+  if (path === undefined) return { kind: 'turn', turnId, before, after };
+  const file = (await changes.changesOf(turnId)).find((one) => pathOf(one) === path);
+  if (!file) throw nothing;
+  return { kind: 'turn', turnId, before, after, file: { root: file.root, path: file.path } };
+}
+
+/** Keeps changes: no file is changed. */
+export async function keepChanges({ changes }: Conversation, target: ReviewTarget): Promise<void> {
+  const review = await changes.loadReview();
+  const { failed } = await changes.work.run('keep', () => review.keep(target));
+  if (failed.length > 0) await tell(l10n.t("Some changes weren't kept."), failed);
+}
+
+/**
+ * Takes changes back. What the user edited is left, and said.
+ * @returns whether all of it was taken back
+ */
+export async function undoChanges(conversation: Conversation, target: ReviewTarget): Promise<boolean> {
+  const { changes } = conversation;
+  const review = await changes.loadReview();
+  const { undone, conflicts, failed } = await changes.work.run('undo', () => review.undo(target));
+  if (undone.length > 0) {
+    showStatus(
+      undone.length === 1
+        ? l10n.t('Undid changes in {0}.', basename(undone[0]?.path ?? ''))
+        : l10n.t('Undid changes in {0} files.', undone.length),
+    );
+  }
+  const problems = [...conflicts, ...failed];
+  if (problems.length === 0) return true;
+  const open = l10n.t('Open Diff');
+  const waits = problems.find(({ root, path }) =>
+    review.files.some((file) => file.root === root && file.path === path),
+  );
+  void tell(l10n.t("Some changes weren't undone."), problems, waits ? [open] : []).then((answer) =>
+    answer === open && waits ? openChanges(conversation, 'review', pathOf(waits)) : undefined,
+  );
+  return false;
+}
+
+function tell(what: string, problems: readonly ReviewProblem[], buttons: readonly string[] = []): Promise<unknown> {
+  const named = problems.slice(0, MAX_NAMED).map(({ path, why }) => `${basename(path)}: ${reasonOf(why)}`);
+  const rest = problems.length - named.length;
+  if (rest > 0) named.push(l10n.t('and {0} more', rest));
+  return showWarning(`${what} ${named.join('; ')}`, ...buttons);
+}
+
+function reasonOf(why: ReviewProblem['why']): string {
+  switch (why) {
+    case 'edited':
+      return l10n.t('you edited these lines');
+    case 'yours':
+      return l10n.t('you saved the file while the agent worked');
+    case 'occupied':
+      return l10n.t('another file has its old name');
+    case 'entangled':
+      return l10n.t('another change of the same lines comes first');
+    case 'not-kept':
+      return l10n.t('the version is no longer kept');
+    case 'outside':
+      return l10n.t('it is outside the folder');
+    case 'refused':
+      return l10n.t("it couldn't be written, or changed meanwhile");
+    case 'gone':
+      return l10n.t('it no longer waits for review');
+  }
+}

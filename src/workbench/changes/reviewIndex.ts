@@ -1,0 +1,68 @@
+// What waits for review in the sessions of this window, by file.
+import { join } from 'node:path';
+import type { Disposable } from '../../base/disposable';
+import { Emitter, type Event } from '../../base/event';
+import type { ReviewFile } from '../../changes/review/reviewFile';
+import type { SessionReview } from '../../changes/review/sessionReview';
+import type { Conversation } from '../../client/conversation/conversation';
+import { pathKey } from '../editor/openDocuments';
+import type { Conversations } from '../sessions/conversations';
+
+/** A file that waits, with the session that it waits in. */
+export interface WaitingFile {
+  readonly conversation: Conversation;
+  readonly review: SessionReview;
+  readonly file: ReviewFile;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** The sessions that something waits in. */
+export type ReviewedSessions = Pick<Conversations, 'list' | 'onDidChange'>;
+
+export class ReviewIndex implements Disposable {
+  readonly #conversations: ReviewedSessions;
+  readonly #onDidChange = new Emitter<void>();
+  readonly #watching: Disposable;
+  #files: readonly WaitingFile[] = [];
+  #byPath = new Map<string, WaitingFile>();
+  #seen = '';
+
+  /** Fires when what waits is other than before. */
+  readonly onDidChange: Event<void> = this.#onDidChange.event;
+
+  constructor(conversations: ReviewedSessions) {
+    this.#conversations = conversations;
+    this.#watching = conversations.onDidChange(() => this.#look());
+    this.#look();
+  }
+
+  /** All that waits, session by session. */
+  get files(): readonly WaitingFile[] {
+    return this.#files;
+  }
+
+  /** The file at an absolute path, where it waits; in the session that is newest in this window. */
+  at(path: string): WaitingFile | undefined {
+    return this.#byPath.get(pathKey(path));
+  }
+
+  dispose(): void {
+    this.#watching.dispose();
+    this.#onDidChange.dispose();
+  }
+
+  #look(): void {
+    const open = this.#conversations.list().filter(({ changes }) => changes.review !== undefined);
+    const seen = open.map(({ key, changes }) => `${key}:${changes.version()}`).join(' ');
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.#files = open.flatMap((conversation) => {
+      const { review } = conversation.changes;
+      if (!review) return [];
+      return review.files.map((file) => ({ conversation, review, file, path: join(file.root, file.path) }));
+    });
+    this.#byPath = new Map(this.#files.map((one) => [pathKey(one.path), one]));
+    this.#onDidChange.fire();
+  }
+}

@@ -1,0 +1,153 @@
+// Restores the files of a session to before a turn, and takes that back again.
+import { createHash } from 'node:crypto';
+import { access, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { l10n } from 'vscode';
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import type { Snapshot } from '../../changes/model/fileChange';
+import type { WorkingFiles } from '../../changes/model/workingFiles';
+import { AgentFiles } from '../../changes/restore/agentFiles';
+import { type PendingRestore, Restore, type RestoreResult } from '../../changes/restore/restore';
+import type { RestorePlan } from '../../changes/restore/restorePlan';
+import { isSettled, statesOf } from '../../client/changes/recordedTurn';
+import type { Conversation } from '../../client/conversation/conversation';
+import { isProtected } from '../../client/requests/protectedPaths';
+import { realTarget } from '../../client/requests/roots';
+import type { FileStore } from '../../client/sharing/fileStore';
+
+export interface SessionRestoreOptions {
+  readonly files: WorkingFiles;
+  /** What the last restore of each session is taken back with. */
+  readonly store: FileStore;
+  /** Absolute path of the folder with the logs of restores that have not ended. */
+  readonly logs: string;
+}
+
+const snapshot = z.object({
+  folders: z.array(z.object({ root: z.string(), tree: z.string().check(z.regex(/^[0-9a-f]{40,64}$/)) })),
+});
+/** What a restore is taken back with. */
+const undo = z.object({ target: snapshot, now: snapshot, review: z.unknown() });
+
+export class SessionRestore {
+  readonly #options: SessionRestoreOptions;
+
+  constructor(options: SessionRestoreOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Plans to restore the files to before a turn. Changes nothing.
+   * @throws ParleyError `state-gone`, `no-checkpoint`
+   */
+  async plan(conversation: Conversation, turnId: string, signal: AbortSignal): Promise<RestorePlan> {
+    const { changes, model } = conversation;
+    await changes.settled();
+    const wanted = model.turn(turnId);
+    const later = wanted ? model.state.turns.filter(({ number }) => number >= wanted.number) : [];
+    const changing = later.filter((turn) => turn.changes && turn.changes.folders.length > 0);
+    const first = changing[0]?.changes;
+    if (!first) {
+      throw new ParleyError('no-checkpoint', l10n.t('No files were changed since this message.'));
+    }
+    const agentFiles = new AgentFiles();
+    for (const turn of changing)
+      if (turn.changes && isSettled(turn.changes)) agentFiles.add(await changes.changesOf(turn.id));
+    agentFiles.addReview((await changes.loadReview()).files);
+    return this.#planTo(conversation, statesOf(first).before, agentFiles, signal);
+  }
+
+  /**
+   * Restores, and remembers how to take it back.
+   * @param include absolute paths of files to restore although the user edited them
+   */
+  async run(conversation: Conversation, plan: RestorePlan, include: ReadonlySet<string>): Promise<RestoreResult> {
+    const { changes, key } = conversation;
+    const review = await changes.loadReview();
+    const kept = review.kept;
+    await this.#options.store.write(key, JSON.stringify({ target: plan.target, now: plan.now, review: kept }));
+    const restore = await this.#restoreOf(conversation);
+    const result = await changes.work.run('restore', (progress, signal) =>
+      restore.run(plan, include, signal, progress),
+    );
+    await review.restored(result.done);
+    return result;
+  }
+
+  /**
+   * Plans to take the last restore back.
+   * @throws ParleyError `no-restore`
+   */
+  async planUndo(conversation: Conversation, signal: AbortSignal): Promise<RestorePlan> {
+    const { now, target } = await this.#last(conversation.key);
+    const states = await conversation.changes.states();
+    const agentFiles = new AgentFiles().add(await states.changes(now, target));
+    return this.#planTo(conversation, now, agentFiles, signal);
+  }
+
+  /** Takes the last restore back, and what waits for review with it. */
+  async undo(conversation: Conversation, plan: RestorePlan, include: ReadonlySet<string>): Promise<RestoreResult> {
+    const { changes, key } = conversation;
+    const { review: kept } = await this.#last(key);
+    const restore = await this.#restoreOf(conversation);
+    const result = await changes.work.run('restore', (progress, signal) =>
+      restore.run(plan, include, signal, progress),
+    );
+    const review = await changes.loadReview();
+    if (result.isCancelled) await review.restored(result.done);
+    else {
+      await review.reset(kept);
+      await this.#options.store.remove(key);
+    }
+    return result;
+  }
+
+  /** The restore of a session that was killed; undefined where there is none. */
+  async pending(conversation: Conversation): Promise<PendingRestore | undefined> {
+    // States are opened only where there is something to finish.
+    const isThere = await access(this.#logOf(conversation)).then(
+      () => true,
+      () => false,
+    );
+    return isThere ? (await this.#restoreOf(conversation)).pending() : undefined;
+  }
+
+  async #planTo(
+    conversation: Conversation,
+    target: Snapshot,
+    agentFiles: AgentFiles,
+    signal: AbortSignal,
+  ): Promise<RestorePlan> {
+    const states = await conversation.changes.states();
+    const now = await states.take(signal);
+    if (now.gaps.length > 0)
+      throw new ParleyError('no-checkpoint', l10n.t("The folder couldn't be read completely, so nothing is restored."));
+    await states.hold(now, `restore-${Date.now()}`);
+    return (await this.#restoreOf(conversation)).plan(target, now, agentFiles, signal);
+  }
+
+  #logOf({ key }: Conversation): string {
+    return join(this.#options.logs, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.json`);
+  }
+
+  async #restoreOf(conversation: Conversation): Promise<Restore> {
+    const { roots, changes } = conversation;
+    const log = this.#logOf(conversation);
+    await mkdir(dirname(log), { recursive: true });
+    return new Restore({
+      states: await changes.states(),
+      files: this.#options.files,
+      isProtected: async (path) => isProtected(path, await realTarget(path), roots),
+      log,
+    });
+  }
+
+  async #last(key: string): Promise<{ target: Snapshot; now: Snapshot; review: unknown }> {
+    const text = await this.#options.store.read(key);
+    const found = text === undefined ? undefined : undo.safeParse(JSON.parse(text));
+    if (!found?.success) throw new ParleyError('no-restore', l10n.t('There is no restore to undo.'));
+    const { target, now, review } = found.data;
+    return { target: { ...target, gaps: [] }, now: { ...now, gaps: [] }, review };
+  }
+}

@@ -1,0 +1,80 @@
+// A part of VS Code's source control view, with marks in the gutter. Its texts are made inert here.
+import {
+  type Disposable,
+  type SourceControl,
+  type SourceControlResourceGroup,
+  type SourceControlResourceState,
+  scm,
+  ThemeIcon,
+  Uri,
+} from 'vscode';
+import { inert } from './inertText';
+
+/** A file in a group. */
+export interface SourceControlRow {
+  /** Absolute. */
+  readonly path: string;
+  readonly tooltip: string;
+  readonly isDeleted: boolean;
+  readonly isWarning: boolean;
+  /** Run with `{path}` when the row is opened. */
+  readonly command: string;
+  readonly commandTitle: string;
+}
+
+export interface SourceControlGroup {
+  /** Commands of the group get it as `id`. */
+  readonly id: string;
+  readonly label: string;
+  readonly rows: readonly SourceControlRow[];
+}
+
+/** Shows what it is given until it is disposed. */
+export class SourceControlView implements Disposable {
+  readonly #control: SourceControl;
+  readonly #groups = new Map<string, SourceControlResourceGroup>();
+
+  /**
+   * @param name as it is called in the view
+   * @param original returns the version of a file that the gutter compares with
+   */
+  constructor(id: string, name: string, original: (uri: Uri) => Uri | undefined) {
+    this.#control = scm.createSourceControl(id, inert(name));
+    this.#control.inputBox.visible = false;
+    this.#control.quickDiffProvider = { provideOriginalResource: original };
+  }
+
+  draw(groups: readonly SourceControlGroup[], count: number): void {
+    this.#control.count = count;
+    const wanted = new Set(groups.map(({ id }) => id));
+    for (const [id, group] of this.#groups) {
+      if (wanted.has(id)) continue;
+      group.dispose();
+      this.#groups.delete(id);
+    }
+    for (const { id, label, rows } of groups) {
+      const group = this.#groups.get(id) ?? this.#control.createResourceGroup(id, inert(label));
+      group.label = inert(label);
+      group.resourceStates = rows.map(stateOf);
+      this.#groups.set(id, group);
+    }
+  }
+
+  dispose(): void {
+    for (const group of this.#groups.values()) group.dispose();
+    this.#control.dispose();
+  }
+}
+
+function stateOf(row: SourceControlRow): SourceControlResourceState {
+  const { path, tooltip, isDeleted, isWarning, command, commandTitle } = row;
+  return {
+    resourceUri: Uri.file(path),
+    command: { command, title: inert(commandTitle), arguments: [{ path }] },
+    decorations: {
+      strikeThrough: isDeleted,
+      tooltip: inert(tooltip),
+      ...(isWarning && { iconPath: new ThemeIcon('warning') }),
+    },
+  };
+}
