@@ -13,6 +13,7 @@ import { PlainFolder } from './git/plainFolder';
 import { realFolder } from './git/repository';
 import { gapOf, type ScanLimits } from './git/scan';
 import type { OpenFolder, StoredFolder } from './git/storedFolder';
+import { WINDOW } from './git/window';
 import type { FileChange, FileVersion, FolderTree, Snapshot, SnapshotGap } from './model/fileChange';
 import type { FolderStates } from './model/folderStore';
 
@@ -183,6 +184,7 @@ class OpenFolderStates implements FolderStates {
       env,
       folder,
       store,
+      window: WINDOW,
       limits: LIMITS,
       maxWithoutRepository: MAX_WITHOUT_REPOSITORY,
     });

@@ -20,7 +20,6 @@ import type { OpenFolder, StoredFolder } from './storedFolder';
 import { run, type Store, tryRun } from './storeRuns';
 import { FileConfigs } from './userConfig';
 import { warmIndex } from './warmIndex';
-import { WINDOW } from './window';
 
 /** Milliseconds. */
 const RUN_MS = 30_000;
@@ -37,6 +36,8 @@ export interface GitFolderOptions {
   readonly folder: string;
   /** Absolute; what the path of the store begins with. */
   readonly store: string;
+  /** Names this process in the store, see `WINDOW`. */
+  readonly window: string;
   readonly limits: ScanLimits;
   /** What may be new in one scan where there is no repository that says which files count. */
   readonly maxWithoutRepository: NonNullable<ScanLimits['maxNew']>;
@@ -50,7 +51,7 @@ const openFolders = new Map<string, { readonly folder: Promise<GitFolder>; users
  * @throws Error where the store cannot be written
  */
 export async function openGitFolder(options: GitFolderOptions): Promise<OpenFolder> {
-  const key = `${options.store}\n${options.git.program}`;
+  const key = [options.store, options.git.program, options.window].join('\n');
   const shared = openFolders.get(key) ?? { folder: GitFolder.open(options), users: 0 };
   openFolders.set(key, shared);
   shared.users += 1;
@@ -97,7 +98,7 @@ class GitFolder implements StoredFolder {
     const repository = await findRepository(options.folder);
     const { format } = await new FileConfigs(options.git, options.env).of(repository);
     const folder = `${options.store}-${format}`;
-    const indexes = join(folder, 'indexes', WINDOW);
+    const indexes = join(folder, 'indexes', options.window);
     await makeBareStore(folder, format);
     await mkdir(indexes, { recursive: true, mode: 0o700 });
     return new GitFolder(options, {

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -198,6 +199,16 @@ describe('the states of an unusual folder', () => {
       encoding: 'utf8',
     });
     assert.equal(objects.split('\n').filter((line) => line.includes(' blob ')).length, 1);
+  });
+
+  it('reads a repository that belongs to someone else', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    repository({ 'a.txt': 'a\n', '.gitignore': '*.log\n' });
+    for (const path of ['.', '.git', '.git/config']) chownSync(join(place.folder, path), 65_534, 65_534);
+    assert.throws(() => git(place, place.folder, 'status'), /dubious ownership/);
+    assert.deepEqual(await changesAfter(() => write(place.folder, { 'a.txt': 'b\n', 'x.log': 'x' })), [
+      'M a.txt +1 -1',
+    ]);
   });
 
   it('sees files that the index of the user hides', async () => {

@@ -5,6 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
+import { openGitFolder } from '../../../../src/changes/git/gitFolder';
+import { findGit } from '../../../../src/changes/git/gitProcess';
 import type { Snapshot } from '../../../../src/changes/model/fileChange';
 import type { FolderStates } from '../../../../src/changes/model/folderStore';
 import { openStateRetention } from '../../../../src/changes/stateRetention';
@@ -130,32 +132,35 @@ describe('the store of a folder', () => {
 
   it('is used by two windows at once', async function () {
     this.timeout(60_000);
-    // Another process has an index of its own in the same store.
-    await turn('one\n', 'first');
-    const others = join(store(), 'indexes', '1-other');
-    mkdirSync(others);
-    const { storage } = place;
-    const second = openFolderStates({
-      roots: [place.folder],
-      storage,
-      session: 'b',
-      env: environment(place),
-      log: silentLog,
-    });
-    const all = await Promise.all(
-      Array.from({ length: 10 }, async (_, index) => {
-        write(place.folder, { [`f${index}.txt`]: `${index}\n` });
-        return (index % 2 === 0 ? states : second).take();
-      }),
+    const { folder, storage } = place;
+    const program = await findGit(environment(place));
+    // As two processes do: each with an index of its own, and neither waits for the other.
+    const windows = await Promise.all(
+      ['one', 'two'].map((name) =>
+        openGitFolder({
+          git: program!,
+          env: environment(place),
+          folder,
+          store: join(storage, 'shared'),
+          window: `${process.pid}-${name}`,
+          limits: { timeoutMs: 30_000, maxFile: 1e6, maxHashed: 1e6, maxKept: 1e9 },
+          maxWithoutRepository: { files: 1000, bytes: 1e9 },
+        }),
+      ),
     );
-    assert.equal(
-      all.every(({ gaps }) => gaps.length === 0),
-      true,
-    );
-    const last = await states.take();
-    assert.deepEqual(await states.changes(last, await second.take()), []);
-    second.dispose();
-    assert.deepEqual(await states.changes(last, await states.take()), []);
+    const [one, two] = windows.map((window) => window.folder);
+    for (let round = 0; round < 5; round++) {
+      const before = await one!.take();
+      const files = [`f${round}.txt`, `g${round}.txt`];
+      write(folder, Object.fromEntries(files.map((file) => [file, `${round}\n`])));
+      const [mine, other] = await Promise.all([one!.take(), two!.take(), one!.collect(), two!.collect()]);
+      assert.equal(mine, other);
+      assert.deepEqual(
+        (await two!.changes(folder, before, mine)).map(({ path }) => path),
+        files,
+      );
+    }
+    for (const window of windows) window.dispose();
   });
 
   it('starts a window with what an earlier one knew', async () => {
