@@ -3,7 +3,10 @@ import { strict as assert } from 'node:assert';
 import * as fs from 'node:fs/promises';
 import { chmod, cp, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { silentLog } from '../../../../src/base/log';
+import { openFolderStates } from '../../../../src/changes/folderStates';
 import type { Snapshot } from '../../../../src/changes/model/fileChange';
+import type { FolderStates } from '../../../../src/changes/model/folderStore';
 import { AgentFiles } from '../../../../src/changes/restore/agentFiles';
 import type { Disk } from '../../../../src/changes/restore/disk';
 import { Restore, type RestoreOptions } from '../../../../src/changes/restore/restore';
@@ -21,15 +24,15 @@ const silent = (): void => {};
 class Stage {
   readonly root: string;
   readonly log: string;
-  readonly states: MemoryStates;
+  readonly states: FolderStates;
   readonly files = new NodeFiles();
   readonly agent = new AgentFiles();
   first: Snapshot | undefined;
 
-  constructor(root: string, log: string) {
+  constructor(root: string, log: string, states: FolderStates) {
     this.root = root;
     this.log = log;
-    this.states = new MemoryStates([root]);
+    this.states = states;
   }
 
   at(path: string): string {
@@ -58,8 +61,22 @@ class Stage {
   }
 }
 
-async function stage(files: Readonly<Record<string, string>>): Promise<Stage> {
-  const s = new Stage(await scratchFolder(), join(await scratchFolder(), 'logs', 'restore.json'));
+type Open = (root: string, storage: string) => FolderStates;
+
+const inMemory: Open = (root) => new MemoryStates([root]);
+
+const byGit: Open = (root, storage) =>
+  openFolderStates({
+    roots: [root],
+    storage,
+    session: 's',
+    env: { PATH: process.env.PATH, HOME: storage },
+    log: silentLog,
+  });
+
+async function stage(files: Readonly<Record<string, string>>, open: Open = inMemory): Promise<Stage> {
+  const [root, storage] = [await scratchFolder(), await scratchFolder()];
+  const s = new Stage(root, join(storage, 'logs', 'restore.json'), open(root, storage));
   for (const [path, text] of Object.entries(files)) {
     await mkdir(join(s.at(path), '..'), { recursive: true });
     await writeFile(s.at(path), text);
@@ -81,8 +98,8 @@ async function listing(folder: string, path = ''): Promise<string[]> {
 }
 
 /** A turn that does all that can be done to files. */
-async function everything(): Promise<Stage> {
-  const s = await stage({
+async function everything(open: Open = inMemory): Promise<Stage> {
+  const files = {
     'a.txt': 'one\r\ntwo\nthree',
     'dir/deep/gone.txt': 'gone\n',
     'file-to-folder': 'file\n',
@@ -92,7 +109,8 @@ async function everything(): Promise<Stage> {
     'run.sh': '#!\n',
     private: 'secret\n',
     empty: '',
-  });
+  };
+  const s = await stage(files, open);
   await symlink('a.txt', s.at('link'));
   await symlink('a.txt', s.at('link-to-file'));
   await chmod(s.at('private'), 0o600);
@@ -121,8 +139,15 @@ async function everything(): Promise<Stage> {
 }
 
 describe('the restore of files', () => {
-  it('brings back files, modes, links and folders, and forward again', async () => {
-    const s = await everything();
+  for (const [store, open] of [
+    ['in memory', inMemory],
+    ['of git', byGit],
+  ] as const) {
+    it(`brings back files, modes, links and folders, and forward again, from states ${store}`, () => bothWays(open));
+  }
+
+  async function bothWays(open: Open): Promise<void> {
+    const s = await everything(open);
     const after = await listing(s.root);
     const result = await s.run();
     assert.deepEqual([result.failed, result.isCancelled], [[], false]);
@@ -134,7 +159,7 @@ describe('the restore of files', () => {
     const undone = await s.restore().run(undo, new Set(), NEVER, silent);
     assert.deepEqual(undone.failed, []);
     assert.deepEqual(await listing(s.root), after);
-  });
+  }
 
   it('leaves out what the user edited since, unless told', async () => {
     const s = await stage({ a: 'a\n', b: 'b\n', c: 'c\n' });
