@@ -6,7 +6,7 @@ import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import type { FileChange, FileVersion, Snapshot } from '../model/fileChange';
 import { isSafePath } from '../review/safePath';
-import type { AgentFiles } from './agentFiles';
+import type { AgentEdits } from './agentEdits';
 import {
   type Disk,
   deleteOnDisk,
@@ -97,8 +97,8 @@ export class Restore {
    * @param now taken just before, and held as long as the restore can be undone
    * @throws ParleyError `state-gone`
    */
-  plan(target: Snapshot, now: Snapshot, agentFiles: AgentFiles, signal?: AbortSignal): Promise<RestorePlan> {
-    return planRestore(this.#options, target, now, agentFiles, signal);
+  plan(target: Snapshot, now: Snapshot, agentEdits: AgentEdits, signal?: AbortSignal): Promise<RestorePlan> {
+    return planRestore(this.#options, target, now, agentEdits, signal);
   }
 
   /**

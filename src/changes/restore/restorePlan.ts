@@ -4,7 +4,7 @@ import type { FileChange, Snapshot } from '../model/fileChange';
 import type { FolderStates } from '../model/folderStore';
 import type { WorkingFiles } from '../model/workingFiles';
 import { isPlainPath } from '../review/safePath';
-import type { AgentFiles } from './agentFiles';
+import type { AgentEdits } from './agentEdits';
 
 /** Why a file is left out of a restore. Only `edited` and `protected` can be included. */
 export type SkipReason =
@@ -47,21 +47,21 @@ export interface PlanPorts {
 /**
  * Plans to bring files back to an earlier state. Changes nothing.
  * @param now taken just before
- * @param agentFiles what the turns since `target` changed
+ * @param agentEdits what the turns since `target` changed
  * @throws ParleyError `state-gone`
  */
 export async function planRestore(
   ports: PlanPorts,
   target: Snapshot,
   now: Snapshot,
-  agentFiles: AgentFiles,
+  agentEdits: AgentEdits,
   signal?: AbortSignal,
 ): Promise<RestorePlan> {
   const changes: FileChange[] = [];
   const skipped: SkippedChange[] = [];
   for (const change of await ports.states.changes(now, target, signal)) {
     signal?.throwIfAborted();
-    const why = await skipReason(ports, change, agentFiles);
+    const why = await skipReason(ports, change, agentEdits);
     if (why) skipped.push({ change, why });
     else changes.push(change);
   }
@@ -76,7 +76,7 @@ export function canInclude(why: SkipReason): boolean {
 async function skipReason(
   { files, isProtected }: PlanPorts,
   { root, path, oldPath, before, after }: FileChange,
-  agentFiles: AgentFiles,
+  agentEdits: AgentEdits,
 ): Promise<SkipReason | undefined> {
   const paths = oldPath === undefined ? [path] : [oldPath, path];
   if (!paths.every(isPlainPath)) return 'unsafe';
@@ -85,7 +85,7 @@ async function skipReason(
   for (const one of full) if ((await files.read(one).catch(() => undefined))?.isDirty) return 'unsaved';
   for (const one of full) if (await isProtected(one)) return 'protected';
   const isEdited =
-    agentFiles.isEdited(root, oldPath ?? path, before) ||
-    (oldPath !== undefined && agentFiles.isEdited(root, path, undefined));
+    agentEdits.isEdited(root, oldPath ?? path, before) ||
+    (oldPath !== undefined && agentEdits.isEdited(root, path, undefined));
   return isEdited ? 'edited' : undefined;
 }

@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import type { Snapshot } from '../../changes/model/fileChange';
 import type { WorkingFiles } from '../../changes/model/workingFiles';
-import { AgentFiles } from '../../changes/restore/agentFiles';
+import { AgentEdits } from '../../changes/restore/agentEdits';
 import { type PendingRestore, Restore, type RestoreResult } from '../../changes/restore/restore';
 import type { RestorePlan } from '../../changes/restore/restorePlan';
 import { isSettled, statesOf } from '../../client/changes/recordedTurn';
@@ -51,7 +51,7 @@ export class SessionRestore {
     if (!first) {
       throw new ParleyError('no-checkpoint', l10n.t('No files were changed since this message.'));
     }
-    const agentFiles = new AgentFiles();
+    const agentFiles = new AgentEdits();
     for (const turn of changing)
       if (turn.changes && isSettled(turn.changes)) agentFiles.add(await changes.changesOf(turn.id));
     agentFiles.addReview((await changes.loadReview()).files);
@@ -82,7 +82,7 @@ export class SessionRestore {
   async planUndo(conversation: Conversation, signal: AbortSignal): Promise<RestorePlan> {
     const { now, target } = await this.#last(conversation.key);
     const states = await conversation.changes.states();
-    const agentFiles = new AgentFiles().add(await states.changes(now, target));
+    const agentFiles = new AgentEdits().add(await states.changes(now, target));
     return this.#planTo(conversation, now, agentFiles, signal);
   }
 
@@ -116,7 +116,7 @@ export class SessionRestore {
   async #planTo(
     conversation: Conversation,
     target: Snapshot,
-    agentFiles: AgentFiles,
+    agentFiles: AgentEdits,
     signal: AbortSignal,
   ): Promise<RestorePlan> {
     const states = await conversation.changes.states();

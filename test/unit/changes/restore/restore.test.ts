@@ -7,7 +7,7 @@ import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
 import type { Snapshot } from '../../../../src/changes/model/fileChange';
 import type { FolderStates } from '../../../../src/changes/model/folderStore';
-import { AgentFiles } from '../../../../src/changes/restore/agentFiles';
+import { AgentEdits } from '../../../../src/changes/restore/agentEdits';
 import type { Disk } from '../../../../src/changes/restore/disk';
 import { Restore, type RestoreOptions } from '../../../../src/changes/restore/restore';
 import type { RestorePlan } from '../../../../src/changes/restore/restorePlan';
@@ -26,7 +26,7 @@ class Stage {
   readonly log: string;
   readonly states: FolderStates;
   readonly files = new NodeFiles();
-  readonly agent = new AgentFiles();
+  readonly agent = new AgentEdits();
   first: Snapshot | undefined;
 
   constructor(root: string, log: string, states: FolderStates) {
@@ -154,7 +154,7 @@ describe('the restore of files', () => {
     assert.deepEqual(await s.states.changes(s.first!, await s.states.take()), []);
     assert.equal((await lstat(s.at('private'))).mode & 0o777, 0o600);
     assert.deepEqual((await readdir(s.root)).includes('new'), false);
-    const undo = await s.plan(result.now, new AgentFiles().add(result.done));
+    const undo = await s.plan(result.now, new AgentEdits().add(result.done));
     assert.deepEqual(undo.skipped, []);
     const undone = await s.restore().run(undo, new Set(), NEVER, silent);
     assert.deepEqual(undone.failed, []);

@@ -14,7 +14,7 @@ interface AgentFile {
 }
 
 /** What turns changed, from the one that is gone back to up to the last. */
-export class AgentFiles {
+export class AgentEdits {
   readonly #files = new Map<string, AgentFile>();
 
   /**
