@@ -106,6 +106,7 @@ function composeWithin(
   // One of each: what is written to one file is written one after another.
   const httpSessions = new FileStore(join(context.globalStorageUri.fsPath, 'http-sessions'));
   const reviews = new FileStore(join(context.globalStorageUri.fsPath, 'reviews'));
+  const restores = new FileStore(join(context.globalStorageUri.fsPath, 'restores'));
   const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
   const historyLinks = (key: string, sessionId: string) => descriptors.linksOf(key, sessionId);
   const readPart = (key: string, gapId: string) => void descriptors.missing.readPart(key, gapId);
@@ -146,7 +147,7 @@ function composeWithin(
     new KeptStates({
       storage: changesFolder(context),
       environment,
-      reviews,
+      texts: [reviews, restores],
       sessions: (limit, before) => archive.list(limit, before),
       log,
     }),
@@ -160,7 +161,7 @@ function composeWithin(
   const restore = new RestoreActions(
     new SessionRestore({
       files: workingFiles,
-      store: new FileStore(join(context.globalStorageUri.fsPath, 'restores')),
+      store: restores,
       logs: join(context.globalStorageUri.fsPath, 'restores-running'),
     }),
   );

@@ -41,6 +41,7 @@ const services: SurfaceServices = {
   feed: FEED_SOURCES,
   links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
   contents: { openDiff: nothing, openWritten: nothing, openOutput: nothing, save: nothing },
+  changes: { act: nothing, restoreCheckpoint: nothing, undoRestore: nothing, editAndResend: nothing },
   terminals: { show: () => {} },
   retryGap: nothing,
   retryGaps: nothing,

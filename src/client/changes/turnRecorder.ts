@@ -154,12 +154,20 @@ export class TurnRecorder implements Disposable {
     const lastEnd = this.#lastEnd;
     const earlier = lastEnd && lastEnd.began >= (known?.began ?? 0) ? lastEnd : known;
     const { snapshot } = await this.#sequence.take(this.#abort.signal);
-    if (earlier) turn.before = await this.#asBefore(turn.startedAt, snapshot, earlier.snapshot);
-    else {
-      turn.before = snapshot;
-      turn.isLate = true;
-    }
+    const before = await this.#firstOf(turn.startedAt, snapshot, earlier);
+    turn.before = before ?? snapshot;
+    if (!before) turn.isLate = true;
     await this.#noteBegun(turn);
+  }
+
+  /** The state at the start of a turn; undefined where the one before is not known any more. */
+  async #firstOf(at: number, snapshot: Snapshot, earlier: TakenState | undefined): Promise<Snapshot | undefined> {
+    try {
+      return earlier && (await this.#asBefore(at, snapshot, earlier.snapshot));
+    } catch (error) {
+      this.#options.log.warn(`state before a turn: ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   /** A state without what was written since a point in time, which is as it was in an earlier one. */

@@ -17,7 +17,8 @@ export interface KeptStatesOptions {
   /** The folder with the states of all folders. */
   readonly storage: string;
   readonly environment: () => Promise<Record<string, string>>;
-  readonly reviews: ReviewStorage;
+  /** What else is kept of each session. */
+  readonly texts: readonly Pick<ReviewStorage, 'remove'>[];
   /** A page of the sessions that there are, most recently used first. */
   readonly sessions: (limit: number, before?: SessionRecord) => readonly SessionRecord[];
   readonly log: Log;
@@ -34,12 +35,12 @@ export class KeptStates implements Disposable {
 
   /** Sessions were deleted. Never rejects. */
   async forget(keys: readonly string[]): Promise<void> {
-    const { reviews, log } = this.#options;
+    const { texts, log } = this.#options;
     try {
       const retention = await this.#retention();
       for (const key of keys) {
         await retention.release(key);
-        await reviews.remove(key);
+        for (const text of texts) await text.remove(key);
       }
     } catch (error) {
       log.warn(`changes of deleted sessions: ${messageOf(error)}`);

@@ -53,7 +53,8 @@ export class SessionRestore {
     }
     const agentFiles = new AgentEdits();
     for (const turn of changing)
-      if (turn.changes && isSettled(turn.changes)) agentFiles.add(await changes.changesOf(turn.id));
+      if (turn.changes && isSettled(turn.changes))
+        agentFiles.add(await changes.changesOf(turn.id), new Set(turn.changes.alsoYours));
     agentFiles.addReview((await changes.loadReview()).files);
     return this.#planTo(conversation, statesOf(first).before, agentFiles, signal);
   }

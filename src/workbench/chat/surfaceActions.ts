@@ -23,7 +23,7 @@ export interface ActionServices {
   readonly log: Log;
   readonly links: LinkOpener;
   readonly contents: EntryContents;
-  readonly changes?: ChangesUi;
+  readonly changes: ChangesUi;
   readonly terminals: { show(terminalId: string, title: string): void };
   /** Asks again for a message that is missing from a session of elsewhere. */
   readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
@@ -215,23 +215,21 @@ export class SurfaceActions {
         return;
       case 'changesAction':
         this.#used(conversation);
-        await tell(conversation, NOT_DONE[message.kind], async () =>
-          this.#services.changes?.act(conversation, message),
-        );
+        await tell(conversation, NOT_DONE[message.kind], () => this.#services.changes.act(conversation, message));
         return;
       case 'cancelChanges':
         conversation.changes.work.cancel();
         return;
       case 'restoreCheckpoint':
         this.#used(conversation);
-        await tell(conversation, 'files-not-restored', async () =>
-          this.#services.changes?.restoreCheckpoint(conversation, message.turnId),
+        await tell(conversation, 'files-not-restored', () =>
+          this.#services.changes.restoreCheckpoint(conversation, message.turnId),
         );
         return;
       case 'editAndResend':
         this.#used(conversation);
-        await tell(conversation, 'message-not-resent', async () =>
-          this.#services.changes?.editAndResend(conversation, message.turnId),
+        await tell(conversation, 'message-not-resent', () =>
+          this.#services.changes.editAndResend(conversation, message.turnId),
         );
         return;
     }
@@ -292,7 +290,7 @@ export class SurfaceActions {
         if (!(await carryOn(conversation, id))) this.#page.refuse({}, l10n.t('This message can no longer be resent.'));
       });
     else if (id === 'undoRestore')
-      await tell(conversation, 'files-not-restored', async () => this.#services.changes?.undoRestore(conversation));
+      await tell(conversation, 'files-not-restored', () => this.#services.changes.undoRestore(conversation));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);

@@ -186,6 +186,7 @@ describe('what turns change on disk', function () {
     const text = `update ${reading}\npermission\nedit a.txt changed\nwrite ${path('c.txt')} c\nown b.txt unnoticed`;
     const { done } = conversation.send(text);
     await test.session.until(({ model }) => model.state.permissions.size === 1);
+    await (await conversation.changes.states()).take(); // after what was named
     const [asked] = conversation.model.state.permissions.keys();
     conversation.answerPermission(asked ?? '', 'allow');
     const { turnId: id } = await done;
