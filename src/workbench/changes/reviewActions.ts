@@ -2,7 +2,7 @@
 // editors and the source control view.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import type { ReviewProblem, ReviewTarget } from '../../changes/review/reviewFile';
 import { pathOf } from '../../client/changes/changedPaths';
 import { statesOf } from '../../client/changes/recordedTurn';
@@ -75,7 +75,7 @@ export async function targetOf(conversation: Conversation, scope: ChangesScope, 
 export async function keepChanges({ changes }: Conversation, target: ReviewTarget): Promise<void> {
   const review = await changes.loadReview();
   const { failed } = await changes.work.run('keep', () => review.keep(target));
-  if (failed.length > 0) await tell(l10n.t("Some changes weren't kept."), failed);
+  if (failed.length > 0) void tell(l10n.t("Some changes weren't kept."), failed);
 }
 
 /**
@@ -99,9 +99,11 @@ export async function undoChanges(conversation: Conversation, target: ReviewTarg
   const waits = problems.find(({ root, path }) =>
     review.files.some((file) => file.root === root && file.path === path),
   );
-  void tell(l10n.t("Some changes weren't undone."), problems, waits ? [open] : []).then((answer) =>
+  const told = tell(l10n.t("Some changes weren't undone."), problems, waits ? [open] : []).then((answer) =>
     answer === open && waits ? openChanges(conversation, 'review', pathOf(waits)) : undefined,
   );
+  // Not awaited: the notification may stay for long.
+  told.catch((error: unknown) => showStatus(messageOf(error)));
   return false;
 }
 

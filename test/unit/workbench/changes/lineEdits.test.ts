@@ -1,0 +1,48 @@
+// The edits that make one text of a document of another: exact, few, and only of lines that changed.
+import { strict as assert } from 'node:assert';
+import { lineEdits } from '../../../../src/workbench/changes/lineEdits';
+
+/** The text with all edits made, from the last to the first. */
+function edited(before: string, after: string): string {
+  return lineEdits(before, after).reduceRight(
+    (text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end),
+    before,
+  );
+}
+
+describe('edits by lines', () => {
+  it('replace each changed block on its own and leave the lines between', () => {
+    const edits = lineEdits('a\nb\nc\nd\ne\n', 'A\nb\nc\nd\nE\nf\n');
+    assert.deepEqual(edits, [
+      { start: 0, end: 2, text: 'A\n' },
+      { start: 8, end: 10, text: 'E\nf\n' },
+    ]);
+  });
+
+  it('are none where the texts are equal', () => {
+    assert.deepEqual(lineEdits('a\r\nb', 'a\r\nb'), []);
+  });
+
+  it('give the text exactly: empty, without a last line end, with CRLF, with pairs of surrogates', () => {
+    const texts = ['', 'a', 'a\n', 'a\r\nb\r\n', 'a\r\nb', '\n\n\n', '😀\nb\n😀', 'b\n😁\nb', 'x\ny\nz\nx\ny\n'];
+    for (const before of texts) for (const after of texts) assert.equal(edited(before, after), after);
+  });
+
+  it('give the text exactly for many random changes', () => {
+    let seed = 7;
+    const random = (most: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return seed % most;
+    };
+    for (let round = 0; round < 200; round++) {
+      const lines = Array.from({ length: random(40) }, () => `${random(6)}\n`);
+      const other = lines.flatMap((line) => (random(4) === 0 ? [] : random(4) === 0 ? [line, 'new\n'] : [line]));
+      assert.equal(edited(lines.join(''), other.join('')), other.join(''));
+    }
+  });
+
+  it('are one where the texts are too long to compare', () => {
+    const before = 'a\n'.repeat(30_000);
+    assert.equal(lineEdits(before, `x\n${before}y\n`).length, 1);
+  });
+});
