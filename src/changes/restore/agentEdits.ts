@@ -37,9 +37,13 @@ export class AgentEdits {
     return this;
   }
 
-  /** Adds what the user undid a part of: that is no edit. */
+  /** Adds what waits for review: what the user undid a part of, and what the user saved too. */
   addReview(files: readonly ReviewFile[]): this {
-    for (const { root, path, left } of files) this.#files.get(fileId(root, path))?.versions.push(left);
+    for (const { root, path, left, alsoYours } of files) {
+      const file = this.#files.get(fileId(root, path));
+      file?.versions.push(left);
+      if (file && alsoYours) file.isYours = true;
+    }
     return this;
   }
 
