@@ -66,7 +66,8 @@ describe('chrome', () => {
   });
 
   describe('the empty conversation', () => {
-    const offered = () => panel.page.getByRole('region', { name: /real agent|Looking for agents/ }).getByRole('button');
+    const offered = () =>
+      panel.page.getByRole('region', { name: /Use a real agent|Looking for agents/ }).getByRole('button');
 
     it('offers the agents of this machine with their versions, and all others', async () => {
       await open({ session: { agentName: 'Demo' } });

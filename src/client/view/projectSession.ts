@@ -88,7 +88,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   review: reviewOf,
   changesWork: (c) => c.changes.work.view,
   banner: (c) =>
-    c.agent.id === 'demo' ? l10n.t('This agent is a scripted demo. To use a real agent, run Select Agent.') : undefined,
+    c.agent.id === 'demo' ? l10n.t('This agent is a scripted demo. To use a real agent, run Add Agent.') : undefined,
 };
 
 /** The whole view. */

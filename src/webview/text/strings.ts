@@ -93,7 +93,7 @@ export const strings = {
   emptyHint: l10n.t('Describe a task to get started.'),
   emptyStarting: l10n.t('Starting… Messages you send are queued until the agent is ready.'),
   emptyReady: l10n.t('Describe a task, or select a command.'),
-  firstUse: l10n.t('This is a scripted demo. Use a real agent:'),
+  firstUse: l10n.t('Use a real agent:'),
   firstUseSearching: l10n.t('Looking for agents on this machine…'),
   useAgent: (name: string) => l10n.t('Use {0}', name),
   browseAgents: l10n.t('Browse agents…'),

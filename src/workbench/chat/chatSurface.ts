@@ -155,8 +155,13 @@ export class ChatSurface implements ActionPage, Disposable {
   #start(): void {
     clearTimeout(this.#startWanted);
     this.#startWanted = undefined;
+    void this.#startThenLook();
+  }
+
+  /** Looking for agents asks the login shell, which must not keep the first agent waiting. */
+  async #startThenLook(): Promise<void> {
+    if (this.#conversation.connection.kind === 'idle') await this.#conversation.start();
     this.#services.firstUse.look();
-    if (this.#conversation.connection.kind === 'idle') void this.#conversation.start();
   }
 
   dispose(): void {

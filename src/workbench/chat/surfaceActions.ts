@@ -99,8 +99,8 @@ export class SurfaceActions {
       case 'wake':
         this.#used(conversation);
         conversation.changes.warm();
-        this.#services.firstUse.look();
         if (conversation.connection.kind === 'idle') await conversation.start();
+        this.#services.firstUse.look();
         return;
       case 'send':
         this.#send(conversation, message);

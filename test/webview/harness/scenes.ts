@@ -25,7 +25,7 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
         phase: 'idle',
         status: t('Not started'),
         liveness: 'unknown',
-        banner: t('This agent is a scripted demo. To use a real agent, run Select Agent.'),
+        banner: t('This agent is a scripted demo. To use a real agent, run Add Agent.'),
       },
     },
     starting: {
