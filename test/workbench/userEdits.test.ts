@@ -8,18 +8,18 @@ import { silentLog } from '../../src/base/log';
 import { EditorUserEdits } from '../../src/workbench/changes/userEdits';
 import { EditorFiles } from '../../src/workbench/editor/editorFiles';
 
-suite('edits of the user', () => {
+describe('edits of the user', () => {
   let folder: string;
   let now: number;
   let edits: EditorUserEdits;
 
-  setup(async () => {
+  beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-edits-')));
     now = 1000;
     edits = new EditorUserEdits(() => now);
   });
 
-  teardown(async () => {
+  afterEach(async () => {
     edits.dispose();
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     await rm(folder, { recursive: true, force: true });
@@ -39,7 +39,7 @@ suite('edits of the user', () => {
     assert.ok(await vscode.workspace.applyEdit(edit));
   }
 
-  test('are those that are typed, whether they are saved or not', async () => {
+  it('are those that are typed, whether they are saved or not', async () => {
     const document = await open('typed.txt');
     await type(document, 'mine ');
     now = 2000;
@@ -49,7 +49,7 @@ suite('edits of the user', () => {
     assert.deepEqual([...edits.since(2001)], []);
   });
 
-  test('are not what agents write through an open document', async () => {
+  it('are not what agents write through an open document', async () => {
     const document = await open('written.txt');
     const files = edits.filesForAgents(new EditorFiles({ log: silentLog }));
     await files.writeText(document.uri.fsPath, 'theirs\n');
@@ -57,7 +57,7 @@ suite('edits of the user', () => {
     assert.deepEqual([...edits.since(0)], []);
   });
 
-  test('are not what a document takes over from the disk', async () => {
+  it('are not what a document takes over from the disk', async () => {
     const document = await open('followed.txt');
     const followed = new Promise<void>((resolve) => {
       const listening = vscode.workspace.onDidChangeTextDocument((event) => {
