@@ -58,14 +58,16 @@ const FIGURES: readonly Figure[] = [
     name: `key to paint during ${flood200}, p95`,
     of: (samples) => percentile(pooled(samples, 'keys'), 95),
     unit: 'ms',
-    most: 24,
+    // 24 ms where the floor takes a frame.
+    timesFloor: 1.5,
   },
   {
     scenario: 'flood-500',
     name: `key to paint during ${flood500}, p95`,
     of: (samples) => percentile(pooled(samples, 'keys'), 95),
     unit: 'ms',
-    most: 24,
+    // 24 ms where the floor takes a frame.
+    timesFloor: 1.5,
   },
   { scenario: 'rate-1000', name: '1,000/s for 10 s: frame p95', of: value('frameP95'), unit: 'ms', most: 20 },
   { scenario: 'rate-1000', name: '1,000/s for 10 s: posts', of: value('postsPerSecond'), unit: '/s', most: 63 },
