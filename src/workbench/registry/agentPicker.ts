@@ -134,6 +134,7 @@ class AgentPicker {
   #registryRow(agent: RegistryAgent): AgentRow {
     const { name, version, license, description } = agent;
     return {
+      id: `registry ${agent.id}`,
       label: [{ icon: 'package' }, ` ${name}`],
       description: [version, license].filter((part) => part !== undefined).join(' · '),
       detail: description,
@@ -161,6 +162,7 @@ class AgentPicker {
     const facts = [current.version, sizeText(size)];
     if (newer) facts.push(l10n.t('{0} is available', newer.version));
     return {
+      id: `installed ${id}`,
       label: [{ icon: newer ? 'arrow-circle-up' : 'pass' }, ` ${current.name}`],
       description: facts.join(' · '),
       buttons: buttons.filter((button) => button !== undefined),
@@ -171,6 +173,7 @@ class AgentPicker {
 
 function foundRow(agent: FoundAgent): AgentRow {
   return {
+    id: `found ${agent.id}`,
     label: [{ icon: 'vm' }, ` ${agent.name}`],
     description: agent.version,
     detail: agent.path,
@@ -180,6 +183,7 @@ function foundRow(agent: FoundAgent): AgentRow {
 
 function configureRow(): AgentRow {
   return {
+    id: 'configure',
     label: [{ icon: 'gear' }, ` ${l10n.t('Configure agents…')}`],
     description: 'parley.agents',
     alwaysShow: true,

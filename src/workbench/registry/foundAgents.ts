@@ -1,4 +1,5 @@
 // The agents that the user has installed on this machine, looked for when a list of them is shown.
+import { isDeepStrictEqual } from 'node:util';
 import { workspace } from 'vscode';
 import { Emitter } from '../../base/event';
 import type { Log } from '../../base/log';
@@ -74,6 +75,7 @@ export class FoundAgents {
   }
 
   #set(agents: readonly FoundAgent[]): void {
+    if (isDeepStrictEqual(this.#agents, agents)) return;
     this.#agents = agents;
     this.#didChange.fire();
   }

@@ -114,7 +114,7 @@ export function describePlan({ agent, source, size, license }: InstallPlan): str
   const run = describeStart({ name: l10n.t('Runs'), command: program, args: source.args, env: source.env });
   return [
     ...from,
-    ...(size === undefined ? [] : [l10n.t('Size: {0}', sizeText(size))]),
+    ...(size === undefined ? [] : [sizeLine(source.kind, sizeText(size))]),
     ...(source.kind === 'binary' && source.sha256 === undefined
       ? [l10n.t('The registry states no checksum for this file.')]
       : []),
@@ -124,6 +124,11 @@ export function describePlan({ agent, source, size, license }: InstallPlan): str
     '',
     l10n.t('An agent runs with your permissions.'),
   ].join('\n');
+}
+
+/** npm states the size of a package alone, and unpacked. */
+function sizeLine(kind: InstallPlan['source']['kind'], size: string): string {
+  return kind === 'binary' ? l10n.t('Size: {0}', size) : l10n.t('Size: {0}, without its dependencies', size);
 }
 
 function tell(step: InstallStep, report: ReportProgress): void {

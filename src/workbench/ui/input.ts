@@ -101,6 +101,8 @@ export interface ListRow {
   readonly buttons?: readonly ListButton[];
   readonly alwaysShow?: boolean;
   readonly separates?: true;
+  /** Where the focus is on the row, it stays there when the list is drawn again. */
+  readonly id?: string;
 }
 
 type Shown<T> = QuickPickItem & { readonly row: T };
@@ -165,6 +167,10 @@ export class List<T extends ListRow> implements Disposable {
 
   /** Shows these rows and the buttons above them. */
   draw(rows: readonly T[], buttons: readonly ListButton[]): void {
+    const [active] = this.#quick.activeItems;
+    // On the first row, the user has not gone anywhere yet.
+    const first = this.#quick.items.find(({ kind }) => kind !== QuickPickItemKind.Separator);
+    const kept = active === first ? undefined : active?.row.id;
     this.#quick.buttons = buttons.map(shownButton);
     this.#quick.items = rows.map((row) => ({
       row,
@@ -175,6 +181,8 @@ export class List<T extends ListRow> implements Disposable {
       ...(row.alwaysShow && { alwaysShow: true }),
       ...(row.separates && { kind: QuickPickItemKind.Separator }),
     }));
+    const again = kept === undefined ? undefined : this.#quick.items.find(({ row }) => row.id === kept);
+    if (again) this.#quick.activeItems = [again];
   }
 
   show(): void {
