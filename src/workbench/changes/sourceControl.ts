@@ -48,7 +48,7 @@ export class ReviewSourceControl implements Disposable {
       return;
     }
     this.#view ??= new SourceControlView('parley', 'Parley', (uri) => this.#original(uri));
-    this.#view.draw(groupsOf(files), files.length);
+    this.#view.draw(groupsOf(files));
   }
 
   /** Buttons for all that waits stand in our comparison, and not in others. */

@@ -41,11 +41,12 @@ export class SourceControlView implements Disposable {
   constructor(id: string, name: string, original: (uri: Uri) => Uri | undefined) {
     this.#control = scm.createSourceControl(id, inert(name));
     this.#control.inputBox.visible = false;
+    // The same files count already in the repository that they are in.
+    this.#control.count = 0;
     this.#control.quickDiffProvider = { provideOriginalResource: original };
   }
 
-  draw(groups: readonly SourceControlGroup[], count: number): void {
-    this.#control.count = count;
+  draw(groups: readonly SourceControlGroup[]): void {
     const wanted = new Set(groups.map(({ id }) => id));
     for (const [id, group] of this.#groups) {
       if (wanted.has(id)) continue;
