@@ -20,10 +20,12 @@ export interface Tool {
 }
 
 interface Act {
-  readonly tool: 'write' | 'command';
+  readonly tool: 'write' | 'read' | 'edit' | 'command';
   readonly path?: string;
   readonly isPatch?: true;
-  readonly text: string;
+  /** What is written, run, or put in the place of `old`. */
+  readonly text?: string;
+  readonly old?: string;
 }
 
 type Step = readonly (Part | Act)[];
@@ -47,6 +49,18 @@ const scripts = {
     [{ text: 'The script is over.' }],
   ],
   slow: [[{ slow: 600 }]],
+  // Each way in which files change: by the agent's own tool, and by a command behind its back.
+  change: [
+    [{ text: 'I will look at the file.' }, { tool: 'read', path: 'edited.txt' }],
+    [{ tool: 'edit', path: 'edited.txt', old: 'line 3\n', text: 'line three\n' }],
+    [
+      {
+        tool: 'command',
+        text: 'sed -i "s/^line 30$/line thirty/" edited.txt && sed -i s/two/2/ by-command.txt && mv old-name.txt new-name.txt && rm gone.txt',
+      },
+    ],
+    [{ text: 'The script is over.' }],
+  ],
 } as const satisfies Record<string, readonly Step[]>;
 
 export type ScriptName = keyof typeof scripts;
@@ -79,8 +93,19 @@ function toolRounds(said: readonly Said[]): number {
   return said.filter(({ role }, index) => role === 'tool' && said[index - 1]?.role !== 'tool').length;
 }
 
-const names = { write: /^write(_file)?$/i, command: /^(bash|run_shell_command|exec_command)$/i };
-const keys = { path: ['file_path', 'filePath', 'path'], text: ['content'], command: ['command', 'cmd'] };
+const names = {
+  write: /^write(_file)?$/i,
+  read: /^read(_file)?$/i,
+  edit: /^(edit|replace)$/i,
+  command: /^(bash|run_shell_command|exec_command)$/i,
+};
+const keys = {
+  path: ['file_path', 'filePath', 'path'],
+  text: ['content'],
+  old: ['old_string', 'oldString'],
+  new: ['new_string', 'newString'],
+  command: ['command', 'cmd'],
+};
 
 interface Property {
   readonly type?: unknown;
@@ -91,7 +116,11 @@ interface Property {
 function bind(act: Act, tools: readonly Tool[], cwd: string): Part {
   const tool = tools.find(({ name }) => names[act.tool].test(name));
   if (tool === undefined && act.tool === 'write' && tools.some(({ name }) => names.command.test(name)))
-    return bind({ tool: 'command', isPatch: true, text: patchCommand(`${cwd}/${act.path}`, act.text) }, tools, cwd);
+    return bind(
+      { tool: 'command', isPatch: true, text: patchCommand(`${cwd}/${act.path}`, act.text ?? '') },
+      tools,
+      cwd,
+    );
   if (tool === undefined) return { text: `(There is no tool for ${act.tool}.)` };
   const { properties = {}, required = [] } = tool.schema as {
     properties?: Record<string, Property>;
@@ -100,9 +129,9 @@ function bind(act: Act, tools: readonly Tool[], cwd: string): Part {
   const key = (candidates: readonly string[]): string =>
     candidates.find((name) => name in properties) ?? candidates[0] ?? '';
   const input: Record<string, unknown> =
-    act.tool === 'write'
-      ? { [key(keys.path)]: `${cwd}/${act.path}`, [key(keys.text)]: act.text }
-      : { [key(keys.command)]: act.text };
+    act.tool === 'command' ? { [key(keys.command)]: act.text } : { [key(keys.path)]: `${cwd}/${act.path}` };
+  if (act.tool === 'write') input[key(keys.text)] = act.text;
+  if (act.tool === 'edit') Object.assign(input, { [key(keys.old)]: act.old, [key(keys.new)]: act.text });
   // Else an agent with a sandbox of its own runs the command in there, and asks nobody.
   if (act.tool === 'command' && !act.isPatch && 'sandbox_permissions' in properties)
     input.sandbox_permissions = 'require_escalated';
