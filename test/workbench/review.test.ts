@@ -57,7 +57,10 @@ describe('the review of what an agent changed', function () {
     await writeFile(path('a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
     await writeFile(path('b.txt'), 'b\n');
     key = await api.openSession({ agent: 'disk', cwd });
-    await api.send(key, 'say The state before the first change is known after this turn');
+    // What an agent writes by itself before the first state of the folder is known cannot be told
+    // from what was there. What it writes through the client waits for that.
+    await send(`write ${path('first.txt')} first\\n`, 'first.txt');
+    await run('keepAll', { session: key });
   });
 
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));

@@ -18,6 +18,7 @@ export class StateSequence {
   readonly #states: () => Promise<FolderStates>;
   readonly #now: () => number;
   #latest: TakenState | undefined;
+  #firstEnded: number | undefined;
   /** States that are being taken. */
   #open = 0;
 
@@ -32,6 +33,14 @@ export class StateSequence {
     return this.#latest;
   }
 
+  /**
+   * Returns whether something that was written since then may be in every state that was taken.
+   * @param at ms since 1970
+   */
+  isLateFor(at: number): boolean {
+    return this.#firstEnded === undefined || this.#firstEnded > at;
+  }
+
   /** Takes a state that has everything in it that was on disk when this was called. */
   async take(signal: AbortSignal): Promise<TakenState> {
     this.#open++;
@@ -39,6 +48,7 @@ export class StateSequence {
     try {
       const snapshot = await (await this.#states()).take(signal);
       const taken = { snapshot, began, ended: this.#now() };
+      this.#firstEnded ??= taken.ended;
       if (!signal.aborted) this.#latest = taken;
       return taken;
     } finally {

@@ -156,7 +156,7 @@ export class TurnRecorder implements Disposable {
     const { snapshot } = await this.#sequence.take(this.#abort.signal);
     const before = await this.#firstOf(turn.startedAt, snapshot, earlier);
     turn.before = before ?? snapshot;
-    if (!before) turn.isLate = true;
+    if (!before || this.#sequence.isLateFor(turn.startedAt)) turn.isLate = true;
     await this.#noteBegun(turn);
   }
 

@@ -8,6 +8,7 @@ import { titleOf } from '../sessions/sessionLabels';
 import { type SourceControlGroup, type SourceControlRow, SourceControlView } from '../ui/sourceControlView';
 import { isComparisonActive } from './comparisons';
 import type { ReviewIndex, WaitingFile } from './reviewIndex';
+import { NO_REVIEW, type ReviewKeys } from './reviewKeys';
 import { versionUri } from './versionDocuments';
 
 /** Rows of a session. */
@@ -35,13 +36,13 @@ export class ReviewSourceControl implements Disposable {
   dispose(): void {
     this.#lifetime.dispose();
     this.#view?.dispose();
+    publish(NO_REVIEW);
   }
 
   #draw(): void {
     const { files } = this.#index;
     const paths = files.slice(0, MAX_ROWS).map(({ path }) => Uri.file(path).fsPath);
-    void commands.executeCommand('setContext', 'parley.hasWaitingChanges', files.length > 0);
-    void commands.executeCommand('setContext', 'parley.waitingFiles', paths);
+    publish({ hasWaitingChanges: files.length > 0, waitingFiles: paths });
     if (files.length === 0 || !showsSourceControl()) {
       this.#view?.dispose();
       this.#view = undefined;
@@ -53,7 +54,7 @@ export class ReviewSourceControl implements Disposable {
 
   /** Buttons for all that waits stand in our comparison, and not in others. */
   #look(): void {
-    void commands.executeCommand('setContext', 'parley.isReviewActive', isComparisonActive());
+    publish({ isReviewActive: isComparisonActive() });
   }
 
   #original(uri: Uri): Uri | undefined {
@@ -62,6 +63,10 @@ export class ReviewSourceControl implements Disposable {
     const { root, path, oldPath, base } = waiting.file;
     return versionUri(join(root, oldPath ?? path), { session: waiting.conversation.key, root, version: base });
   }
+}
+
+function publish(keys: Partial<ReviewKeys>): void {
+  for (const [name, value] of Object.entries(keys)) void commands.executeCommand('setContext', `parley.${name}`, value);
 }
 
 function groupsOf(files: readonly WaitingFile[]): readonly SourceControlGroup[] {

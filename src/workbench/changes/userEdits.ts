@@ -23,9 +23,10 @@ export class EditorUserEdits implements UserEdits, Disposable {
   constructor(now: () => number) {
     this.#now = now;
     this.#lifetime.add(
-      workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        // A document that follows the disk is not dirty.
-        if (contentChanges.length > 0 && document.isDirty) this.#changed(document);
+      workspace.onDidChangeTextDocument(({ document }) => {
+        // A document that follows the disk is not dirty. The first edit is told before it counts as
+        // dirty, which a second event without changes says then.
+        if (document.isDirty) this.#changed(document);
       }),
     );
     this.#lifetime.add(

@@ -1,0 +1,13 @@
+// Context keys for the `when` clauses of the review's commands.
+
+/** What waits for review in this window, as VS Code's `setContext` gets it. */
+export interface ReviewKeys {
+  readonly hasWaitingChanges: boolean;
+  /** Absolute paths. */
+  readonly waitingFiles: readonly string[];
+  /** The active editor is the comparison of everything that waits. */
+  readonly isReviewActive: boolean;
+}
+
+/** The keys while nothing waits. */
+export const NO_REVIEW: ReviewKeys = { hasWaitingChanges: false, waitingFiles: [], isReviewActive: false };
