@@ -86,28 +86,24 @@ class GitFolder implements StoredFolder {
   /** When the user's index was looked at last, by our index: what it was changed at. */
   readonly #warmed = new Map<string, number>();
 
-  private constructor(options: GitFolderOptions, store: Store) {
+  private constructor(options: GitFolderOptions, store: Store, configs: FileConfigs) {
     this.#options = options;
     this.#store = store;
     this.#contents = new Contents(store);
-    this.#configs = new FileConfigs(options.git, options.env);
+    this.#configs = configs;
     this.#take = new SharedRun(this.#queue, (signal) => this.#read(signal));
   }
 
   static async open(options: GitFolderOptions): Promise<GitFolder> {
     const repository = await findRepository(options.folder);
-    const { format } = await new FileConfigs(options.git, options.env).of(repository);
+    const configs = new FileConfigs(options.git, options.env);
+    const { format } = await configs.of(repository);
     const folder = `${options.store}-${format}`;
     const indexes = join(folder, 'indexes', options.window);
     await makeBareStore(folder, format);
     await mkdir(indexes, { recursive: true, mode: 0o700 });
-    return new GitFolder(options, {
-      git: options.git,
-      folder,
-      format,
-      indexes,
-      alternates: await knownAlternates(folder),
-    });
+    const store = { git: options.git, folder, format, indexes, alternates: await knownAlternates(folder) };
+    return new GitFolder(options, store, configs);
   }
 
   readonly isNamedOnly = false;

@@ -28,24 +28,35 @@ const LINK = 0o120000;
 export interface IndexEntry {
   /** Its bytes, one in each character. */
   readonly path: string;
-  /** What `lstat` said when the content was read, and the mode. */
-  readonly stat: Buffer;
-  readonly oid: Buffer;
+  /** The index it was read from. */
+  readonly source: Buffer;
+  /**
+   * Offset of its stat data there, which the id follows. Buffers of its own would make the garbage
+   * collector stop the thread where there are 100,000 files.
+   */
+  readonly at: number;
+  /** Written in the second in which the file changed: the file may have changed again since. */
+  readonly isRacy: boolean;
 }
 
 /** When the stat data was read last: seconds. Of two entries, the later one is of the present file. */
-export function changedAt({ stat }: IndexEntry): number {
-  return stat.readUInt32BE(CTIME_AT);
+export function changedAt({ source, at }: IndexEntry): number {
+  return source.readUInt32BE(at + CTIME_AT);
 }
 
 /** The size of the file on the disk, in bytes, modulo 4 GB; 0 where it must be read again. */
-export function sizeOnDisk({ stat }: IndexEntry): number {
-  return stat.readUInt32BE(SIZE_AT);
+export function sizeOnDisk({ source, at, isRacy }: IndexEntry): number {
+  return isRacy ? 0 : source.readUInt32BE(at + SIZE_AT);
+}
+
+/** The id of the content, in hexadecimal digits. */
+export function contentId({ source, at }: IndexEntry, oidBytes: number): string {
+  return source.toString('hex', at + STAT_BYTES, at + STAT_BYTES + oidBytes);
 }
 
 /** Whether an entry says nothing of the file on the disk. */
-export function isWithoutStat({ stat }: IndexEntry): boolean {
-  return stat.readUInt32BE(CTIME_AT) === 0 && stat.readUInt32BE(MTIME_AT) === 0;
+export function isWithoutStat({ source, at }: IndexEntry): boolean {
+  return source.readUInt32BE(at + CTIME_AT) === 0 && source.readUInt32BE(at + MTIME_AT) === 0;
 }
 
 /**
@@ -101,10 +112,8 @@ async function entriesOf(
     const isPlain = (flags & STAGES) === 0 && (extended & (SKIP_WORKTREE | INTENT_TO_ADD)) === 0;
     const type = index.readUInt32BE(at + MODE_AT) & FILE_TYPE;
     if (isPlain && (type === REGULAR || type === LINK) && path.subarray(0, prefix.length).equals(prefix)) {
-      const stat = Buffer.from(index.subarray(at, at + STAT_BYTES));
-      // Written in the second in which the file changed: it may have changed again since.
-      if (stat.readUInt32BE(MTIME_AT) >= writtenAt) stat.writeUInt32BE(0, SIZE_AT);
-      entries.push({ path: path.toString('latin1'), stat, oid: index.subarray(at + STAT_BYTES, at + flagsAt) });
+      const isRacy = index.readUInt32BE(at + MTIME_AT) >= writtenAt;
+      entries.push({ path: path.toString('latin1'), source: index, at, isRacy });
     }
     at = nameAt;
     await slices.step();
@@ -149,9 +158,9 @@ export async function writeIndex(file: string, entries: readonly IndexEntry[], o
   index.writeUInt32BE(2, 4);
   index.writeUInt32BE(entries.length, 8);
   let at = HEADER_BYTES;
-  for (const { path, stat, oid } of entries) {
-    stat.copy(index, at);
-    oid.copy(index, at + STAT_BYTES);
+  for (const { path, source, at: from, isRacy } of entries) {
+    source.copy(index, at, from, from + STAT_BYTES + oidBytes);
+    if (isRacy) index.writeUInt32BE(0, at + SIZE_AT);
     index.writeUInt16BE(Math.min(path.length, NAME_LENGTH), at + STAT_BYTES + oidBytes);
     index.write(path, at + fixed, 'latin1');
     at += (fixed + path.length + 8) & ~7;

@@ -95,10 +95,17 @@ export async function scan(
   // Nobody else writes this index: a lock is of a run that was killed.
   await rm(`${tree.index}.lock`, { force: true });
   const left = (): number => Math.max(1, until - performance.now());
-  if (!(await isFile(tree.index))) await warm(left());
+  let isWarmed = !(await isFile(tree.index)) && (await warm(left()));
   let found = await candidates(store, tree, runIn, limits);
-  const isMany = found.present.length + found.gone.length > MANY;
-  if (isMany && (await warm(left()))) found = await candidates(store, tree, runIn, limits);
+  if (found.present.length + found.gone.length > MANY) {
+    isWarmed = (await warm(left())) || isWarmed;
+    // Files that were only touched, or read in the second of their change, are compared with what
+    // the other index knows: adding them would keep each content a second time.
+    if (isWarmed && (await isFile(tree.index))) {
+      await tryRun(store, runIn(['update-index', '-q', '--refresh']));
+      found = await candidates(store, tree, runIn, limits);
+    }
+  }
   checkSize(found, limits);
   const writtenAt = Date.now();
   const isSame = found.present.length + found.gone.length === 0;
@@ -155,7 +162,15 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
   const gone: Buffer[] = [];
   const nested: string[] = [];
   const toRead: Buffer[] = [];
-  const differing = await splitRecords(await run(store, runIn(['diff-files', '--name-status', '-z'])));
+  const where = tree.prefix === '' ? [] : ['--', tree.prefix];
+  const exclude = tree.config.excludeFiles.map((file) => `--exclude-from=${file}`);
+  const list = ['ls-files', '--others', '--exclude-per-directory=.gitignore', ...exclude, '-z', ...where];
+  const maxOutput = limits.maxNew && limits.maxNew.files * BYTES_OF_PATH;
+  const [known, others] = await Promise.all([
+    run(store, runIn(['diff-files', '--name-status', '-z'])),
+    run(store, { ...runIn(list), ...(maxOutput && { maxOutput }) }),
+  ]);
+  const differing = await splitRecords(known);
   const slices = new Slices();
   for (let at = 0; at + 1 < differing.length; at += 2) {
     const path = differing[at + 1]!;
@@ -163,12 +178,7 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
     else toRead.push(path);
     await slices.step();
   }
-  const where = tree.prefix === '' ? [] : ['--', tree.prefix];
-  const exclude = tree.config.excludeFiles.map((file) => `--exclude-from=${file}`);
-  const list = ['ls-files', '--others', '--exclude-per-directory=.gitignore', ...exclude, '-z', ...where];
-  const maxOutput = limits.maxNew && limits.maxNew.files * BYTES_OF_PATH;
-  const others = await splitRecords(await run(store, { ...runIn(list), ...(maxOutput && { maxOutput }) }));
-  for (const path of others) {
+  for (const path of await splitRecords(others)) {
     if (path.at(-1) !== 0x2f) toRead.push(path);
     else {
       const text = pathText(path.subarray(0, -1));

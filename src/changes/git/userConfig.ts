@@ -46,7 +46,7 @@ export class FileConfigs {
 
   /** What holds for the files of a repository, or of a folder without one. */
   async of(repository: Repository | undefined): Promise<FileConfig> {
-    const [own, local] = [await this.#ofUser(), repository && (await this.#ofRepository(repository))];
+    const [own, local] = await Promise.all([this.#ofUser(), repository && this.#ofRepository(repository)]);
     const value = (name: string): string | undefined => local?.get(name) ?? own.get(name);
     const path = (name: string, fallback: string): string => {
       const text = value(name);

@@ -4,10 +4,10 @@ import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Slices } from '../lines/slices';
 import { makeBareStore, put } from './bareStore';
-import { changedAt, type IndexEntry, isWithoutStat, readIndex, sizeOnDisk, writeIndex } from './indexFile';
+import { changedAt, contentId, type IndexEntry, isWithoutStat, readIndex, sizeOnDisk, writeIndex } from './indexFile';
 import { splitRecords } from './records';
 import type { Repository } from './repository';
-import { blobSizes, run, type Store, tryRun } from './storeRuns';
+import { blobSizes, run, type Store } from './storeRuns';
 import type { FileConfig } from './userConfig';
 
 /** What git may do to the content of a file, other than to the ends of its lines. */
@@ -42,15 +42,6 @@ export async function warmIndex(store: Store, options: WarmOptions): Promise<voi
   const entries = await merged(own, users);
   if (entries.length === 0) return;
   await replaceIndex(index, entries, oidBytes);
-  // What was read in the second of its change is compared, without keeping it a second time.
-  await tryRun(store, {
-    args: [...options.config.options, 'update-index', '-q', '--refresh'],
-    index,
-    cwd: options.top,
-    workTree: options.top,
-    signal: options.signal,
-    timeoutMs: options.timeoutMs,
-  });
 }
 
 async function replaceIndex(index: string, entries: readonly IndexEntry[], oidBytes: number): Promise<void> {
@@ -169,10 +160,11 @@ async function exactEntries(
   const lines = config.convertsLines ? undefined : await withAttribute(LINE_ENDS);
   const toCompare = entries.filter(({ path }) => !converted.has(path) && (lines?.has(path) ?? true));
   // Converting the end of a line changes the size.
-  const oids = [...new Set(toCompare.map(({ oid }) => oid.toString('hex')))];
+  const idOf = (entry: IndexEntry): string => contentId(entry, oidBytes);
+  const oids = [...new Set(toCompare.map(idOf))];
   const sizes = await blobSizes(store, oids, { borrow: true }, { signal, timeoutMs });
   const differing = new Set(
-    toCompare.filter((entry) => sizes.get(entry.oid.toString('hex')) !== sizeOnDisk(entry)).map(({ path }) => path),
+    toCompare.filter((entry) => sizes.get(idOf(entry)) !== sizeOnDisk(entry)).map(({ path }) => path),
   );
   await rm(probe, { recursive: true, force: true });
   return entries.filter(({ path }) => !converted.has(path) && !differing.has(path));
