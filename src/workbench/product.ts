@@ -154,7 +154,7 @@ function composeWithin(
   );
   own(archive.onDidDelete((keys) => void kept.forget(keys)));
   own(archive.onDidPrune(() => void kept.collect()));
-  own(new VersionDocuments((ref) => readVersion(conversations, ref)));
+  own(own(new VersionDocuments((ref) => readVersion(conversations, ref))).register());
   const waiting = own(new ReviewIndex(conversations));
   own(new HunkLenses(waiting));
   own(new ReviewSourceControl(waiting));

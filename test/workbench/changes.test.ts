@@ -10,7 +10,6 @@ import { silentLog } from '../../src/base/log';
 import type { FileEdit } from '../../src/changes/model/workingFiles';
 import { VersionDocuments, versionUri } from '../../src/workbench/changes/versionDocuments';
 import { EditorWorkingFiles } from '../../src/workbench/changes/workingFiles';
-import { showComparisons } from '../../src/workbench/ui/places';
 
 describe('changed files in the editor', function () {
   this.timeout(60_000);
@@ -280,26 +279,15 @@ describe('changed files in the editor', function () {
       return versionUri(join(folder, name), { session: 'key', root: folder, version });
     };
 
-    it('are read-only documents with the language of the file, in any encoding', async () => {
-      const document = await vscode.workspace.openTextDocument(uriOf('x.py', Buffer.from('ä = 1\r\n')));
-      assert.deepEqual([document.getText(), document.languageId], ['ä = 1\r\n', 'python']);
-      const wide = await vscode.workspace.openTextDocument(uriOf('w.txt', Buffer.from('\ufeffwide ä\n', 'utf16le')));
-      assert.equal(wide.getText(), 'wide ä\n');
-      await assert.rejects(async () => vscode.workspace.fs.writeFile(document.uri, Buffer.from('x')));
-      assert.equal(vscode.workspace.fs.isWritableFileSystem('parley-version'), false);
-    });
-
-    it('stand beside the files in one comparison of all', async () => {
-      const path = await seed('compared.txt', 'now\n');
-      const label = vscode.Uri.file(path);
-      const made = vscode.Uri.file(join(folder, 'made.txt'));
-      await seed('made.txt', 'made\n');
-      await showComparisons('2 Files', [
-        { label, left: uriOf('compared.txt', Buffer.from('before\n')), right: label },
-        { label: made, left: undefined, right: made },
-      ]);
-      const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-      assert.match(tab?.label ?? '', /^2 Files/);
+    it('are read-only, and texts in any encoding are given as UTF-8', async () => {
+      const narrow = uriOf('x.py', Buffer.from('ä = 1\r\n'));
+      const wide = uriOf('w.txt', Buffer.from('\ufeffwide ä\n', 'utf16le'));
+      const textOf = async (uri: vscode.Uri): Promise<string> =>
+        new TextDecoder().decode(await documents.readFile(uri));
+      assert.deepEqual([await textOf(narrow), await textOf(wide)], ['ä = 1\r\n', 'wide ä\n']);
+      await vscode.commands.executeCommand('parley.checkStatus');
+      assert.equal(vscode.workspace.fs.isWritableFileSystem(narrow.scheme), false);
+      await assert.rejects(async () => vscode.workspace.fs.writeFile(narrow, Buffer.from('x')));
     });
   });
 });

@@ -31,14 +31,17 @@ const BYTES_SEEN = 8_000;
  */
 export class VersionDocuments implements vscode.FileSystemProvider, Disposable {
   readonly #read: ReadVersion;
-  readonly #registration: vscode.Disposable;
   readonly #never = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#never.event;
 
   constructor(read: ReadVersion) {
     this.#read = read;
+  }
+
+  /** Serves all addresses of {@link versionUri} in this window. */
+  register(): vscode.Disposable {
     const options = { isReadonly: true, isCaseSensitive: true };
-    this.#registration = vscode.workspace.registerFileSystemProvider(VERSION_SCHEME, this, options);
+    return vscode.workspace.registerFileSystemProvider(VERSION_SCHEME, this, options);
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
@@ -76,7 +79,6 @@ export class VersionDocuments implements vscode.FileSystemProvider, Disposable {
   }
 
   dispose(): void {
-    this.#registration.dispose();
     this.#never.dispose();
   }
 }
