@@ -19,6 +19,7 @@ import { RestoreActions } from './changes/restoreActions';
 import { actOnChanges } from './changes/reviewActions';
 import { ReviewIndex } from './changes/reviewIndex';
 import { SessionRestore } from './changes/sessionRestore';
+import { SessionWorktrees } from './changes/sessionWorktrees';
 import { ReviewSourceControl } from './changes/sourceControl';
 import { EditorUserEdits } from './changes/userEdits';
 import { VersionDocuments } from './changes/versionDocuments';
@@ -132,7 +133,8 @@ function composeWithin(
     agentState: (key) => descriptors.agentState(key),
   });
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
-  const conversations = own(new Conversations(catalog, services, archive, scratch));
+  const worktreesFolder = join(context.globalStorageUri.fsPath, 'worktrees');
+  const conversations = own(new Conversations(catalog, services, archive, { scratch, worktrees: worktreesFolder }));
   own(workspace.onDidGrantWorkspaceTrust(() => conversations.onTrusted()));
   const reading = { policy: (): NetworkPolicy => access, stores: () => stores.all() };
   const serve: Serve = own(new Serve({ context, catalog, services, scratch, cache, reading, log }));
@@ -165,6 +167,13 @@ function composeWithin(
       logs: join(context.globalStorageUri.fsPath, 'restores-running'),
     }),
   );
+  const worktrees = new SessionWorktrees({
+    folder: worktreesFolder,
+    store: new FileStore(join(context.globalStorageUri.fsPath, 'worktree-starts')),
+    conversations,
+    environment,
+    files: workingFiles,
+  });
   own(
     conversations.onDidAdd((conversation) => {
       const offering = conversation.changes.isReviewed ? restore.offerPending(conversation) : undefined;
@@ -227,11 +236,12 @@ function composeWithin(
     registry,
     reviews: waiting,
     restore,
+    worktrees,
   };
   const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {
     void editorCommands.executeCommand('setContext', key, value);
-  });
+  }, worktreesFolder);
   // Read once a change of the settings: VS Code makes a copy of them each time, and a session
   // changes often.
   let resources = resourcesSetting();

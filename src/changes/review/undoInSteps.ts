@@ -31,17 +31,19 @@ export interface UndoObserver {
  * Takes changes back. All edits are one step of the user's Undo, unless they are very large or one
  * has to be made before another can be worked out.
  * @param texts of each root
+ * @param label names the step
  */
 export async function undoInSteps(
   items: readonly UndoItem[],
   files: WorkingFiles,
   texts: (root: string) => FileTexts,
   observer: UndoObserver,
+  label = l10n.t('Undo changes of the agent'),
 ): Promise<void> {
   const present = new PresentFiles(files);
   let step: { item: UndoItem; back: TakingBack }[] = [];
   const finish = async (): Promise<void> => {
-    const refused = await present.apply(l10n.t('Undo changes of the agent'));
+    const refused = await present.apply(label);
     for (const { item, back } of step) {
       await texts(item.change.root).slices.pause();
       if (back.edits.some((edit) => refused.has(edit.path))) observer.failed(item, 'refused');

@@ -75,7 +75,7 @@ export async function targetOf(conversation: Conversation, scope: ChangesScope, 
 export async function keepChanges({ changes }: Conversation, target: ReviewTarget): Promise<void> {
   const review = await changes.loadReview();
   const { failed } = await changes.work.run('keep', () => review.keep(target));
-  if (failed.length > 0) void tell(l10n.t("Some changes weren't kept."), failed);
+  if (failed.length > 0) void tellProblems(l10n.t("Some changes weren't kept."), failed);
 }
 
 /**
@@ -99,7 +99,7 @@ export async function undoChanges(conversation: Conversation, target: ReviewTarg
   const waits = problems.find(({ root, path }) =>
     review.files.some((file) => file.root === root && file.path === path),
   );
-  const told = tell(l10n.t("Some changes weren't undone."), problems, waits ? [open] : []).then((answer) =>
+  const told = tellProblems(l10n.t("Some changes weren't undone."), problems, waits ? [open] : []).then((answer) =>
     answer === open && waits ? openChanges(conversation, 'review', pathOf(waits)) : undefined,
   );
   // Not awaited: the notification may stay for long.
@@ -107,8 +107,19 @@ export async function undoChanges(conversation: Conversation, target: ReviewTarg
   return false;
 }
 
-function tell(what: string, problems: readonly ReviewProblem[], buttons: readonly string[] = []): Promise<unknown> {
-  const named = problems.slice(0, MAX_NAMED).map(({ path, why }) => `${basename(path)}: ${reasonOf(why)}`);
+/**
+ * Names files with which something was not done.
+ * @param reason in place of the usual one; undefined where that fits
+ */
+export function tellProblems(
+  what: string,
+  problems: readonly ReviewProblem[],
+  buttons: readonly string[] = [],
+  reason: (why: ReviewProblem['why']) => string | undefined = () => undefined,
+): Promise<unknown> {
+  const named = problems
+    .slice(0, MAX_NAMED)
+    .map(({ path, why }) => `${basename(path)}: ${reason(why) ?? reasonOf(why)}`);
   const rest = problems.length - named.length;
   if (rest > 0) named.push(l10n.t('and {0} more', rest));
   return showWarning(`${what} ${named.join('; ')}`, ...buttons);

@@ -2,6 +2,7 @@
 // can do something.
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
+import { isBelow } from '../../client/requests/roots';
 
 /**
  * The keys that describe the active conversation and the settings; package.json uses each as
@@ -21,6 +22,7 @@ export interface ContextKeys {
   readonly canSignOut: boolean;
   readonly canHaveBranches: boolean;
   readonly usesBucket: boolean;
+  readonly inWorktree: boolean;
 }
 
 /** The keys while there is no conversation. */
@@ -38,15 +40,23 @@ export const NO_SESSION: ContextKeys = {
   canSignOut: false,
   canHaveBranches: false,
   usesBucket: false,
+  inWorktree: false,
 };
 
 /** What of a conversation the keys are made from. */
-export type KeySource = Pick<Conversation, 'connection' | 'isBusy' | 'sessionId' | 'queue' | 'model' | 'ops'> & {
+export type KeySource = Pick<
+  Conversation,
+  'connection' | 'cwd' | 'isBusy' | 'sessionId' | 'queue' | 'model' | 'ops'
+> & {
   readonly agent: { readonly type: string };
 };
 
-/** Returns the keys. @param resources the setting `parley.resources`, not validated */
-export function contextKeysOf(conversation: KeySource | undefined, resources: unknown): ContextKeys {
+/**
+ * Returns the keys.
+ * @param resources the setting `parley.resources`, not validated
+ * @param worktrees the folder with the worktrees of sessions, absolute
+ */
+export function contextKeysOf(conversation: KeySource | undefined, resources: unknown, worktrees: string): ContextKeys {
   const usesBucket = at(resources, 'type') === 's3';
   if (!conversation) return { ...NO_SESSION, usesBucket };
   const { connection, model, ops, queue } = conversation;
@@ -66,22 +76,28 @@ export function contextKeysOf(conversation: KeySource | undefined, resources: un
     // An agent of the Agent Communication Protocol may hold another branch of the session.
     canHaveBranches: conversation.agent.type === 'communication',
     usesBucket,
+    inWorktree: isBelow(worktrees, conversation.cwd),
   };
 }
 
 /** Tells VS Code about keys, each only when its value changes. */
 export class ContextKeyPublisher {
   readonly #publish: (key: string, value: boolean) => void;
+  readonly #worktrees: string;
   #published: ContextKeys = NO_SESSION;
 
-  /** @param publish gets the whole name of a key, `parley.NAME` */
-  constructor(publish: (key: string, value: boolean) => void) {
+  /**
+   * @param publish gets the whole name of a key, `parley.NAME`
+   * @param worktrees the folder with the worktrees of sessions, absolute
+   */
+  constructor(publish: (key: string, value: boolean) => void, worktrees: string) {
     this.#publish = publish;
+    this.#worktrees = worktrees;
   }
 
   /** @see contextKeysOf */
   update(conversation: KeySource | undefined, resources: unknown): void {
-    const keys = contextKeysOf(conversation, resources);
+    const keys = contextKeysOf(conversation, resources, this.#worktrees);
     for (const name of Object.keys(keys) as (keyof ContextKeys)[])
       if (keys[name] !== this.#published[name]) this.#publish(`parley.${name}`, keys[name]);
     this.#published = keys;

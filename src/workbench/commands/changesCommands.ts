@@ -6,6 +6,8 @@ import type { Conversation } from '../../client/conversation/conversation';
 import type { ChangesScope } from '../../panel/contract';
 import { HunkCommands } from '../changes/hunks';
 import { keepChanges, openChanges, targetOf, undoChanges } from '../changes/reviewActions';
+import { stageTurn } from '../changes/stageTurn';
+import { showStatus } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
 import { editAndResend } from './editAndResend';
 
@@ -70,6 +72,11 @@ export function changesCommands(services: CommandServices, register: Register): 
       const turnId = argument?.turnId ?? conversation.model.state.turns.at(-1)?.id ?? '';
       const present = (fresh: Conversation) => void services.chat.present(fresh);
       return (await editAndResend({ conversations, restore, present }, conversation, turnId, argument?.ask))?.key;
+    }),
+    register('stageTurn', async (argument?: ChangesArgument) => {
+      const conversation = sessionOf(argument);
+      const staged = await stageTurn(conversation, argument?.turnId ?? lastChangingTurn(conversation));
+      showStatus(staged === 1 ? l10n.t('Staged 1 file.') : l10n.t('Staged {0} files.', staged));
     }),
     register('changes.next', () => hunks.go(1)),
     register('changes.previous', () => hunks.go(-1)),

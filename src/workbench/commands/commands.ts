@@ -3,9 +3,11 @@ import { l10n, type Uri, window, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
+import type { Conversation } from '../../client/conversation/conversation';
 import { choiceOf } from '../../client/conversation/sessionChoices';
 import type { RestoreActions } from '../changes/restoreActions';
 import type { ReviewIndex } from '../changes/reviewIndex';
+import type { SessionWorktrees } from '../changes/sessionWorktrees';
 import { fileAttachment, selectionAttachment } from '../chat/attachments';
 import type { ChatHome } from '../chat/chatHome';
 import { clearQueue } from '../chat/clearQueue';
@@ -31,6 +33,7 @@ import { descriptorCommands } from './descriptorCommands';
 import { serveCommands } from './serveCommands';
 import { sessionCommands } from './sessionCommands';
 import { signInCommands } from './signInCommands';
+import { type NewWorktreeSession, openInWorktree, worktreeCommands } from './worktreeCommands';
 
 export interface CommandServices {
   readonly conversations: Conversations;
@@ -46,6 +49,7 @@ export interface CommandServices {
   /** What waits for review. */
   readonly reviews: ReviewIndex;
   readonly restore: RestoreActions;
+  readonly worktrees: SessionWorktrees;
   readonly found: FoundAgents;
   readonly registry: AgentRegistry;
 }
@@ -76,14 +80,16 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     },
   ];
 
-  const newSession = async (options: { agent?: string; cwd?: string } = {}): Promise<string> => {
-    const { agent, cwd } = options ?? {};
-    const conversation = conversations.create({ agent, cwd });
+  const begin = async (conversation: Conversation): Promise<string> => {
     chat.show(conversation);
     const surface = chat.open();
     await conversation.start();
     surface.focus();
     return conversation.key;
+  };
+  const newSession = async (options: NewWorktreeSession = {}): Promise<string> => {
+    const { agent, cwd, worktree } = options ?? {};
+    return begin(worktree ? await openInWorktree(services, options) : conversations.create({ agent, cwd }));
   };
 
   return new Map([
@@ -92,6 +98,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     ...descriptorCommands(services, register),
     ...serveCommands(services.serve, register),
     ...changesCommands(services, register),
+    ...worktreeCommands(services, register, begin),
     register('open', async () => {
       const surface = chat.openPanel();
       // Not awaited: the panel is open; the agent's start is shown in it.

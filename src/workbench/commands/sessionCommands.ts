@@ -41,7 +41,7 @@ export interface FoundSession {
 const MOST_FOUND = 100;
 
 export function sessionCommands(services: CommandServices, register: Register): Command[] {
-  const { conversations, chat, archive, catalog, descriptors } = services;
+  const { conversations, chat, archive, catalog, descriptors, worktrees } = services;
 
   const show = (conversation: Conversation): void => {
     chat.present(conversation);
@@ -87,9 +87,11 @@ export function sessionCommands(services: CommandServices, register: Register): 
 
   const agentName = (id: string): string => catalog.find(id)?.name ?? id;
 
-  const keptSessions = (): KeptSessions => {
+  const keptSessions = async (): Promise<KeptSessions> => {
     const isOpen = (key: string): boolean => conversations.list().some((one) => one.key === key);
-    const roots = conversations.folders;
+    const { folders } = conversations;
+    const ofFolders = (await worktrees.list()).filter(({ folder }) => folders.includes(folder));
+    const roots = [...folders, ...ofFolders.map(({ cwd }) => cwd)];
     const open = async ({ key, cwd, agentId }: SessionRecord, seq?: number): Promise<void> => {
       const mayOpen = isOpen(key) || !isForeign(cwd, roots) || (await confirmForeign(cwd, agentName(agentId)));
       if (!mayOpen) return;
@@ -104,7 +106,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
     register('sessions', async (argument?: SessionArgument) => {
       if (argument?.action === undefined) {
         conversations.active(); // a window without any gets one, so that its agent can be asked
-        await pickSession({ conversations, kept: keptSessions(), show, openStored, end });
+        await pickSession({ conversations, kept: await keptSessions(), show, openStored, end });
         return undefined;
       }
       if (argument.action === 'search') return archive.search(argument.text ?? '', MOST_FOUND).map(toFoundSession);

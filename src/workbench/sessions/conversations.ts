@@ -8,6 +8,7 @@ import { Emitter, type Event } from '../../base/event';
 import type { SessionOpenStrategy } from '../../client/connection/sessionOpenStrategy';
 import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
+import { isBelow } from '../../client/requests/roots';
 import { Changes } from '../../session/model/changes';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Archive } from './archive';
@@ -22,6 +23,14 @@ export interface NewConversation {
   readonly opening?: SessionOpenStrategy | undefined;
   /** What the session is called until its agent says otherwise. */
   readonly title?: string | undefined;
+}
+
+/** Folders of the extension; absolute. */
+export interface SessionStorage {
+  /** Where sessions of a window without a folder work. */
+  readonly scratch: string;
+  /** Has the worktrees of sessions. */
+  readonly worktrees: string;
 }
 
 interface OpenConversation {
@@ -40,18 +49,19 @@ export class Conversations implements Disposable {
   readonly #didAdd = new Emitter<Conversation>();
   readonly #didRemove = new Emitter<Conversation>();
   readonly #scratch: string;
+  readonly #worktrees: string;
   readonly #archive: Archive;
   readonly #losing: Disposable;
   #activeKey: string | undefined;
   /** Nothing was shown in this window yet. */
   #isFirst = true;
 
-  /** @param scratch the folder of sessions in a window without one. */
-  constructor(catalog: AgentCatalog, services: ConversationServices, archive: Archive, scratch: string) {
+  constructor(catalog: AgentCatalog, services: ConversationServices, archive: Archive, storage: SessionStorage) {
     this.#catalog = catalog;
     this.#archive = archive;
     this.#services = { ...services, currentAgent: (id) => catalog.find(id) };
-    this.#scratch = scratch;
+    this.#scratch = storage.scratch;
+    this.#worktrees = storage.worktrees;
     this.#losing = archive.onDidLoseSession((key) => this.#onLost(key));
   }
 
@@ -136,7 +146,10 @@ export class Conversations implements Disposable {
         hint: l10n.t('Add it to the setting parley.agents.'),
       });
     }
-    const { cwd, roots } = sessionFolders(options.cwd, this.#scratch);
+    const folders = sessionFolders(options.cwd, this.#scratch);
+    const { cwd } = folders;
+    // Whoever continues a session of a worktree leaves the user's folders alone too.
+    const roots = isBelow(this.#worktrees, cwd) ? [cwd] : folders.roots;
     const key = randomUUID();
     const { opening, title } = options;
     const persistence = this.#archive.persist({ key, agentId: agent.id, cwd, roots });

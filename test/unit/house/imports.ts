@@ -127,7 +127,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'view',
     'serving',
   ],
-  changes: ['model', 'lines', 'git', 'review', 'restore'],
+  changes: ['model', 'lines', 'git', 'review', 'restore', 'worktree'],
   distributed: ['model', 'stores', 'fetch', 'client', 'server'],
   registry: ['discover', 'fetch', 'list', 'unpack', 'install'],
   session: ['events', 'queue', 'model', 'reconcile'],

@@ -9,10 +9,13 @@ import {
   NO_SESSION,
 } from '../../../../src/workbench/chat/contextKeys';
 
+const WORKTREES = '/storage/worktrees';
+
 function conversation(parts: object = {}): KeySource {
   return {
     agent: { type: 'process' },
     connection: { kind: 'ready' },
+    cwd: '/work',
     isBusy: false,
     sessionId: 's1',
     queue: { items: [], paused: undefined },
@@ -24,7 +27,7 @@ function conversation(parts: object = {}): KeySource {
 
 describe('context keys', () => {
   it('offer nothing about a session while there is none', () => {
-    assert.deepEqual(contextKeysOf(undefined, undefined), NO_SESSION);
+    assert.deepEqual(contextKeysOf(undefined, undefined, WORKTREES), NO_SESSION);
   });
 
   it('follow what the agent offers', () => {
@@ -39,7 +42,7 @@ describe('context keys', () => {
       },
       ops: { can: (action: string) => action === 'fork' || action === 'logout' },
     });
-    const keys = contextKeysOf(rich, { type: 's3' });
+    const keys = contextKeysOf(rich, { type: 's3' }, WORKTREES);
     assert.deepEqual(
       { ...keys },
       {
@@ -57,15 +60,23 @@ describe('context keys', () => {
   });
 
   it('show Stop during a start and a turn, and the queue commands by what the queue does', () => {
-    assert.equal(contextKeysOf(conversation({ connection: { kind: 'starting' } }), undefined).isRunning, true);
-    assert.equal(contextKeysOf(conversation({ isBusy: true }), undefined).isRunning, true);
-    const queued = contextKeysOf(conversation({ queue: { items: [{}], paused: 'by you' } }), undefined);
+    assert.equal(
+      contextKeysOf(conversation({ connection: { kind: 'starting' } }), undefined, WORKTREES).isRunning,
+      true,
+    );
+    assert.equal(contextKeysOf(conversation({ isBusy: true }), undefined, WORKTREES).isRunning, true);
+    const queued = contextKeysOf(conversation({ queue: { items: [{}], paused: 'by you' } }), undefined, WORKTREES);
     assert.deepEqual([queued.isQueued, queued.isQueuePaused], [true, true]);
+  });
+
+  it('offer the commands of worktrees only in one', () => {
+    const inWorktree = (cwd: string): boolean => contextKeysOf(conversation({ cwd }), undefined, WORKTREES).inWorktree;
+    assert.deepEqual([inWorktree('/work'), inWorktree('/storage/worktrees/a-x/sub')], [false, true]);
   });
 
   it('are published once per change of value', () => {
     const published: string[] = [];
-    const publisher = new ContextKeyPublisher((key, value) => published.push(`${key}=${value}`));
+    const publisher = new ContextKeyPublisher((key, value) => published.push(`${key}=${value}`), WORKTREES);
     publisher.update(conversation(), undefined);
     publisher.update(conversation(), undefined);
     publisher.update(undefined, undefined);

@@ -1,0 +1,66 @@
+// What a folder has that its commit has not: listed, and brought along into a worktree.
+import type { Stats } from 'node:fs';
+import { copyFile, lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Git, mustRunGit } from '../git/gitProcess';
+import { pathText, splitRecords } from '../git/records';
+import { isSafePath } from '../review/safePath';
+import type { Worktree } from './worktree';
+
+const TIMEOUT_MS = 120_000;
+
+/**
+ * Lists the files of a repository that differ from its commit, also those that git does not track;
+ * without those that it ignores, and without repositories inside.
+ * @param top its top level; absolute
+ * @returns paths below `top`, with forward slashes
+ */
+export async function uncommittedFiles(git: Git, top: string, signal?: AbortSignal): Promise<readonly string[]> {
+  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'];
+  const records = await splitRecords(await mustRunGit(git, { args, cwd: top, signal, timeoutMs: TIMEOUT_MS }));
+  return pathsOf(records.map((record) => record.subarray(3)));
+}
+
+/**
+ * Lists the files below a folder that differ from a commit, as {@link uncommittedFiles}.
+ * @returns paths below `folder`, with forward slashes
+ */
+export async function filesChangedSince(git: Git, folder: string, commit: string): Promise<readonly string[]> {
+  const run = { cwd: folder, timeoutMs: TIMEOUT_MS };
+  const diff = ['diff', '--name-only', '-z', '--no-renames', '--relative', '--no-ext-diff', commit, '--', '.'];
+  const untracked = ['ls-files', '-z', '--others', '--exclude-standard'];
+  const found = await Promise.all(
+    [diff, untracked].map(async (args) => splitRecords(await mustRunGit(git, { ...run, args }))),
+  );
+  return [...new Set(pathsOf(found.flat()))].sort();
+}
+
+/** Makes files of a new worktree as they are in the folder of the user, which is not changed. */
+export async function bringAlong(
+  { top, place }: Pick<Worktree, 'top' | 'place'>,
+  files: readonly string[],
+): Promise<void> {
+  // What makes room goes first: a file may have become a folder, or the other way round.
+  for (const path of files) {
+    if (!(await isSafePath(place, path))) continue;
+    const [from, to] = [await statsOf(join(top, path)), await statsOf(join(place, path))];
+    if (to && !(from?.isDirectory() && to.isDirectory())) await rm(join(place, path), { recursive: true });
+  }
+  for (const path of files) {
+    const [from, to] = [join(top, path), join(place, path)];
+    const stats = await statsOf(from);
+    if (!stats || stats.isDirectory() || !(await isSafePath(place, path))) continue;
+    await mkdir(dirname(to), { recursive: true });
+    if (stats.isSymbolicLink()) await symlink(await readlink(from), to);
+    else if (stats.isFile()) await copyFile(from, to);
+  }
+}
+
+/** Paths that are text, of files: git gives a repository inside as a folder. */
+function pathsOf(records: readonly Buffer[]): readonly string[] {
+  return records.flatMap((record) => pathText(record) ?? []).filter((path) => !path.endsWith('/'));
+}
+
+async function statsOf(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch(() => undefined);
+}

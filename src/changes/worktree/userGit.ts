@@ -1,0 +1,41 @@
+// The git of the user, with their configuration and hooks. Only for a workspace that they trust, and
+// for what they asked for; states of folders are read with a git that nothing can steer.
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import { findGit, type Git } from '../git/gitProcess';
+
+/** Variables that would lead git to another repository, as `git rev-parse --local-env-vars` lists them. */
+const OF_A_REPOSITORY = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_CONFIG',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NAMESPACE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+]);
+
+/**
+ * Finds the git of the user.
+ * @param env of the user
+ * @throws ParleyError `no-git`
+ */
+export async function findUserGit(env: NodeJS.ProcessEnv): Promise<Git> {
+  const found = await findGit(env);
+  if (!found) throw new ParleyError('no-git', l10n.t('Git is not installed, or not in the PATH.'));
+  const own: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && !OF_A_REPOSITORY.has(name)) own[name] = value;
+  // Nobody could answer a question, and names of files are no patterns.
+  return { program: found.program, env: { ...own, GIT_TERMINAL_PROMPT: '0', GIT_LITERAL_PATHSPECS: '1' } };
+}

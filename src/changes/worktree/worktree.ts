@@ -1,0 +1,169 @@
+// Worktrees of the user's repository for sessions: made, committed and removed with the user's git.
+import { access, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../../base/errors';
+import { type Git, mustRunGit, runGit } from '../git/gitProcess';
+
+/** A checkout of a large repository, and hooks of the user, take long; milliseconds. */
+const TIMEOUT_MS = 10 * 60_000;
+const MAX_NAME = 40;
+/** Worktrees of the same name. */
+const MAX_SAME = 1000;
+
+/** A worktree of the user's repository. All paths are absolute. */
+export interface Worktree {
+  /** The folder of the user that it stands for. */
+  readonly folder: string;
+  /** The top level of the user's repository. */
+  readonly top: string;
+  /** The top level of the worktree. */
+  readonly place: string;
+  /** The folder in the worktree that is `folder` in the repository. */
+  readonly cwd: string;
+  /** Such as `parley/fix-tests`. */
+  readonly branch: string;
+  /** The commit that it began at. */
+  readonly commit: string;
+}
+
+/** The commit that a folder is at. */
+export interface Head {
+  /** The top level of the repository; absolute. */
+  readonly top: string;
+  /** The path of the folder below `top`, with forward slashes; empty for the top level. */
+  readonly prefix: string;
+  readonly commit: string;
+}
+
+/**
+ * Returns the commit that a folder is at.
+ * @throws ParleyError `no-repository`, `no-commit`
+ */
+export async function headOf(git: Git, folder: string): Promise<Head> {
+  const found = await runGit(git, {
+    args: ['rev-parse', '--show-toplevel', '--show-prefix'],
+    cwd: folder,
+    timeoutMs: TIMEOUT_MS,
+  });
+  const [top, prefix] = found.stdout.toString('utf8').split('\n');
+  if (found.code !== 0 || !top)
+    throw new ParleyError('no-repository', l10n.t('{0} is not in a Git repository.', folder));
+  const head = await runGit(git, {
+    args: ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'],
+    cwd: folder,
+    timeoutMs: TIMEOUT_MS,
+  });
+  if (head.code !== 0) throw new ParleyError('no-commit', l10n.t('The repository has no commit yet.'));
+  return { top, prefix: (prefix ?? '').replace(/\/$/, ''), commit: head.stdout.toString('utf8').trim() };
+}
+
+export interface NewWorktree {
+  /** The folder that it stands for; absolute. */
+  readonly folder: string;
+  /** Absolute path of the folder with all worktrees. */
+  readonly storage: string;
+  /** What it is called; a number is added where there is one of that name. */
+  readonly name: string;
+}
+
+/**
+ * Makes a worktree with a branch of its own, at the commit of the folder.
+ * @throws ParleyError `no-repository`, `no-commit`, `git-failed`, `git-aborted`
+ */
+export async function addWorktree(
+  git: Git,
+  { folder, storage, name }: NewWorktree,
+  signal?: AbortSignal,
+): Promise<Worktree> {
+  const { top, prefix, commit } = await headOf(git, folder);
+  await mkdir(storage, { recursive: true, mode: 0o700 });
+  const { branch, place } = await freeName(git, top, storage, slugOf(name));
+  await mustRunGit(git, {
+    args: ['worktree', 'add', '--no-track', '-b', branch, place, commit],
+    cwd: top,
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  });
+  const cwd = join(place, prefix);
+  // Git has no folders without files.
+  await mkdir(cwd, { recursive: true });
+  return { folder, top, place, cwd, branch, commit };
+}
+
+/** Commits all that is in a worktree to its branch. @throws ParleyError `no-changes`, `git-failed` */
+export async function commitWorktree(
+  git: Git,
+  { place }: Pick<Worktree, 'place'>,
+  message: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const run = { cwd: place, signal, timeoutMs: TIMEOUT_MS };
+  await mustRunGit(git, { ...run, args: ['add', '--all'] });
+  const { code } = await runGit(git, { ...run, args: ['diff', '--cached', '--quiet'] });
+  if (code === 0) throw new ParleyError('no-changes', l10n.t('There is nothing to commit.'));
+  const args = ['commit', '--quiet', '--cleanup=whitespace', '--file=-'];
+  await mustRunGit(git, { ...run, args, input: Buffer.from(message) });
+}
+
+/** The commits on the branch of a worktree since it was made. */
+export async function ownCommits(git: Git, { top, branch, commit }: Worktree): Promise<number> {
+  const range = `${commit}..refs/heads/${branch}`;
+  const counted = await runGit(git, { args: ['rev-list', '--count', range], cwd: top, timeoutMs: TIMEOUT_MS });
+  return counted.code === 0 ? Number(counted.stdout.toString('utf8')) : 0;
+}
+
+/**
+ * Returns whether the worktree is at commits that no branch has, so that they are lost with it.
+ * @throws ParleyError `git-failed`
+ */
+export async function hasLooseCommits(git: Git, { place }: Pick<Worktree, 'place'>): Promise<boolean> {
+  const args = ['rev-list', '--max-count=1', 'HEAD', '--not', '--branches', '--remotes', '--tags'];
+  return (await mustRunGit(git, { args, cwd: place, timeoutMs: TIMEOUT_MS })).length > 0;
+}
+
+/**
+ * Removes a worktree with all that is not committed in it. Its branch stays where it has commits.
+ * @returns whether the branch stays
+ * @throws ParleyError `git-failed`
+ */
+export async function removeWorktree(git: Git, worktree: Worktree): Promise<boolean> {
+  const { top, place, branch } = worktree;
+  const run = { cwd: top, timeoutMs: TIMEOUT_MS };
+  if (await isThere(place)) await mustRunGit(git, { ...run, args: ['worktree', 'remove', '--force', place] });
+  else await mustRunGit(git, { ...run, args: ['worktree', 'prune'] });
+  if ((await ownCommits(git, worktree)) > 0) return true;
+  // The user may have removed the branch, or be on it.
+  await runGit(git, { ...run, args: ['branch', '--quiet', '-D', branch] });
+  return false;
+}
+
+/** A name for branches and folders. */
+function slugOf(name: string): string {
+  const plain = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-');
+  return [...plain].slice(0, MAX_NAME).join('').replace(/^-|-$/g, '') || 'session';
+}
+
+async function freeName(
+  git: Git,
+  top: string,
+  storage: string,
+  slug: string,
+): Promise<Pick<Worktree, 'branch' | 'place'>> {
+  for (let number = 1; number <= MAX_SAME; number++) {
+    const name = number === 1 ? slug : `${slug}-${number}`;
+    const branch = `parley/${name}`;
+    const place = join(storage, `${basename(top)}-${name}`);
+    const args = ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`];
+    const { code } = await runGit(git, { args, cwd: top, timeoutMs: TIMEOUT_MS });
+    if (code !== 0 && !(await isThere(place))) return { branch, place };
+  }
+  throw new ParleyError('no-name', l10n.t('There are too many worktrees with this name.'));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

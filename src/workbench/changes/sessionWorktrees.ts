@@ -1,0 +1,252 @@
+// Sessions that work in a worktree of their own: made, compared, applied to the folder of the user
+// and removed.
+import { join } from 'node:path';
+import { l10n, Uri } from 'vscode';
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import type { Git } from '../../changes/git/gitProcess';
+import type { FileChange, Snapshot } from '../../changes/model/fileChange';
+import type { FolderStates } from '../../changes/model/folderStore';
+import type { WorkingFiles } from '../../changes/model/workingFiles';
+import { type ApplyOptions, type ApplyResult, applyChanges, tryChanges } from '../../changes/worktree/applyChanges';
+import { bringAlong, filesChangedSince, uncommittedFiles } from '../../changes/worktree/uncommitted';
+import { findUserGit } from '../../changes/worktree/userGit';
+import {
+  addWorktree,
+  commitWorktree,
+  hasLooseCommits,
+  headOf,
+  removeWorktree,
+  type Worktree,
+} from '../../changes/worktree/worktree';
+import type { Conversation } from '../../client/conversation/conversation';
+import { isBelow } from '../../client/requests/roots';
+import type { FileStore } from '../../client/sharing/fileStore';
+import type { Conversations } from '../sessions/conversations';
+import type { ComparedFile } from '../ui/places';
+import { type DiskFile, readDiskFile } from './diskFiles';
+
+/** Files that are compared; more than anybody looks through. */
+const MAX_COMPARED = 2_000;
+/** The name under which a session holds the state that its worktree began with. */
+const START = 'worktree-start';
+
+export interface SessionWorktreesOptions {
+  /** Absolute path of the folder with all worktrees. */
+  readonly folder: string;
+  /** What is known of each worktree, by the folder that its session works in. */
+  readonly store: FileStore;
+  readonly conversations: Conversations;
+  readonly environment: () => Promise<Record<string, string>>;
+  readonly files: WorkingFiles;
+}
+
+/** A worktree, and the state that it began with: with the changes of the user that were brought along. */
+export interface SessionWorktree extends Worktree {
+  readonly start: Snapshot;
+}
+
+export interface NewSession {
+  /** The id of an agent; absent: the preferred one. */
+  readonly agent: string | undefined;
+  /** The folder of the user; absolute. */
+  readonly folder: string;
+  readonly name: string;
+  /** Uncommitted files to bring along, as {@link SessionWorktrees.uncommitted} lists them. */
+  readonly files: readonly string[];
+}
+
+const recordSchema = z.object({
+  folder: z.string(),
+  top: z.string(),
+  place: z.string(),
+  cwd: z.string(),
+  branch: z.string().check(z.regex(/^parley\//)),
+  commit: z.string().check(z.regex(/^[0-9a-f]{40,64}$/)),
+  start: z.array(z.object({ root: z.string(), tree: z.string().check(z.regex(/^[0-9a-f]{40,64}$/)) })),
+});
+
+export class SessionWorktrees {
+  readonly #options: SessionWorktreesOptions;
+
+  constructor(options: SessionWorktreesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Lists the files of the repository of a folder that are not committed.
+   * @throws ParleyError `no-git`, `no-repository`, `no-commit`
+   */
+  async uncommitted(folder: string): Promise<readonly string[]> {
+    const git = await this.#git();
+    return uncommittedFiles(git, (await headOf(git, folder)).top);
+  }
+
+  /**
+   * Makes a worktree, and a session that works there and nowhere else. Its agent is not started.
+   * @throws ParleyError `no-git`, `no-repository`, `no-commit`, `git-failed`, `no-such-agent`
+   */
+  async open({ agent, folder, name, files }: NewSession, signal: AbortSignal): Promise<Conversation> {
+    const git = await this.#git();
+    const worktree = await addWorktree(git, { folder, storage: this.#options.folder, name }, signal);
+    let conversation: Conversation | undefined;
+    try {
+      await bringAlong(worktree, files);
+      signal.throwIfAborted();
+      conversation = this.#options.conversations.create({ agent, cwd: worktree.cwd });
+      const states = await conversation.changes.states();
+      const start = await states.take(signal);
+      if (start.gaps.length > 0) throw unread();
+      await states.hold(start, START);
+      await this.#options.store.write(worktree.cwd, JSON.stringify({ ...worktree, start: start.folders }));
+      return conversation;
+    } catch (error) {
+      if (conversation) await this.#options.conversations.close(conversation.key);
+      await removeWorktree(git, worktree).catch(() => undefined); // why it failed is said
+      throw error;
+    }
+  }
+
+  /** Returns the worktree that a session works in. @throws ParleyError `no-worktree` */
+  async of({ cwd }: Pick<Conversation, 'cwd'>): Promise<SessionWorktree> {
+    const text = await this.#options.store.read(cwd);
+    const found = text === undefined ? undefined : this.#parse(text);
+    if (!found) throw new ParleyError('no-worktree', l10n.t('This session does not work in a worktree.'));
+    return found;
+  }
+
+  /** Returns all worktrees, sorted by their branch. */
+  async list(): Promise<readonly SessionWorktree[]> {
+    const found: SessionWorktree[] = [];
+    for await (const text of this.#options.store.texts()) {
+      const worktree = this.#parse(text);
+      if (worktree) found.push(worktree);
+    }
+    return found.sort((one, two) => (one.branch < two.branch ? -1 : 1));
+  }
+
+  /** Returns what a session changed in its worktree since it began. @throws ParleyError `state-gone` */
+  async changes(conversation: Conversation, signal: AbortSignal): Promise<Pick<ApplyOptions, 'changes' | 'states'>> {
+    const { start } = await this.of(conversation);
+    return changesSince(conversation, start, signal);
+  }
+
+  /** Finds what {@link apply} would do. */
+  async preview(conversation: Conversation, changes: readonly FileChange[]): Promise<ApplyResult> {
+    return tryChanges(await this.#applying(conversation, changes));
+  }
+
+  /** Puts changes of a session into the folder of the user. */
+  async apply(conversation: Conversation, changes: readonly FileChange[]): Promise<ApplyResult> {
+    return applyChanges(await this.#applying(conversation, changes));
+  }
+
+  /** Commits all that is in a worktree to its branch. @throws ParleyError `no-changes`, `git-failed` */
+  async commit(worktree: Worktree, message: string, signal: AbortSignal): Promise<void> {
+    await commitWorktree(await this.#git(), worktree, message, signal);
+  }
+
+  /**
+   * Returns whether work is lost with a worktree: it is neither committed to a branch nor in the
+   * folder of the user.
+   */
+  async isUnsaved(worktree: SessionWorktree, signal: AbortSignal): Promise<boolean> {
+    const { place, cwd } = worktree;
+    if (!(await this.#isThere(worktree))) return false;
+    const git = await this.#git();
+    if (await hasLooseCommits(git, { place })) return true;
+    if ((await uncommittedFiles(git, place, signal)).length === 0) return false;
+    const [conversation] = this.sessionsIn(worktree);
+    // What a session changed beside its folder is applied nowhere.
+    if (!conversation || cwd !== place) return true;
+    const { changes } = await changesSince(conversation, worktree.start, signal);
+    const { applied, conflicts, failed } = await this.preview(conversation, changes);
+    return applied.length + conflicts.length + failed.length > 0;
+  }
+
+  /** Returns the open sessions that work in a worktree. */
+  sessionsIn({ cwd }: Worktree): readonly Conversation[] {
+    return this.#options.conversations.list().filter((one) => one.cwd === cwd);
+  }
+
+  /**
+   * Ends the sessions of a worktree and removes it with all that is not committed.
+   * @returns whether its branch stays, as it has commits
+   */
+  async remove(worktree: Worktree): Promise<boolean> {
+    for (const { key } of this.sessionsIn(worktree)) await this.#options.conversations.close(key);
+    const hasBranch = await removeWorktree(await this.#git(), worktree);
+    await this.#options.store.remove(worktree.cwd);
+    return hasBranch;
+  }
+
+  /**
+   * Compares a worktree with another one of its repository, or with the folder that it stands for.
+   * @returns the files that differ: the other one on the left
+   * @throws ParleyError `other-repository`, `git-failed`
+   */
+  async compare(worktree: Worktree, other: Worktree | undefined): Promise<readonly ComparedFile[]> {
+    if (other && other.top !== worktree.top)
+      throw new ParleyError('other-repository', l10n.t('The sessions work in different repositories.'));
+    const [left, right] = other ? [other.place, worktree.place] : [worktree.folder, worktree.cwd];
+    const git = await this.#git();
+    const { commit } = worktree;
+    const [one, two] = await Promise.all([filesChangedSince(git, left, commit), filesChangedSince(git, right, commit)]);
+    const compared: ComparedFile[] = [];
+    for (const path of [...new Set([...one, ...two])].sort()) {
+      if (compared.length >= MAX_COMPARED) break;
+      const [was, is] = await Promise.all(
+        [left, right].map((root) => readDiskFile(join(root, path)).catch(() => undefined)),
+      );
+      if (isSame(was, is)) continue;
+      const label = Uri.file(join(right, path));
+      compared.push({ label, left: was && Uri.file(join(left, path)), right: is && label });
+    }
+    return compared;
+  }
+
+  async #applying(conversation: Conversation, changes: readonly FileChange[]): Promise<ApplyOptions> {
+    const { cwd, folder } = await this.of(conversation);
+    const { files } = this.#options;
+    return { changes, states: await conversation.changes.states(), from: cwd, to: folder, files };
+  }
+
+  async #git(): Promise<Git> {
+    return findUserGit(await this.#options.environment());
+  }
+
+  async #isThere({ place }: Worktree): Promise<boolean> {
+    return headOf(await this.#git(), place).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #parse(text: string): SessionWorktree | undefined {
+    const found = recordSchema.safeParse(JSON.parse(text));
+    // What is removed is ours.
+    if (!found.success || !isBelow(this.#options.folder, found.data.place)) return undefined;
+    const { start, ...worktree } = found.data;
+    return { ...worktree, start: { folders: start, gaps: [] } };
+  }
+}
+
+async function changesSince(
+  conversation: Conversation,
+  start: Snapshot,
+  signal: AbortSignal,
+): Promise<{ readonly changes: readonly FileChange[]; readonly states: FolderStates }> {
+  const states = await conversation.changes.states();
+  const now = await states.take(signal);
+  if (now.gaps.length > 0) throw unread();
+  return { changes: await states.changes(start, now, signal), states };
+}
+
+function unread(): ParleyError {
+  return new ParleyError('worktree-unread', l10n.t("The files of the worktree couldn't be read."));
+}
+
+function isSame(one: DiskFile | undefined, two: DiskFile | undefined): boolean {
+  if (!one || !two) return one === two;
+  return one.mode === two.mode && one.content.equals(two.content);
+}

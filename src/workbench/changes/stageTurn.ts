@@ -1,0 +1,49 @@
+// Stages what a turn changed, through VS Code's built-in Git extension.
+import { extensions, l10n, Uri } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import { pathsOf } from '../../client/changes/changedPaths';
+import type { Conversation } from '../../client/conversation/conversation';
+
+/** What is used of the API of the Git extension (version 1). */
+interface GitApi {
+  getRepository(uri: Uri): GitRepository | null;
+}
+
+interface GitRepository {
+  /** @param paths absolute; deleted files are staged as such */
+  add(paths: string[]): Promise<void>;
+}
+
+/**
+ * Stages the files that a turn changed as they are now, with what the user edited in them.
+ * @returns how many files were staged
+ * @throws ParleyError `no-git`, `no-changes`, `state-gone`; what the Git extension throws
+ */
+export async function stageTurn({ changes }: Conversation, turnId: string): Promise<number> {
+  const api = await gitApi();
+  const paths = (await changes.changesOf(turnId)).flatMap(pathsOf);
+  const byRepository = new Map<GitRepository, string[]>();
+  for (const path of paths) {
+    const repository = api.getRepository(Uri.file(path));
+    if (!repository) continue;
+    const some = byRepository.get(repository);
+    if (some) some.push(path);
+    else byRepository.set(repository, [path]);
+  }
+  if (byRepository.size === 0)
+    throw new ParleyError('no-changes', l10n.t('The turn changed no file of an open Git repository.'));
+  let staged = 0;
+  for (const [repository, some] of byRepository) {
+    await repository.add(some);
+    staged += some.length;
+  }
+  return staged;
+}
+
+async function gitApi(): Promise<GitApi> {
+  const extension = extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
+  try {
+    if (extension) return (await extension.activate()).getAPI(1);
+  } catch {} // it is turned off
+  throw new ParleyError('no-git', l10n.t("VS Code's Git extension is not available."));
+}

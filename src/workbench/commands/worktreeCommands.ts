@@ -1,0 +1,251 @@
+// Commands for sessions in worktrees: new, apply, commit, remove, compare.
+import { basename } from 'node:path';
+import { l10n, workspace } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import type { ReviewProblem } from '../../changes/review/reviewFile';
+import type { Conversation } from '../../client/conversation/conversation';
+import { comparedChanges, openComparisons } from '../changes/comparisons';
+import { tellProblems } from '../changes/reviewActions';
+import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
+import type { Conversations } from '../sessions/conversations';
+import { titleOf } from '../sessions/sessionLabels';
+import { askLine, type PickItem, pick } from '../ui/input';
+import { askModal, showProgress, showStatus } from '../ui/messages';
+import type { Command, CommandServices, Register } from './commands';
+
+/** What a program may ask for; absent: asked or told in a dialog. */
+interface WorktreeArgument {
+  /** Our key of a session; absent: the active one. */
+  readonly session?: string;
+  /** `false`: does it without asking. */
+  readonly ask?: boolean;
+}
+
+export interface NewWorktreeSession {
+  readonly agent?: string;
+  /** The folder of the user, absolute; absent: asked, or the first of the workspace. */
+  readonly cwd?: string;
+  /** What the worktree is called; absent or true: after the agent. */
+  readonly worktree?: string | true;
+  /** Brings uncommitted changes along. */
+  readonly uncommitted?: boolean;
+}
+
+/** Makes a session in a worktree, for a program: nothing is asked. */
+export async function openInWorktree(
+  services: CommandServices,
+  { agent, cwd, worktree, uncommitted = false }: NewWorktreeSession,
+): Promise<Conversation> {
+  const { conversations, worktrees, catalog } = services;
+  requireTrust();
+  const folder = cwd ?? conversations.folders[0] ?? '';
+  const name = typeof worktree === 'string' ? worktree : (agent ?? catalog.preferred().id);
+  const files = uncommitted ? await worktrees.uncommitted(folder) : [];
+  return showProgress(l10n.t('Creating a worktree…'), (signal) =>
+    worktrees.open({ agent, folder, name, files }, signal),
+  );
+}
+
+/** @param begin shows a session and starts its agent; returns its key */
+export function worktreeCommands(
+  services: CommandServices,
+  register: Register,
+  begin: (conversation: Conversation) => Promise<string>,
+): Command[] {
+  const { conversations, worktrees, catalog, chat } = services;
+  const sessionOf = (key: string | undefined): Conversation =>
+    key === undefined ? conversations.active() : conversations.get(key);
+
+  return [
+    register('newSessionInWorktree', async () => {
+      requireTrust();
+      const cwd = await pickFolder(conversations.folders);
+      if (cwd === undefined) return undefined;
+      const files = await worktrees.uncommitted(cwd);
+      const worktree = await askLine({
+        title: l10n.t('New Session in a Worktree'),
+        prompt: l10n.t('Name of the worktree and its branch'),
+        value: catalog.preferred().id,
+      });
+      if (!worktree) return undefined;
+      const uncommitted = files.length > 0 ? await askUncommitted(files.length) : false;
+      if (uncommitted === undefined) return undefined;
+      return begin(await openInWorktree(services, { cwd, worktree, uncommitted }));
+    }),
+    register('applyWorktree', async (argument?: WorktreeArgument) => {
+      const conversation = sessionOf(argument?.session);
+      requireTrust();
+      requireIdle([conversation]);
+      return apply(worktrees, conversation, argument?.ask !== false);
+    }),
+    register('commitWorktree', async (argument?: WorktreeArgument & { message?: string }) => {
+      const conversation = sessionOf(argument?.session);
+      requireTrust();
+      requireIdle([conversation]);
+      const worktree = await worktrees.of(conversation);
+      const { branch } = worktree;
+      const prompt = l10n.t('Message of the commit on {0}', branch);
+      const message = argument?.message ?? (await askLine({ prompt, value: titleOf(conversation) }));
+      if (!message) return undefined;
+      await showProgress(l10n.t('Committing…'), (signal) => worktrees.commit(worktree, message, signal));
+      showStatus(l10n.t('Committed to {0}.', branch));
+      return branch;
+    }),
+    register('removeWorktree', async (argument?: WorktreeArgument) => {
+      requireTrust();
+      const worktree = await worktreeToRemove(worktrees, argument, conversations);
+      if (!worktree) return false;
+      const { branch } = worktree;
+      const sessions = worktrees.sessionsIn(worktree);
+      requireIdle(sessions);
+      const isUnsaved = await showProgress(l10n.t('Comparing files…'), (signal) =>
+        worktrees.isUnsaved(worktree, signal),
+      );
+      if (isUnsaved && argument?.ask !== false && !(await confirmRemoval(branch))) return false;
+      const hasBranch = await worktrees.remove(worktree);
+      if (sessions.length > 0) chat.show(conversations.active());
+      showStatus(
+        hasBranch
+          ? l10n.t('Removed the worktree. The branch {0} has its commits.', branch)
+          : l10n.t('Removed the worktree and its branch.'),
+      );
+      return true;
+    }),
+    register('compareSessions', async (argument?: { sessions?: readonly string[] }) => {
+      const chosen = argument?.sessions
+        ? await Promise.all(argument.sessions.map((key) => worktrees.of(conversations.get(key))))
+        : await pickCompared(worktrees, conversations.peek());
+      const [worktree, other] = chosen ?? [];
+      if (!worktree) return undefined;
+      const files = await showProgress(l10n.t('Comparing files…'), () => worktrees.compare(worktree, other));
+      if (files.length === 0) throw new ParleyError('no-changes', l10n.t('Their files are the same.'));
+      await openComparisons(`${other?.branch ?? basename(worktree.folder)} ↔ ${worktree.branch}`, files);
+      return files.map(({ label }) => label.fsPath);
+    }),
+  ];
+}
+
+/** @returns the files that were changed; undefined: the user went away */
+async function apply(
+  worktrees: SessionWorktrees,
+  conversation: Conversation,
+  isAsked: boolean,
+): Promise<readonly string[] | undefined> {
+  const { changes, states, preview } = await showProgress(l10n.t('Comparing files…'), async (signal) => {
+    const found = await worktrees.changes(conversation, signal);
+    return { ...found, preview: await worktrees.preview(conversation, found.changes) };
+  });
+  if (changes.length === 0) throw new ParleyError('no-changes', l10n.t('There are no changes to apply.'));
+  const { applied, conflicts } = preview;
+  const { folder } = await worktrees.of(conversation);
+  if (isAsked && applied.length > 0) {
+    await openComparisons(
+      l10n.t('Changes: {0}', titleOf(conversation)),
+      await comparedChanges(conversation.key, changes, states),
+    );
+    const label =
+      applied.length === 1 ? l10n.t('Apply Changes to 1 File') : l10n.t('Apply Changes to {0} Files', applied.length);
+    const description =
+      conflicts.length > 0 ? l10n.t('{0} files have conflicts, which are left out', conflicts.length) : '';
+    const items = [{ id: 'apply', label, description }];
+    const answer = await pick(items, folder, {
+      title: l10n.t('Apply Changes of This Session to the Folder'),
+      ignoreFocusOut: true,
+    });
+    if (answer === undefined) return undefined;
+  }
+  const result = await worktrees.apply(conversation, changes);
+  const problems = [...result.conflicts, ...result.failed];
+  if (problems.length > 0) void tellProblems(l10n.t("Some changes weren't applied."), problems, [], whyNotApplied);
+  else
+    showStatus(
+      result.applied.length === 1
+        ? l10n.t('Applied changes to 1 file.')
+        : l10n.t('Applied changes to {0} files.', result.applied.length),
+    );
+  return result.applied;
+}
+
+/** Differs from the reasons of an undo where it is the folder that has something else. */
+function whyNotApplied(why: ReviewProblem['why']): string | undefined {
+  return why === 'edited' || why === 'occupied' ? l10n.t('the folder has other changes there') : undefined;
+}
+
+/** @returns undefined where the user went away */
+async function pickFolder(folders: readonly string[]): Promise<string | undefined> {
+  if (folders.length < 2) return folders[0];
+  const items = folders.map((folder) => ({ id: folder, label: basename(folder), description: folder }));
+  return pick(items, l10n.t('Select the folder of the session'));
+}
+
+/** @returns undefined where the user went away */
+async function askUncommitted(count: number): Promise<boolean | undefined> {
+  const files = count === 1 ? l10n.t('1 file') : l10n.t('{0} files', count);
+  const items: PickItem[] = [
+    { id: 'with', label: l10n.t('Bring Uncommitted Changes Along'), description: files },
+    { id: 'without', label: l10n.t('Start from the Last Commit') },
+  ];
+  const placeholder = l10n.t('Your folder has uncommitted changes. They stay there in either case.');
+  const answer = await pick(items, placeholder, { ignoreFocusOut: true });
+  return answer === undefined ? undefined : answer === 'with';
+}
+
+async function worktreeToRemove(
+  worktrees: SessionWorktrees,
+  argument: WorktreeArgument | undefined,
+  conversations: Pick<Conversations, 'get' | 'peek'>,
+): Promise<SessionWorktree | undefined> {
+  if (argument?.session !== undefined) return worktrees.of(conversations.get(argument.session));
+  const all = await worktrees.list();
+  const active = conversations.peek();
+  const mine = all.find(({ cwd }) => cwd === active?.cwd);
+  if (mine) return mine;
+  return pickWorktree(all, l10n.t('Select a worktree to remove'));
+}
+
+/** @returns first what is shown on the right; none where the user went away */
+async function pickCompared(
+  worktrees: SessionWorktrees,
+  active: Conversation | undefined,
+): Promise<readonly (SessionWorktree | undefined)[]> {
+  const all = await worktrees.list();
+  const mine = all.find(({ cwd }) => cwd === active?.cwd);
+  const one = mine ?? (await pickWorktree(all, l10n.t('Select a session to compare')));
+  if (!one) return [];
+  const others = all.filter(({ top, cwd }) => top === one.top && cwd !== one.cwd);
+  const items = others.map(({ branch, place }) => ({ id: branch, label: branch, description: place }));
+  const folder = { id: '', label: basename(one.folder), description: one.folder };
+  const answer = await pick([folder, ...items], l10n.t('Compare {0} with', one.branch));
+  if (answer === undefined) return [];
+  return [one, others.find(({ branch }) => branch === answer)];
+}
+
+async function pickWorktree(
+  all: readonly SessionWorktree[],
+  placeholder: string,
+): Promise<SessionWorktree | undefined> {
+  if (all.length === 0) throw new ParleyError('no-worktree', l10n.t('No session works in a worktree.'));
+  const items = all.map(({ cwd, branch }) => ({ id: cwd, label: branch, description: cwd }));
+  const answer = await pick(items, placeholder);
+  return all.find(({ cwd }) => cwd === answer);
+}
+
+async function confirmRemoval(branch: string): Promise<boolean> {
+  const remove = l10n.t('Remove Worktree');
+  const question = l10n.t('Remove the worktree of {0} and its changes?', branch);
+  const detail = l10n.t('Changes that are neither committed nor in your folder are lost.');
+  return (await askModal(question, detail, [remove])) === remove;
+}
+
+function requireTrust(): void {
+  if (workspace.isTrusted) return;
+  throw new ParleyError('untrusted-workspace', l10n.t("Worktrees can't be used in an untrusted workspace."));
+}
+
+function requireIdle(conversations: readonly Conversation[]): void {
+  const busy = conversations.find(({ isBusy }) => isBusy);
+  if (!busy) return;
+  throw new ParleyError('agent-works', l10n.t('{0} is still working.', busy.agent.name), {
+    hint: l10n.t("Wait until it's done, or stop it."),
+  });
+}

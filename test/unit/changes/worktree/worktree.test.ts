@@ -1,0 +1,195 @@
+// Worktrees of sessions, with the git of this machine: made, filled, applied to the folder, committed and removed.
+import { strict as assert } from 'node:assert';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Git } from '../../../../src/changes/git/gitProcess';
+import { applyChanges, tryChanges } from '../../../../src/changes/worktree/applyChanges';
+import { bringAlong, filesChangedSince, uncommittedFiles } from '../../../../src/changes/worktree/uncommitted';
+import { findUserGit } from '../../../../src/changes/worktree/userGit';
+import {
+  addWorktree,
+  commitWorktree,
+  hasLooseCommits,
+  ownCommits,
+  removeWorktree,
+  type Worktree,
+} from '../../../../src/changes/worktree/worktree';
+import { NodeFiles } from '../../../support/changes/nodeFiles';
+import { environment, git, makePlace, openStates, type Place, write } from '../git/folders';
+
+describe('the worktree of a session', () => {
+  let place: Place;
+  let userGit: Git;
+  let folder: string;
+  let worktrees: string;
+
+  beforeEach(async () => {
+    place = makePlace();
+    ({ folder } = place);
+    worktrees = join(place.storage, 'worktrees');
+    write(place.home, { '.gitconfig': '[user]\nname = A\nemail = a@example.org\n' });
+    userGit = await findUserGit({ ...environment(place), GIT_DIR: '/nowhere' });
+    git(place, folder, 'init', '-q', '-b', 'main');
+    write(folder, { 'a.txt': 'one\ntwo\nthree\nfour\nfive\n', 'sub/b.txt': 'b\n', '.gitignore': 'ignored\n' });
+    git(place, folder, 'add', '-A');
+    git(place, folder, 'commit', '-qm', 'first');
+  });
+  afterEach(() => place.dispose());
+
+  const add = (name = 'Fix the tests!', of = folder): Promise<Worktree> =>
+    addWorktree(userGit, { folder: of, storage: worktrees, name });
+  const read = (path: string, root = folder): string => readFileSync(join(root, path), 'utf8');
+  const branches = (): string => git(place, folder, 'branch', '--format=%(refname:short)');
+
+  it('is made beside the others, on a branch of its own, at the commit of the folder', async () => {
+    const [first, second] = [await add(), await add()];
+    assert.deepEqual(
+      [first.branch, second.branch, first.place, first.cwd],
+      ['parley/fix-the-tests', 'parley/fix-the-tests-2', join(worktrees, 'folder-fix-the-tests'), first.place],
+    );
+    assert.equal(read('a.txt', second.place), read('a.txt'));
+    assert.equal(git(place, first.place, 'rev-parse', 'HEAD').trim(), first.commit);
+    assert.equal(git(place, folder, 'status', '--porcelain'), '');
+  });
+
+  it('stands for a folder below the top level', async () => {
+    const { top, cwd, place: at } = await add('x', join(folder, 'sub'));
+    assert.deepEqual([top, cwd], [folder, join(at, 'sub')]);
+    assert.equal(read('b.txt', cwd), 'b\n');
+  });
+
+  it('is refused without a repository or a commit', async () => {
+    const bare = join(place.storage, 'bare');
+    mkdirSync(bare);
+    await assert.rejects(add('x', bare), { code: 'no-repository' });
+    git(place, bare, 'init', '-q');
+    await assert.rejects(add('x', bare), { code: 'no-commit' });
+    assert.equal(existsSync(worktrees), false);
+  });
+
+  it('gets what is not committed, byte for byte, and nothing that leads out of it', async () => {
+    const outside = join(place.storage, 'outside');
+    mkdirSync(outside);
+    symlinkSync(outside, join(folder, 'way'));
+    git(place, folder, 'add', 'way');
+    git(place, folder, 'commit', '-qm', 'a link');
+    rmSync(join(folder, 'way'));
+    rmSync(join(folder, 'sub'), { recursive: true });
+    write(folder, {
+      'a.txt': 'mine\r\n',
+      sub: 'a file now',
+      'new/c.bin': Buffer.from([0, 255]),
+      ignored: 'x',
+      'way/in': 'in',
+    });
+    symlinkSync('a.txt', join(folder, 'link'));
+    const files = await uncommittedFiles(userGit, folder);
+    const worktree = await add();
+    await bringAlong(worktree, files);
+    assert.deepEqual([...files].sort(), ['a.txt', 'link', 'new/c.bin', 'sub', 'sub/b.txt', 'way', 'way/in']);
+    assert.deepEqual(
+      ['a.txt', 'sub', 'way/in'].map((path) => read(path, worktree.place)),
+      ['mine\r\n', 'a file now', 'in'],
+    );
+    assert.ok(lstatSync(join(worktree.place, 'link')).isSymbolicLink());
+    assert.equal(existsSync(join(outside, 'in')), false);
+    assert.equal(existsSync(join(worktree.place, 'ignored')), false);
+    assert.equal(git(place, worktree.place, 'status', '--porcelain'), git(place, folder, 'status', '--porcelain'));
+  });
+
+  describe('applied to the folder', () => {
+    /** What an agent changes, and what then is applied; `mine`: what the user changes meanwhile. */
+    async function work(theirs: Record<string, string>, mine: Record<string, string>) {
+      const worktree = await add();
+      const states = openStates(place, [worktree.cwd]);
+      const before = await states.take();
+      write(worktree.cwd, theirs);
+      write(folder, mine);
+      const changes = async () => states.changes(before, await states.take());
+      const files = new NodeFiles();
+      const options = async () => ({ changes: await changes(), states, from: worktree.cwd, to: folder, files });
+      return { worktree, files, options };
+    }
+
+    it('puts lines beside those of the user, files and renames, in one step, and once', async () => {
+      const { worktree, files, options } = await work(
+        { 'a.txt': 'one\ntwo\nthree\nfour\nFIVE\n', 'new.txt': 'new\n', 'moved.txt': 'b\n' },
+        { 'a.txt': 'ONE\ntwo\nthree\nfour\nfive\n', 'mine.txt': 'm\n' },
+      );
+      rmSync(join(worktree.cwd, 'sub'), { recursive: true });
+      assert.deepEqual((await tryChanges(await options())).applied, ['a.txt', 'moved.txt', 'new.txt']);
+      assert.equal(existsSync(join(folder, 'new.txt')), false);
+      assert.deepEqual(await applyChanges(await options()), {
+        applied: ['a.txt', 'moved.txt', 'new.txt'],
+        conflicts: [],
+        failed: [],
+      });
+      assert.equal(files.steps.length, 1);
+      assert.deepEqual(
+        ['a.txt', 'new.txt', 'moved.txt', 'mine.txt'].map((path) => read(path)),
+        ['ONE\ntwo\nthree\nfour\nFIVE\n', 'new\n', 'b\n', 'm\n'],
+      );
+      assert.equal(existsSync(join(folder, 'sub')), false);
+      assert.deepEqual((await applyChanges(await options())).applied, []);
+    });
+
+    it('leaves out lines and files that the user has otherwise, and names them', async () => {
+      const { options } = await work(
+        { 'a.txt': 'ONE\ntwo\nthree\nfour\nFIVE\n', 'new.txt': 'theirs\n' },
+        { 'a.txt': 'mine\ntwo\nthree\nfour\nfive\n', 'new.txt': 'mine\n' },
+      );
+      const { applied, conflicts } = await applyChanges(await options());
+      assert.deepEqual(
+        [applied, conflicts.map(({ path, why }) => [path, why])],
+        [
+          ['a.txt'],
+          [
+            ['a.txt', 'edited'],
+            ['new.txt', 'edited'],
+          ].sort(),
+        ],
+      );
+      assert.deepEqual([read('a.txt'), read('new.txt')], ['mine\ntwo\nthree\nfour\nFIVE\n', 'mine\n']);
+    });
+  });
+
+  it('is committed to its branch, which stays when the worktree is removed', async () => {
+    const worktree = await add();
+    await assert.rejects(commitWorktree(userGit, worktree, 'x'), { code: 'no-changes' });
+    write(worktree.cwd, { 'new.txt': 'new\n' });
+    await commitWorktree(userGit, worktree, '# Not a comment\n\nWhy.');
+    assert.equal(await ownCommits(userGit, worktree), 1);
+    assert.equal(git(place, folder, 'log', '-1', '--format=%B', worktree.branch).trim(), '# Not a comment\n\nWhy.');
+    assert.equal(await removeWorktree(userGit, worktree), true);
+    assert.equal(existsSync(worktree.place), false);
+    assert.equal(branches(), 'main\nparley/fix-the-tests\n');
+  });
+
+  it('goes with its branch where nothing was committed, also if its folder is gone already', async () => {
+    const [first, second] = [await add(), await add()];
+    write(first.cwd, { 'new.txt': 'new\n' });
+    rmSync(second.place, { recursive: true });
+    assert.deepEqual([await removeWorktree(userGit, first), await removeWorktree(userGit, second)], [false, false]);
+    assert.deepEqual([branches(), git(place, folder, 'worktree', 'list').trim().split('\n').length], ['main\n', 1]);
+  });
+
+  it('tells commits that no branch has', async () => {
+    const worktree = await add();
+    git(place, worktree.place, 'checkout', '-q', '--detach');
+    assert.equal(await hasLooseCommits(userGit, worktree), false);
+    git(place, worktree.place, 'commit', '-q', '--allow-empty', '-m', 'loose');
+    assert.equal(await hasLooseCommits(userGit, worktree), true);
+  });
+
+  it('lists what differs from a commit, committed or not', async () => {
+    const worktree = await add();
+    write(worktree.cwd, { 'sub/b.txt': 'B\n' });
+    await commitWorktree(userGit, worktree, 'x');
+    write(worktree.cwd, { 'sub/ä c.txt': 'c', ignored: 'x' });
+    assert.deepEqual(await filesChangedSince(userGit, worktree.cwd, worktree.commit), ['sub/b.txt', 'sub/ä c.txt']);
+    assert.deepEqual(await filesChangedSince(userGit, join(worktree.cwd, 'sub'), worktree.commit), [
+      'b.txt',
+      'ä c.txt',
+    ]);
+  });
+});
