@@ -92,10 +92,10 @@ export class SessionWorktrees {
     let conversation: Conversation | undefined;
     try {
       await bringAlong(worktree, files);
-      signal.throwIfAborted();
       conversation = this.#options.conversations.create({ agent, cwd: worktree.cwd });
       const states = await conversation.changes.states();
       const start = await states.take(signal);
+      signal.throwIfAborted();
       if (start.gaps.length > 0) throw unread();
       await states.hold(start, START);
       await this.#options.store.write(worktree.cwd, JSON.stringify({ ...worktree, start: start.folders }));

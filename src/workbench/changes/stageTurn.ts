@@ -21,6 +21,7 @@ interface GitRepository {
  */
 export async function stageTurn({ changes }: Conversation, turnId: string): Promise<number> {
   const api = await gitApi();
+  await changes.settled();
   const paths = (await changes.changesOf(turnId)).flatMap(pathsOf);
   const byRepository = new Map<GitRepository, string[]>();
   for (const path of paths) {
