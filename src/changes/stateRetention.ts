@@ -32,14 +32,14 @@ export function openStateRetention({ storage, env, log }: StateRetentionOptions)
       );
     }
   };
+  /** Returns the bytes of what is held: the rest goes within a day, whatever is released. */
   const collectAll = async (git: Git | undefined, signal: AbortSignal | undefined): Promise<number> => {
     let bytes = 0;
     await eachStore(async (store) => {
       if (signal?.aborted) return;
       if (await isUnused(store)) await rm(store, { recursive: true, force: true });
-      else if (store.endsWith('-plain')) await collectPlain(store);
-      else if (git) await collect(storeAt(git, store), signal);
-      bytes += await sizeOf(store);
+      else if (store.endsWith('-plain')) bytes += await collectPlain(store);
+      else if (git) bytes += (await collect(storeAt(git, store), signal)) ?? 0;
     });
     return bytes;
   };
@@ -64,14 +64,4 @@ function storeAt(git: Git, folder: string): Parameters<typeof collect>[0] {
 async function isUnused(store: string): Promise<boolean> {
   if ((await heldStates(store)).length > 0 || (await hasLiveWindow(store))) return false;
   return Date.now() - (await stat(store)).mtimeMs > UNUSED_MS;
-}
-
-/** Bytes of all files below a folder. */
-async function sizeOf(folder: string): Promise<number> {
-  let bytes = 0;
-  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])) {
-    if (!entry.isFile()) continue;
-    bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0;
-  }
-  return bytes;
 }

@@ -1,6 +1,6 @@
 // A bare git repository of our own that keeps the states of one folder.
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -48,10 +48,20 @@ function configOf(format: ObjectFormat): string {
 ${format === 'sha1' ? '' : '[extensions]\n\tobjectFormat = sha256\n'}`;
 }
 
-/** Writes a file in one step, unless it has the content already: other windows may be reading it. */
+/**
+ * Writes a file in one step: other windows may be reading it. One that has the content already only
+ * becomes as young as if it were written.
+ */
 export async function put(path: string, content: Buffer): Promise<void> {
   const present = await readFile(path).catch(() => undefined);
-  if (present?.equals(content)) return;
+  if (present?.equals(content)) {
+    const now = new Date();
+    const isThere = await utimes(path, now, now).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+  }
   const beside = `${path}.${randomUUID()}`;
   try {
     await writeFile(beside, content, { mode: 0o600 });

@@ -1,9 +1,10 @@
 // Makes a store small again: packs what is held, and removes what is not.
-import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Slices } from '../lines/slices';
 import { heldStates } from './holds';
 import { splitRecords } from './records';
+import { lastTreeOf } from './scan';
 import { blobSizes, run, type Store, tryRun } from './storeRuns';
 import { isAlive } from './window';
 
@@ -15,12 +16,20 @@ const TIMEOUT_MS = 600_000;
  */
 const GRACE_MS = 24 * 60 * 60 * 1000;
 
+/** What the name of a file ends with while it is removed. */
+const ASIDE = '.old';
+
 /**
  * Packs all objects that a held state or an index needs, and removes the others once they are old.
  * Two windows may do so at the same time: each removes only what it has packed, or what is old.
  * @param graceMs see {@link GRACE_MS}
+ * @returns the bytes of what is needed; undefined where another window does it at the moment
  */
-export async function collect(store: Store, signal: AbortSignal | undefined, graceMs = GRACE_MS): Promise<void> {
+export async function collect(
+  store: Store,
+  signal: AbortSignal | undefined,
+  graceMs = GRACE_MS,
+): Promise<number | undefined> {
   const lock = join(store.folder, 'collecting');
   const held = await mkdir(lock).then(
     () => true,
@@ -28,16 +37,16 @@ export async function collect(store: Store, signal: AbortSignal | undefined, gra
   );
   // Left by a window that was killed.
   const isStale = async (): Promise<boolean> => Date.now() - (await stat(lock)).mtimeMs > 2 * TIMEOUT_MS;
-  if (!held && !(await isStale().catch(() => false))) return;
+  if (!held && !(await isStale().catch(() => false))) return undefined;
   try {
     await removeDeadWindows(store);
-    await pack(store, signal, graceMs);
+    return await pack(store, signal, graceMs);
   } finally {
     await rmdir(lock).catch(() => undefined);
   }
 }
 
-async function pack(store: Store, signal: AbortSignal | undefined, graceMs: number): Promise<void> {
+async function pack(store: Store, signal: AbortSignal | undefined, graceMs: number): Promise<number> {
   const limits = { signal, timeoutMs: TIMEOUT_MS };
   const packs = join(store.folder, 'objects/pack');
   const present = (await readdir(packs)).filter((name) => name.endsWith('.pack'));
@@ -50,18 +59,20 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
   }
   const oldest = Date.now() - graceMs;
   for (const name of present) {
-    if (name === made || (await changedAfter(join(packs, name), oldest))) continue;
+    if (name === made || !(await removeOld(join(packs, name), oldest))) continue;
     // The index last: without it git would take the pack for one that is being written.
-    for (const end of ['.rev', '.pack', '.idx']) {
+    for (const end of ['.rev', '.idx']) {
       await rm(join(packs, name.replace(/\.pack$/, end)), { force: true });
     }
   }
   // Left by a process that was killed.
   for (const name of await readdir(packs)) {
-    if (name.startsWith('tmp_') && !(await changedAfter(join(packs, name), oldest))) await rm(join(packs, name));
+    if ((name.startsWith('tmp_') || name.endsWith(ASIDE)) && !(await changedAfter(join(packs, name), oldest)))
+      await rm(join(packs, name));
   }
   await run(store, { args: ['prune-packed', '-q'], ...limits });
   await removeLoose(store, oldest);
+  return made === '' ? 0 : (await stat(join(packs, made))).size;
 }
 
 /** What the store itself has of the held states and the indexes. */
@@ -71,7 +82,10 @@ async function reachable(
 ): Promise<string[]> {
   const oids = new Set<string>();
   const slices = new Slices();
-  const present = await blobSizes(store, await heldStates(store.folder), {}, limits);
+  const indexes = await indexesOf(store);
+  const last = await Promise.all(indexes.map((index) => readFile(lastTreeOf(index), 'latin1').catch(() => '')));
+  const roots = [...(await heldStates(store.folder)), ...last.filter((tree) => /^[0-9a-f]{40,64}$/.test(tree))];
+  const present = await blobSizes(store, roots, {}, limits);
   if (present.size > 0) {
     const output = await run(store, {
       args: ['rev-list', '--objects', '--no-object-names', '--missing=allow-any', '--stdin'],
@@ -85,7 +99,7 @@ async function reachable(
     }
   }
   const indexed = new Set<string>();
-  for (const index of await indexesOf(store)) {
+  for (const index of indexes) {
     const { code, stdout } = await tryRun(store, { args: ['ls-files', '-s', '-z'], index, ...limits });
     if (code !== 0) continue;
     for (const entry of await splitRecords(stdout)) {
@@ -131,12 +145,32 @@ async function removeLoose(store: Store, oldest: number): Promise<void> {
   for (const folder of await readdir(objects)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue;
     for (const name of await readdir(join(objects, folder))) {
-      const path = join(objects, folder, name);
-      if (!(await changedAfter(path, oldest))) await rm(path, { force: true });
+      await removeOld(join(objects, folder, name), oldest);
     }
     // Fails where something is left.
     await rmdir(join(objects, folder)).catch(() => undefined);
   }
+}
+
+/**
+ * Removes a file that has not changed since a time. Another window that needs the content at this
+ * moment touches the file; once it has another name, that window writes it again instead.
+ * @returns whether it is removed
+ */
+async function removeOld(path: string, time: number): Promise<boolean> {
+  if (await changedAfter(path, time)) return false;
+  const aside = `${path}${ASIDE}`;
+  try {
+    await rename(path, aside);
+    if (await changedAfter(aside, time)) {
+      await rename(aside, path);
+      return false;
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  await rm(aside, { force: true });
+  return true;
 }
 
 async function changedAfter(path: string, time: number): Promise<boolean> {

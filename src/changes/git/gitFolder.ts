@@ -142,8 +142,8 @@ class GitFolder implements StoredFolder {
   }
 
   /** Nothing waits for it: it may take long, and other windows do it at any time too. */
-  collect(signal?: AbortSignal): Promise<void> {
-    return collect(this.#store, signal);
+  async collect(signal?: AbortSignal): Promise<void> {
+    await collect(this.#store, signal);
   }
 
   dispose(): void {

@@ -120,8 +120,8 @@ export class PlainFolder implements StoredFolder {
     return { oid, mode, size: content.length };
   }
 
-  collect(): Promise<void> {
-    return collectPlain(this.store);
+  async collect(): Promise<void> {
+    await collectPlain(this.store);
   }
 
   /** Keeps the file as it is; null where there is none that can be read. */
@@ -179,8 +179,9 @@ async function readState(store: string, name: string): Promise<State> {
 /**
  * Removes what no session holds, once it is old. Two windows may do so at the same time.
  * @param store absolute
+ * @returns the bytes of what is held
  */
-export async function collectPlain(store: string): Promise<void> {
+export async function collectPlain(store: string): Promise<number> {
   const held = await heldStates(store);
   const needed = new Set(held);
   for (const state of held) {
@@ -188,13 +189,16 @@ export async function collectPlain(store: string): Promise<void> {
       for (const one of [now, named]) if (one) needed.add(one.oid);
     }
   }
+  let bytes = 0;
   for (const kind of ['states', 'contents']) {
     for (const name of await readdir(join(store, kind))) {
       const path = join(store, kind, name);
-      const age = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0);
-      if (!needed.has(name) && age > GRACE_MS) await rm(path, { force: true });
+      const { mtimeMs = 0, size = 0 } = (await stat(path).catch(() => undefined)) ?? {};
+      if (needed.has(name)) bytes += size;
+      else if (Date.now() - mtimeMs > GRACE_MS) await rm(path, { force: true });
     }
   }
+  return bytes;
 }
 
 function plain({ oid, mode, size, isHashOnly }: Version): FileVersion {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import { Slices } from '../lines/slices';
+import { put } from './bareStore';
 import { joinRecords, pathText, splitRecords } from './records';
 import { run, type Store, tryRun } from './storeRuns';
 import type { FileConfig } from './userConfig';
@@ -139,13 +140,23 @@ export async function scan(
   if (huge.length > 0) await addHuge(store, runIn, huge);
   const prefix = tree.prefix === '' ? [] : [`--prefix=${tree.prefix}`];
   const written = await tryRun(store, runIn(['write-tree', '--missing-ok', ...prefix]));
-  if (written.code === 0) return { tree: written.stdout.toString('latin1').trim(), writtenAt, nested: found.nested };
+  if (written.code === 0) {
+    const id = written.stdout.toString('latin1').trim();
+    // Git takes from the index that folders of this tree are in the store: they must stay there.
+    await put(lastTreeOf(tree.index), Buffer.from(id));
+    return { tree: id, writtenAt, nested: found.nested };
+  }
   // There is no entry with the prefix: the folder is empty.
   if (prefix.length > 0 && /prefix/.test(written.stderr)) {
     const empty = await run(store, { ...runIn(['mktree', '-z'], Buffer.alloc(0)) });
     return { tree: empty.toString('latin1').trim(), writtenAt, nested: found.nested };
   }
   throw new ParleyError('git-failed', l10n.t('Git failed: {0}', written.stderr.trim()));
+}
+
+/** The file beside an index that names the last tree written from it. */
+export function lastTreeOf(index: string): string {
+  return `${index}.tree`;
 }
 
 type RunIn = (args: readonly string[], input?: Buffer) => Parameters<typeof run>[1];

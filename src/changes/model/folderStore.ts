@@ -47,8 +47,9 @@ export interface StateRetention {
   /** Releases all that a deleted session held. */
   release(session: string): Promise<void>;
   /**
-   * Releases what other sessions held, and makes the stores small. Where they take more than
-   * `maxBytes` afterwards, sessions are released from the end of the list. Never throws.
+   * Releases what other sessions held, and makes the stores small. Where what is held takes more
+   * than `maxBytes`, sessions are released from the end of the list; the disk is free within a day.
+   * Never throws.
    * @param sessions keys of the sessions that there are, most recently used first
    */
   collect(sessions: readonly string[], maxBytes: number, signal?: AbortSignal): Promise<void>;

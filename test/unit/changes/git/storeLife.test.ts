@@ -1,7 +1,8 @@
 // How long a store keeps states, who else uses it, and what a killed process leaves behind.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
@@ -104,6 +105,54 @@ describe('the store of a folder', () => {
     await retention().collect(['new', 'old'], 1);
     assert.deepEqual(held(), ['new']);
     for (const one of all) one.dispose();
+  });
+
+  it('keeps a content that was written for as long as its session holds something', async () => {
+    const version = await states.write(place.folder, Buffer.from('kept\n'), '100644');
+    age();
+    await retention().collect(['session'], 1e9);
+    assert.equal((await states.read(place.folder, version)).toString(), 'kept\n');
+    await retention().release('session');
+    age();
+    await retention().collect(['session'], 1e9);
+    states.dispose();
+    states = openStates(place);
+    await assert.rejects(states.read(place.folder, version), { code: 'state-gone' });
+  });
+
+  it('releases no more sessions than the bound asks for, and frees their space', async () => {
+    const sessions = ['newest', 'newer', 'older', 'oldest'];
+    for (const session of sessions) {
+      const options = { roots: [place.folder], session, storage: place.storage, log: silentLog };
+      const one = openFolderStates({ ...options, env: environment(place) });
+      await one.write(place.folder, randomBytes(100_000), '100644');
+      one.dispose();
+    }
+    const size = (): number =>
+      readdirSync(join(store(), 'objects'), { withFileTypes: true, recursive: true })
+        .filter((entry) => entry.isFile())
+        .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+    await retention().collect(sessions, 1e9);
+    await retention().collect(sessions, 250_000);
+    assert.deepEqual(readdirSync(join(store(), 'refs/parley')).sort(), ['newer', 'newest']);
+    age();
+    await retention().collect(sessions.slice(0, 2), 250_000);
+    assert.equal(size() > 200_000 && size() < 250_000, true, `${size()}`);
+  });
+
+  it('keeps the folders of the last state, which later states share', async () => {
+    write(place.folder, { 'one/a.txt': 'a\n', 'two/b.txt': 'b\n' });
+    await states.take();
+    age();
+    write(place.folder, { 'two/b.txt': 'c\n' });
+    await states.take();
+    await retention().collect(['session'], 1e9);
+    states.dispose();
+    states = openStates(place);
+    const { folders } = await states.take();
+    const run = ['rev-list', '--objects', '--missing=print', folders[0]!.tree];
+    const listed = execFileSync('git', run, { env: { ...process.env, GIT_DIR: store() }, encoding: 'utf8' });
+    assert.equal(/^\?/m.test(listed), false);
   });
 
   it('removes a store that no session and no window uses', async () => {
