@@ -56,6 +56,15 @@ describe('the states of an unusual folder', () => {
     git(place, place.folder, 'commit', '-qm', 'first');
   }
 
+  /** The number of contents that the store itself has. */
+  function storedContents(): number {
+    const objects = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch-check'], {
+      env: { ...process.env, GIT_DIR: join(place.storage, readdirSync(place.storage)[0]!) },
+      encoding: 'utf8',
+    });
+    return objects.split('\n').filter((line) => line.includes(' blob ')).length;
+  }
+
   async function changesAfter(edit: () => void): Promise<readonly string[]> {
     const before = await states.take();
     assert.deepEqual(before.gaps, []);
@@ -194,11 +203,18 @@ describe('the states of an unusual folder', () => {
     git(place, place.folder, 'update-index', '--force-write-index');
     write(place.folder, { f3: 'changed\n' });
     await states.take();
-    const objects = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch-check'], {
-      env: { ...process.env, GIT_DIR: join(place.storage, readdirSync(place.storage)[0]!) },
-      encoding: 'utf8',
-    });
-    assert.equal(objects.split('\n').filter((line) => line.includes(' blob ')).length, 1);
+    assert.equal(storedContents(), 1);
+  });
+
+  it('compares many files that were only touched with the index of the user, and keeps none again', async () => {
+    const files = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`f${index}`, `${index}\n`]));
+    repository(files);
+    const other = new Date(Date.now() - 60_000);
+    for (const file of Object.keys(files)) utimesSync(join(place.folder, file), other, other);
+    write(place.folder, { f3: 'changed\n' });
+    assert.deepEqual(await changesAfter(() => write(place.folder, { f4: 'changed\n' })), ['M f4 +1 -1']);
+    // The new one of both, and the one that it replaced, which the difference keeps.
+    assert.equal(storedContents(), 2);
   });
 
   it('reads a repository that belongs to someone else', async function () {
