@@ -16,13 +16,16 @@ async function text(content: Buffer | string): Promise<TextLines> {
   return (await textLines(Buffer.from(content as string), slices))!;
 }
 
-/** Lines with all ends, of few different texts so that they repeat; the last may lack its end. */
+/**
+ * Lines with all ends, of few different texts so that they repeat; the last may lack its end. That
+ * one is like no other: git apply takes `a` without an end for an earlier `a\r\n`.
+ */
 const content = fc
   .tuple(
     fc.array(fc.tuple(fc.constantFrom('', 'a', 'b', 'c', 'ä', '\ufeff'), fc.constantFrom('\n', '\r\n')), {
       maxLength: 12,
     }),
-    fc.constantFrom('', 'a', 'end\r'),
+    fc.constantFrom('', 'last', 'end\r'),
   )
   .map(([lines, last]) => Buffer.from(lines.map(([line, end]) => line + end).join('') + last));
 
