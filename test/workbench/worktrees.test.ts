@@ -1,4 +1,4 @@
-// Sessions in worktrees in a real VS Code: made, compared, applied to the folder, committed and removed.
+// Sessions in worktrees in a real VS Code: made, compared, applied to the folder, committed and removed; and a turn staged.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -95,5 +95,22 @@ describe('sessions in worktrees', function () {
     assert.equal(await run('removeWorktree', { session: key }), true);
     assert.equal(git('branch', '--list', 'parley/commit-it').trim(), 'parley/commit-it');
     assert.equal(existsSync(join(folder, 'c.txt')), false);
+  });
+
+  it('stages what a turn changed, and nothing else', async () => {
+    const extension = vscode.extensions.getExtension('vscode.git');
+    assert.ok(extension);
+    const exports = (await extension.activate()) as {
+      getAPI(version: 1): { openRepository(uri: vscode.Uri): unknown };
+    };
+    await exports.getAPI(1).openRepository(vscode.Uri.file(folder));
+    const key = await api.openSession({ agent: 'disk', cwd: folder });
+    const first = await api.send(key, 'say The state before the first change is known after this turn');
+    await assert.rejects(async () => run('stageTurn', { session: key, turnId: first.turnId }), /changed no file/);
+    await writeFile(join(folder, 'mine.txt'), 'mine\n');
+    const { turnId } = await api.send(key, 'own f.txt f\\n');
+    await run('stageTurn', { session: key, turnId });
+    assert.equal(git('diff', '--cached', '--name-only'), 'f.txt\n');
+    await run('closeSession', { session: key });
   });
 });
