@@ -16,6 +16,10 @@ interface AppProps {
   readonly review: HTMLElement;
 }
 
+/**
+ * Takes over the elements of shell.html, which are the same in the same order: else what was typed
+ * there would go with its field.
+ */
 export function App({ transcript, review }: AppProps) {
   return (
     <div class="panel">

@@ -211,7 +211,7 @@ describe('an answer', () => {
 
   it('counts by key once its buttons are in view, if the card is taller than the panel', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n');
-    await open({ items: [calls[0]!], session: { permissions: [asks(0, { description: long })] }, height: 500 });
+    await open({ items: [calls[0]!], session: { permissions: [asks(0, { description: long })] }, height: 200 });
     await card('p1').focus();
     await panel.scrollTo(40);
     await panel.answerable();

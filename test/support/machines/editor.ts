@@ -81,7 +81,13 @@ export class ThemeColor extends Named {}
 export class ThemeIcon extends Named {}
 export class TabInputWebview extends Named {}
 
+export class Range extends Named {}
+export class Selection extends Named {}
+export class CodeLens extends Named {}
+export class FileSystemError extends Error {}
+
 export const ViewColumn = { Active: -1 };
+export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 };
 export const StatusBarAlignment = { Left: 1, Right: 2 };
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
 export const ProgressLocation = { Window: 10, Notification: 15 };
@@ -197,6 +203,17 @@ export const env = {
   asExternalUri: async (uri: Uri) => uri,
 };
 
+export const languages = { registerCodeLensProvider: never };
+
+/** A view that nobody looks at. */
+export const scm = {
+  createSourceControl: () => ({
+    inputBox: {},
+    createResourceGroup: () => ({ label: '', resourceStates: [], dispose() {} }),
+    dispose() {},
+  }),
+};
+
 export const commands = {
   executeCommand: async (): Promise<undefined> => undefined,
   registerCommand: never,
@@ -219,6 +236,7 @@ export const workspace = {
     inspect: (key: string) => ({ globalValue: editor.settings[`${section}.${key}`] }),
   }),
   registerTextDocumentContentProvider: never,
+  registerFileSystemProvider: never,
   asRelativePath: (uri: Uri) => uri.fsPath,
   decode: async (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8'),
   encode: async (text: string) => Buffer.from(text),
@@ -280,5 +298,5 @@ export const window = {
   createWebviewPanel: page,
   createStatusBarItem: () => ({ show() {}, hide() {}, dispose() {} }),
   onDidCloseTerminal: never,
-  tabGroups: { all: [], onDidChangeTabs: never, close: async () => true },
+  tabGroups: { all: [], activeTabGroup: { activeTab: undefined }, onDidChangeTabs: never, close: async () => true },
 };
