@@ -204,7 +204,7 @@ describe('shared sessions', () => {
       await screenshot(page, 'history-gaps-dark');
 
       await stubServer((_request, response) => json(response, 200, message(2)), Number(new URL(away).port));
-      await gap(chat, 3).getByRole('button', { name: 'Retry' }).click();
+      await gap(chat, 3).getByRole('button', { name: 'Retry', exact: true }).click();
       await chat.entries('user').getByText('Who makes the list?').waitFor();
       await gap(chat, 3).waitFor({ state: 'detached' });
       const texts = await chat.log.locator('[role=article]').allTextContents();

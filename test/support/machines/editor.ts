@@ -203,6 +203,8 @@ export const env = {
   asExternalUri: async (uri: Uri) => uri,
 };
 
+export const extensions = { getExtension: () => undefined };
+
 export const languages = { registerCodeLensProvider: never };
 
 /** A view that nobody looks at. */
