@@ -19,7 +19,7 @@ export async function scratchFile(folder: string, name: string, text: string, mo
   return path;
 }
 
-/** Removes all folders; for `afterEach`. */
+/** Removes all folders, also while a process that has just been ended still writes; for `afterEach`. */
 export async function removeScratch(): Promise<void> {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -15,6 +15,13 @@ describe('an answer', () => {
   const calls = ['ls', 'rm -rf build', 'git push --force'].map((title, index) =>
     tool(`c${index}`, { title, toolKind: 'execute', status: 'pending' }),
   );
+  /** A call with more changes than the panel has room for. */
+  const tall = tool('c0', {
+    title: 'ls',
+    toolKind: 'edit',
+    status: 'pending',
+    content: Array.from({ length: 10 }, (_, n) => ({ type: 'diff', diff: { ...DIFF, path: `/work/app/${n}.ts` } })),
+  });
   const asks = (index: number, patch: Partial<PermissionView> = {}): PermissionView =>
     permission(index, { id: `p${index + 1}`, title: calls[index]?.title ?? '', ...patch });
   const card = (id: string) => panel.page.locator(`[data-permission-id="${id}"]`);
@@ -210,8 +217,7 @@ describe('an answer', () => {
   });
 
   it('counts by key once its buttons are in view, if the card is taller than the panel', async () => {
-    const long = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n');
-    await open({ items: [calls[0]!], session: { permissions: [asks(0, { description: long })] }, height: 200 });
+    await open({ items: [tall], session: { permissions: [asks(0)] }, height: 500 });
     await card('p1').focus();
     await panel.scrollTo(40);
     await panel.answerable();
@@ -223,9 +229,9 @@ describe('an answer', () => {
   });
 
   it('does not count while only the buttons of a card taller than the panel are visible', async () => {
-    const long = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n');
-    const items = [calls[0]!, message('a', 'agent', long.replaceAll('\n', '\n\n'))];
-    await open({ items, session: { permissions: [asks(0, { description: long })] }, height: 500 });
+    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
+    const items = [tall, message('a', 'agent', long)];
+    await open({ items, session: { permissions: [asks(0)] }, height: 500 });
     await panel.scrollTo(0);
     await panel.answerable();
     const { top } = await allow('p1').evaluate((node) => node.getBoundingClientRect());
