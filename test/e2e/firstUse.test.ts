@@ -118,6 +118,8 @@ describe('first use', () => {
       const row = list.locator('.monaco-list-row', { hasText: name });
       await row.filter({ hasText: version }).first().waitFor(patience);
       await page.keyboard.press('Enter');
+      // A list that is filled again at this moment does not take the key.
+      await list.waitFor({ state: 'hidden', ...patience });
     });
   }
 
