@@ -97,13 +97,14 @@ describe('sessions in worktrees', function () {
     assert.equal(existsSync(join(folder, 'c.txt')), false);
   });
 
-  it('stages what a turn changed, and nothing else', async () => {
+  it('stages what a turn changed, and nothing else', async function () {
     const extension = vscode.extensions.getExtension('vscode.git');
     assert.ok(extension);
     const exports = (await extension.activate()) as {
       getAPI(version: 1): { openRepository(uri: vscode.Uri): unknown };
     };
-    await exports.getAPI(1).openRepository(vscode.Uri.file(folder));
+    // The oldest VS Code opens none outside of the workspace.
+    if (!(await exports.getAPI(1).openRepository(vscode.Uri.file(folder)))) this.skip();
     const key = await api.openSession({ agent: 'disk', cwd: folder });
     const first = await api.send(key, 'say The state before the first change is known after this turn');
     await assert.rejects(async () => run('stageTurn', { session: key, turnId: first.turnId }), /changed no file/);
