@@ -16,7 +16,7 @@ export const bundleOf = (language: string): string => `${BUNDLES}/bundle.l10n.${
 const IMPORTS = "import * as l10n from '@vscode/l10n';\nimport * as vscode from 'vscode';\n";
 
 /**
- * Returns the English texts of all `l10n.t` calls in src, sorted by key.
+ * Returns the English texts of all calls of `l10n.t` and `localizable` in src, sorted by key.
  * @throws Error for a text that is put together, which no bundle can hold
  */
 export async function textsOfSources(root: string): Promise<l10nJsonFormat> {
@@ -28,8 +28,9 @@ export async function textsOfSources(root: string): Promise<l10nJsonFormat> {
     const bodies = files
       .filter((file) => file.endsWith(extension))
       .map((file) => readFileSync(file, 'utf8'))
-      .filter((text) => text.includes('l10n.t('))
-      .map((text) => text.replaceAll(/^import [^;]*;$/gm, ''));
+      .filter((text) => /\bl10n\.t\(|(?<!function )\blocalizable\(/.test(text))
+      // `localizable` takes the same arguments, for texts that become words later.
+      .map((text) => text.replaceAll(/^import [^;]*;$/gm, '').replaceAll(/(?<!function )\blocalizable\(/g, 'l10n.t('));
     return { extension, contents: IMPORTS + bodies.join('\n') };
   });
   return sorted(await getL10nJson(scripts));

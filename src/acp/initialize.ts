@@ -1,7 +1,8 @@
 // Sends `initialize` (sections 1.10, 1.11): offers exactly what works in this client, checks the
 // version in the answer, and returns the dialect to continue in.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../base/errors';
+import { type Localizable, localizable } from '../base/localizable';
 import { at } from '../base/untrusted';
 import type { RpcCaller } from './jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from './jsonrpc/rpcError';
@@ -68,11 +69,11 @@ export async function initialize(
   const version = at(raw, 'protocolVersion');
   const description = version === 2 ? describeV2(raw) : describeV1(raw);
   if (!description || typeof version !== 'number') {
-    throw new ParleyError('protocol-violation', l10n.t('its answer to initialize is invalid'), {
-      hint: l10n.t('Check that the command starts the agent in its ACP mode.'),
+    throw new ParleyError('protocol-violation', localizable('its answer to initialize is invalid'), {
+      hint: localizable('Check that the command starts the agent in its ACP mode.'),
     });
   }
-  if (version !== 1 && version !== 2) throw unspoken(l10n.t('version {0}', version));
+  if (version !== 1 && version !== 2) throw unspoken(localizable('version {0}', version));
   if (version === 2 && offer === 1) return { kind: 'again', offer: 2 };
   if (version === 1 && offer === 2 && (capabilities.files || capabilities.terminals))
     return { kind: 'again', offer: 1 };
@@ -91,16 +92,18 @@ function otherOffer(error: unknown, offer: ProtocolVersion): Initialized {
   const versions = Array.isArray(supported) ? supported.filter((one) => typeof one === 'number') : [];
   const other = ([2, 1] as const).find((one) => one !== offer && versions.includes(one));
   if (other === undefined)
-    throw unspoken(versions.length > 0 ? l10n.t('versions {0}', versions.join(', ')) : l10n.t('another version'));
+    throw unspoken(
+      versions.length > 0 ? localizable('versions {0}', versions.join(', ')) : localizable('another version'),
+    );
   return { kind: 'again', offer: other };
 }
 
-function unspoken(versions: string): ParleyError {
+function unspoken(versions: Localizable): ParleyError {
   return new ParleyError(
     'protocol-version',
-    l10n.t('it speaks {0} of the protocol; Parley supports versions 1 and 2', versions),
+    localizable('it speaks {0} of the protocol; Parley supports versions 1 and 2', versions),
     {
-      hint: l10n.t('Install an agent version that supports one of them, or update Parley.'),
+      hint: localizable('Install an agent version that supports one of them, or update Parley.'),
     },
   );
 }

@@ -6,13 +6,13 @@ import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import * as l10n from '@vscode/l10n';
 import crossSpawn from 'cross-spawn';
 import type { Transport } from '../acp/jsonrpc/transport';
 import { StdioTransport } from '../acp/transport/stdioTransport';
 import { Deferred } from '../base/deferred';
 import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
+import { inEnglish, type Localizable, localizable } from '../base/localizable';
 import type { Log } from '../base/log';
 import { within } from '../base/within';
 import { guard, unguard } from './orphanGuard';
@@ -101,8 +101,8 @@ export class AgentProcess implements Disposable {
       throw new ParleyError(
         'agent-spawn-failed',
         folder
-          ? l10n.t("{0} isn't a folder, so no agent can run in it.", cwd)
-          : l10n.t("The folder {0} doesn't exist, so no agent can run in it.", cwd),
+          ? localizable("{0} isn't a folder, so no agent can run in it.", cwd)
+          : localizable("The folder {0} doesn't exist, so no agent can run in it.", cwd),
       );
     }
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}`);
@@ -196,7 +196,7 @@ export class AgentProcess implements Disposable {
       stderr: this.stderrTail(),
       ...(this.#isStuck && { isStuck: true }),
     };
-    this.#log.info(`The agent (process ${this.pid}) ${describeExit(exit)}`);
+    this.#log.info(`The agent (process ${this.pid}) ${inEnglish(describeExit(exit))}`);
     // An agent that dies leaves its children running, and nothing else ends them.
     if (!this.#closing) {
       this.#closing = processesWith(MARK, this.#mark)
@@ -256,10 +256,10 @@ export class AgentProcess implements Disposable {
 /**
  * How an agent ended, in words that follow its name: "exited with code 3", "was ended by SIGKILL".
  */
-export function describeExit(exit: Pick<AgentExit, 'code' | 'signal' | 'isStuck'>): string {
-  if (exit.isStuck) return l10n.t("couldn't be stopped");
-  if (exit.signal !== null) return l10n.t('was ended by {0}', exit.signal);
-  return exit.code === null ? l10n.t('ended') : l10n.t('exited with code {0}', exit.code);
+export function describeExit(exit: Pick<AgentExit, 'code' | 'signal' | 'isStuck'>): Localizable {
+  if (exit.isStuck) return localizable("couldn't be stopped");
+  if (exit.signal !== null) return localizable('was ended by {0}', exit.signal);
+  return exit.code === null ? localizable('ended') : localizable('exited with code {0}', exit.code);
 }
 
 function piped(child: ChildProcess): { pid: number; stdin: Writable; stdout: Readable; stderr: Readable } {

@@ -5,8 +5,8 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../base/errors';
+import { type Localizable, localizable } from '../base/localizable';
 import { own } from '../base/untrusted';
 
 const IS_WINDOWS = process.platform === 'win32';
@@ -33,8 +33,8 @@ export async function resolveCommand(command: string, options: ResolveOptions): 
     const found = await firstRunnable([path], extensions);
     if (found.path !== undefined) return found.path;
     if (found.refused !== undefined) throw notExecutable(command, found.refused);
-    throw new ParleyError('agent-not-found', l10n.t("The program {0} doesn't exist.", path), {
-      hint: l10n.t('Check its path in the setting parley.agents.'),
+    throw new ParleyError('agent-not-found', localizable("The program {0} doesn't exist.", path), {
+      hint: localizable('Check its path in the setting parley.agents.'),
     });
   }
   const folders = searchPath(options.env);
@@ -50,7 +50,7 @@ export async function resolveCommand(command: string, options: ResolveOptions): 
 interface CommandMatch {
   readonly path?: string;
   /** A file of the name that may not be run, and why. */
-  readonly refused?: { readonly path: string; readonly why: string };
+  readonly refused?: { readonly path: string; readonly why: Localizable };
 }
 
 async function firstRunnable(paths: readonly string[], extensions: readonly string[]): Promise<CommandMatch> {
@@ -66,18 +66,18 @@ async function firstRunnable(paths: readonly string[], extensions: readonly stri
   return refused ? { refused } : {};
 }
 
-async function whyNotRunnable(path: string): Promise<string | undefined> {
+async function whyNotRunnable(path: string): Promise<Localizable | 'absent' | undefined> {
   try {
     const entry = await stat(path);
-    if (entry.isDirectory()) return l10n.t('it is a folder');
-    if (!entry.isFile()) return l10n.t("it isn't a file");
+    if (entry.isDirectory()) return localizable('it is a folder');
+    if (!entry.isFile()) return localizable("it isn't a file");
   } catch {
     return 'absent';
   }
   if (IS_WINDOWS) return undefined;
   return access(path, constants.X_OK).then(
     () => undefined,
-    () => l10n.t("it isn't executable"),
+    () => localizable("it isn't executable"),
   );
 }
 
@@ -105,28 +105,29 @@ function notFound(command: string, folders: readonly string[]): ParleyError {
   const more = folders.length - MAX_SHOWN_FOLDERS;
   const searched =
     folders.length === 0
-      ? l10n.t('PATH is empty')
+      ? localizable('PATH is empty')
       : more > 0
-        ? l10n.t('searched in {0} and {1} more', shown, more)
-        : l10n.t('searched in {0}', shown);
-  return new ParleyError('agent-not-found', l10n.t('The command "{0}" was not found: {1}.', command, searched), {
+        ? localizable('searched in {0} and {1} more', shown, more)
+        : localizable('searched in {0}', shown);
+  return new ParleyError('agent-not-found', localizable('The command "{0}" was not found: {1}.', command, searched), {
     hint:
-      own(INSTALL_HINTS, command)?.() ?? l10n.t('Install "{0}", or set its absolute path in parley.agents.', command),
+      own(INSTALL_HINTS, command)?.() ??
+      localizable('Install "{0}", or set its absolute path in parley.agents.', command),
   });
 }
 
-const node = (): string =>
-  l10n.t('Install Node.js (nodejs.org), which includes it, or set its absolute path in parley.agents.');
-const uv = (): string =>
-  l10n.t('Install uv (docs.astral.sh/uv), which includes it, or set its absolute path in parley.agents.');
-const INSTALL_HINTS: Readonly<Record<string, () => string>> = { node, npm: node, npx: node, uv, uvx: uv };
+const node = (): Localizable =>
+  localizable('Install Node.js (nodejs.org), which includes it, or set its absolute path in parley.agents.');
+const uv = (): Localizable =>
+  localizable('Install uv (docs.astral.sh/uv), which includes it, or set its absolute path in parley.agents.');
+const INSTALL_HINTS: Readonly<Record<string, () => Localizable>> = { node, npm: node, npx: node, uv, uvx: uv };
 
-function notExecutable(command: string, refused: { readonly path: string; readonly why: string }): ParleyError {
+function notExecutable(command: string, refused: { readonly path: string; readonly why: Localizable }): ParleyError {
   return new ParleyError(
     'agent-not-executable',
-    l10n.t('The command "{0}" is {1}, but {2}.', command, refused.path, refused.why),
+    localizable('The command "{0}" is {1}, but {2}.', command, refused.path, refused.why),
     {
-      hint: l10n.t('Check the command in the setting parley.agents, or make the file executable (chmod +x).'),
+      hint: localizable('Check the command in the setting parley.agents, or make the file executable (chmod +x).'),
     },
   );
 }

@@ -1,27 +1,27 @@
 // Explains why a process did not start. The names of system errors are of little use to people, and
 // ENOENT is misleading.
 import { open } from 'node:fs/promises';
-import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../base/errors';
+import { type Localizable, localizable } from '../base/localizable';
 
-const notExecutable = (): string => l10n.t("the system doesn't allow running it");
-const tooLong = (): string => l10n.t('its arguments and environment are too long');
-const tooManyFiles = (): string => l10n.t('too many files are open');
+const notExecutable = (): Localizable => localizable("the system doesn't allow running it");
+const tooLong = (): Localizable => localizable('its arguments and environment are too long');
+const tooManyFiles = (): Localizable => localizable('too many files are open');
 
-const REASONS: Readonly<Record<string, () => string>> = {
+const REASONS: Readonly<Record<string, () => Localizable>> = {
   EACCES: notExecutable,
   EPERM: notExecutable,
-  ENOEXEC: () => l10n.t("it isn't a program for this system"),
-  EBADARCH: () => l10n.t("it isn't a program for this processor"),
-  ELOOP: () => l10n.t('its path contains a link loop'),
+  ENOEXEC: () => localizable("it isn't a program for this system"),
+  EBADARCH: () => localizable("it isn't a program for this processor"),
+  ELOOP: () => localizable('its path contains a link loop'),
   E2BIG: tooLong,
   ENAMETOOLONG: tooLong,
-  EAGAIN: () => l10n.t("this machine can't run more processes"),
-  ENOMEM: () => l10n.t('this machine is out of memory'),
+  EAGAIN: () => localizable("this machine can't run more processes"),
+  ENOMEM: () => localizable('this machine is out of memory'),
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
-  ETXTBSY: () => l10n.t('its file is being written'),
-  ERR_INVALID_ARG_VALUE: () => l10n.t('an argument or a variable contains an invalid character'),
+  ETXTBSY: () => localizable('its file is being written'),
+  ERR_INVALID_ARG_VALUE: () => localizable('an argument or a variable contains an invalid character'),
 };
 
 /**
@@ -31,22 +31,22 @@ const REASONS: Readonly<Record<string, () => string>> = {
 export async function spawnError(error: unknown, command: string): Promise<ParleyError> {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const reason = code === 'ENOENT' ? await whyMissing(command) : (REASONS[code]?.() ?? messageOf(error));
-  return new ParleyError('agent-spawn-failed', l10n.t("Couldn't start {0}: {1}.", command, reason), {
-    hint: l10n.t('Check the agent in the setting parley.agents, and try the command in a terminal.'),
+  return new ParleyError('agent-spawn-failed', localizable("Couldn't start {0}: {1}.", command, reason), {
+    hint: localizable('Check the agent in the setting parley.agents, and try the command in a terminal.'),
     cause: error,
   });
 }
 
 /** The file was there a moment ago: mostly it is a script whose interpreter is missing. */
-async function whyMissing(command: string): Promise<string> {
+async function whyMissing(command: string): Promise<Localizable> {
   const file = await open(command).catch(() => undefined);
-  if (!file) return l10n.t("it doesn't exist");
+  if (!file) return localizable("it doesn't exist");
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(256), position: 0 });
     const interpreter = /^#!\s*(.+)/.exec(buffer.toString('utf8', 0, bytesRead))?.[1]?.trim();
     return interpreter
-      ? l10n.t("the interpreter in its first line, {0}, doesn't exist", interpreter)
-      : l10n.t("a file that it requires doesn't exist");
+      ? localizable("the interpreter in its first line, {0}, doesn't exist", interpreter)
+      : localizable("a file that it requires doesn't exist");
   } finally {
     await file.close();
   }

@@ -1,10 +1,11 @@
 // Errors shown to users: a code for programs, a message and a hint for people, and the cause for
 // the log.
+import { type LocalizableText, localize } from './localizable';
 
 /** Options of a {@link ParleyError}. */
 export interface ParleyErrorOptions {
   /** A sentence on what the user can do. */
-  readonly hint?: string;
+  readonly hint?: LocalizableText;
   /** The last lines of the agent's stderr, if relevant. */
   readonly stderr?: string;
   readonly cause?: unknown;
@@ -17,13 +18,16 @@ export class ParleyError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
   readonly stderr: string | undefined;
+  /** The message and the hint, for what is stored and shown later, perhaps in another language. */
+  readonly texts: { readonly message: LocalizableText; readonly hint?: LocalizableText };
 
-  constructor(code: string, message: string, options: ParleyErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: string, message: LocalizableText, { hint, stderr, cause }: ParleyErrorOptions = {}) {
+    super(localize(message), cause === undefined ? undefined : { cause });
     this.name = 'ParleyError';
     this.code = code;
-    this.hint = options.hint;
-    this.stderr = options.stderr;
+    this.texts = { message, ...(hint !== undefined && { hint }) };
+    this.hint = hint === undefined ? undefined : localize(hint);
+    this.stderr = stderr;
   }
 }
 
@@ -34,4 +38,9 @@ export function messageOf(error: unknown): string {
     return error.message;
   }
   return String(error);
+}
+
+/** Returns the message of any thrown value, for what is stored and for other errors. */
+export function errorText(error: unknown): LocalizableText {
+  return error instanceof ParleyError ? error.texts.message : messageOf(error);
 }

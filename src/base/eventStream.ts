@@ -1,8 +1,9 @@
 // Reads server-sent events from a stream of bytes. Bounded, and read only as fast as events are
 // consumed.
-import * as l10n from '@vscode/l10n';
+
 import { createParser } from 'eventsource-parser';
 import { ParleyError } from './errors';
+import { localizable } from './localizable';
 
 /** Maximum characters of one event; the largest message in base64 with all its siblings fits. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
@@ -38,7 +39,7 @@ export async function* readEventStream(
     if (tooLarge) {
       throw new ParleyError(
         'event-too-large',
-        l10n.t('The server sent an event of more than {0} characters.', maxChars),
+        localizable('The server sent an event of more than {0} characters.', maxChars),
       );
     }
   }

@@ -1,7 +1,8 @@
 // Waiting with a timeout.
-import * as l10n from '@vscode/l10n';
+
 import { Deferred } from './deferred';
 import { ParleyError } from './errors';
+import { localizable } from './localizable';
 
 /**
  * Waits for a promise for a limited time.
@@ -31,7 +32,7 @@ export async function withTimeout(ms: number, run: (signal: AbortSignal) => Prom
   const late = new Deferred<never>();
   const timer = setTimeout(() => {
     abort.abort();
-    late.reject(new ParleyError('no-answer', l10n.t('no response within {0} s', ms / 1000)));
+    late.reject(new ParleyError('no-answer', localizable('no response within {0} s', ms / 1000)));
   }, ms);
   try {
     await Promise.race([run(abort.signal), late.promise]);

@@ -1,9 +1,10 @@
 // Where the journal's data is: in its file or, while the file cannot be used, in memory. Handles
 // every storage failure.
-import * as l10n from '@vscode/l10n';
+
 import type { Disposable } from '../base/disposable';
 import { ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
+import { localizable, localize } from '../base/localizable';
 import type { Log } from '../base/log';
 import { type FileOptions, isInPlace, type OpenedFile, openJournalFile, replaceJournalFile } from './file/journalFile';
 import { MIGRATIONS } from './file/schema';
@@ -103,7 +104,7 @@ export class Backing implements Disposable {
     } catch (error) {
       if (problemOf(error) === undefined) throw error;
       const { message } = messageFor('full');
-      throw new ParleyError('journal-full', l10n.t('There is no room for this on disk or in memory.'), {
+      throw new ParleyError('journal-full', localizable('There is no room for this on disk or in memory.'), {
         hint: message,
         cause: error,
       });
@@ -203,7 +204,9 @@ export class Backing implements Disposable {
     this.#memory = undefined;
     this.#attempts = 0;
     const isBack = this.#file.notice === undefined;
-    const notice = this.#file.notice ?? l10n.t('Sessions are saved again. The changes kept in memory are on disk now.');
+    const notice =
+      this.#file.notice ??
+      localize(localizable('Sessions are saved again. The changes kept in memory are on disk now.'));
     this.#setState({ kind: 'durable', notice, ...(isBack && { isBack }) });
     return true;
   }
@@ -219,7 +222,7 @@ export class Backing implements Disposable {
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new ParleyError('journal-closed', l10n.t('The journal is closed.'));
+    if (this.#closed) throw new ParleyError('journal-closed', localizable('The journal is closed.'));
   }
 
   #readFile<T>(query: (sql: Sql) => T): T {
@@ -299,7 +302,9 @@ export class Backing implements Disposable {
     file.sql.transaction(() => this.#options.refill(file.sql));
     this.#setState({
       kind: 'durable',
-      notice: file.notice ?? l10n.t('The session history file was replaced. Sessions continue in the new file.'),
+      notice:
+        file.notice ??
+        localize(localizable('The session history file was replaced. Sessions continue in the new file.')),
     });
   }
 
@@ -363,8 +368,8 @@ export class Backing implements Disposable {
 }
 
 function unreadable(cause: unknown): ParleyError {
-  return new ParleyError('journal-unreadable', l10n.t("The session history can't be read right now."), {
-    hint: l10n.t('Try again. The log has the reason.'),
+  return new ParleyError('journal-unreadable', localizable("The session history can't be read right now."), {
+    hint: localizable('Try again. The log has the reason.'),
     cause,
   });
 }

@@ -1,4 +1,5 @@
 // A conversation as lines of text to compare: everything that a user can read of it, without what differs from run to run (ids, times, places on disk).
+import { inEnglish } from '../../src/base/localizable';
 import type { ContentBlock, ToolContent } from '../../src/session/events/content';
 import type { Entry, Permission, SessionState, ToolEntry } from '../../src/session/model/state';
 
@@ -63,13 +64,15 @@ function linesOf(entry: Entry, state: SessionState): string[] {
     case 'plan':
       return [`plan${late}: ${entry.entries.map(({ status, content }) => `[${status}] ${content}`).join('; ')}`];
     case 'notice':
-      return [`notice${late}: ${[entry.title, entry.text, JSON.stringify(entry.raw)].filter(Boolean).join(' | ')}`];
+      return [
+        `notice${late}: ${[entry.title, inEnglish(entry.text), JSON.stringify(entry.raw)].filter(Boolean).join(' | ')}`,
+      ];
     case 'error':
     case 'gap':
-      return [`${entry.kind}${late}: ${entry.text}`];
+      return [`${entry.kind}${late}: ${inEnglish(entry.text)}`];
     case 'turn_end': {
       const turn = state.turns.find(({ id }) => id === entry.turnId);
-      return [`turn of the ${turn?.origin} ends: ${turn?.stopReason}${turn?.note ? `, ${turn.note}` : ''}`];
+      return [`turn of the ${turn?.origin} ends: ${turn?.stopReason}${turn?.note ? `, ${inEnglish(turn.note)}` : ''}`];
     }
   }
 }

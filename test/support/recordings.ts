@@ -1,4 +1,5 @@
 // Recorded traffic of real agents, and its replay into the client's readers: the transcript that comes out is plain text to compare.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -7,6 +8,7 @@ import { type Dialect, required, type UpdateTargets } from '../../src/acp/protoc
 import { V1Agent } from '../../src/acp/v1/v1Agent';
 import { V2Agent } from '../../src/acp/v2/v2Agent';
 import { messageOf } from '../../src/base/errors';
+import { inEnglish } from '../../src/base/localizable';
 import { silentLog } from '../../src/base/log';
 import { at } from '../../src/base/untrusted';
 import { PermissionRequestHandler } from '../../src/client/requests/permissionRequestHandler';
@@ -217,9 +219,9 @@ function lineOf(entry: Entry): string {
     case 'plan':
       return `${place} plan: ${entry.entries.map(({ status, content }) => `[${status}] ${content}`).join('; ')}`;
     case 'notice':
-      return `${place} notice: ${entry.title} ${entry.text}`;
+      return `${place} notice: ${entry.title} ${inEnglish(entry.text)}`;
     case 'error':
-      return `${place} error: ${entry.text}`;
+      return `${place} error: ${inEnglish(entry.text)}`;
     case 'turn_end':
       return `${entry.turnId} ends`;
     default:

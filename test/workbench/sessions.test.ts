@@ -1,4 +1,5 @@
 // The commands around sessions in a real VS Code, with an agent that keeps its sessions: what keybindings and scripts call, the tab, the list, and a real terminal to sign in.
+
 import { strict as assert } from 'node:assert';
 import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionInfo } from '../../src/acp/protocol/dialect';
+import { localize } from '../../src/base/localizable';
 import { silentLog } from '../../src/base/log';
 import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
@@ -233,7 +235,7 @@ describe('sessions in the workbench', function () {
     it('tells of a file that cannot be read', async () => {
       await writeFile(file, '{ "servers": ');
       const { problems } = await servers(() => true).gather(cwd);
-      assert.match(problems[0] ?? '', /Couldn't read .*mcp\.json/);
+      assert.match(localize(problems[0] ?? ''), /Couldn't read .*mcp\.json/);
     });
   });
 });

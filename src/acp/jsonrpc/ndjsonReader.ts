@@ -1,7 +1,7 @@
 // Reads JSON-RPC messages, one JSON object a line (protocol: transports, stdio). Agents print
 // banners, batches and half messages on stdout: what is no message is counted, logged and not
 // answered, except for batches, which the protocol has refused.
-import * as l10n from '@vscode/l10n';
+
 import {
   AbstractMessageReader,
   type DataCallback,
@@ -9,7 +9,8 @@ import {
   type Message,
   type MessageReader,
 } from 'vscode-jsonrpc';
-import { ParleyError } from '../../base/errors';
+import { errorText, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { type InboundHandlers, InboundQueue } from './inboundQueue';
 import { LineSplitter } from './lineSplitter';
@@ -105,7 +106,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     this.#ended = true;
     const reason =
       error &&
-      new ParleyError('connection-closed', l10n.t('The connection to the agent was lost: {0}', error.message), {
+      new ParleyError('connection-closed', localizable('The connection to the agent was lost: {0}', errorText(error)), {
         cause: error,
       });
     this.queue.whenDrained(() => this.#options.onEnd(reason));
@@ -204,12 +205,13 @@ interface WireMessage {
 
 /** The error of a message past the limit. */
 export function messageTooLarge(way: 'in' | 'out', maxBytes: number): ParleyError {
-  const limit = maxBytes >= 1024 * 1024 ? `${Math.floor(maxBytes / (1024 * 1024))} MiB` : l10n.t('{0} bytes', maxBytes);
+  const limit =
+    maxBytes >= 1024 * 1024 ? `${Math.floor(maxBytes / (1024 * 1024))} MiB` : localizable('{0} bytes', maxBytes);
   return new ParleyError(
     'message-too-large',
     way === 'in'
-      ? l10n.t('The agent sent a message that exceeds the maximum size of {0}.', limit)
-      : l10n.t('The message to the agent exceeds the maximum size of {0}.', limit),
+      ? localizable('The agent sent a message that exceeds the maximum size of {0}.', limit)
+      : localizable('The message to the agent exceeds the maximum size of {0}.', limit),
   );
 }
 

@@ -1,7 +1,7 @@
 // One JSON-RPC conversation with an agent over a transport. vscode-jsonrpc correlates and
 // dispatches requests and responses; here are the parts it lacks: ndjson, ids known to the caller,
 // updates in bulk, the protocol's way of cancelling, and an end that leaves nothing pending.
-import * as l10n from '@vscode/l10n';
+
 import {
   type CancellationToken,
   createMessageConnection,
@@ -13,6 +13,7 @@ import {
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { Cancellation, IncomingRequest, tokenOf } from './cancellation';
 import { MAX_MESSAGE_BYTES, NdjsonReader, newRpcStats, type RpcStats } from './ndjsonReader';
@@ -222,7 +223,8 @@ export class RpcConnection implements RpcCaller, Disposable {
 
   #close(error: ParleyError | undefined, fire: boolean): void {
     if (this.#closedBy) return;
-    this.#closedBy = error ?? new ParleyError('connection-closed', l10n.t('The connection to the agent is closed.'));
+    this.#closedBy =
+      error ?? new ParleyError('connection-closed', localizable('The connection to the agent is closed.'));
     if (this.#pending.size > 0) {
       const methods = [...this.#pending.values()].map((outgoing) => outgoing.method).join(', ');
       this.#log.info(`The connection closed with ${this.#pending.size} requests unanswered: ${methods}`);

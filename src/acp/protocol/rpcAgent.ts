@@ -1,7 +1,8 @@
 // An agent of the Agent Client Protocol: the methods that are the same in both versions. What
 // differs is in v1Agent.ts and v2Agent.ts. One instance per connection.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { at } from '../../base/untrusted';
 import type { ConfigOption, ContentBlock } from '../../session/events/content';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';
@@ -153,7 +154,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     const raw = await this.rpc.request(method, { ...origin, ...setupToWire(setup, this.stdio) }, { signal });
     const sessionId = at(raw, 'sessionId');
     if (typeof sessionId !== 'string') {
-      throw new ParleyError('protocol-violation', l10n.t('its answer to {0} has no session id', method));
+      throw new ParleyError('protocol-violation', localizable('its answer to {0} has no session id', method));
     }
     return this.readOffer(sessionId, raw);
   }

@@ -2,10 +2,10 @@
 // (protocol.md 6.1). A stream that the server ends properly is reopened, since the server keeps
 // what comes meanwhile; one that breaks off may have lost events, and ends the connection.
 import { setTimeout as delay } from 'node:timers/promises';
-import * as l10n from '@vscode/l10n';
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
 import { readEventStream } from '../../base/eventStream';
+import { localizable } from '../../base/localizable';
 import { type HttpClient, mediaType } from './httpClient';
 import { answerError, asLost, lostError, networkError, statusError, tooLargeError } from './remoteError';
 
@@ -64,7 +64,7 @@ export class EventStreams {
       if (this.#streams.size >= MAX_STREAMS) {
         throw new ParleyError(
           'too-many-sessions',
-          l10n.t('more than {0} sessions are open on one connection', MAX_STREAMS),
+          localizable('more than {0} sessions are open on one connection', MAX_STREAMS),
         );
       }
       stream = { sessionId, opened: new Deferred(), abort: new AbortController(), heardAt: performance.now() };
@@ -101,7 +101,7 @@ export class EventStreams {
         empty = isAlive ? 0 : empty + 1;
         await delay(50 * 2 ** empty, undefined, { signal });
       }
-      this.#options.onEnd(lostError(l10n.t('{0} closes each event stream immediately', this.#options.url.host)));
+      this.#options.onEnd(lostError(localizable('{0} closes each event stream immediately', this.#options.url.host)));
     } catch (error) {
       if (!signal.aborted) this.#failed(stream, error);
     } finally {
@@ -134,11 +134,11 @@ export class EventStreams {
 
   #refusal(sessionId: string | undefined, status: number): ParleyError {
     const { url } = this.#options;
-    if (status === 200) return answerError(l10n.t("{0} didn't send an event stream", url.host));
+    if (status === 200) return answerError(localizable("{0} didn't send an event stream", url.host));
     if (status === 409 && sessionId !== undefined) {
       return new ParleyError(
         'session-conflict',
-        l10n.t("{0} doesn't share the messages of this session (409)", url.host),
+        localizable("{0} doesn't share the messages of this session (409)", url.host),
       );
     }
     return connectedStatusError(url, status);
@@ -161,7 +161,7 @@ export class EventStreams {
 /** A status that ends a connection which was there: the server may just have forgotten it. */
 export function connectedStatusError(url: URL, status: number): ParleyError {
   if (status === 404 || status === 410)
-    return lostError(l10n.t('{0} no longer knows this connection ({1})', url.host, status));
+    return lostError(localizable('{0} no longer knows this connection ({1})', url.host, status));
   const error = statusError(url, status);
   return status >= 500 ? asLost(error) : error;
 }

@@ -1,9 +1,10 @@
 // Messages over streamable HTTP (protocol.md 6.1): each outgoing message is a POST, in order;
 // incoming ones are server-sent events, on one stream for the connection and one for each session.
 // HTTP/1.1, as the official SDK serves it; a server that speaks only HTTP/2 is not supported.
-import * as l10n from '@vscode/l10n';
+
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { at } from '../../base/untrusted';
 import { MAX_MESSAGE_BYTES } from '../jsonrpc/ndjsonReader';
 import { RPC_CODES } from '../jsonrpc/rpcError';
@@ -90,7 +91,7 @@ export class HttpTransport implements RemoteTransport {
   dispose(): void {
     if (this.#goodbye) return;
     this.#sink = undefined;
-    this.#lifetime.abort(new ParleyError('connection-closed', l10n.t('The connection to the agent is closed.')));
+    this.#lifetime.abort(new ParleyError('connection-closed', localizable('The connection to the agent is closed.')));
     this.#goodbye = this.#leave();
   }
 
@@ -113,7 +114,7 @@ export class HttpTransport implements RemoteTransport {
   async #initialize(text: string, message: Message): Promise<void> {
     const { url } = this.#options;
     if (message.method !== 'initialize')
-      throw new ParleyError('connection-closed', l10n.t("The connection isn't initialized."));
+      throw new ParleyError('connection-closed', localizable("The connection isn't initialized."));
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
     const answer = await this.#client.request('POST', headers, text, this.#lifetime.signal);
     if (answer.status !== 200) {
@@ -123,10 +124,10 @@ export class HttpTransport implements RemoteTransport {
     const id = answer.headers['acp-connection-id'];
     if (mediaType(answer) !== 'application/json' || typeof id !== 'string' || !/^[\x21-\x7e]+$/.test(id)) {
       answer.body.destroy();
-      throw answerError(l10n.t("{0} isn't an Agent Client Protocol agent", url.host));
+      throw answerError(localizable("{0} isn't an Agent Client Protocol agent", url.host));
     }
     if (id.length > MAX_CONNECTION_ID_CHARS)
-      throw answerError(l10n.t('{0} sent a connection id that is too long', url.host));
+      throw answerError(localizable('{0} sent a connection id that is too long', url.host));
     const streams = new EventStreams(
       {
         client: this.#client,
@@ -168,7 +169,7 @@ export class HttpTransport implements RemoteTransport {
       answer = await this.#client.request('POST', headers, text, AbortSignal.any([this.#lifetime.signal, tooLong]));
     } catch (error) {
       if (tooLong.aborted)
-        throw lostError(l10n.t("{0} didn't accept a message within {1} s", url.host, POST_MS / 1000));
+        throw lostError(localizable("{0} didn't accept a message within {1} s", url.host, POST_MS / 1000));
       throw error;
     }
     const body = readBody(answer, MAX_REFUSAL_BYTES, true).catch(() => undefined);

@@ -1,8 +1,8 @@
 // Explains why a remote agent cannot be reached or was lost: the host, what it did and what helps.
 // Never contains a path, a query string or a header.
 import { STATUS_CODES } from 'node:http';
-import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../../base/errors';
+import { framed, type Localizable, type LocalizableText, localizable } from '../../base/localizable';
 import { oneLine } from '../../base/text';
 
 /**
@@ -13,80 +13,80 @@ export const REMOTE_LOST = 'remote-lost';
 
 interface RemoteFailure {
   readonly code: string;
-  readonly message: (host: string) => string;
-  readonly hint: () => string;
+  readonly message: (host: string) => Localizable;
+  readonly hint: () => Localizable;
 }
 
 const BY_STATUS: Readonly<Record<number, RemoteFailure>> = {
   401: {
     code: 'remote-unauthorized',
-    message: (host) => l10n.t('{0} requires valid credentials', host),
+    message: (host) => localizable('{0} requires valid credentials', host),
     hint: () =>
-      l10n.t(
+      localizable(
         'Check the “headers” of the agent in parley.agents. Run “Parley: Clear Saved Credentials” to enter their secrets again.',
       ),
   },
   403: {
     code: 'remote-forbidden',
-    message: (host) => l10n.t('{0} denied access', host),
+    message: (host) => localizable('{0} denied access', host),
     hint: () =>
-      l10n.t('Check that these credentials may use the agent, and the “headers” of the agent in parley.agents.'),
+      localizable('Check that these credentials may use the agent, and the “headers” of the agent in parley.agents.'),
   },
   404: {
     code: 'remote-not-found',
-    message: (host) => l10n.t('{0} has no agent at this address', host),
-    hint: () => l10n.t('Check the path in the “url” of the agent in parley.agents. It often ends with /acp.'),
+    message: (host) => localizable('{0} has no agent at this address', host),
+    hint: () => localizable('Check the path in the “url” of the agent in parley.agents. It often ends with /acp.'),
   },
   407: {
     code: 'remote-proxy',
-    message: (host) => l10n.t("{0} can't be reached because the proxy requires credentials", host),
-    hint: () => l10n.t('Check the proxy in the settings of VS Code (http.proxy).'),
+    message: (host) => localizable("{0} can't be reached because the proxy requires credentials", host),
+    hint: () => localizable('Check the proxy in the settings of VS Code (http.proxy).'),
   },
   410: {
     code: 'remote-not-found',
-    message: (host) => l10n.t('{0} no longer has an agent at this address', host),
-    hint: () => l10n.t('Ask the operator for the new address and change the “url” in parley.agents.'),
+    message: (host) => localizable('{0} no longer has an agent at this address', host),
+    hint: () => localizable('Ask the operator for the new address and change the “url” in parley.agents.'),
   },
   426: {
     code: 'remote-rejected',
-    message: (host) => l10n.t('{0} requires another protocol', host),
-    hint: () => l10n.t('Try the same “url” with ws:// or wss://, or with http:// or https://.'),
+    message: (host) => localizable('{0} requires another protocol', host),
+    hint: () => localizable('Try the same “url” with ws:// or wss://, or with http:// or https://.'),
   },
   429: {
     code: 'remote-rejected',
-    message: (host) => l10n.t('{0} received too many requests', host),
-    hint: () => l10n.t('Wait a moment, then try again.'),
+    message: (host) => localizable('{0} received too many requests', host),
+    hint: () => localizable('Wait a moment, then try again.'),
   },
 };
 
 const BY_NETWORK: Readonly<Record<string, RemoteFailure>> = {
   ECONNREFUSED: {
     code: 'remote-unreachable',
-    message: (host) => l10n.t('{0} refuses connections', host),
-    hint: () => l10n.t('Check that the agent is running and that host and port in parley.agents are correct.'),
+    message: (host) => localizable('{0} refuses connections', host),
+    hint: () => localizable('Check that the agent is running and that host and port in parley.agents are correct.'),
   },
   ENOTFOUND: {
     code: 'remote-unreachable',
-    message: (host) => l10n.t('the host {0} is unknown', host),
-    hint: () => l10n.t('Check the host in the “url” of the agent in parley.agents, and the network.'),
+    message: (host) => localizable('the host {0} is unknown', host),
+    hint: () => localizable('Check the host in the “url” of the agent in parley.agents, and the network.'),
   },
   EAI_AGAIN: {
     code: 'remote-unreachable',
-    message: (host) => l10n.t("the name {0} can't be resolved", host),
-    hint: () => l10n.t('Check the network, then try again.'),
+    message: (host) => localizable("the name {0} can't be resolved", host),
+    hint: () => localizable('Check the network, then try again.'),
   },
 };
 
 const SERVER_FAILED: RemoteFailure = {
   code: 'remote-rejected',
-  message: (host) => l10n.t('{0} reported a server error', host),
-  hint: () => l10n.t('Try again later.'),
+  message: (host) => localizable('{0} reported a server error', host),
+  hint: () => localizable('Try again later.'),
 };
 
 const REJECTED: RemoteFailure = {
   code: 'remote-rejected',
-  message: (host) => l10n.t('{0} rejected the request', host),
-  hint: () => l10n.t('Check the “url” of the agent in parley.agents.'),
+  message: (host) => localizable('{0} rejected the request', host),
+  hint: () => localizable('Check the “url” of the agent in parley.agents.'),
 };
 
 /** The host, with its port, as errors and logs name it. */
@@ -101,13 +101,17 @@ export function hostOf(url: URL): string {
 export function statusError(url: URL, status: number): ParleyError {
   const answer = `${status}${STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : ''}`;
   if (status >= 300 && status < 400) {
-    const message = l10n.t("{0} redirects to another address ({1}), which Parley doesn't follow", hostOf(url), answer);
+    const message = localizable(
+      "{0} redirects to another address ({1}), which Parley doesn't follow",
+      hostOf(url),
+      answer,
+    );
     return new ParleyError('remote-redirect', message, {
-      hint: l10n.t('If you trust the new address, set it as the “url” of the agent in parley.agents.'),
+      hint: localizable('If you trust the new address, set it as the “url” of the agent in parley.agents.'),
     });
   }
   const { code, message, hint } = BY_STATUS[status] ?? (status >= 500 ? SERVER_FAILED : REJECTED);
-  return new ParleyError(code, `${message(hostOf(url))} (${answer})`, { hint: hint() });
+  return new ParleyError(code, framed('{0} ({1})', message(hostOf(url)), answer), { hint: hint() });
 }
 
 /** What the network or TLS said. An error that is told already is given back as it is. */
@@ -117,48 +121,54 @@ export function networkError(url: URL, error: unknown): ParleyError {
   const known = BY_NETWORK[code];
   if (known) return new ParleyError(known.code, known.message(hostOf(url)), { hint: known.hint(), cause: error });
   if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN') {
-    return new ParleyError('remote-headers', l10n.t('a header for {0} contains an invalid character', hostOf(url)), {
-      hint: l10n.t('Check the “headers” of the agent in parley.agents, and the secrets in them.'),
-    });
+    return new ParleyError(
+      'remote-headers',
+      localizable('a header for {0} contains an invalid character', hostOf(url)),
+      {
+        hint: localizable('Check the “headers” of the agent in parley.agents, and the secrets in them.'),
+      },
+    );
   }
   if (/CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$|SELF_SIGNED/.test(code)) {
-    const message = l10n.t('the secure connection to {0} failed: {1}', hostOf(url), tlsReason(code, error));
+    const message = localizable('the secure connection to {0} failed: {1}', hostOf(url), tlsReason(code, error));
     return new ParleyError('remote-tls', message, {
       hint:
         code === 'EPROTO' || code.startsWith('ERR_SSL')
-          ? l10n.t('Check that the server supports TLS.')
-          : l10n.t('Have the certificate renewed, or trust its issuer in the certificates of the system.'),
+          ? localizable('Check that the server supports TLS.')
+          : localizable('Have the certificate renewed, or trust its issuer in the certificates of the system.'),
       cause: error,
     });
   }
   return lostError(
     code === 'ECONNRESET'
-      ? l10n.t('{0} dropped the connection', hostOf(url))
-      : l10n.t("{0} can't be reached ({1})", hostOf(url), reasonOf(error)),
+      ? localizable('{0} dropped the connection', hostOf(url))
+      : localizable("{0} can't be reached ({1})", hostOf(url), reasonOf(error)),
   );
 }
 
 /** The connection is gone. @param message what the server did, with its name */
-export function lostError(message: string): ParleyError {
-  return new ParleyError(REMOTE_LOST, message, { hint: l10n.t('Check the network and the agent, then reconnect.') });
+export function lostError(message: Localizable): ParleyError {
+  return new ParleyError(REMOTE_LOST, message, {
+    hint: localizable('Check the network and the agent, then reconnect.'),
+  });
 }
 
 /** The same failure of a connection that was there before. */
-export function asLost({ message, hint, cause }: ParleyError): ParleyError {
-  return new ParleyError(REMOTE_LOST, message, { ...(hint && { hint }), cause });
+export function asLost({ texts: { message, ...hint }, cause }: ParleyError): ParleyError {
+  return new ParleyError(REMOTE_LOST, message, { ...hint, cause });
 }
 
 /** What a server sent breaks the rules. @param message what it did, with its name */
-export function answerError(message: string): ParleyError {
+export function answerError(message: Localizable): ParleyError {
   return new ParleyError('remote-answer', message, {
-    hint: l10n.t('Check that the “url” in parley.agents is the address of an Agent Client Protocol agent.'),
+    hint: localizable('Check that the “url” in parley.agents is the address of an Agent Client Protocol agent.'),
   });
 }
 
 /** A message of the server has more than `maxBytes`. */
 export function tooLargeError(url: URL, maxBytes: number): ParleyError {
   const limit = Math.ceil(maxBytes / 1024);
-  const message = l10n.t('{0} sent a message that exceeds the maximum size of {1} KiB', hostOf(url), limit);
+  const message = localizable('{0} sent a message that exceeds the maximum size of {1} KiB', hostOf(url), limit);
   return new ParleyError('message-too-large', message);
 }
 
@@ -173,10 +183,10 @@ function reasonOf(error: unknown): string {
   return codeOf(error) || oneLine(messageOf(error));
 }
 
-function tlsReason(code: string, error: unknown): string {
-  if (code === 'CERT_HAS_EXPIRED') return l10n.t('the certificate has expired');
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return l10n.t('the certificate is for another host');
-  if (/SELF_SIGNED/.test(code)) return l10n.t('the certificate is self-signed');
-  if (/SIGNATURE|ISSUER/.test(code)) return l10n.t('the issuer of the certificate is unknown');
+function tlsReason(code: string, error: unknown): LocalizableText {
+  if (code === 'CERT_HAS_EXPIRED') return localizable('the certificate has expired');
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return localizable('the certificate is for another host');
+  if (/SELF_SIGNED/.test(code)) return localizable('the certificate is self-signed');
+  if (/SIGNATURE|ISSUER/.test(code)) return localizable('the issuer of the certificate is unknown');
   return reasonOf(error);
 }

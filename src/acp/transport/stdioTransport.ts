@@ -1,7 +1,7 @@
 // The transport over the stdin and stdout of a subprocess (protocol: transports, stdio).
 import type { Readable, Writable } from 'node:stream';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Transport, TransportSink } from '../jsonrpc/transport';
 
 /** What may pile up before anybody listens, in bytes; then the agent waits. */
@@ -104,7 +104,7 @@ export class StdioTransport implements Transport {
 
   #closedError(): ParleyError {
     const reason = this.#stdinError ? ` (${this.#stdinError.message})` : '';
-    return new ParleyError('connection-closed', l10n.t('The agent no longer accepts messages{0}.', reason), {
+    return new ParleyError('connection-closed', localizable('The agent no longer accepts messages{0}.', reason), {
       cause: this.#stdinError,
     });
   }

@@ -1,9 +1,10 @@
 // Messages over a WebSocket: one JSON text in each text frame (protocol.md 6.1). Binary frames are
 // ignored, as the proposal asks, and counted.
-import * as l10n from '@vscode/l10n';
+
 import { type RawData, WebSocket } from 'ws';
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
+import { framed, type Localizable, localizable } from '../../base/localizable';
 import { oneLine } from '../../base/text';
 import { MAX_MESSAGE_BYTES } from '../jsonrpc/ndjsonReader';
 import type { TransportSink } from '../jsonrpc/transport';
@@ -156,7 +157,7 @@ export class WebSocketTransport implements RemoteTransport {
     this.#keepalive = setTimeout(() => {
       this.#socket.ping();
       this.#keepalive = setTimeout(() => {
-        this.#finish(lostError(l10n.t('{0} stopped responding', this.#options.url.host)));
+        this.#finish(lostError(localizable('{0} stopped responding', this.#options.url.host)));
         this.#socket.terminate();
       }, ms).unref();
     }, ms).unref();
@@ -175,36 +176,37 @@ export class WebSocketTransport implements RemoteTransport {
     if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
       return tooLargeError(url, maxMessageBytes);
     }
-    if (error.code?.startsWith('WS_ERR_')) return lostError(l10n.t('{0} violated the WebSocket protocol', url.host));
+    if (error.code?.startsWith('WS_ERR_'))
+      return lostError(localizable('{0} violated the WebSocket protocol', url.host));
     // The words of ws for an answer that is no upgrade.
     if (/Sec-WebSocket|Upgrade header|Parse Error/i.test(error.message)) {
-      return answerError(l10n.t("{0} isn't a WebSocket server", url.host));
+      return answerError(localizable("{0} isn't a WebSocket server", url.host));
     }
     return networkError(url, error);
   }
 
   #notOpen(): ParleyError {
-    return new ParleyError('connection-closed', l10n.t('The connection to the agent is closed.'));
+    return new ParleyError('connection-closed', localizable('The connection to the agent is closed.'));
   }
 }
 
 /** What a server did, by the code with which it closed the connection. */
-const CLOSED: Readonly<Record<number, (host: string) => string>> = {
-  1001: (host) => l10n.t('{0} is shutting down', host),
-  1002: (host) => l10n.t('{0} reported a protocol error', host),
-  1003: (host) => l10n.t("{0} doesn't accept text messages", host),
-  1005: (host) => l10n.t('{0} closed the connection without a reason', host),
-  1006: (host) => l10n.t('{0} dropped the connection', host),
-  1007: (host) => l10n.t('{0} received invalid text', host),
-  1008: (host) => l10n.t('{0} closed the connection because of its policy', host),
-  1009: (host) => l10n.t('{0} received a message that is too large', host),
-  1011: (host) => l10n.t('{0} reported a server error', host),
-  1012: (host) => l10n.t('{0} is restarting', host),
-  1013: (host) => l10n.t('{0} is overloaded', host),
+const CLOSED: Readonly<Record<number, (host: string) => Localizable>> = {
+  1001: (host) => localizable('{0} is shutting down', host),
+  1002: (host) => localizable('{0} reported a protocol error', host),
+  1003: (host) => localizable("{0} doesn't accept text messages", host),
+  1005: (host) => localizable('{0} closed the connection without a reason', host),
+  1006: (host) => localizable('{0} dropped the connection', host),
+  1007: (host) => localizable('{0} received invalid text', host),
+  1008: (host) => localizable('{0} closed the connection because of its policy', host),
+  1009: (host) => localizable('{0} received a message that is too large', host),
+  1011: (host) => localizable('{0} reported a server error', host),
+  1012: (host) => localizable('{0} is restarting', host),
+  1013: (host) => localizable('{0} is overloaded', host),
 };
 
 /** Why a WebSocket was closed (RFC 6455, 7.4.1). Codes of 4000 and above are the server's own. */
 function closeError(url: URL, code: number, reason: string): ParleyError {
-  const message = CLOSED[code]?.(url.host) ?? l10n.t('{0} closed the connection', url.host);
-  return lostError(`${message} (${code}${reason && `: ${reason}`})`);
+  const message = CLOSED[code]?.(url.host) ?? localizable('{0} closed the connection', url.host);
+  return lostError(framed('{0} ({1})', message, `${code}${reason && `: ${reason}`}`));
 }

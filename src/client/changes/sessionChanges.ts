@@ -2,9 +2,9 @@
 // as they were before.
 
 import { normalize } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
 import type { FileChange } from '../../changes/model/fileChange';
@@ -208,7 +208,7 @@ export class SessionChanges implements Disposable {
     const states = await this.states();
     const written = change && (await textOf(states, change, change.after));
     if (!change || written === undefined)
-      throw new ParleyError('file-not-found', l10n.t('The turn did not change this file.'));
+      throw new ParleyError('file-not-found', localizable('The turn did not change this file.'));
     return { shown: shownText(diff, await textOf(states, change, change.before)), written };
   }
 
@@ -312,5 +312,5 @@ export class SessionChanges implements Disposable {
 }
 
 function notRecorded(): ParleyError {
-  return new ParleyError('not-reviewed', l10n.t('Changes of this session are not recorded.'));
+  return new ParleyError('not-reviewed', localizable('Changes of this session are not recorded.'));
 }

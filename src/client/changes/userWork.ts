@@ -1,6 +1,7 @@
 // Work on changed files that the user started: one at a time, with its progress.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { ChangesWorkView } from '../../panel/contract';
 
 /** Tells how far work is, in files. */
@@ -27,7 +28,7 @@ export class UserWork {
     kind: ChangesWorkView['kind'],
     run: (progress: Progress, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    if (this.#work) throw new ParleyError('changes-busy', l10n.t('Changed files are still being worked on.'));
+    if (this.#work) throw new ParleyError('changes-busy', localizable('Changed files are still being worked on.'));
     const abort = new AbortController();
     const show = (view: ChangesWorkView): void => {
       this.#work = { view, abort };

@@ -1,8 +1,10 @@
 // The state of a conversation's connection, as one value so that no two flags can disagree; what a
 // connection needs from outside, and what it tells its conversation.
+
 import type { AuthMethod, Dialect } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { ParleyError } from '../../base/errors';
+import type { LocalizableText } from '../../base/localizable';
 import type { StageName } from '../../panel/contract';
 import type { McpServices } from '../mcp/mcpOffer';
 import type { AgentLink } from '../ports/agentLink';
@@ -80,7 +82,7 @@ export interface ConnectorListener {
    * @param problems sentences on what the agent did not get
    * @param isNew the agent does not know the transcript
    */
-  ready(problems: readonly string[], isNew: boolean): void;
+  ready(problems: readonly LocalizableText[], isNew: boolean): void;
   /** The agent is gone or is being ended. @param hadSession a session is lost with it */
   detached(end: AgentEnd, hadSession: boolean): void;
 }
@@ -88,7 +90,7 @@ export interface ConnectorListener {
 /** How a connection to an agent ended. */
 export interface AgentEnd {
   /** A sentence on how it went. */
-  readonly note: string;
+  readonly note: LocalizableText;
   /** It was ended here, and has not failed. */
   readonly interrupted?: boolean;
 }

@@ -1,10 +1,11 @@
 // Owns a conversation's connection to its agent: starting, signing in, restarting and ending it,
 // and the one union that says which of these is the case.
-import * as l10n from '@vscode/l10n';
+
 import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { withTimeout } from '../../base/within';
 import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
@@ -115,7 +116,8 @@ export class Connector {
 
   /** @throws ParleyError `no-session` */
   ready(): OpenedSession {
-    if (this.#state.kind !== 'ready') throw new ParleyError('no-session', l10n.t("{0} isn't ready.", this.agent.name));
+    if (this.#state.kind !== 'ready')
+      throw new ParleyError('no-session', localizable("{0} isn't ready.", this.agent.name));
     return this.#state;
   }
 
@@ -141,7 +143,7 @@ export class Connector {
   cancelStart(): void {
     this.#recovery.stop();
     if (this.#state.kind === 'recovering') this.#set({ kind: 'exited', error: this.#state.error });
-    this.#starting?.abort.abort(new ParleyError('start-cancelled', l10n.t('The start was stopped.')));
+    this.#starting?.abort.abort(new ParleyError('start-cancelled', localizable('The start was stopped.')));
   }
 
   /**
@@ -156,7 +158,7 @@ export class Connector {
     this.#signIn = abort;
     try {
       const method = state.methods.find(({ id }) => id === methodId);
-      if (!method) throw new ParleyError('sign-in-failed', l10n.t('there is no sign-in method “{0}”', methodId));
+      if (!method) throw new ParleyError('sign-in-failed', localizable('there is no sign-in method “{0}”', methodId));
       const outcome = await signIn(this.#context, state.link, method, abort.signal);
       if (this.#state !== state) return;
       if (outcome === 'restart') await this.#startOver(state.link, state.sessionId, 'signed-in');
@@ -190,7 +192,7 @@ export class Connector {
   async signOut(): Promise<void> {
     const { link } = this;
     if (!link?.description.features.logout)
-      throw new ParleyError('cannot-sign-out', l10n.t("{0} doesn't support signing out.", this.agent.name));
+      throw new ParleyError('cannot-sign-out', localizable("{0} doesn't support signing out.", this.agent.name));
     await withTimeout(LOGOUT_MS, (signal) => link.until((inner) => required(link.dialect.auth).logout(inner), signal));
     await this.drop('signed-out');
   }
@@ -248,7 +250,7 @@ export class Connector {
         return;
       }
       this.needSignIn(opened.error ?? '');
-      throw new ParleyError('auth-required', l10n.t('{0} requires you to sign in.', this.agent.name));
+      throw new ParleyError('auth-required', localizable('{0} requires you to sign in.', this.agent.name));
     } catch (error) {
       if (this.link === link && link.isAlive) {
         this.#sessionId = sessionId;
@@ -297,7 +299,7 @@ export class Connector {
     this.#disposed = true;
     this.endReplay();
     this.#recovery.dispose();
-    this.#starting?.abort.abort(new ParleyError('conversation-closed', l10n.t('The session was closed.')));
+    this.#starting?.abort.abort(new ParleyError('conversation-closed', localizable('The session was closed.')));
     this.link?.dispose();
   }
 
@@ -336,7 +338,7 @@ export class Connector {
         link && !stopped ? await link.describe(error, stage ?? 'start') : startFailure(error, this.agent.name);
       await link?.close();
       if (this.#disposed) return;
-      this.#detach({ note: failure.message });
+      this.#detach({ note: failure.texts.message });
       if (!stopped && this.#recovery.isReconnecting && mayPass(failure) && this.#tryAgain(failure)) return;
       this.#recovery.stop();
       this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
@@ -406,7 +408,7 @@ export class Connector {
   #onAgentEnd(link: AgentLink, error: ParleyError): void {
     if (this.link !== link) return; // still starting: the stage that waits hears of it
     const sessionId = this.#sessionId;
-    this.#detach({ note: error.message });
+    this.#detach({ note: error.texts.message });
     this.#lastEnd = error;
     if (sessionId !== undefined && this.#recover(link, sessionId, error)) return;
     this.#set({ kind: 'exited', error });

@@ -1,7 +1,7 @@
 // The session that prompts go to: before one leaves, a session that was quiet for long is asked
 // about, opened again where the agent no longer has it, and its stored state is looked up.
 import type { StateHolder } from '../../acp/proposals/sessionState';
-import { messageOf, ParleyError } from '../../base/errors';
+import { errorText, ParleyError } from '../../base/errors';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { OpenedSession } from '../ports/agentLink';
 import type { Preparation, PromptSession } from '../turns/turnControl';
@@ -76,7 +76,7 @@ export class LiveSession implements PromptSession {
     } catch (error) {
       signal.throwIfAborted();
       const isGone = error instanceof ParleyError && error.code === 'session-not-found';
-      return isGone ? 'session-lost' : detailed('session-not-opened', messageOf(error));
+      return isGone ? 'session-lost' : detailed('session-not-opened', errorText(error));
     }
     probe.heard();
     return undefined;

@@ -1,12 +1,13 @@
 // Opens a session with an agent that runs: a new one, one of the agent again, or a second one that
 // begins with the past of another (protocol.md 1.2, 3.5, 5.8).
-import * as l10n from '@vscode/l10n';
+
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { sendReady } from '../../acp/proposals/sessionReady';
 import { probeStatus } from '../../acp/proposals/sessionStatus';
 import { type AuthMethod, required, type SessionOffer, type SessionSetup } from '../../acp/protocol/dialect';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import { ParleyError } from '../../base/errors';
+import { type LocalizableText, localizable } from '../../base/localizable';
 import type { SessionEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
 import { handOver, type McpOffer } from '../mcp/mcpOffer';
@@ -32,7 +33,7 @@ export type OpenResult =
       readonly kind: 'ready';
       readonly sessionId: string;
       /** Sentences on what the agent did not get of what the user has. */
-      readonly problems: readonly string[];
+      readonly problems: readonly LocalizableText[];
       /** The agent knows nothing of what was said before. */
       readonly isNew: boolean;
       /** The past may still be repeated. */
@@ -206,7 +207,7 @@ async function requestExisting(
   if (method === 'resume') return dialect.resume(sessionId, setup, replays, signal);
   const status = rpc && (await probeStatus(rpc, sessionId, STATUS_MS, signal));
   if (status?.answer === 'live') return { sessionId };
-  throw new ParleyError('session-not-found', l10n.t("The agent didn't confirm that it still has the session."));
+  throw new ParleyError('session-not-found', localizable("The agent didn't confirm that it still has the session."));
 }
 
 /**
@@ -239,12 +240,12 @@ function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: strin
   return new ParleyError(
     gone ? 'session-not-found' : 'session-not-opened',
     opening.kind === 'fork'
-      ? l10n.t("{0} couldn't fork the session: {1}.", agent, why)
-      : l10n.t("{0} couldn't open the session: {1}.", agent, why),
+      ? localizable("{0} couldn't fork the session: {1}.", agent, why)
+      : localizable("{0} couldn't open the session: {1}.", agent, why),
     {
       hint: gone
-        ? l10n.t('It may have been deleted. Start a new session.')
-        : l10n.t('Try again, or start a new session.'),
+        ? localizable('It may have been deleted. Start a new session.')
+        : localizable('Try again, or start a new session.'),
       cause: error,
     },
   );

@@ -1,8 +1,9 @@
 // How a conversation gets its session: a new one, an old one of the agent opened again, or one that
 // begins with the past of another; and the method of the protocol that this takes with an agent.
-import * as l10n from '@vscode/l10n';
+
 import type { AgentFeatures } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { SessionEvent } from '../../session/events/event';
 import { eventsOf, terminalsOf } from '../../session/model/entryEvents';
 import type { SessionState } from '../../session/model/state';
@@ -53,8 +54,8 @@ export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatu
   if (opening.kind === 'new') return { method: 'new', replays: false };
   if (opening.kind === 'fork') {
     if (features.fork) return { method: 'fork', replays: false };
-    throw new ParleyError('cannot-fork', l10n.t("{0} can't fork sessions.", agent), {
-      hint: l10n.t('Start a new session instead.'),
+    throw new ParleyError('cannot-fork', localizable("{0} can't fork sessions.", agent), {
+      hint: localizable('Start a new session instead.'),
     });
   }
   const { resume, load, status } = features;
@@ -62,8 +63,8 @@ export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatu
   if (resume && (opening.transcript === 'keep' || !load)) return { method: 'resume', replays: false };
   if (load) return { method: 'load', replays: true };
   if (opening.transcript === 'keep' && status) return { method: 'status', replays: false };
-  throw new ParleyError('cannot-reopen', l10n.t("{0} can't reopen earlier sessions.", agent), {
-    hint: l10n.t('Start a new session instead.'),
+  throw new ParleyError('cannot-reopen', localizable("{0} can't reopen earlier sessions.", agent), {
+    hint: localizable('Start a new session instead.'),
   });
 }
 

@@ -1,10 +1,11 @@
 // Signs in by the chosen method (protocol.md 1.9): the agent does it, or a command in a terminal
 // that the user sees. Other methods are guidance only.
-import * as l10n from '@vscode/l10n';
+
 import { type AuthMethod, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { ParleyError } from '../../base/errors';
+import { framed, type LocalizableText, localizable } from '../../base/localizable';
 import type { AgentLink } from '../ports/agentLink';
 import type { TerminalCommand } from '../ports/ports';
 import { deadlines, type StartContext } from './startAgent';
@@ -37,7 +38,7 @@ export async function signIn(
       return 'signed-in';
     case 'terminal': {
       const terminal = services.signInTerminal;
-      if (!terminal) throw new ParleyError('sign-in-failed', l10n.t('there is no terminal to sign in with'));
+      if (!terminal) throw new ParleyError('sign-in-failed', localizable('there is no terminal to sign in with'));
       const code = await run(async (stop) => {
         const command = await commandOf(context, agent, method);
         stop.throwIfAborted();
@@ -47,29 +48,32 @@ export async function signIn(
       throw new ParleyError(
         'sign-in-failed',
         code === undefined
-          ? l10n.t('the terminal was closed before you signed in')
-          : l10n.t('signing in ended with code {0}', code),
+          ? localizable('the terminal was closed before you signed in')
+          : localizable('signing in ended with code {0}', code),
       );
     }
     case 'env_var':
-      throw new ParleyError('sign-in-failed', l10n.t('{0} Then try again', guidanceOf(method)));
+      throw new ParleyError('sign-in-failed', localizable('{0} Then try again', guidanceOf(method)));
     case 'other':
-      throw new ParleyError('sign-in-failed', l10n.t("Parley doesn't support the sign-in method “{0}”", method.name));
+      throw new ParleyError(
+        'sign-in-failed',
+        localizable("Parley doesn't support the sign-in method “{0}”", method.name),
+      );
   }
 }
 
 /** What the user has to do for a method that nothing can be started for, a sentence or two. */
-export function guidanceOf(method: AuthMethod): string {
+export function guidanceOf(method: AuthMethod): LocalizableText {
   const { name, description } = method;
   if (method.type !== 'env_var') return description ? `${name}: ${description}` : `${name}.`;
   const { variables } = method;
-  const what = variables.length === 0 ? l10n.t('the required variable') : variables.join(' and ');
-  const sentence = l10n.t(
+  const what = variables.length === 0 ? localizable('the required variable') : variables.join(' and ');
+  const sentence = localizable(
     '{0}: Set {1} under "env" of the agent in parley.agents, or in the environment that starts VS Code.',
     name,
     what,
   );
-  return description ? `${sentence} ${description}` : sentence;
+  return description ? framed('{0} {1}', sentence, description) : sentence;
 }
 
 /**
@@ -84,7 +88,7 @@ async function commandOf(
   if (agent.type !== 'process') {
     throw new ParleyError(
       'sign-in-failed',
-      l10n.t('{0} runs on another machine, where no terminal can be opened', agent.name),
+      localizable('{0} runs on another machine, where no terminal can be opened', agent.name),
     );
   }
   const name = method.command ?? agent.command;

@@ -1,5 +1,6 @@
 // Notices in the transcript about a start that succeeded with limits: a new session in place of the
 // old one, or MCP servers that the agent did not get.
+import { inEnglish, type LocalizableText, lines } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
@@ -27,13 +28,13 @@ export class StartNotices {
     this.#apply({ type: 'notice', own: true, severity: 'info', title: '', said, beginsAnew: true });
   }
 
-  /** @param problems sentences on the MCP servers that the agent did not get */
-  notHandedOver(problems: readonly string[]): void {
-    for (const problem of problems) this.#log.warn(`MCP servers: ${problem}`);
-    const news = problems.filter((problem) => !this.#told.has(problem));
-    for (const problem of news) this.#told.add(problem);
+  /** @param problems texts on the MCP servers that the agent did not get */
+  notHandedOver(problems: readonly LocalizableText[]): void {
+    for (const problem of problems) this.#log.warn(`MCP servers: ${inEnglish(problem)}`);
+    const news = problems.filter((problem) => !this.#told.has(inEnglish(problem)));
+    for (const problem of news) this.#told.add(inEnglish(problem));
     if (news.length === 0) return;
     const said = ownText('mcp-unavailable');
-    this.#apply({ type: 'notice', own: true, severity: 'warning', title: '', said, description: news.join('\n') });
+    this.#apply({ type: 'notice', own: true, severity: 'warning', title: '', said, description: lines(news) });
   }
 }

@@ -2,12 +2,12 @@
 // the model. The state of the connection is one union; everything shown is derived from it, the
 // model, the queue and the stages.
 
-import * as l10n from '@vscode/l10n';
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Liveness, StopTarget } from '../../panel/contract';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel, type SessionView } from '../../session/model/model';
@@ -309,7 +309,7 @@ export class Conversation implements Disposable {
     if (!this.#services.isTrusted()) throw untrusted();
     this.#requireOurs();
     if (text.trim() === '' && attachments.length === 0)
-      throw new ParleyError('empty-message', l10n.t('There is nothing to send.'));
+      throw new ParleyError('empty-message', localizable('There is nothing to send.'));
     this.#persistence?.verify();
     this.#requireOurs();
     // A message that the user sends while nothing runs is meant now; what they paused before it
@@ -549,14 +549,14 @@ export class Conversation implements Disposable {
   /** Shows how the last agent ended. */
   #onStarting(lastEnd: ParleyError | undefined): void {
     if (lastEnd) {
-      const { code, message, stderr } = lastEnd;
-      this.#apply({ type: 'error', code, message, ...(stderr && { stderr }) });
+      const { code, texts, stderr } = lastEnd;
+      this.#apply({ type: 'error', code, message: texts.message, ...(stderr && { stderr }) });
     }
     this.#handoff.starting(this.#model.state.entries);
     this.changes.starting();
   }
 
-  #onReady(problems: readonly string[], isNew: boolean): void {
+  #onReady(problems: Parameters<StartNotices['notHandedOver']>[0], isNew: boolean): void {
     if (this.#handoff.ready(isNew, this.#model.state.entries))
       this.#notices.beganAnew(this.agent.name, this.#model.state.entries);
     this.#notices.notHandedOver(problems);

@@ -1,8 +1,9 @@
 // Lists, renames, archives and deletes the sessions of an agent (protocol.md 1.2, 2), each only
 // where the agent offers it.
-import * as l10n from '@vscode/l10n';
+
 import type { AgentFeatures, SessionInfo, StoredSessions } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
+import { type Localizable, localizable } from '../../base/localizable';
 import type { SessionEvent } from '../../session/events/event';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 
@@ -31,11 +32,11 @@ export type SessionAction = 'list' | 'fork' | 'delete' | 'title' | 'archive' | '
 
 /** What is said of an agent without a feature. */
 const LACKS = {
-  list: (agent: string) => l10n.t("{0} can't list its sessions.", agent),
-  delete: (agent: string) => l10n.t("{0} can't delete sessions.", agent),
-  archive: (agent: string) => l10n.t("{0} can't archive sessions.", agent),
-  title: (agent: string) => l10n.t("{0} can't rename sessions.", agent),
-} satisfies { readonly [Feature in keyof AgentFeatures]?: (agent: string) => string };
+  list: (agent: string) => localizable("{0} can't list its sessions.", agent),
+  delete: (agent: string) => localizable("{0} can't delete sessions.", agent),
+  archive: (agent: string) => localizable("{0} can't archive sessions.", agent),
+  title: (agent: string) => localizable("{0} can't rename sessions.", agent),
+} satisfies { readonly [Feature in keyof AgentFeatures]?: (agent: string) => Localizable };
 
 export class SessionOps {
   readonly #options: SessionOpsOptions;
@@ -115,12 +116,13 @@ export class SessionOps {
     const sessions = link?.description.features[feature] && link.dialect.sessions;
     if (sessions) return sessions;
     const name = this.#options.agentName();
-    throw new ParleyError('cannot-do', link ? LACKS[feature](name) : l10n.t("{0} isn't running.", name));
+    throw new ParleyError('cannot-do', link ? LACKS[feature](name) : localizable("{0} isn't running.", name));
   }
 }
 
 function titleOf(text: string): string {
   const title = text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
-  if (title === '') throw new ParleyError('empty-title', l10n.t('A session title must contain at least one letter.'));
+  if (title === '')
+    throw new ParleyError('empty-title', localizable('A session title must contain at least one letter.'));
   return title;
 }

@@ -1,8 +1,9 @@
 // A conversation's session with HTTP agents. The session belongs to the client: it outlives
 // connections, moves along when the agent's address changes, and is stored so that it outlives the
 // window.
-import * as l10n from '@vscode/l10n';
+
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { AgentServerError } from '../../distributed/client/agentServerError';
 import { CommunicationClient, type Traffic } from '../../distributed/client/communicationClient';
@@ -171,7 +172,7 @@ export class CommunicationChat {
    */
   async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
     const session = this.#session;
-    if (!session) throw new ParleyError('no-session', l10n.t('There is no session to send to.'));
+    if (!session) throw new ParleyError('no-session', localizable('There is no session to send to.'));
     try {
       const outcome = await session.send(prompt, signal);
       if (outcome.isAwaiting) {
@@ -221,7 +222,7 @@ export class CommunicationChat {
    * @throws ParleyError `no-session`, `session-busy`
    */
   async carryOn(way: string): Promise<void> {
-    if (!this.#session) throw new ParleyError('no-session', l10n.t('There is no session to send to.'));
+    if (!this.#session) throw new ParleyError('no-session', localizable('There is no session to send to.'));
     this.#session.carryOn(way, () => {
       const said = this.#transcript();
       return said.slice(
@@ -318,9 +319,9 @@ export class CommunicationChat {
       if (!(error instanceof AgentServerError) || !UNKNOWN.has(error.status)) throw error;
       throw new ParleyError(
         'session-not-found',
-        l10n.t('Neither this machine nor {0} has the session.', client.origin),
+        localizable('Neither this machine nor {0} has the session.', client.origin),
         {
-          hint: l10n.t('Start a new session.'),
+          hint: localizable('Start a new session.'),
           cause: error,
         },
       );

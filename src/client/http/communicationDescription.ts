@@ -1,8 +1,9 @@
 // Converts what a server of the Agent Communication Protocol says of an agent into the description
 // of an agent, or says why the server does not have it.
-import * as l10n from '@vscode/l10n';
+
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
+import { framed, type Localizable, localizable } from '../../base/localizable';
 import { AgentServerError } from '../../distributed/client/agentServerError';
 import type { CommunicationClient } from '../../distributed/client/communicationClient';
 import type { AgentManifest } from '../../distributed/model/model';
@@ -33,14 +34,18 @@ export async function findAgent(
     return await client.agent(name, signal);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw new ParleyError('agent-unknown', l10n.t('The agent server at {0} has no agent “{1}”.', client.origin, name), {
-      hint: await adviceFor(client, signal),
-      cause: error,
-    });
+    throw new ParleyError(
+      'agent-unknown',
+      localizable('The agent server at {0} has no agent “{1}”.', client.origin, name),
+      {
+        hint: await adviceFor(client, signal),
+        cause: error,
+      },
+    );
   }
 }
 
-async function adviceFor(client: CommunicationClient, signal: AbortSignal): Promise<string> {
+async function adviceFor(client: CommunicationClient, signal: AbortSignal): Promise<Localizable> {
   let names: readonly string[];
   try {
     names = (await client.agents({ limit: 100 }, signal)).map(({ name }) => name);
@@ -48,15 +53,15 @@ async function adviceFor(client: CommunicationClient, signal: AbortSignal): Prom
     if (!isNotFound(error)) throw error;
     throw new ParleyError(
       'not-an-agent-server',
-      l10n.t("{0} isn't an Agent Communication Protocol server.", client.baseUrl),
-      { hint: l10n.t('Check the “url” of the agent in parley.agents.'), cause: error },
+      localizable("{0} isn't an Agent Communication Protocol server.", client.baseUrl),
+      { hint: localizable('Check the “url” of the agent in parley.agents.'), cause: error },
     );
   }
-  if (names.length === 0) return l10n.t('It has no agents.');
+  if (names.length === 0) return localizable('It has no agents.');
   const shown = names.slice(0, MAX_NAMES).join(', ');
   const more = names.length - MAX_NAMES;
-  const has = more > 0 ? l10n.t('It has {0} and {1} more.', shown, more) : l10n.t('It has {0}.', shown);
-  return `${has} ${l10n.t('Correct “agent” in parley.agents.')}`;
+  const has = more > 0 ? localizable('It has {0} and {1} more.', shown, more) : localizable('It has {0}.', shown);
+  return framed('{0} {1}', has, localizable('Correct “agent” in parley.agents.'));
 }
 
 /**

@@ -1,8 +1,9 @@
 // The dialect of HTTP agents (Agent Communication Protocol): a prompt is a run, and what happens in
 // a run arrives as events already.
-import * as l10n from '@vscode/l10n';
+
 import type { Dialect, PromptAnswer, SessionOffer, SessionSetup, UpdateTargets } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
+import { localizable, mapForeign } from '../../base/localizable';
 import type { AgentEndpoint } from '../../distributed/client/communicationSession';
 import { mintId } from '../../distributed/model/model';
 import type { ContentBlock } from '../../session/events/content';
@@ -93,15 +94,15 @@ export class CommunicationDialect implements Dialect {
 
   /** Stops waiting for the agent. Resolves when all work for it has ended. */
   async abandon(): Promise<void> {
-    this.#end.abort(new ParleyError('connection-closed', l10n.t('The connection to the agent was closed.')));
+    this.#end.abort(new ParleyError('connection-closed', localizable('The connection to the agent was closed.')));
     await this.#running?.catch(() => undefined);
   }
 
   /** A server may repeat what it was sent. */
   #scrubbed(error: unknown): unknown {
     if (!(error instanceof ParleyError)) return error;
-    const { code, message, hint } = error;
-    return new ParleyError(code, this.#options.scrub(message), { ...(hint && { hint }), cause: error });
+    const { message, ...hint } = error.texts;
+    return new ParleyError(error.code, mapForeign(message, this.#options.scrub), { ...hint, cause: error });
   }
 
   #attach(sessionId: string): void {

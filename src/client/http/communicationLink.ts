@@ -1,12 +1,13 @@
 // A link to an HTTP agent. There is no connection that could break: each request stands alone, and
 // a failure fails its prompt.
-import * as l10n from '@vscode/l10n';
+
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { CommunicationAgent } from '../../agents/agentDefinition';
 import { toDisposable } from '../../base/disposable';
-import { messageOf, ParleyError } from '../../base/errors';
+import { errorText, messageOf, ParleyError } from '../../base/errors';
 import type { Event } from '../../base/event';
+import { framed, type Localizable, localizable, mapForeign, withoutFullStop } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { withTimeout } from '../../base/within';
 import { CommunicationClient, type FetchLike, type Traffic } from '../../distributed/client/communicationClient';
@@ -20,8 +21,8 @@ import { CommunicationDialect } from './communicationDialect';
 
 /** How long a run may take to stop when its conversation ends, in milliseconds. */
 const STOP_MS = 1500;
-const credentialsHint = (): string =>
-  l10n.t(
+const credentialsHint = (): Localizable =>
+  localizable(
     'Check the “headers” of the agent in parley.agents. Run “Parley: Clear Saved Credentials” to enter their secrets again.',
   );
 
@@ -141,10 +142,10 @@ export class CommunicationLink implements AgentLink {
  * own words may be in it.
  */
 function named(error: unknown, agent: string, scrub: (text: string) => string): ParleyError {
-  const { code, hint } = error instanceof ParleyError ? error : { code: 'agent-error', hint: undefined };
+  const [code, hint] = error instanceof ParleyError ? [error.code, error.texts.hint] : ['agent-error', undefined];
   const refused = code === 'agent-server-unauthorized' || code === 'agent-server-forbidden';
   const advice = refused ? credentialsHint() : hint;
-  const sentence = scrub(messageOf(error)).replace(/\.$/, '');
-  const message = sentence.startsWith(agent) ? sentence : `${agent}: ${sentence}`;
-  return new ParleyError(code, `${message}.`, { ...(advice && { hint: advice }), cause: error });
+  const text = withoutFullStop(mapForeign(errorText(error), scrub));
+  const named = messageOf(error).startsWith(agent) ? framed('{0}.', text) : framed('{0}: {1}.', agent, text);
+  return new ParleyError(code, named, { ...(advice && { hint: advice }), cause: error });
 }

@@ -1,10 +1,11 @@
 // Reads MCP servers as VS Code's mcp.json describes them
 // (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration) into what an agent is
 // given: variables filled in, commands absolute. An invalid entry does not affect the others.
-import * as l10n from '@vscode/l10n';
+
 import * as z from 'zod/mini';
 import type { McpServer } from '../../acp/protocol/dialect';
-import { messageOf } from '../../base/errors';
+import { errorText, ParleyError } from '../../base/errors';
+import { framed, type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
 import { own } from '../../base/untrusted';
 
 /** Servers of one list that are read. */
@@ -42,7 +43,7 @@ export interface McpConfig {
   readonly entries: readonly McpEntry[];
   readonly inputs: readonly McpInput[];
   /** A sentence for each entry that cannot be used. */
-  readonly problems: readonly string[];
+  readonly problems: readonly LocalizableText[];
 }
 
 /** What the variables of a configuration stand for. */
@@ -63,9 +64,9 @@ export function parseMcpConfig(value: unknown): McpConfig {
     inputs?: unknown;
   };
   const entries: McpEntry[] = [];
-  const problems: string[] = [];
+  const problems: LocalizableText[] = [];
   if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
-    return { entries, inputs: [], problems: [l10n.t('“servers” must be an object from names to servers.')] };
+    return { entries, inputs: [], problems: [localizable('“servers” must be an object from names to servers.')] };
   }
   for (const [name, entry] of Object.entries(servers).slice(0, MAX_SERVERS)) {
     const schema = isRemote(entry) ? remoteSchema : stdioSchema;
@@ -73,7 +74,8 @@ export function parseMcpConfig(value: unknown): McpConfig {
     if (parsed.success) entries.push({ name, ...parsed.data });
     else {
       const issue = parsed.error.issues[0];
-      problems.push(`${name}: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message ?? l10n.t('invalid')}.`);
+      const field = issue?.path.map(String).join('.') || 'it';
+      problems.push(framed('{0}: {1}: {2}.', name, field, issue?.message ?? localizable('invalid')));
     }
   }
   const asked = (Array.isArray(inputs) ? inputs.slice(0, MAX_SERVERS) : []).flatMap((input) => {
@@ -96,10 +98,11 @@ async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Prom
   if ('url' in entry) {
     const url = await fill(entry.url);
     if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
-      throw new Error(l10n.t("its url doesn't begin with http: or https:"));
+      throw new ParleyError('mcp-invalid', localizable("its url doesn't begin with http: or https:"));
     return { name, type: entry.type ?? 'http', url, headers: await fillAll(entry.headers) };
   }
-  if (entry.envFile !== undefined) throw new Error(l10n.t("envFile isn't supported; use env"));
+  if (entry.envFile !== undefined)
+    throw new ParleyError('mcp-invalid', localizable("envFile isn't supported; use env"));
   const args: string[] = [];
   for (const arg of entry.args ?? []) args.push(await fill(arg));
   const env = await fillAll(entry.env);
@@ -110,14 +113,14 @@ async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Prom
 export async function toMcpServers(
   entries: readonly McpEntry[],
   surroundings: McpSurroundings,
-): Promise<{ servers: McpServer[]; problems: string[] }> {
+): Promise<{ servers: McpServer[]; problems: LocalizableText[] }> {
   const servers: McpServer[] = [];
-  const problems: string[] = [];
+  const problems: LocalizableText[] = [];
   for (const entry of entries) {
     try {
       servers.push(await toMcpServer(entry, surroundings));
     } catch (error) {
-      problems.push(`${entry.name}: ${messageOf(error).replace(/\.$/, '')}.`);
+      problems.push(framed('{0}: {1}.', entry.name, withoutFullStop(errorText(error))));
     }
   }
   return { servers, problems };
@@ -139,9 +142,9 @@ async function meaningOf(variable: string, surroundings: McpSurroundings): Promi
   if (variable === 'userHome') return userHome;
   const [, kind, key = ''] = /^(env|input):(.*)$/.exec(variable) ?? [];
   if (kind === 'env') return own(env, key) ?? '';
-  if (kind !== 'input') throw new Error(l10n.t('unknown variable {0}', `\${${variable}}`));
+  if (kind !== 'input') throw new ParleyError('mcp-invalid', localizable('unknown variable {0}', `\${${variable}}`));
   const value = await input(key);
-  if (value === undefined) throw new Error(l10n.t('no value for the input “{0}”', key));
+  if (value === undefined) throw new ParleyError('mcp-invalid', localizable('no value for the input “{0}”', key));
   return value;
 }
 

@@ -1,16 +1,17 @@
 // Chooses the MCP servers that an agent gets: those of the kinds that it can connect to. Servers
 // that are left out are reported.
-import * as l10n from '@vscode/l10n';
+
 import type { AgentFeatures, McpServer } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
 import { messageOf } from '../../base/errors';
+import { type LocalizableText, localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 
 /** The servers for a session, and a sentence for each that cannot be used. */
 export interface McpOffer {
   readonly servers: readonly McpServer[];
-  readonly problems: readonly string[];
+  readonly problems: readonly LocalizableText[];
 }
 
 /** Where the user's MCP servers come from. */
@@ -32,7 +33,7 @@ export function handOver(offer: McpOffer, features: AgentFeatures, agent: string
   for (const server of offer.servers) {
     const fits = server.type === 'stdio' || (server.type === 'http' ? features.mcpHttp : features.mcpSse) !== undefined;
     if (fits) servers.push(server);
-    else problems.push(l10n.t("{0}: {1} doesn't support MCP servers over {2}.", server.name, agent, server.type));
+    else problems.push(localizable("{0}: {1} doesn't support MCP servers over {2}.", server.name, agent, server.type));
   }
   return { servers, problems };
 }

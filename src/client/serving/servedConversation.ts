@@ -1,7 +1,9 @@
 // One session of a served agent: a conversation with a process of its own, driven by runs of the
 // Agent Communication Protocol. The caller answers the agent's questions; the user of this machine
 // is never asked in their place.
+
 import { ParleyError } from '../../base/errors';
+import { localize } from '../../base/localizable';
 import { compareHistories } from '../../distributed/client/handOver';
 import { isRemoteText } from '../../distributed/client/remoteParts';
 import type { Message, MessagePart } from '../../distributed/model/model';
@@ -257,7 +259,8 @@ export class ServedConversation {
   #whyFailed(turnId: string): string | undefined {
     const { model } = this.#conversation;
     const entry = model.state.entries.findLast((one) => one.kind === 'error' && one.turnId === turnId);
-    return entry?.kind === 'error' ? entry.text : model.turn(turnId)?.note;
+    const text = entry?.kind === 'error' ? entry.text : model.turn(turnId)?.note;
+    return text === undefined ? undefined : localize(text);
   }
 
   /**

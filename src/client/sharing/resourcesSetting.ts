@@ -1,8 +1,9 @@
 // Reads the setting `parley.resources`: where the messages of sessions are stored, and from which
 // servers messages may be read.
-import * as l10n from '@vscode/l10n';
+
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
+import { localizable, localize } from '../../base/localizable';
 import { objectUrl, type S3Location } from '../../distributed/stores/s3Signer';
 
 export type ResourcesSetting = { readonly type: 'local' } | { readonly type: 's3'; readonly place: S3Location };
@@ -27,8 +28,10 @@ export function parseResources(setting: unknown): ResourcesSetting {
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const field = issue?.path.map(String).join('.') || 'type';
-    throw new ParleyError('bad-setting', l10n.t('The setting parley.resources is invalid: check "{0}".', field), {
-      hint: l10n.t('Use {"type": "local"} or {"type": "s3", "endpoint": "https://…", "region": "…", "bucket": "…"}.'),
+    throw new ParleyError('bad-setting', localizable('The setting parley.resources is invalid: check "{0}".', field), {
+      hint: localizable(
+        'Use {"type": "local"} or {"type": "s3", "endpoint": "https://…", "region": "…", "bucket": "…"}.',
+      ),
     });
   }
   if (parsed.data.type === 'local') return { type: 'local' };
@@ -63,7 +66,8 @@ export interface AllowSetting {
 /** Reads `parley.resources.allow`. An entry that is not right costs itself and nothing else. */
 export function parseAllow(setting: unknown): AllowSetting {
   if (setting === undefined || setting === null) return { origins: [], problems: [] };
-  if (!Array.isArray(setting)) return { origins: [], problems: [l10n.t('It must be a list of origins.')] };
+  if (!Array.isArray(setting))
+    return { origins: [], problems: [localize(localizable('It must be a list of origins.'))] };
   const origins = new Set<string>();
   const problems: string[] = [];
   const wrong: number[] = [];
@@ -76,10 +80,11 @@ export function parseAllow(setting: unknown): AllowSetting {
   if (wrong.length > 0)
     problems.push(
       wrong.length === 1
-        ? l10n.t("Entry {0} isn't an origin.", wrong.join())
-        : l10n.t("Entries {0} aren't origins.", wrong.join(', ')),
+        ? localize(localizable("Entry {0} isn't an origin.", wrong.join()))
+        : localize(localizable("Entries {0} aren't origins.", wrong.join(', '))),
     );
-  if (setting.length > MAX_ORIGINS) problems.push(l10n.t('Only the first {0} entries are read.', MAX_ORIGINS));
+  if (setting.length > MAX_ORIGINS)
+    problems.push(localize(localizable('Only the first {0} entries are read.', MAX_ORIGINS)));
   return { origins: [...origins], problems };
 }
 

@@ -2,12 +2,13 @@
 // share on: everything until then, later a prompt as soon as it is on its way and the agent's
 // output when its turn ends. Writing never holds up the chat; what fails is written later, from the
 // transcript.
-import * as l10n from '@vscode/l10n';
+
 import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { KeyedQueue } from '../../base/keyedQueue';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { MAX_HISTORY, mintId, type SessionDescriptor } from '../../distributed/model/model';
 import type { ResourceStore } from '../../distributed/model/resources';
@@ -446,7 +447,7 @@ export class SessionLog implements Disposable {
     try {
       await fileStore.write(key, JSON.stringify(kept));
     } catch (error) {
-      throw new ParleyError('store-error', l10n.t("Couldn't save the session's record."), { cause: error });
+      throw new ParleyError('store-error', localizable("Couldn't save the session's record."), { cause: error });
     }
   }
 }

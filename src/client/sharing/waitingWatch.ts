@@ -1,8 +1,9 @@
 // Watches for messages that wait for a resource server, so that the user is told each reason once,
 // and about messages that have waited long.
-import * as l10n from '@vscode/l10n';
+
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { isRefusal, type QueueState, type WriteQueue } from '../../distributed/stores/writeQueue';
 
 export interface WaitingWatchOptions {
@@ -22,8 +23,8 @@ const SHOWN_AFTER_MS = 2_000;
 /** A server that cannot be reached for this long is told of. */
 const LATE_MS = 60_000;
 const silence = (): ParleyError =>
-  new ParleyError('store-down', l10n.t("The resource server isn't responding."), {
-    hint: l10n.t('Messages are kept on this machine and uploaded when the server is back.'),
+  new ParleyError('store-down', localizable("The resource server isn't responding."), {
+    hint: localizable('Messages are kept on this machine and uploaded when the server is back.'),
   });
 
 export class WaitingWatch implements Disposable {

@@ -11,6 +11,7 @@ import { type AgentExit, AgentProcess } from '../../agents/agentProcess';
 import { resolveCommand } from '../../agents/resolveCommand';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
+import { framed, mapForeign } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { isSecretName } from '../../base/redactJson';
@@ -76,8 +77,8 @@ export async function startTransport(
         return await connect(agent, options, stages, deadlines, signal);
       } catch (error) {
         if (signal.aborted || !(error instanceof ParleyError)) throw error;
-        const { code, message, hint } = error;
-        throw new ParleyError(code, `${agent.name}: ${message}.`, { ...(hint && { hint }), cause: error });
+        const { message, ...hint } = error.texts;
+        throw new ParleyError(error.code, framed('{0}: {1}.', agent.name, message), { ...hint, cause: error });
       }
   }
 }
@@ -101,8 +102,8 @@ async function connect(
     return { ...transport, scrub };
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
-    const { code, message, hint } = error;
-    throw new ParleyError(code, scrub(message), { ...(hint && { hint }) });
+    const { message, ...hint } = error.texts;
+    throw new ParleyError(error.code, mapForeign(message, scrub), hint);
   }
 }
 

@@ -2,9 +2,9 @@
 // the user's consent where nothing is encrypted.
 
 import { isIP } from 'node:net';
-import * as l10n from '@vscode/l10n';
 import type { CommunicationAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 
 /**
@@ -47,8 +47,8 @@ export async function resolveRemote(
 ): Promise<RemoteTarget> {
   const url = new URL(agent.url);
   if (url.username !== '' || url.password !== '') {
-    throw new ParleyError('remote-url', l10n.t('its “url” contains a user name or a password'), {
-      hint: l10n.t('Remove it, and add an “Authorization” header with a secret to the agent in parley.agents.'),
+    throw new ParleyError('remote-url', localizable('its “url” contains a user name or a password'), {
+      hint: localizable('Remove it, and add an “Authorization” header with a secret to the agent in parley.agents.'),
     });
   }
   url.hash = '';
@@ -56,9 +56,9 @@ export async function resolveRemote(
   if (isClear && !isLoopback(url.hostname) && !(await access?.allowCleartext(url.origin, agent.name, signal))) {
     throw new ParleyError(
       'remote-cleartext',
-      l10n.t("messages to {0} would not be encrypted, and you didn't allow that", url.host),
+      localizable("messages to {0} would not be encrypted, and you didn't allow that", url.host),
       {
-        hint: l10n.t(
+        hint: localizable(
           'Use {0} in the “url” of the agent in parley.agents, or try again and allow it.',
           url.protocol === 'ws:' ? 'wss://' : 'https://',
         ),
@@ -68,8 +68,8 @@ export async function resolveRemote(
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(agent.headers)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || OWN.test(name)) {
-      throw new ParleyError('remote-headers', l10n.t("the header “{0}” can't be set", name.slice(0, 50)), {
-        hint: l10n.t('Remove it from the “headers” of the agent in parley.agents.'),
+      throw new ParleyError('remote-headers', localizable("the header “{0}” can't be set", name.slice(0, 50)), {
+        hint: localizable('Remove it from the “headers” of the agent in parley.agents.'),
       });
     }
     headers[name] = await filled(value, url, agent, access, signal);
@@ -108,8 +108,8 @@ async function filled(
     const secret = found.get(name) ?? (await access?.secret(origin, name, agentName, signal));
     signal.throwIfAborted();
     if (secret === undefined) {
-      throw new ParleyError('remote-secret', l10n.t('the secret “{0}” for {1} is missing', name, host), {
-        hint: l10n.t('Try again to enter it.'),
+      throw new ParleyError('remote-secret', localizable('the secret “{0}” for {1} is missing', name, host), {
+        hint: localizable('Try again to enter it.'),
       });
     }
     found.set(name, secret);

@@ -1,7 +1,6 @@
 // A link to one running agent of the Agent Client Protocol: its transport, its connection, its
 // description, and the router of its sessions. Opening it runs the first three stages of a start.
 
-import * as l10n from '@vscode/l10n';
 import { initialize, type ProtocolVersion } from '../../acp/initialize';
 import { RpcConnection, type RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import { type StateHolder, stateful } from '../../acp/proposals/sessionState';
@@ -11,8 +10,9 @@ import { traced } from '../../acp/protocol/traceContext';
 import { REMOTE_LOST } from '../../acp/transport/remoteError';
 import { type AgentExit, describeExit } from '../../agents/agentProcess';
 import { Deferred } from '../../base/deferred';
-import { messageOf, ParleyError } from '../../base/errors';
+import { errorText, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
+import { framed, type LocalizableText, localizable, mapForeign, withoutFullStop } from '../../base/localizable';
 import { knownSecrets, redact } from '../../base/redact';
 import type { AgentLink } from '../ports/agentLink';
 import { clientCapabilitiesOf, refusingOthers } from '../ports/clientCapabilities';
@@ -120,9 +120,9 @@ export class RpcLink implements AgentLink {
     if (opened instanceof RpcLink) return opened;
     throw new ParleyError(
       'protocol-version',
-      l10n.t('{0} supports no common version of the protocol.', options.agent.name),
+      localizable('{0} supports no common version of the protocol.', options.agent.name),
       {
-        hint: l10n.t('Set "protocol" to 1 for the agent in parley.agents.'),
+        hint: localizable('Set "protocol" to 1 for the agent in parley.agents.'),
       },
     );
   }
@@ -194,18 +194,18 @@ export class RpcLink implements AgentLink {
     if (this.#ended && error === this.#ended) return error as ParleyError;
     const stderr = redact(this.#transport.stderrTail(STDERR_LINES));
     const code = error instanceof ParleyError ? error.code : 'agent-error';
-    const hint = error instanceof ParleyError ? error.hint : undefined;
+    const hint = error instanceof ParleyError ? error.texts.hint : undefined;
     const check = this.#isRemote
-      ? l10n.t('Check its “url”.')
-      : l10n.t('Check that the command starts the agent in its ACP mode.');
+      ? localizable('Check its “url”.')
+      : localizable('Check that the command starts the agent in its ACP mode.');
     const noise =
-      this.#noise && l10n.t("It printed text that isn't a protocol message: “{0}”. {1}", this.#noise, check);
+      this.#noise && localizable("It printed text that isn't a protocol message: “{0}”. {1}", this.#noise, check);
     const advice = hint ?? (noise || undefined);
     const message =
       error instanceof ParleyError && error.message.startsWith(this.#name)
-        ? error.message
-        : l10n.t('{0}: {1} failed: {2}.', this.#name, step, messageOf(error));
-    return new ParleyError(code, message.replace(/\.\.$/, '.'), {
+        ? error.texts.message
+        : localizable('{0}: {1} failed: {2}.', this.#name, step, withoutFullStop(errorText(error)));
+    return new ParleyError(code, message, {
       ...(advice && { hint: advice }),
       ...(stderr && { stderr }),
       cause: error,
@@ -248,8 +248,8 @@ export class RpcLink implements AgentLink {
       this.#end(
         this.#ending(
           error.code,
-          l10n.t('{0} was stopped: {1}', this.#name, error.message),
-          l10n.t('Restart it. The log may have the reason.'),
+          localizable('{0} was stopped: {1}', this.#name, error.texts.message),
+          localizable('Restart it. The log may have the reason.'),
         ),
       );
       await this.#transport.close();
@@ -267,8 +267,8 @@ export class RpcLink implements AgentLink {
     this.#end(
       this.#ending(
         'agent-closed-output',
-        l10n.t('{0} closed its output but kept running, so it was stopped.', this.#name),
-        l10n.t('Restart it.'),
+        localizable('{0} closed its output but kept running, so it was stopped.', this.#name),
+        localizable('Restart it.'),
       ),
     );
     await this.#transport.close();
@@ -279,28 +279,28 @@ export class RpcLink implements AgentLink {
   }
 
   /** Only what a new connection may cure is called lost; the rest needs the user first. */
-  #lostError({ code, message, hint = l10n.t('Reconnect to it.') }: ParleyError): ParleyError {
-    if (this.description === undefined) return this.#ending(code, `${this.#name}: ${message}.`, hint);
-    const sentence = l10n.t('The connection to {0} was lost: {1}.', this.#name, message);
+  #lostError({ code, texts }: ParleyError): ParleyError {
+    const { message, hint = localizable('Reconnect to it.') } = texts;
+    if (this.description === undefined) return this.#ending(code, framed('{0}: {1}.', this.#name, message), hint);
+    const sentence = localizable('The connection to {0} was lost: {1}.', this.#name, message);
     // The server's own words may be in it.
-    return this.#ending(
-      code === REMOTE_LOST ? 'connection-lost' : code,
-      knownSecrets.redact(this.#transport.scrub?.(sentence) ?? sentence),
-      hint,
-    );
+    const scrub = (text: string): string => knownSecrets.redact(this.#transport.scrub?.(text) ?? text);
+    return this.#ending(code === REMOTE_LOST ? 'connection-lost' : code, mapForeign(sentence, scrub), hint);
   }
 
   #exitError(exit: AgentExit): ParleyError {
     return this.#ending(
       'agent-exited',
-      `${this.#name} ${describeExit(exit)}.`,
-      l10n.t('Restart it, or see the agent output.'),
+      framed('{0} {1}.', this.#name, describeExit(exit)),
+      localizable('Restart it, or see the agent output.'),
     );
   }
 
-  #ending(code: string, message: string, hint: string): ParleyError {
+  #ending(code: string, message: LocalizableText, hint: LocalizableText): ParleyError {
     const stderr = redact(this.#transport.stderrTail(STDERR_LINES));
-    const noise = this.#noise ? l10n.t("It printed text that isn't a protocol message: “{0}”.", this.#noise) : hint;
+    const noise = this.#noise
+      ? localizable("It printed text that isn't a protocol message: “{0}”.", this.#noise)
+      : hint;
     return new ParleyError(code, message, { hint: noise, ...(stderr && { stderr }) });
   }
 

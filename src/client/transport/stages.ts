@@ -1,6 +1,7 @@
 // The stages of a start, each with a deadline, so that a start that hangs or fails says where.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { StageName, StageView } from '../../panel/contract';
 
 /** How long each step may take, in milliseconds. */
@@ -35,7 +36,7 @@ export function deadlinesFor(startMs: number): Deadlines {
 export class StageTimeout extends ParleyError {
   /** @param step the stage, or the method that was not answered */
   constructor(step: string, ms: number) {
-    super('stage-timeout', l10n.t('no response to {0} within {1} s', step, Math.round(ms / 1000)));
+    super('stage-timeout', localizable('no response to {0} within {1} s', step, Math.round(ms / 1000)));
   }
 }
 

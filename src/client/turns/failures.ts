@@ -1,28 +1,29 @@
 // The errors that a conversation shows.
-import * as l10n from '@vscode/l10n';
+
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
-import { messageOf, ParleyError } from '../../base/errors';
+import { errorText, messageOf, ParleyError } from '../../base/errors';
+import { type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
 
 /** Why nothing runs in this workspace. */
 export function untrusted(): ParleyError {
   return new ParleyError(
     'untrusted-workspace',
-    l10n.t("Agents run programs and change files, so Parley doesn't start them in an untrusted workspace."),
-    { hint: l10n.t('Trust this workspace to use Parley in it.') },
+    localizable("Agents run programs and change files, so Parley doesn't start them in an untrusted workspace."),
+    { hint: localizable('Trust this workspace to use Parley in it.') },
   );
 }
 
 /** Why a session that another window has is only read here. */
 export function heldElsewhere(): ParleyError {
-  return new ParleyError('session-held', l10n.t('This session is open in another window and read-only here.'), {
-    hint: l10n.t('Continue there, or close it there and take it over.'),
+  return new ParleyError('session-held', localizable('This session is open in another window and read-only here.'), {
+    hint: localizable('Continue there, or close it there and take it over.'),
   });
 }
 
 /** Why a session is only read here from now on. */
 export function takenOver(): ParleyError {
-  return new ParleyError('session-held', l10n.t("Another window took over this session. It's read-only here."), {
-    hint: l10n.t('Continue there, or close it there and take it over.'),
+  return new ParleyError('session-held', localizable("Another window took over this session. It's read-only here."), {
+    hint: localizable('Continue there, or close it there and take it over.'),
   });
 }
 
@@ -31,7 +32,7 @@ export function startFailure(error: unknown, agent: string): ParleyError {
   if (error instanceof ParleyError) return error;
   return new ParleyError(
     'start-failed',
-    l10n.t("Couldn't start {0}: {1}.", agent, messageOf(error).replace(/\.$/, '')),
+    localizable("Couldn't start {0}: {1}.", agent, withoutFullStop(errorText(error))),
     {
       cause: error,
     },
@@ -53,26 +54,32 @@ export function mayPass(error: ParleyError): boolean {
   return PASSING.has(error.code);
 }
 
+/** A failure as it is stored. */
+export interface StoredFailure {
+  readonly code: string;
+  readonly message: LocalizableText;
+  readonly hint?: LocalizableText;
+}
+
 /** Why a prompt failed: the agent's own words, and what to do where they mean something to us. */
-export function promptFailure(error: unknown): { code: string; message: string; hint?: string } {
+export function promptFailure(error: unknown): StoredFailure {
   const message = messageOf(error);
   if (error instanceof RpcError) {
-    const hint = error.code === RPC_CODES.authRequired ? l10n.t('Sign in to send the message again.') : undefined;
+    const hint = error.code === RPC_CODES.authRequired ? localizable('Sign in to send the message again.') : undefined;
     return { code: `agent-error ${error.code}`, message, ...(hint && { hint }) };
   }
   if (!(error instanceof ParleyError)) return { code: 'agent-error', message };
-  const { code, hint } = error;
-  return { code, message, ...(hint && { hint }) };
+  return { code: error.code, ...error.texts };
 }
 
 /** An agent ends again and again as soon as it is started. */
 export function restartLoop(error: ParleyError, attempts: number): ParleyError {
-  const { code, message, stderr } = error;
+  const { code, texts, stderr } = error;
   return new ParleyError(
     'restart-loop',
-    l10n.t('{0} ({1} times in a row).', message.replace(/\.$/, ''), attempts + 1),
+    localizable('{0} ({1} times in a row).', withoutFullStop(texts.message), attempts + 1),
     {
-      hint: l10n.t('Automatic restart is off after repeated crashes. See the agent output.'),
+      hint: localizable('Automatic restart is off after repeated crashes. See the agent output.'),
       ...(stderr && { stderr }),
       cause: code,
     },

@@ -1,9 +1,10 @@
 // Sends the messages of the queue one after the other, and settles the promises of those who sent
 // them.
-import * as l10n from '@vscode/l10n';
+
 import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { TurnResult } from './openTurn';
 
@@ -112,13 +113,13 @@ export class PromptDispatcher implements Disposable {
   forget(item: QueueItem): void {
     this.#waiting
       .get(item.id)
-      ?.reject(new ParleyError('message-removed', l10n.t('The message was removed from the queue.')));
+      ?.reject(new ParleyError('message-removed', localizable('The message was removed from the queue.')));
     this.#waiting.delete(item.id);
   }
 
   dispose(): void {
     for (const deferred of this.#waiting.values())
-      deferred.reject(new ParleyError('conversation-closed', l10n.t('The session was closed.')));
+      deferred.reject(new ParleyError('conversation-closed', localizable('The session was closed.')));
     this.#waiting.clear();
   }
 }

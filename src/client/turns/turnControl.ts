@@ -10,7 +10,8 @@ import {
   type TurnComplete,
   takes,
 } from '../../acp/protocol/dialect';
-import { messageOf, ParleyError } from '../../base/errors';
+import { errorText, messageOf, ParleyError } from '../../base/errors';
+import { type LocalizableText, localize } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
@@ -253,7 +254,7 @@ export class TurnControl {
    * @param note a sentence on how it went
    * @param interrupted it was ended, and has not failed
    */
-  exited(note: string, interrupted = false): void {
+  exited(note: LocalizableText, interrupted = false): void {
     this.#preparing?.abort.abort();
     this.#accepted.clear();
     this.#options.queue.takeBack();
@@ -339,7 +340,7 @@ export class TurnControl {
       const wait = await run(abort.signal);
       return abort.signal.aborted ? 'kept-back' : wait;
     } catch (error) {
-      return abort.signal.aborted ? 'kept-back' : detailed('session-not-opened', messageOf(error));
+      return abort.signal.aborted ? 'kept-back' : detailed('session-not-opened', errorText(error));
     } finally {
       this.#preparing = undefined;
       this.#options.onChange();
@@ -385,7 +386,7 @@ export class TurnControl {
     const signIn = code === RPC_CODES.authRequired;
     const again = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
     if (again) this.#again.add(item.id);
-    if (again && signIn) session.needSignIn(failure.message);
+    if (again && signIn) session.needSignIn(localize(failure.message));
     const { kind, asked } = this.#tracker.failed(handle, failure, code === RPC_CODES.cancelled);
     if (kind === 'refused') this.#gaveBack(item, { again, asked, failure, cancelled: code === RPC_CODES.cancelled });
     if (lost !== undefined) queue.pause(lost);
@@ -401,7 +402,7 @@ export class TurnControl {
       asked,
       cancelled,
       failure,
-    }: { again: boolean; asked: boolean; cancelled: boolean; failure: { message: string } },
+    }: { again: boolean; asked: boolean; cancelled: boolean; failure: { message: LocalizableText } },
   ): void {
     const { queue } = this.#options;
     const wanted = this.#accepted.forget(item.id);

@@ -7,6 +7,7 @@ import { isIdle, reasonOf } from '../../acp/proposals/promptLifecycle';
 import { BARRIER_GRACE_MS, LONGEST_BARRIER_MS } from '../../acp/proposals/turnComplete';
 import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
+import type { LocalizableText } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { TurnTokens } from '../../session/events/content';
 import type { Barrier, SessionEvent, StopReason } from '../../session/events/event';
@@ -238,7 +239,7 @@ export class TurnTracker {
     stopReason: StopReason | undefined,
     tokens: TurnTokens | undefined,
     promised: boolean,
-    note?: string,
+    note?: LocalizableText,
   ): void {
     const prompt = this.#prompts.get(handle);
     const turn = prompt?.turn;
@@ -268,7 +269,7 @@ export class TurnTracker {
    */
   failed(
     handle: string,
-    error: { code: string; message: string; hint?: string },
+    error: { code: string; message: LocalizableText; hint?: LocalizableText },
     withdrawn = false,
   ): { readonly kind: 'ended' | 'refused'; readonly asked: boolean } {
     const prompt = this.#prompts.get(handle);
@@ -293,7 +294,7 @@ export class TurnTracker {
    * The agent is gone: running turns end, and prompts that it had not accepted are lost to it.
    * @param note a sentence on how it went @param interrupted it was ended, and has not failed
    */
-  exited(note: string, interrupted = false): void {
+  exited(note: LocalizableText, interrupted = false): void {
     this.#userIds.clear(); // another process may use them anew
     for (const prompt of this.#prompts.values()) if (!prompt.turn) prompt.done.resolve(undefined);
     this.#prompts.clear();
@@ -391,7 +392,7 @@ export class TurnTracker {
     stopReason: StopReason | undefined,
     tokens: TurnTokens | undefined,
     by: Barrier,
-    note?: string,
+    note?: LocalizableText,
   ): void {
     turn.grace?.dispose();
     turn.idle = undefined;
@@ -429,7 +430,7 @@ export class TurnTracker {
     reason: StopReason,
     barrier: Barrier,
     tokens: TurnTokens | undefined,
-    note?: string,
+    note?: LocalizableText,
     interrupted = false,
   ): void {
     const stopReason = this.#final(turn, reason);

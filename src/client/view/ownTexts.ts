@@ -1,5 +1,7 @@
 // The words for what the client itself says in a transcript (session/events/ownText.ts).
+
 import * as l10n from '@vscode/l10n';
+import { type LocalizableText, localize } from '../../base/localizable';
 import { own } from '../../base/untrusted';
 import { gapSentence, isGapReason } from '../../distributed/model/gap';
 import type { OwnCode, OwnText, OwnTexts, TurnNote } from '../../session/events/ownText';
@@ -257,7 +259,7 @@ export function noticeTexts({ said, title, text, action }: NoticeEntry): {
   const label = words?.action ?? action?.label;
   return {
     title: words?.title ?? title,
-    text: words?.text ?? text,
+    text: words?.text ?? localize(text),
     ...(action && label !== undefined && { action: { id: action.id, label } }),
   };
 }
@@ -282,6 +284,6 @@ const TURN_NOTES: Readonly<Record<TurnNote, () => string>> = {
 };
 
 /** Returns the words of a note on the end of a turn; what is no code is shown as it is. */
-export function turnNoteText(note: string): string {
-  return own(TURN_NOTES, note)?.() ?? note;
+export function turnNoteText(note: LocalizableText): string {
+  return (typeof note === 'string' ? own(TURN_NOTES, note)?.() : undefined) ?? localize(note);
 }

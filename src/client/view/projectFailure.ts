@@ -1,5 +1,6 @@
 // Projects the failure of a conversation's agent, and the actions that the panel offers for it.
 import * as l10n from '@vscode/l10n';
+import { localize } from '../../base/localizable';
 import type { ActionView, ErrorView } from '../../panel/contract';
 import { canStart, guidanceOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
@@ -18,7 +19,7 @@ export function errorOf(conversation: Conversation): ErrorView | undefined {
   if (connection.kind === 'authRequired') {
     const { methods, error } = connection;
     const others = methods.filter((method) => !canStart(method));
-    const guidance = others.map(guidanceOf).join(' ');
+    const guidance = others.map((method) => localize(guidanceOf(method))).join(' ');
     const [firstSignIn, ...signIn] = methods
       .filter(canStart)
       .map(({ id, name }) => ({ id: `signIn:${id}`, label: name }));

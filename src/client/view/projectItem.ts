@@ -2,6 +2,7 @@
 // needs the whole entry (diffs, labels). Computed again only when the entry changed.
 
 import * as l10n from '@vscode/l10n';
+import { localize } from '../../base/localizable';
 import { head, tail } from '../../base/text';
 import { at } from '../../base/untrusted';
 import type {
@@ -114,8 +115,15 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
     }
     case 'error': {
       const { code, text, hint, stderr, actions } = entry;
-      const more = { ...(hint && { hint }), ...(stderr && { stderr }), ...(actions && { actions }) };
-      return { ...base, kind: 'error', code, text, ...more };
+      return {
+        ...base,
+        kind: 'error',
+        code,
+        text: localize(text),
+        ...(hint && { hint: localize(hint) }),
+        ...(stderr && { stderr }),
+        ...(actions && { actions: actions.map(({ id, label }) => ({ id, label: localize(label) })) }),
+      };
     }
     case 'turn_end': {
       const turn = context.turn(entry.turnId);

@@ -1,5 +1,6 @@
 // A conversation as plain JSON for the extension's API (`SessionSnapshot`): everything that the
 // panel can show.
+import { localize } from '../../base/localizable';
 import { textOfBlocks } from '../../base/text';
 import type { Liveness, SessionPhase } from '../../panel/contract';
 import type { Barrier, StopReason } from '../../session/events/event';
@@ -137,7 +138,7 @@ function toEntry(entry: Entry): SnapshotEntry {
       return { ...base, kind: 'notice', text: [title, text, entry.detail].filter(Boolean).join('\n') };
     }
     case 'error':
-      return { ...base, kind: entry.kind, text: entry.text };
+      return { ...base, kind: entry.kind, text: localize(entry.text) };
     case 'gap':
       return { ...base, kind: entry.kind, text: gapText(entry) };
     case 'turn_end':

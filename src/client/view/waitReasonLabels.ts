@@ -1,6 +1,6 @@
 // Labels for the reasons why a queue or one of its messages waits (session/queue/waitReason.ts).
 import * as l10n from '@vscode/l10n';
-import type { ItemCode, PauseCode } from '../../session/queue/waitReason';
+import { type ItemCode, type PauseCode, readReason } from '../../session/queue/waitReason';
 import { turnNoteText } from './ownTexts';
 
 const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> = {
@@ -9,15 +9,14 @@ const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> 
   'start-stopped': () => l10n.t('Paused because you stopped the agent from starting.'),
   'window-ended': () => l10n.t('Paused after reload. Review queued messages, then resume.'),
   'agent-ended': (detail) =>
-    detail ? l10n.t('Paused: {0}', sentence(turnNoteText(detail))) : l10n.t('Paused because the agent ended.'),
+    detail ? l10n.t('Paused: {0}', sentence(detail)) : l10n.t('Paused because the agent ended.'),
   'agent-closed-input': () => l10n.t('Paused because the agent no longer reads messages. Restart the agent.'),
   'agent-asks': () => l10n.t('Paused because the agent asked a question first.'),
   'agent-silent': () => l10n.t("Paused because the agent isn't responding."),
   'given-back': () => l10n.t('Paused because the agent returned a message.'),
   'taken-back': () => l10n.t('Paused so that you can edit the returned message.'),
   'session-lost': () => l10n.t('Paused because the agent no longer has this session.'),
-  'session-not-opened': (detail) =>
-    l10n.t("Paused because the session couldn't be reopened: {0}", sentence(turnNoteText(detail))),
+  'session-not-opened': (detail) => l10n.t("Paused because the session couldn't be reopened: {0}", sentence(detail)),
   'turn-failed': () => l10n.t('Paused because the last turn failed.'),
   'in-doubt': () => l10n.t('May already have been sent'),
   refused: (detail) => detail || l10n.t('The agent refused the message.'),
@@ -27,8 +26,8 @@ const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> 
 
 /** Returns the words for a reason; what is no known code is shown as it stands. */
 export function waitReasonLabel(reason: string): string {
-  const [, code = '', detail = ''] = /^([a-z-]+)(?:: ([\s\S]*))?$/.exec(reason) ?? [];
-  return Object.hasOwn(WORDS, code) ? WORDS[code as keyof typeof WORDS](detail) : reason;
+  const { code = '', detail = '' } = readReason(reason) ?? {};
+  return Object.hasOwn(WORDS, code) ? WORDS[code as keyof typeof WORDS](turnNoteText(detail)) : reason;
 }
 
 function sentence(text: string): string {

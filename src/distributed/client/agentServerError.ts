@@ -1,9 +1,9 @@
 // Errors that an agent server answers, for people. Of what it sent, only a short plain sentence of
 // the protocol's own error shape is repeated.
 import { STATUS_CODES } from 'node:http';
-import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
-import { messageOf, ParleyError, type ParleyErrorOptions } from '../../base/errors';
+import { errorText, ParleyError, type ParleyErrorOptions } from '../../base/errors';
+import { type Localizable, type LocalizableText, localizable } from '../../base/localizable';
 import { redact } from '../../base/redact';
 import { isBrokenConnection, systemCode } from '../model/brokenConnection';
 import { errorSchema } from '../model/model';
@@ -34,7 +34,7 @@ export class AgentServerError extends ParleyError {
   /** The connection broke: the next one may not. */
   readonly isBroken: boolean;
 
-  constructor(kind: string, message: string, options: AgentServerErrorOptions = {}) {
+  constructor(kind: string, message: LocalizableText, options: AgentServerErrorOptions = {}) {
     super(`agent-server-${kind}`, message, options);
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
@@ -65,12 +65,12 @@ export function errorOfAnswer(
   const words = said === undefined ? undefined : (validationSentence(said.message) ?? plainSentence(said.message));
   const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   const sentence = words
-    ? l10n.t('The agent server at {0} reports: {1}', origin, words)
-    : l10n.t('The agent server at {0} responded with {1}.', origin, answer);
+    ? localizable('The agent server at {0} reports: {1}', origin, words)
+    : localizable('The agent server at {0} responded with {1}.', origin, answer);
   const { kind, hint } = meaningOf(status, said?.code);
   const retryAfterMs = retryAfter(headers.get('retry-after'), now);
   const wait =
-    retryAfterMs === undefined ? undefined : l10n.t('Try again in {0} seconds.', Math.ceil(retryAfterMs / 1000));
+    retryAfterMs === undefined ? undefined : localizable('Try again in {0} seconds.', Math.ceil(retryAfterMs / 1000));
   const advice = kind === 'busy' ? (wait ?? hint) : hint;
   return new AgentServerError(kind, sentence, {
     status,
@@ -79,43 +79,43 @@ export function errorOfAnswer(
   });
 }
 
-function meaningOf(status: number, code: string | undefined): { kind: string; hint?: string } {
+function meaningOf(status: number, code: string | undefined): { kind: string; hint?: Localizable } {
   switch (status) {
     case 401:
-      return { kind: 'unauthorized', hint: l10n.t("Enter the server's token, or check that it's still valid.") };
+      return { kind: 'unauthorized', hint: localizable("Enter the server's token, or check that it's still valid.") };
     case 403:
       return {
         kind: 'forbidden',
-        ...(code === undefined && { hint: l10n.t('Check that the token may use this agent.') }),
+        ...(code === undefined && { hint: localizable('Check that the token may use this agent.') }),
       };
     case 404:
       return {
         kind: 'not-found',
-        ...(code === undefined && { hint: l10n.t('Check the address of the agent server.') }),
+        ...(code === undefined && { hint: localizable('Check the address of the agent server.') }),
       };
     case 409:
       return { kind: 'conflict' };
     case 429:
     case 503:
-      return { kind: 'busy', hint: l10n.t('Try again in a moment.') };
+      return { kind: 'busy', hint: localizable('Try again in a moment.') };
     default:
       break;
   }
   if (status >= 300 && status < 400) {
     return {
       kind: 'redirect',
-      hint: l10n.t("Parley doesn't follow redirects. Enter the address that the server redirects to."),
+      hint: localizable("Parley doesn't follow redirects. Enter the address that the server redirects to."),
     };
   }
   if (status >= 400 && status < 500) return { kind: 'invalid-input' };
-  return { kind: 'failed', hint: l10n.t("Try again. If the problem persists, see the agent server's log.") };
+  return { kind: 'failed', hint: localizable("Try again. If the problem persists, see the agent server's log.") };
 }
 
 /** The error for a request that got no answer. */
 export function errorOfSilence(origin: string, error: unknown): AgentServerError {
   if (error instanceof ParleyError && error.code === 'timeout') {
-    return new AgentServerError('timeout', error.message, {
-      hint: l10n.t('Check that the agent server is running and not overloaded.'),
+    return new AgentServerError('timeout', error.texts.message, {
+      hint: localizable('Check that the agent server is running and not overloaded.'),
       cause: error,
     });
   }
@@ -123,10 +123,10 @@ export function errorOfSilence(origin: string, error: unknown): AgentServerError
   return new AgentServerError(
     'unreachable',
     code === ''
-      ? l10n.t("The agent server at {0} can't be reached.", origin)
-      : l10n.t("The agent server at {0} can't be reached ({1}).", origin, code),
+      ? localizable("The agent server at {0} can't be reached.", origin)
+      : localizable("The agent server at {0} can't be reached ({1}).", origin, code),
     {
-      hint: l10n.t("Check that it's running and that its address is correct."),
+      hint: localizable("Check that it's running and that its address is correct."),
       isBroken: isBrokenConnection(error),
       cause: error,
     },
@@ -135,13 +135,13 @@ export function errorOfSilence(origin: string, error: unknown): AgentServerError
 
 /** An answer that was a success, but not what the protocol says. */
 export function errorOfContent(origin: string, status: number, error: unknown): AgentServerError {
-  const reason = error instanceof ParleyError ? error.message : messageOf(error);
+  const reason = errorText(error);
   return new AgentServerError(
     'answer',
-    l10n.t('The agent server at {0} sent an unexpected response. {1}', origin, reason),
+    localizable('The agent server at {0} sent an unexpected response. {1}', origin, reason),
     {
       status,
-      hint: l10n.t('Check that the address is an Agent Communication Protocol server.'),
+      hint: localizable('Check that the address is an Agent Communication Protocol server.'),
       cause: error,
     },
   );

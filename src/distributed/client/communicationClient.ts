@@ -1,9 +1,10 @@
 // A client of the Agent Communication Protocol (release 1.0.3): one method for each endpoint;
 // everything received is checked and bounded in size and time.
-import * as l10n from '@vscode/l10n';
+
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { readEventStream } from '../../base/eventStream';
+import { localizable } from '../../base/localizable';
 import { type Log, silentLog } from '../../base/log';
 import { parseBounded } from '../model/boundedJson';
 import { Deadline, pause } from '../model/deadline';
@@ -101,7 +102,7 @@ export class CommunicationClient {
     if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
       throw new ParleyError(
         'invalid-address',
-        l10n.t('The address of an agent server must be an http or https URL without user name and query.'),
+        localizable('The address of an agent server must be an http or https URL without user name and query.'),
       );
     }
     this.origin = url.origin;
@@ -229,7 +230,7 @@ export class CommunicationClient {
   async #mustAwait(runId: string, signal: AbortSignal): Promise<void> {
     const { status } = await this.run(runId, signal);
     if (status === 'awaiting') return;
-    throw new ParleyError('run-not-awaiting', l10n.t("The run isn't waiting for an answer: it is {0}.", status));
+    throw new ParleyError('run-not-awaiting', localizable("The run isn't waiting for an answer: it is {0}.", status));
   }
 
   async #run(path: string, body: unknown, signal: AbortSignal, deadlineMs: number): Promise<Run> {
@@ -238,7 +239,7 @@ export class CommunicationClient {
   }
 
   async #stream(path: string, body: unknown, signal: AbortSignal): Promise<RunStream> {
-    const deadline = new Deadline(l10n.t('The agent server at {0}', this.origin), this.#deadline, signal);
+    const deadline = new Deadline(localizable('The agent server at {0}', this.origin), this.#deadline, signal);
     try {
       const response = await this.#send('POST', path, body, deadline.signal, 'text/event-stream, application/json');
       if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
@@ -289,7 +290,7 @@ export class CommunicationClient {
     maxBytes = MAX_ANSWER_BYTES,
     deadlineMs = this.#deadline,
   ): Promise<{ readonly value: unknown; readonly status: number }> {
-    const deadline = new Deadline(l10n.t('The agent server at {0}', this.origin), deadlineMs, signal);
+    const deadline = new Deadline(localizable('The agent server at {0}', this.origin), deadlineMs, signal);
     // Asked twice, these do what they do once.
     const tries = method === 'GET' || path.endsWith(CANCEL) ? MAX_TRIES : 1;
     try {
@@ -345,7 +346,8 @@ export class CommunicationClient {
     try {
       for await (const chunk of response.body ?? []) {
         size += chunk.byteLength;
-        if (size > maxBytes) throw new ParleyError('too-large', l10n.t('The response exceeds {0} bytes.', maxBytes));
+        if (size > maxBytes)
+          throw new ParleyError('too-large', localizable('The response exceeds {0} bytes.', maxBytes));
         chunks.push(chunk);
       }
     } catch (error) {

@@ -1,7 +1,8 @@
 // A chat session with an HTTP agent: prompts become runs, questions are answered by the next
 // prompt, and the session can move to another server at any time.
-import * as l10n from '@vscode/l10n';
-import { messageOf, ParleyError } from '../../base/errors';
+
+import { errorText, messageOf, ParleyError } from '../../base/errors';
+import { type Localizable, localizable } from '../../base/localizable';
 import { type Log, silentLog } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
@@ -113,8 +114,8 @@ const LOOK_MS = 5000;
 const STOP_MS = 10_000;
 /** Parts of one run whose content lies elsewhere and that get a place of their own. */
 const MAX_GAPS = 100;
-const unreached = (): string =>
-  l10n.t("The agent couldn't reach a server that it requires. See the agent server's log.");
+const unreached = (): Localizable =>
+  localizable("The agent couldn't reach a server that it requires. See the agent server's log.");
 
 export class CommunicationSession implements AgentConversation {
   readonly #options: CommunicationSessionOptions;
@@ -234,7 +235,7 @@ export class CommunicationSession implements AgentConversation {
     if (asked.runId === undefined) return false;
     const { client } = this.#endpoint;
     const deadline = new Deadline(
-      l10n.t('The agent server at {0}', client.origin),
+      localizable('The agent server at {0}', client.origin),
       this.#options.lookMs ?? LOOK_MS,
       signal,
     );
@@ -322,7 +323,7 @@ export class CommunicationSession implements AgentConversation {
     } catch (error) {
       // One that is over already says so by a refusal, and its stream says the rest.
       if (!(error instanceof AgentServerError) || error.isSilence) {
-        this.#teller.notStopped(messageOf(error));
+        this.#teller.notStopped(errorText(error));
         run.leave.abort(stopped());
       }
     }
@@ -482,7 +483,7 @@ export class CommunicationSession implements AgentConversation {
   async #askServer(signal: AbortSignal): Promise<ServerAnswer> {
     const { client } = this.#endpoint;
     const deadline = new Deadline(
-      l10n.t('The agent server at {0}', client.origin),
+      localizable('The agent server at {0}', client.origin),
       this.#options.lookMs ?? LOOK_MS,
       signal,
     );
@@ -492,7 +493,7 @@ export class CommunicationSession implements AgentConversation {
       if (signal.aborted) throw error;
       this.#log.info(`The session at ${client.origin} cannot be read: ${messageOf(error)}`);
       if (error instanceof AgentServerError && error.code === 'agent-server-answer')
-        this.#teller.unreadable(error.message);
+        this.#teller.unreadable(error.texts.message);
       const isUnknown = error instanceof AgentServerError && error.status === 404;
       return { kind: isUnknown ? 'unknown' : 'unreachable' };
     } finally {
@@ -519,9 +520,9 @@ function newRun(position: RunPosition, log: Log): ActiveRun {
 }
 
 function busy(): ParleyError {
-  return new ParleyError('session-busy', l10n.t('The agent is still working on the last message.'));
+  return new ParleyError('session-busy', localizable('The agent is still working on the last message.'));
 }
 
 function stopped(): ParleyError {
-  return new ParleyError('run-cancelled', l10n.t('The run was stopped.'));
+  return new ParleyError('run-cancelled', localizable('The run was stopped.'));
 }

@@ -1,7 +1,7 @@
 // Finds out why an agent server could not load the history of a session: which links are dead, and
 // what the user can do about them.
 
-import * as l10n from '@vscode/l10n';
+import { framed, type LocalizableText, localizable } from '../../base/localizable';
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { redactUrl, urlIdentity } from '../model/resourceUrl';
 
@@ -16,7 +16,7 @@ export interface DeadLink {
   readonly index: number;
   readonly url: string;
   /** A sentence; absent where only the agent server says so. */
-  readonly why?: string;
+  readonly why?: LocalizableText;
 }
 
 /**
@@ -60,27 +60,28 @@ export async function deadLinks(
 
 /** What a failed run offers: buttons, and a sentence that names what is missing. */
 export interface WaysOut {
-  readonly hint: string;
-  readonly actions: readonly { readonly id: string; readonly label: string }[];
+  readonly hint: LocalizableText;
+  readonly actions: readonly { readonly id: string; readonly label: LocalizableText }[];
 }
 
 /** @param total messages of the history */
 export function waysOut(dead: readonly DeadLink[], total: number): WaysOut {
   const numbers = dead.slice(0, MAX_NAMED).map(({ index }) => index + 1);
   const [first] = dead;
-  const transcript = { id: SEND_TRANSCRIPT, label: l10n.t('Send transcript instead') };
+  const transcript = { id: SEND_TRANSCRIPT, label: localizable('Send transcript instead') };
   if (!first) {
-    const hint = l10n.t('The agent server may be unable to reach the servers with the earlier messages.');
+    const hint = localizable('The agent server may be unable to reach the servers with the earlier messages.');
     return { hint, actions: [transcript] };
   }
-  const where = `${redactUrl(first.url)}${first.why === undefined ? '.' : `: ${first.why}`}`;
+  const address = redactUrl(first.url);
+  const where = first.why === undefined ? `${address}.` : framed('{0}: {1}', address, first.why);
   const isOne = dead.length === 1;
   const label = isOne
-    ? l10n.t('Continue without message {0}', numbers[0] ?? 0)
-    : l10n.t('Continue without {0} messages', dead.length);
+    ? localizable('Continue without message {0}', numbers[0] ?? 0)
+    : localizable('Continue without {0} messages', dead.length);
   const hint = isOne
-    ? l10n.t("Message {0} of {1} can't be read from {2}", numbers[0] ?? 0, total, where)
-    : l10n.t(
+    ? localizable("Message {0} of {1} can't be read from {2}", numbers[0] ?? 0, total, where)
+    : localizable(
         "{0} of {1} messages can't be read: {2}. The first is on {3}",
         dead.length,
         total,
@@ -95,12 +96,12 @@ export function withoutHeld(count: number): WaysOut {
   const [hint, label] =
     count === 1
       ? [
-          l10n.t('No server has 1 earlier message, so the agent got it with yours.'),
-          l10n.t('Continue without 1 earlier message'),
+          localizable('No server has 1 earlier message, so the agent got it with yours.'),
+          localizable('Continue without 1 earlier message'),
         ]
       : [
-          l10n.t('No server has {0} earlier messages, so the agent got them with yours.', count),
-          l10n.t('Continue without {0} earlier messages', count),
+          localizable('No server has {0} earlier messages, so the agent got them with yours.', count),
+          localizable('Continue without {0} earlier messages', count),
         ];
   return { hint, actions: [{ id: CONTINUE_RECORDED, label }] };
 }

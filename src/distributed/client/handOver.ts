@@ -1,8 +1,9 @@
 // Decides who has which version of a session and what to send to whom; pure. The client's
 // descriptor is authoritative: it is never replaced by a shorter one, and additions on two servers
 // are a fork that the user decides on.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { SessionDescriptor } from '../model/model';
 import { hashOf, urlIdentity, withHash } from '../model/resourceUrl';
 
@@ -150,5 +151,5 @@ function adopt(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescr
 
 function ofSameSession(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
   if (theirs.id.toLowerCase() === ours.id.toLowerCase()) return theirs;
-  throw new ParleyError('other-session', l10n.t('The server responded with a different session.'));
+  throw new ParleyError('other-session', localizable('The server responded with a different session.'));
 }

@@ -1,8 +1,8 @@
 // Converts a prompt into a message of the Agent Communication Protocol.
 
-import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { ContentBlock } from '../../session/events/content';
 import { MAX_MESSAGE_BYTES, type Message, type MessagePart, textPart, timestamp, urlSchema } from '../model/model';
 
@@ -16,8 +16,8 @@ export function promptMessage(prompt: readonly ContentBlock[], now: number): Mes
   const at = timestamp(now);
   const message = { role: 'user', parts: prompt.flatMap(promptPart), created_at: at, completed_at: at };
   if (Buffer.byteLength(JSON.stringify(message)) <= MAX_MESSAGE_BYTES) return message;
-  throw new ParleyError('message-too-large', l10n.t('The message with its attachments is larger than 5 MB.'), {
-    hint: l10n.t('Attach fewer or smaller files.'),
+  throw new ParleyError('message-too-large', localizable('The message with its attachments is larger than 5 MB.'), {
+    hint: localizable('Attach fewer or smaller files.'),
   });
 }
 

@@ -1,8 +1,9 @@
 // Reads events of a run leniently: an event that does not fit becomes one that says so, in its
 // place in the order, instead of ending the run.
-import * as l10n from '@vscode/l10n';
+
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { type RunEvent, readEvent } from '../model/model';
 
@@ -27,7 +28,7 @@ export function readStreamedEvent(value: unknown, log: Log): RunEvent {
       type: 'error',
       error: {
         code: 'invalid_data',
-        message: l10n.t('The agent server ended the run with an invalid "{0}" event.', terminal.type),
+        message: localizable('The agent server ended the run with an invalid "{0}" event.', terminal.type),
       },
     };
   }

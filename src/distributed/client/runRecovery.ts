@@ -1,7 +1,8 @@
 // Follows a run to its end, also when the stream breaks: missed events come from the run's own
 // list, by position, so that none is lost or repeated.
-import * as l10n from '@vscode/l10n';
-import { messageOf, ParleyError } from '../../base/errors';
+
+import { errorText, messageOf, ParleyError } from '../../base/errors';
+import { type LocalizableText, localizable } from '../../base/localizable';
 import { type Log, silentLog } from '../../base/log';
 import { pause } from '../model/deadline';
 import type { Run, RunEvent, RunStatus } from '../model/model';
@@ -173,7 +174,7 @@ async function* recover(
 ): AsyncGenerator<RunEvent, void, undefined> {
   const { pollMs = 1000, retryMs = RETRY_MS, log = silentLog } = options;
   const { runId } = position;
-  if (runId === undefined) throw lost(l10n.t('The connection was lost before the agent server named the run.'));
+  if (runId === undefined) throw lost(localizable('The connection was lost before the agent server named the run.'));
   for (let failures = 0; ; ) {
     let events: readonly RunEvent[];
     try {
@@ -182,7 +183,7 @@ async function* recover(
     } catch (error) {
       if (signal.aborted) throw error;
       const wait = retryMs[failures++];
-      if (wait === undefined || !isPassing(error)) throw lost(messageOf(error), error);
+      if (wait === undefined || !isPassing(error)) throw lost(errorText(error), error);
       log.info(`Run ${runId} is asked for again in ${wait} ms: ${messageOf(error)}`);
       await pause(wait, signal);
       continue;
@@ -230,9 +231,9 @@ function restingEvent(run: Run): RunEvent {
   return { type: `run.${run.status as 'awaiting' | 'completed' | 'failed' | 'cancelled'}`, run };
 }
 
-function lost(reason: string, cause?: unknown): ParleyError {
-  return new ParleyError('run-lost', l10n.t('The connection to the running agent was lost. {0}', reason), {
-    hint: l10n.t("The agent may have finished anyway. Send the message again if its answer doesn't appear."),
+function lost(reason: LocalizableText, cause?: unknown): ParleyError {
+  return new ParleyError('run-lost', localizable('The connection to the running agent was lost. {0}', reason), {
+    hint: localizable("The agent may have finished anyway. Send the message again if its answer doesn't appear."),
     cause,
   });
 }

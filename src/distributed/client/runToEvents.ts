@@ -1,6 +1,6 @@
 // Converts a run of the Agent Communication Protocol into events of a session; the only file that
 // knows both vocabularies. Pure: no clock, no I/O; one instance for each run.
-import * as l10n from '@vscode/l10n';
+import { type LocalizableText, localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
@@ -22,7 +22,7 @@ import { citationBlock, missingParts, partBlock, type Shown, textOf } from './ru
 export interface RunEnd {
   readonly status: 'completed' | 'failed' | 'cancelled' | 'awaiting';
   readonly stopReason: StopReason;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: { readonly code: string; readonly message: LocalizableText };
   /** Absent where the stream ended with a bare error. */
   readonly run?: Run;
 }
@@ -119,7 +119,7 @@ export class RunToEvents {
     this.#complete(this.#run, partsOf(run.output), out);
     this.#message = undefined;
     if (type === 'run.failed') {
-      this.#fail(run.error ?? { code: 'server_error', message: l10n.t('The agent gave no reason.') }, run, out);
+      this.#fail(run.error ?? { code: 'server_error', message: localizable('The agent gave no reason.') }, run, out);
     } else if (type === 'run.cancelled') this.#end = { status: 'cancelled', stopReason: 'cancelled', run };
     else {
       this.#closeTools('completed', out);
@@ -127,11 +127,15 @@ export class RunToEvents {
     }
   }
 
-  #fail({ code, message }: { code: string; message: string }, run: Run | undefined, out: SessionEvent[]): void {
+  #fail(
+    { code, message }: { code: string; message: LocalizableText },
+    run: Run | undefined,
+    out: SessionEvent[],
+  ): void {
     this.#closeTools('failed', out);
     const error = {
       code: `agent-error ${plainSentence(code)}`,
-      message: plainSentence(message) || l10n.t('The agent failed.'),
+      message: (typeof message === 'string' ? plainSentence(message) : message) || localizable('The agent failed.'),
     };
     out.push({ type: 'error', ...error });
     this.#end = { status: 'failed', stopReason: 'error', error, ...(run && { run }) };

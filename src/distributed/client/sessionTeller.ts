@@ -1,4 +1,5 @@
 // Tells the user what happens to a session with agent servers beyond what the agents say.
+import { inEnglish, type LocalizableText } from '../../base/localizable';
 import type { SessionEvent } from '../../session/events/event';
 import type { OwnText } from '../../session/events/ownText';
 import type { SessionDescriptor } from '../model/model';
@@ -55,9 +56,10 @@ export class SessionTeller {
    * What the server has of the session cannot be read here, so it is unknown what the server has
    * recorded. Told once for each reason.
    */
-  unreadable(reason: string): void {
-    if (this.#unreadable === reason) return;
-    this.#unreadable = reason;
+  unreadable(reason: LocalizableText): void {
+    const told = inEnglish(reason);
+    if (this.#unreadable === told) return;
+    this.#unreadable = told;
     this.#tell('warning', { code: 'not-comparable', args: [] }, reason);
   }
 
@@ -72,11 +74,11 @@ export class SessionTeller {
     this.#tell('warning', { code: 'state-stays', args: [origin] });
   }
 
-  notStopped(reason: string): void {
+  notStopped(reason: LocalizableText): void {
     this.#tell('warning', { code: 'server-not-stopped', args: [] }, reason);
   }
 
-  #tell(severity: string, said: OwnText, description?: string, action?: { readonly id: string }): void {
+  #tell(severity: string, said: OwnText, description?: LocalizableText, action?: { readonly id: string }): void {
     this.#emit({
       type: 'notice',
       severity,

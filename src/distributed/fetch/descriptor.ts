@@ -1,8 +1,8 @@
 // Reads and writes descriptors: from JSON, a link or a server; to JSON, and to a link that opens
 // the session in an editor.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { parseBounded } from '../model/boundedJson';
 import { MAX_DESCRIPTOR_BYTES, readSession, type SessionDescriptor } from '../model/model';
 import { carriesSignature, expiryOf, isOnThisMachine } from '../model/resourceUrl';
@@ -30,8 +30,8 @@ export function parseDescriptor(input: unknown): DescriptorSource {
   const query = LINK.exec(text)?.[1];
   if (query !== undefined) return readDescriptor(parseBounded(unpack(query), MAX_DESCRIPTOR_BYTES));
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return { kind: 'address', url: text };
-  throw new ParleyError('bad-descriptor', l10n.t("This isn't a session link or a session descriptor."), {
-    hint: l10n.t('Paste the text from Copy Session Link, or the address of a session on a server.'),
+  throw new ParleyError('bad-descriptor', localizable("This isn't a session link or a session descriptor."), {
+    hint: localizable('Paste the text from Copy Session Link, or the address of a session on a server.'),
   });
 }
 
@@ -46,13 +46,14 @@ export async function openDescriptor(input: unknown, guard: Guard, signal: Abort
   const options = { guard, maxBytes: MAX_DESCRIPTOR_BYTES, timeoutMs: 10_000 };
   const { status, body } = await guardedGet(source.url, options, signal);
   const { host } = new URL(source.url);
-  if (status === 404) throw new ParleyError('session-not-found', l10n.t("{0} doesn't have this session.", host));
-  if (status === 401) throw new ParleyError('session-locked', l10n.t('{0} requires a token for this session.', host));
-  if (status === 403) throw new ParleyError('session-denied', l10n.t('{0} denied access to this session.', host));
+  if (status === 404) throw new ParleyError('session-not-found', localizable("{0} doesn't have this session.", host));
+  if (status === 401)
+    throw new ParleyError('session-locked', localizable('{0} requires a token for this session.', host));
+  if (status === 403) throw new ParleyError('session-denied', localizable('{0} denied access to this session.', host));
   if (status < 200 || status >= 300) {
     throw new ParleyError(
       'session-unavailable',
-      l10n.t("{0} can't provide this session right now ({1}).", host, status),
+      localizable("{0} can't provide this session right now ({1}).", host, status),
     );
   }
   return readSession(parseBounded(body, MAX_DESCRIPTOR_BYTES), 'The descriptor');
@@ -95,12 +96,12 @@ function readDescriptor(value: unknown): DescriptorSource {
 function unpack(query: string): Uint8Array {
   const packed = new URLSearchParams(query).get('d') ?? '';
   if (packed.length > 2 * MAX_DESCRIPTOR_BYTES)
-    throw new ParleyError('too-large', l10n.t('The session link is too long.'));
+    throw new ParleyError('too-large', localizable('The session link is too long.'));
   try {
     return inflateRawSync(Buffer.from(packed, 'base64url'), { maxOutputLength: MAX_DESCRIPTOR_BYTES });
   } catch {
-    throw new ParleyError('bad-descriptor', l10n.t('The session link is damaged or incomplete.'), {
-      hint: l10n.t('Copy the descriptor as text instead.'),
+    throw new ParleyError('bad-descriptor', localizable('The session link is damaged or incomplete.'), {
+      hint: localizable('Copy the descriptor as text instead.'),
     });
   }
 }

@@ -3,9 +3,9 @@
 // http, bounded in bytes and time, credentials for the first origin only, and nothing fetched in an
 // error.
 import type { IncomingMessage } from 'node:http';
-import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { Deadline } from '../model/deadline';
 import { ACCEPT_ENCODING, discardBody, readBody } from './guardedBody';
 import { BlockedAddress, GuardedConnections, type NameLookup } from './guardedConnections';
@@ -110,10 +110,11 @@ export async function guardedGet(
     const { result, location, waited } = await visit(at, headers, options, left, signal);
     if (result !== undefined) return result;
     left -= performance.now() - begun - waited;
-    if (hop === MAX_REDIRECTS) throw new ParleyError('bad-redirect', l10n.t('{0} redirects too many times.', first));
+    if (hop === MAX_REDIRECTS)
+      throw new ParleyError('bad-redirect', localizable('{0} redirects too many times.', first));
     const next = readUrl(location, 'bad-redirect', at);
     if (at.protocol === 'https:' && next.protocol === 'http:') {
-      throw new ParleyError('bad-redirect', l10n.t('{0} redirects from https to http.', first));
+      throw new ParleyError('bad-redirect', localizable('{0} redirects from https to http.', first));
     }
     at = next;
   }
@@ -137,7 +138,7 @@ async function visit(
   const { origin } = url;
   const allowed = guard.consent.isAllowed(origin);
   if (!allowed && guard.policy.listedOnly === true) {
-    throw new ParleyError('not-listed', l10n.t("{0} isn't on the list of allowed servers.", origin));
+    throw new ParleyError('not-listed', localizable("{0} isn't on the list of allowed servers.", origin));
   }
   try {
     return await exchange(url, headers, allowed, options.maxBytes, guard, timeoutMs, signal);
@@ -187,9 +188,9 @@ async function exchange(
     return { result, location: '', waited: 0 };
   } catch (error) {
     response?.destroy();
-    if (signal.aborted) throw new ParleyError('cancelled', l10n.t('The request was canceled.'));
+    if (signal.aborted) throw new ParleyError('cancelled', localizable('The request was canceled.'));
     if (deadline.signal.aborted)
-      throw new ParleyError('timeout', l10n.t("{0} didn't respond within {1} s.", url.origin, timeoutMs / 1000));
+      throw new ParleyError('timeout', localizable("{0} didn't respond within {1} s.", url.origin, timeoutMs / 1000));
     throw networkError(error, url.origin);
   } finally {
     deadline.dispose();
@@ -200,10 +201,10 @@ async function exchange(
 function readUrl(text: string, code: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '') {
-    throw new ParleyError(code, l10n.t("This isn't an http or https URL."));
+    throw new ParleyError(code, localizable("This isn't an http or https URL."));
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ParleyError(code, l10n.t('The URL of {0} contains a user name or a password.', url.host));
+    throw new ParleyError(code, localizable('The URL of {0} contains a user name or a password.', url.host));
   }
   return url;
 }
@@ -212,15 +213,15 @@ function readUrl(text: string, code: string, base?: URL): URL {
 function networkError(error: unknown, origin: string): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = codeOf(error);
-  if (code === 'ECONNREFUSED') return new ParleyError('refused', l10n.t('{0} refuses connections.', origin));
+  if (code === 'ECONNREFUSED') return new ParleyError('refused', localizable('{0} refuses connections.', origin));
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
-    return new ParleyError('no-such-host', l10n.t('The host {0} is unknown.', origin));
+    return new ParleyError('no-such-host', localizable('The host {0} is unknown.', origin));
   }
-  if (code === 'ETIMEDOUT') return new ParleyError('timeout', l10n.t("{0} isn't responding.", origin));
+  if (code === 'ETIMEDOUT') return new ParleyError('timeout', localizable("{0} isn't responding.", origin));
   // Only the code: a parser's message may quote what came.
   return new ParleyError(
     'connection-lost',
-    l10n.t('The connection to {0} was lost ({1}).', origin, code ?? l10n.t('no reason given')),
+    localizable('The connection to {0} was lost ({1}).', origin, code ?? localizable('no reason given')),
   );
 }
 

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 /** What we ask servers for; others that they use unasked are read too where possible. */
 export const ACCEPT_ENCODING = 'gzip, br';
@@ -22,7 +22,7 @@ const WORTH_READING = 64 * 1024;
  */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): ParleyError => {
-    const error = new ParleyError('too-large', l10n.t('The server sent more than {0} bytes.', maxBytes));
+    const error = new ParleyError('too-large', localizable('The server sent more than {0} bytes.', maxBytes));
     response.destroy(error);
     return error;
   };
@@ -48,7 +48,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   } catch (error) {
     response.destroy();
     if (/^(Z_|ERR_.*BROTLI|ERR__ERROR)/.test(String((error as NodeJS.ErrnoException).code))) {
-      throw new ParleyError('bad-encoding', l10n.t('The server sent damaged compressed data.'));
+      throw new ParleyError('bad-encoding', localizable('The server sent damaged compressed data.'));
     }
     throw error;
   }
@@ -62,7 +62,7 @@ function decoderOf(response: IncomingMessage) {
   if (encoding === 'deflate') return createInflate();
   if (encoding === 'br') return createBrotliDecompress();
   response.destroy();
-  throw new ParleyError('bad-encoding', l10n.t('The server sent data in an unsupported encoding.'));
+  throw new ParleyError('bad-encoding', localizable('The server sent data in an unsupported encoding.'));
 }
 
 /** Milliseconds that an unwanted body may take. */

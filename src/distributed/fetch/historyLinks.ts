@@ -1,7 +1,8 @@
 // The links of a history for their readers: which ones others can follow, signed with today's
 // address, and the messages behind those that they cannot.
+import type { LocalizableText } from '../../base/localizable';
 import { pause } from '../model/deadline';
-import { type Gap, gapSentence } from '../model/gap';
+import { type Gap, gapReasonText, gapSentence } from '../model/gap';
 import type { Message } from '../model/model';
 import { DEFAULT_URL_SECONDS, type ResourceStore } from '../model/resources';
 import { expiryOf, hashOf, isOnThisMachine } from '../model/resourceUrl';
@@ -25,7 +26,7 @@ export interface HistoryLinks {
    * Asks the server of a link now.
    * @returns why it does not give the message; undefined where it does
    */
-  whyUnreadable(url: string, signal: AbortSignal): Promise<string | undefined>;
+  whyUnreadable(url: string, signal: AbortSignal): Promise<LocalizableText | undefined>;
 }
 
 export interface StoreLinksOptions {
@@ -101,10 +102,10 @@ export class StoreLinks implements HistoryLinks {
     return entry.kind === 'message' ? entry.message : gapSentence(entry.reason, entry.host);
   }
 
-  async whyUnreadable(url: string, signal: AbortSignal): Promise<string | undefined> {
+  async whyUnreadable(url: string, signal: AbortSignal): Promise<LocalizableText | undefined> {
     const entry = await this.#options.prober().resolveEntry(url, 0, {}, signal);
     if (entry.kind === 'message' || !DEAD.has(entry.reason)) return undefined;
-    return gapSentence(entry.reason, entry.host);
+    return gapReasonText(entry.reason, entry.host);
   }
 }
 

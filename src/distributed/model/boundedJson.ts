@@ -1,6 +1,7 @@
 // Parses untrusted JSON: bounded in bytes and in depth before it is walked.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 /**
  * Nesting of objects and arrays that is read; nothing of the protocol needs more than a tenth of
@@ -17,16 +18,16 @@ export const MAX_DEPTH = 100;
 export function parseBounded(text: string | Uint8Array, maxBytes: number): unknown {
   const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
   if (bytes > maxBytes)
-    throw new ParleyError('too-large', l10n.t('The text has {0} bytes; the maximum is {1}.', bytes, maxBytes));
+    throw new ParleyError('too-large', localizable('The text has {0} bytes; the maximum is {1}.', bytes, maxBytes));
   let value: unknown;
   try {
     value = JSON.parse(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text));
   } catch {
     // The engine's own message quotes the text.
-    throw new ParleyError('not-json', l10n.t("The text isn't JSON."));
+    throw new ParleyError('not-json', localizable("The text isn't JSON."));
   }
   if (!isDepthWithin(value, MAX_DEPTH)) {
-    throw new ParleyError('too-deep', l10n.t('The JSON is nested more than {0} levels deep.', MAX_DEPTH));
+    throw new ParleyError('too-deep', localizable('The JSON is nested more than {0} levels deep.', MAX_DEPTH));
   }
   return value;
 }

@@ -1,7 +1,8 @@
 // Time limits on waiting for others, combined with the caller's own signal.
-import * as l10n from '@vscode/l10n';
+
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
+import { type LocalizableText, localizable } from '../../base/localizable';
 
 /**
  * A signal that aborts when the caller's does, or when the time is up. Dispose it when what it
@@ -14,12 +15,12 @@ export class Deadline implements Disposable {
   readonly #onCallerAbort = (): void => this.#controller.abort(this.#caller.reason);
 
   /** @param what is waited for, as the beginning of a sentence ("The agent server") */
-  constructor(what: string, ms: number, caller: AbortSignal) {
+  constructor(what: LocalizableText, ms: number, caller: AbortSignal) {
     this.#caller = caller;
     this.#timer = setTimeout(() => {
       const seconds = Math.round(ms / 100) / 10;
       this.#controller.abort(
-        new ParleyError('timeout', l10n.t("{0} didn't respond within {1} seconds.", what, seconds)),
+        new ParleyError('timeout', localizable("{0} didn't respond within {1} seconds.", what, seconds)),
       );
     }, ms);
     if (caller.aborted) this.#onCallerAbort();

@@ -1,7 +1,8 @@
 // The gap in a history where a message could not be loaded: the reason as a code and as a sentence,
 // and whether trying again can help.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { type Localizable, localizable, localize } from '../../base/localizable';
 import { carriesSignature, expiryOf } from './resourceUrl';
 
 export type GapReason =
@@ -36,30 +37,35 @@ export interface Gap {
   readonly retryable: boolean;
 }
 
-const SENTENCES: Readonly<Record<GapReason, (host: string) => string>> = {
-  'not-found': (host) => l10n.t('{0} no longer has it.', host),
-  timeout: (host) => l10n.t("{0} didn't respond in time.", host),
-  refused: (host) => l10n.t('{0} refuses connections.', host),
-  expired: () => l10n.t('The link has expired.'),
-  forbidden: (host) => l10n.t('{0} denied access.', host),
-  unauthorized: (host) => l10n.t('{0} requires a token.', host),
-  'not-json': (host) => l10n.t("{0} sent data that isn't JSON.", host),
-  'not-a-message': (host) => l10n.t("{0} sent data that isn't a message.", host),
-  'too-large': (host) => l10n.t('{0} sent too much data.', host),
-  blocked: (host) => l10n.t("{0} isn't on the public internet or the list of allowed servers.", host),
-  changed: (host) => l10n.t('{0} sent data that has been changed.', host),
-  torn: () => l10n.t('The file on this machine is damaged.'),
-  'no-such-host': (host) => l10n.t('The host {0} is unknown.', host),
-  'bad-redirect': (host) => l10n.t("{0} sent a redirect that isn't allowed.", host),
-  'connection-lost': (host) => l10n.t('The connection to {0} was lost.', host),
-  'server-error': (host) => l10n.t('{0} reported an error.', host),
-  'session-too-large': () => l10n.t('The session is too large to load at once.'),
-  cancelled: () => l10n.t('Loading was stopped.'),
+const SENTENCES: Readonly<Record<GapReason, (host: string | Localizable) => Localizable>> = {
+  'not-found': (host) => localizable('{0} no longer has it.', host),
+  timeout: (host) => localizable("{0} didn't respond in time.", host),
+  refused: (host) => localizable('{0} refuses connections.', host),
+  expired: () => localizable('The link has expired.'),
+  forbidden: (host) => localizable('{0} denied access.', host),
+  unauthorized: (host) => localizable('{0} requires a token.', host),
+  'not-json': (host) => localizable("{0} sent data that isn't JSON.", host),
+  'not-a-message': (host) => localizable("{0} sent data that isn't a message.", host),
+  'too-large': (host) => localizable('{0} sent too much data.', host),
+  blocked: (host) => localizable("{0} isn't on the public internet or the list of allowed servers.", host),
+  changed: (host) => localizable('{0} sent data that has been changed.', host),
+  torn: () => localizable('The file on this machine is damaged.'),
+  'no-such-host': (host) => localizable('The host {0} is unknown.', host),
+  'bad-redirect': (host) => localizable("{0} sent a redirect that isn't allowed.", host),
+  'connection-lost': (host) => localizable('The connection to {0} was lost.', host),
+  'server-error': (host) => localizable('{0} reported an error.', host),
+  'session-too-large': () => localizable('The session is too large to load at once.'),
+  cancelled: () => localizable('Loading was stopped.'),
 };
 
 /** Returns why something is not there, as a sentence. @param host '' where it is not known */
 export function gapSentence(reason: GapReason, host: string): string {
-  return SENTENCES[reason](host === '' ? l10n.t('The server') : host);
+  return localize(gapReasonText(reason, host));
+}
+
+/** Returns the same sentence, for what is stored. */
+export function gapReasonText(reason: GapReason, host: string): Localizable {
+  return SENTENCES[reason](host === '' ? localizable('The server') : host);
 }
 
 /** Returns whether a word is a reason: what was kept may be of another version. */

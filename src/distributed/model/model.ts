@@ -2,10 +2,10 @@
 // types, and helpers to write strictly. Reading: null means absent, unknown fields are kept, ids
 // are any safe string. Writing: absent fields are left out, times end in `Z`, new ids are UUIDs.
 import { randomUUID } from 'node:crypto';
-import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { ParleyError } from '../../base/errors';
+import { type LocalizableText, localizable } from '../../base/localizable';
 import type { RemoteContent } from '../../session/events/event';
 
 z.config(en());
@@ -179,7 +179,9 @@ export type AcpError = DeepReadonly<z.infer<typeof errorSchema>>;
 /** An event of a run's stream; a type that we do not know is kept whole. */
 export type RunEvent =
   | DeepReadonly<z.infer<typeof knownEventSchema>>
-  | { readonly type: 'unknown'; readonly name: string; readonly raw: unknown };
+  | { readonly type: 'unknown'; readonly name: string; readonly raw: unknown }
+  /** An event that could not be read, in the place of one that would have ended the run. */
+  | { readonly type: 'error'; readonly error: { readonly code: string; readonly message: LocalizableText } };
 
 /**
  * Reads a value that came from outside.
@@ -205,7 +207,7 @@ export function readSession(value: unknown, what: string): SessionDescriptor {
     const most = MAX_HISTORY.toLocaleString('en');
     throw new ParleyError(
       'session-full',
-      l10n.t('The session has {0} messages; the maximum is {1}.', length.toLocaleString('en'), most),
+      localizable('The session has {0} messages; the maximum is {1}.', length.toLocaleString('en'), most),
     );
   }
   return readAs(sessionSchema, value, what);

@@ -1,7 +1,8 @@
 // The address by which others reach our server where it differs from its own: a tunnel, a reverse
 // proxy or a forwarded port.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 export interface PublicAddress {
   /** As links begin: `https://host[:port][/path]`, without a slash at the end. */
@@ -20,9 +21,13 @@ export function readPublicAddress(text: string): PublicAddress {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (!url || !isPlain || !/^https?:$/.test(url.protocol)) {
-    throw new ParleyError('bad-setting', l10n.t("The public address of the server isn't a plain http or https URL."), {
-      hint: l10n.t('Set parley.server.publicUrl to https://host[:port][/path].'),
-    });
+    throw new ParleyError(
+      'bad-setting',
+      localizable("The public address of the server isn't a plain http or https URL."),
+      {
+        hint: localizable('Set parley.server.publicUrl to https://host[:port][/path].'),
+      },
+    );
   }
   const prefix = url.pathname.replace(/\/+$/, '');
   const port = url.protocol === 'https:' ? 443 : 80;

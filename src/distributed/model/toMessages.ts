@@ -1,5 +1,6 @@
 // Converts entries of a transcript into messages of the protocol: text, thoughts and tool calls as
 // trajectories, attachments as artifacts. Pure and bounded, so that every message can be read.
+import { inEnglish } from '../../base/localizable';
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock, ToolContent } from '../../session/events/content';
 import type { RemoteContent, StopReason } from '../../session/events/event';
@@ -105,7 +106,7 @@ function addEntry(parts: PartList, entry: Entry): void {
   else if (entry.kind === 'thought') parts.addThought(entry);
   else if (entry.kind === 'tool') parts.addTool(entry);
   else if (entry.kind === 'gap' && entry.remote) parts.addRemote(entry.remote);
-  else if (entry.kind === 'error') parts.addText(`Error: ${entry.text}`);
+  else if (entry.kind === 'error') parts.addText(`Error: ${inEnglish(entry.text)}`);
   // Plans, notices and rules are the client's own view, not what was said.
 }
 

@@ -5,9 +5,9 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { sha256Of } from '../model/resources';
 
 const frameSchema = z.object({
@@ -76,7 +76,7 @@ export async function readFramed(path: string): Promise<FramedContent> {
   const head = end === -1 ? undefined : parseHead(raw.subarray(0, end).toString('utf8'));
   const bytes = raw.subarray(end + 1);
   if (head === undefined || head.bytes !== bytes.length || head.sha256 !== sha256Of(bytes)) {
-    throw new ParleyError('torn', l10n.t('A stored file is damaged.'));
+    throw new ParleyError('torn', localizable('A stored file is damaged.'));
   }
   return { bytes, sha256: head.sha256, meta: head.meta };
 }
@@ -99,7 +99,7 @@ async function moveExclusive(from: string, to: string): Promise<void> {
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ParleyError('exists', l10n.t('The stored file already exists.'), { cause: error });
+    throw new ParleyError('exists', localizable('The stored file already exists.'), { cause: error });
   }
   await rm(from, { force: true });
 }
@@ -129,16 +129,16 @@ async function syncFolder(path: string): Promise<void> {
 export function diskError(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT') return new ParleyError('not-found', l10n.t("The stored file doesn't exist."));
+  if (code === 'ENOENT') return new ParleyError('not-found', localizable("The stored file doesn't exist."));
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new ParleyError('disk-full', l10n.t("The disk is full, so the session can't be saved."), {
-      hint: l10n.t('Free up disk space. The chat itself continues.'),
+    return new ParleyError('disk-full', localizable("The disk is full, so the session can't be saved."), {
+      hint: localizable('Free up disk space. The chat itself continues.'),
       cause: error,
     });
   }
   return new ParleyError(
     'store-error',
-    l10n.t("A file of the session can't be used ({0}).", code ?? l10n.t('unknown error')),
+    localizable("A file of the session can't be used ({0}).", code ?? localizable('unknown error')),
     {
       cause: error,
     },

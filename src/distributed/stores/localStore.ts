@@ -3,8 +3,8 @@
 // by key only.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { signResource, verifyResource } from '../model/resourceSignature';
 import {
   checkKey,
@@ -86,12 +86,12 @@ export class LocalStore implements ResourceStore {
     if (verdict !== 'valid') {
       throw new ParleyError(
         'forbidden',
-        verdict === 'expired' ? l10n.t('The link has expired.') : l10n.t("The link isn't valid."),
+        verdict === 'expired' ? localizable('The link has expired.') : localizable("The link isn't valid."),
       );
     }
     const key = await this.#find(id);
     signal.throwIfAborted();
-    if (key === undefined) throw new ParleyError('not-found', l10n.t("The resource doesn't exist."));
+    if (key === undefined) throw new ParleyError('not-found', localizable("The resource doesn't exist."));
     const { bytes, meta } = await readFramed(this.#pathOf(key));
     return { bytes, contentType: meta.contentType ?? 'application/octet-stream' };
   }
@@ -100,9 +100,9 @@ export class LocalStore implements ResourceStore {
     const id = idOf(checkKey(key));
     const base = this.#options.baseUrl() ?? (readers === 'here' ? UNSERVED : undefined);
     if (base === undefined) {
-      const hint = l10n.t('Turn on the local server, or store sessions on an S3-compatible server.');
+      const hint = localizable('Turn on the local server, or store sessions on an S3-compatible server.');
       return Promise.reject(
-        new ParleyError('not-served', l10n.t('The messages of this session are on this machine only.'), { hint }),
+        new ParleyError('not-served', localizable('The messages of this session are on this machine only.'), { hint }),
       );
     }
     this.#keys.set(id, key);
@@ -177,7 +177,8 @@ export class LocalStore implements ResourceStore {
 
   #checkKey(key: string): string {
     // Narrower than the interface asks: these are names on every file system.
-    if (!SAFE_KEY.test(checkKey(key))) throw new ParleyError('bad-key', l10n.t("The key of the resource isn't valid."));
+    if (!SAFE_KEY.test(checkKey(key)))
+      throw new ParleyError('bad-key', localizable("The key of the resource isn't valid."));
     return key;
   }
 }

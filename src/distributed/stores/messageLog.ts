@@ -3,10 +3,10 @@
 // others get.
 
 import { createHash } from 'node:crypto';
-import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { KeyedQueue } from '../../base/keyedQueue';
+import { localizable } from '../../base/localizable';
 import { knownSecrets } from '../../base/redact';
 import { MAX_HISTORY, MAX_MESSAGE_BYTES, type Message, mintId, type SessionDescriptor } from '../model/model';
 import {
@@ -90,11 +90,11 @@ export class MessageLog {
     return this.#queue.run('log', async () => {
       const { entries } = this.#record;
       if (entries.length >= MAX_HISTORY)
-        throw new ParleyError('session-full', l10n.t('A session can have at most {0} messages.', MAX_HISTORY));
+        throw new ParleyError('session-full', localizable('A session can have at most {0} messages.', MAX_HISTORY));
       // It is made to be read by others.
       const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
       if (bytes.length > MAX_MESSAGE_BYTES)
-        throw new ParleyError('too-large', l10n.t('The message is too large to store.'));
+        throw new ParleyError('too-large', localizable('The message is too large to store.'));
       const key = `${this.#folder}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;
       // What was stored and could not be noted is noted now: a second object of it would be found
       // as a second message.
@@ -163,7 +163,7 @@ export class MessageLog {
     const read = async (signal: AbortSignal): Promise<Uint8Array> => {
       const bytes = await this.#storeOf(state).get(state.key, signal);
       if (sha256Of(bytes) === state.sha256) return bytes;
-      throw new ParleyError('invalid-data', l10n.t('The state of the session is damaged.'));
+      throw new ParleyError('invalid-data', localizable('The state of the session is damaged.'));
     };
     return { url, read };
   }
@@ -203,7 +203,7 @@ export class MessageLog {
   adopt(descriptor: SessionDescriptor): Promise<void> {
     return this.#queue.run('log', async () => {
       if (descriptor.id !== this.#record.id)
-        throw new ParleyError('other-session', l10n.t('This is the descriptor of another session.'));
+        throw new ParleyError('other-session', localizable('This is the descriptor of another session.'));
       const known = new Map<string, OwnPlace>();
       for (const place of this.#record.entries)
         if (place.kind === 'own') known.set(`${place.storeId} ${place.key}`, place);
@@ -332,9 +332,9 @@ export class MessageLog {
     if (store !== undefined) return store;
     throw new ParleyError(
       'store-missing',
-      l10n.t('A resource server with messages of this session is no longer configured.'),
+      localizable('A resource server with messages of this session is no longer configured.'),
       {
-        hint: l10n.t('Add it again in the settings: {0}', place.storeId),
+        hint: localizable('Add it again in the settings: {0}', place.storeId),
       },
     );
   }

@@ -1,7 +1,8 @@
 // Makes sure that links can be read before they are given away: their objects are on the server,
 // and the server accepts the key that signs them.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { framed, localizable } from '../../base/localizable';
 import type { S3Store } from './s3Store';
 import { isRefusal, type WriteQueue } from './writeQueue';
 
@@ -20,14 +21,14 @@ export class UnreadableLinks extends ParleyError {
   constructor(waiting: number, all: number, reason: ParleyError) {
     const what =
       waiting > 0
-        ? l10n.t(
+        ? localizable(
             "The resource server doesn't have all messages of this session yet: {0} of {1} are waiting.",
             waiting,
             all,
           )
-        : l10n.t("The links to the messages of this session can't be read.");
-    super('links-unreadable', `${what} ${reason.message}`, {
-      ...(reason.hint !== undefined && { hint: reason.hint }),
+        : localizable("The links to the messages of this session can't be read.");
+    super('links-unreadable', framed('{0} {1}', what, reason.texts.message), {
+      ...(reason.texts.hint !== undefined && { hint: reason.texts.hint }),
       cause: reason,
     });
     this.reason = reason;
@@ -54,7 +55,7 @@ export async function ensureReadable(urls: readonly string[], { queue, store }: 
     }
     await store.probeLink(newest, signal);
   } catch (error) {
-    if (signal.aborted) throw new ParleyError('cancelled', l10n.t("The session wasn't shared."));
+    if (signal.aborted) throw new ParleyError('cancelled', localizable("The session wasn't shared."));
     if (!(error instanceof ParleyError)) throw error;
     throw new UnreadableLinks(count(), keys.length, error);
   }

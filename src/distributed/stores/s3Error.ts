@@ -1,7 +1,8 @@
 // Explains the errors of an S3-compatible server and what to do. Of its answer, only the error code
 // is read.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 /** Differences between clocks below this are never the reason. */
 const SKEW_MS = 5 * 60_000;
@@ -27,40 +28,40 @@ export function s3Error(refusal: S3Refusal): ParleyError {
     const minutes = Math.round(Math.abs(skew) / 60_000);
     const message =
       minutes === 0
-        ? l10n.t("This machine's clock differs from the resource server's.")
+        ? localizable("This machine's clock differs from the resource server's.")
         : skew > 0
-          ? l10n.t("This machine's clock is {0} minutes ahead of the resource server's.", minutes)
-          : l10n.t("This machine's clock is {0} minutes behind the resource server's.", minutes);
+          ? localizable("This machine's clock is {0} minutes ahead of the resource server's.", minutes)
+          : localizable("This machine's clock is {0} minutes behind the resource server's.", minutes);
     return new ParleyError('clock-skew', message, {
-      hint: l10n.t('Correct the clock of this machine.'),
+      hint: localizable('Correct the clock of this machine.'),
     });
   }
   if (code === 'NoSuchBucket' || (status === 404 && isWrite)) {
-    return new ParleyError('no-such-bucket', l10n.t("The bucket doesn't exist on the resource server."), {
-      hint: l10n.t('Create the bucket, or correct its name in the settings.'),
+    return new ParleyError('no-such-bucket', localizable("The bucket doesn't exist on the resource server."), {
+      hint: localizable('Create the bucket, or correct its name in the settings.'),
     });
   }
-  if (status === 404) return new ParleyError('not-found', l10n.t("The resource server doesn't have this object."));
+  if (status === 404) return new ParleyError('not-found', localizable("The resource server doesn't have this object."));
   if (status === 301 || status === 307 || code === 'AuthorizationHeaderMalformed') {
-    return new ParleyError('wrong-region', l10n.t('The bucket is in another region, or at another endpoint.'), {
-      hint: l10n.t('Correct the region and the endpoint in the settings.'),
+    return new ParleyError('wrong-region', localizable('The bucket is in another region, or at another endpoint.'), {
+      hint: localizable('Correct the region and the endpoint in the settings.'),
     });
   }
   if (status === 401 || status === 403) {
     return new ParleyError(
       'store-denied',
-      l10n.t('The resource server denied access{0}.', code === '' ? '' : ` (${code})`),
+      localizable('The resource server denied access{0}.', code === '' ? '' : ` (${code})`),
       {
-        hint: l10n.t('Check the access key and its permissions for the bucket.'),
+        hint: localizable('Check the access key and its permissions for the bucket.'),
       },
     );
   }
   if (status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501)) {
-    return new ParleyError('store-down', l10n.t('The resource server is unavailable ({0}).', status));
+    return new ParleyError('store-down', localizable('The resource server is unavailable ({0}).', status));
   }
   return new ParleyError(
     'store-error',
-    l10n.t('The resource server rejected the request ({0}{1}).', status, code === '' ? '' : ` ${code}`),
+    localizable('The resource server rejected the request ({0}{1}).', status, code === '' ? '' : ` ${code}`),
   );
 }
 

@@ -1,8 +1,9 @@
 // Addresses and signatures of an S3-compatible server (AWS Signature Version 4, in headers and in
 // queries).
-import * as l10n from '@vscode/l10n';
+
 import { AwsV4Signer } from 'aws4fetch';
 import { ParleyError } from '../../base/errors';
+import { type Localizable, localizable } from '../../base/localizable';
 import { checkKey } from '../model/resources';
 
 export interface S3Location {
@@ -93,25 +94,28 @@ export async function signRequest(
 
 /** Checks what a user has typed. @throws ParleyError `bad-store` */
 export function checkLocation(location: S3Location): S3Location {
-  const bad = (sentence: string): never => {
+  const bad = (sentence: Localizable): never => {
     throw new ParleyError('bad-store', sentence);
   };
-  const url = URL.canParse(location.endpoint) ? new URL(location.endpoint) : bad(l10n.t("The endpoint isn't a URL."));
-  if (!/^https?:$/.test(url.protocol)) bad(l10n.t('The endpoint must begin with http:// or https://.'));
-  if (url.username !== '' || url.search !== '' || url.hash !== '') bad(l10n.t('The endpoint must be a plain address.'));
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(location.bucket)) bad(l10n.t("The bucket name isn't valid."));
+  const url = URL.canParse(location.endpoint)
+    ? new URL(location.endpoint)
+    : bad(localizable("The endpoint isn't a URL."));
+  if (!/^https?:$/.test(url.protocol)) bad(localizable('The endpoint must begin with http:// or https://.'));
+  if (url.username !== '' || url.search !== '' || url.hash !== '')
+    bad(localizable('The endpoint must be a plain address.'));
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(location.bucket)) bad(localizable("The bucket name isn't valid."));
   if (!location.pathStyle && hostWithBucket(url, location.bucket) === undefined) {
     throw new ParleyError(
       'bad-store',
-      l10n.t("The bucket {0} can't be part of the host name {1}.", location.bucket, url.hostname),
+      localizable("The bucket {0} can't be part of the host name {1}.", location.bucket, url.hostname),
       {
-        hint: l10n.t('Set "pathStyle" to true to put the bucket into the path.'),
+        hint: localizable('Set "pathStyle" to true to put the bucket into the path.'),
       },
     );
   }
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(location.region)) bad(l10n.t("The region isn't valid."));
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(location.region)) bad(localizable("The region isn't valid."));
   if (location.prefix !== '') {
-    if (!location.prefix.endsWith('/')) bad(l10n.t('The prefix must end with a slash.'));
+    if (!location.prefix.endsWith('/')) bad(localizable('The prefix must end with a slash.'));
     checkKey(`${location.prefix}x`);
   }
   return location;

@@ -1,8 +1,8 @@
 // A bucket on any S3-compatible server as the resource server of sessions. Objects are immutable
 // under unique keys, so that no conditional write is needed: servers differ too much in those.
 import { randomUUID } from 'node:crypto';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { isBrokenConnection } from '../model/brokenConnection';
 import { MAX_MESSAGE_BYTES } from '../model/model';
 import { type ResourceStore, type StoredResource, sha256Of, type UrlOptions } from '../model/resources';
@@ -144,10 +144,10 @@ export class S3Store implements ResourceStore {
     try {
       return await run();
     } catch (error) {
-      if (signal.aborted) throw new ParleyError('cancelled', l10n.t('The request was canceled.'));
+      if (signal.aborted) throw new ParleyError('cancelled', localizable('The request was canceled.'));
       if (error instanceof ParleyError) throw error;
-      throw new ParleyError('store-down', l10n.t("The resource server can't be reached."), {
-        hint: l10n.t('Messages are kept on this machine and uploaded when the server is back.'),
+      throw new ParleyError('store-down', localizable("The resource server can't be reached."), {
+        hint: localizable('Messages are kept on this machine and uploaded when the server is back.'),
         cause: error,
       });
     }
@@ -172,7 +172,7 @@ async function readUpTo(response: Response, limit: number): Promise<Uint8Array> 
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > limit) throw new ParleyError('too-large', l10n.t('The object exceeds {0} bytes.', limit));
+    if (size > limit) throw new ParleyError('too-large', localizable('The object exceeds {0} bytes.', limit));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);

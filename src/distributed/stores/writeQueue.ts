@@ -2,11 +2,11 @@
 // sent in order once the server responds, also after a restart. Wraps any store.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
+import { localizable } from '../../base/localizable';
 import { type Log, silentLog } from '../../base/log';
 import { orAborted, pause } from '../model/deadline';
 import type { ResourceStore, StoredResource, UrlOptions } from '../model/resources';
@@ -141,16 +141,16 @@ export class WriteQueue implements ResourceStore, Disposable {
   async put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
     signal.throwIfAborted();
     checkKey(key);
-    if (this.#ended.signal.aborted) throw new ParleyError('cancelled', l10n.t('The resource server has changed.'));
+    if (this.#ended.signal.aborted) throw new ParleyError('cancelled', localizable('The resource server has changed.'));
     const full =
       this.#bytes + bytes.length > (this.#options.maxBytes ?? 50 * 1024 * 1024) ||
       this.#items.length >= (this.#options.maxItems ?? 2000);
     if (full) {
       throw new ParleyError(
         'queue-full',
-        l10n.t("Too many messages are waiting for the resource server. This message isn't stored."),
+        localizable("Too many messages are waiting for the resource server. This message isn't stored."),
         {
-          hint: l10n.t('Check the resource server in the settings. The chat itself continues.'),
+          hint: localizable('Check the resource server in the settings. The chat itself continues.'),
         },
       );
     }
@@ -264,7 +264,7 @@ export class WriteQueue implements ResourceStore, Disposable {
     signal.addEventListener('abort', () => gone.resolve(), { once: true });
     while (this.#flushing !== undefined) {
       await Promise.race([this.#flushing.catch(() => {}), gone.promise]);
-      if (signal.aborted) throw new ParleyError('cancelled', l10n.t('The request was canceled.'));
+      if (signal.aborted) throw new ParleyError('cancelled', localizable('The request was canceled.'));
     }
     if (this.#ended.signal.aborted) return;
     this.#flushing = this.#sendAll(signal);
@@ -313,7 +313,9 @@ export class WriteQueue implements ResourceStore, Disposable {
     const kept = await readFramed(item.path).catch((error: unknown) => asParleyError(error));
     if (kept instanceof ParleyError) {
       // A window on another machine took it: it sends what it takes.
-      return kept.code === 'not-found' ? undefined : new ParleyError('torn', l10n.t('The waiting file is damaged.'));
+      return kept.code === 'not-found'
+        ? undefined
+        : new ParleyError('torn', localizable('The waiting file is damaged.'));
     }
     const contentType = kept.meta.contentType ?? 'application/octet-stream';
     const answer = this.#store.put(item.key, kept.bytes, contentType, signal).then(() => undefined, asParleyError);
@@ -390,7 +392,7 @@ export async function takeOver(from: string, to: string): Promise<void> {
 async function waitingFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new ParleyError('store-error', l10n.t("The folder with the waiting messages can't be read."), {
+    throw new ParleyError('store-error', localizable("The folder with the waiting messages can't be read."), {
       cause: error,
     });
   });

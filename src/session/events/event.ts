@@ -1,6 +1,7 @@
 // The events of a session, modelled on protocol v2: upserts by id, chunks that append, turns with a
 // start and an end. The protocol dialects produce them and the session model applies them. Events
 // are plain JSON: replaying a recorded list gives the same state.
+import type { LocalizableText } from '../../base/localizable';
 import type {
   AvailableCommand,
   ConfigOption,
@@ -123,7 +124,7 @@ export type SessionEvent =
       readonly type: 'notice';
       readonly severity: string;
       readonly title: string;
-      readonly description?: string;
+      readonly description?: LocalizableText;
       /** The notice comes from the client, not from the agent. */
       readonly own?: true;
       /** What the client says: it stands for the title, which is empty then, and mostly for the description. */
@@ -182,11 +183,11 @@ export type SessionEvent =
   | {
       readonly type: 'error';
       readonly code: string;
-      readonly message: string;
-      readonly hint?: string;
+      readonly message: LocalizableText;
+      readonly hint?: LocalizableText;
       readonly stderr?: string;
       /** Ways to resend the prompt of the turn, shown as buttons. */
-      readonly actions?: readonly { readonly id: string; readonly label: string }[];
+      readonly actions?: readonly { readonly id: string; readonly label: LocalizableText }[];
     }
   // Session properties.
   | { readonly type: 'commands'; readonly commands: readonly AvailableCommand[] }
@@ -273,7 +274,7 @@ export type SessionEvent =
       readonly barrier: Barrier;
       readonly at: number;
       /** A {@link TurnNote}, or what the agent or the system said. */
-      readonly note?: string;
+      readonly note?: LocalizableText;
       /**
        * Only with `error`: the turn did not fail. Its agent was stopped because the window or
        * session was closed.

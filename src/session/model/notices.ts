@@ -1,5 +1,5 @@
 // Notices of the agent or the client, errors, and unknown updates.
-import { head } from '../../base/text';
+import { boundText } from '../../base/localizable';
 import { boundRaw, MAX_TOOL_TEXT } from '../events/bounds';
 import type { SessionEvent } from '../events/event';
 import type { ModelContext } from './context';
@@ -20,7 +20,7 @@ export function addNotice(
           kind: 'notice',
           severity,
           title,
-          text: head(text, MAX_TOOL_TEXT),
+          text: boundText(text, MAX_TOOL_TEXT),
           ...(said && { said }),
           ...(action && { action }),
           ...(beginsAnew && { beginsAnew }),
@@ -36,13 +36,13 @@ export function addNotice(
     }
     case 'error': {
       const { code, message, hint, stderr, actions } = event;
-      if (!hint && !stderr && !actions && isSaid(context, message)) return;
+      if (!hint && !stderr && !actions && typeof message === 'string' && isSaid(context, message)) return;
       context.push(
         (base) => ({
           ...(context.state.turn ? base : outside(base)),
           kind: 'error',
           code,
-          text: head(message, MAX_TOOL_TEXT),
+          text: boundText(message, MAX_TOOL_TEXT),
           ...(hint && { hint }),
           ...(stderr && { stderr }),
           ...(actions && { actions }),

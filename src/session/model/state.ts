@@ -1,4 +1,5 @@
 // The state of a session. Mutable; only the session model writes to it.
+import type { LocalizableText } from '../../base/localizable';
 import type {
   AvailableCommand,
   ConfigOption,
@@ -91,7 +92,7 @@ export interface NoticeEntry extends EntryBase {
   readonly kind: 'notice';
   severity: string;
   title: string;
-  text: string;
+  text: LocalizableText;
   /** What the client says, in the place of the title and mostly of the text. */
   said?: OwnText;
   /** A longer text, shown on demand. */
@@ -119,11 +120,11 @@ export interface GapEntry extends EntryBase {
 export interface ErrorEntry extends EntryBase {
   readonly kind: 'error';
   readonly code: string;
-  readonly text: string;
-  readonly hint?: string;
+  readonly text: LocalizableText;
+  readonly hint?: LocalizableText;
   readonly stderr?: string;
   /** Ways to resend the prompt of the turn. */
-  readonly actions?: readonly { readonly id: string; readonly label: string }[];
+  readonly actions?: readonly { readonly id: string; readonly label: LocalizableText }[];
 }
 
 /** The end of a turn, drawn as a line. */
@@ -150,7 +151,7 @@ export interface Turn {
    * Explains the end where the reason alone does not: a `TurnNote`, or the words of the agent or
    * the system.
    */
-  note?: string;
+  note?: LocalizableText;
   /** Only with `error`: the turn did not fail, the agent was stopped while it ran. */
   interrupted?: true;
   cancelRequested?: true;

@@ -1,5 +1,9 @@
 // Codes for why a queue is paused or a message is not sent. Codes are stored; labels are made where
 // they are shown (client/view/waitReasonLabels.ts).
+import { boundText, isLocalizable, type LocalizableText } from '../../base/localizable';
+
+/** Characters of each part of a detail. */
+const MAX_DETAIL = 1000;
 
 /** Why the whole queue is paused. Codes with a detail carry a text of the agent or the system. */
 export type PauseCode =
@@ -20,10 +24,27 @@ export type PauseCode =
 /** Why a single message is not sent. */
 export type ItemCode = 'in-doubt' | 'refused' | 'taking-back' | 'not-given-back';
 
-/** `code`, or `code: detail`. */
-export type WaitReason<Code extends string = PauseCode | ItemCode> = Code | `${Code}: ${string}`;
+/** `code`, `code: detail`, or `code {detail}` where the detail is a text of the product, as JSON. */
+export type WaitReason<Code extends string = PauseCode | ItemCode> = Code | `${Code}: ${string}` | `${Code} {${string}`;
 
 /** Returns a reason with a detail. */
-export function detailed<const Code extends PauseCode | ItemCode>(code: Code, detail: string): `${Code}: ${string}` {
-  return `${code}: ${detail}`;
+export function detailed<const Code extends PauseCode | ItemCode>(
+  code: Code,
+  detail: LocalizableText,
+): WaitReason<Code> {
+  if (typeof detail === 'string') return `${code}: ${detail}`;
+  return `${code} ${JSON.stringify(boundText(detail, MAX_DETAIL))}` as `${Code} {${string}`;
+}
+
+/** Returns the code and the detail of a reason; undefined where it has not the form of one. */
+export function readReason(reason: string): { readonly code: string; readonly detail: LocalizableText } | undefined {
+  const [, code, plain = '', json] = /^([a-z-]+)(?:: ([\s\S]*)| (\{[\s\S]*\}))?$/.exec(reason) ?? [];
+  if (code === undefined) return undefined;
+  if (json === undefined) return { code, detail: plain };
+  try {
+    const detail: unknown = JSON.parse(json);
+    return isLocalizable(detail) ? { code, detail } : undefined;
+  } catch {
+    return undefined;
+  }
 }

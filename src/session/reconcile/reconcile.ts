@@ -4,6 +4,7 @@
 // last entry that matches counts as known. What follows that entry is added in place: the rest of
 // an interrupted answer, the end of a tool call, and what was done in the session elsewhere.
 
+import { inEnglish } from '../../base/localizable';
 import type { SessionEvent, StopReason } from '../events/event';
 import { eventsOf, terminalsOf, toolEvent } from '../model/entryEvents';
 import { bareTextOf, textOf, withoutBare } from '../model/entryText';
@@ -278,8 +279,8 @@ function keyOf(entry: Entry): string | undefined {
   // This transcript has the final state of the plan; a replay may show an earlier one.
   if (entry.kind === 'plan') return `plan ${entry.planId} ${entry.entries.map(({ content }) => content).join()}`;
   if (entry.kind === 'notice')
-    return `notice ${JSON.stringify(entry.said) ?? entry.title} ${entry.text} ${entry.detail ?? ''}`;
+    return `notice ${JSON.stringify(entry.said) ?? entry.title} ${inEnglish(entry.text)} ${entry.detail ?? ''}`;
   if ((entry.kind === 'agent' || entry.kind === 'thought') && bareTextOf(entry) === '')
     return `${entry.kind} ${comparableText(entry)}`;
-  return entry.kind === 'error' ? `error ${entry.code} ${entry.text}` : undefined;
+  return entry.kind === 'error' ? `error ${entry.code} ${inEnglish(entry.text)}` : undefined;
 }

@@ -1,7 +1,8 @@
 // What the stores of the journal need from it: reading and writing wherever the data is, on disk or
 // in memory, and the errors for sessions that it cannot write.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Sql } from '../file/sql';
 import type { SideTable } from './sideNotes';
 
@@ -28,13 +29,13 @@ export interface JournalPort {
 
 /** Returns the error for a key that the journal does not have. */
 export function unknownSession(key: string): ParleyError {
-  return new ParleyError('journal-unknown-session', l10n.t('There is no session {0} in the history.', key));
+  return new ParleyError('journal-unknown-session', localizable('There is no session {0} in the history.', key));
 }
 
 /** Returns the error for a session that another window owns. */
 export function sessionHeld(): ParleyError {
-  return new ParleyError('session-held', l10n.t('This session is open in another window.'), {
-    hint: l10n.t('Continue there.'),
+  return new ParleyError('session-held', localizable('This session is open in another window.'), {
+    hint: localizable('Continue there.'),
   });
 }
 

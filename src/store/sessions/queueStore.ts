@@ -1,9 +1,10 @@
 // The stored queue of messages. An item goes queued → sending → accepted or failed, or is removed.
 // Each step is on disk when its call returns, so that after a crash no message is lost or sent
 // twice: an item in `sending` may have been sent, which only the agent or the user can tell.
-import * as l10n from '@vscode/l10n';
+
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../../session/queue/queue';
 import { numberOf, type Row, readJson, type Sql, textOf } from '../file/sql';
 import type { JournalPort } from './journalPort';
@@ -50,19 +51,23 @@ export class QueueStore {
     const text = JSON.stringify(item.text);
     const attachments = JSON.stringify(item.attachments);
     if (text.length + attachments.length > MAX_ITEM_CHARS) {
-      throw new ParleyError('message-too-large', l10n.t('The message with its attachments is too large to save.'), {
-        hint: l10n.t('Attach large files as references.'),
-      });
+      throw new ParleyError(
+        'message-too-large',
+        localizable('The message with its attachments is too large to save.'),
+        {
+          hint: localizable('Attach large files as references.'),
+        },
+      );
     }
     this.#port.write(key, (sql) => {
       const bounds = sql.get('SELECT count(*) n, min(position) lo, max(position) hi FROM queue WHERE key = ?', key);
       if ((numberOf(bounds?.n) ?? 0) >= MAX_ITEMS) {
-        throw new ParleyError('queue-full', l10n.t('A session can have at most {0} queued messages.', MAX_ITEMS));
+        throw new ParleyError('queue-full', localizable('A session can have at most {0} queued messages.', MAX_ITEMS));
       }
       if (sql.get('SELECT 1 FROM queue WHERE key = ? AND id = ?', key, item.id)) {
         throw new ParleyError(
           'queue-duplicate',
-          l10n.t('A message with the id {0} is already queued in this session.', item.id),
+          localizable('A message with the id {0} is already queued in this session.', item.id),
         );
       }
       const position = place === 'first' ? (numberOf(bounds?.lo) ?? 1) - 1 : (numberOf(bounds?.hi) ?? -1) + 1;
@@ -103,7 +108,7 @@ export class QueueStore {
     this.#port.write(key, (sql) => {
       const state = stateOf(sql, key, id);
       if (state === 'sending' || state === 'accepted') {
-        throw new ParleyError('queue-state', l10n.t("A message that is being sent can't be changed."));
+        throw new ParleyError('queue-state', localizable("A message that is being sent can't be changed."));
       }
       sql.run(
         'UPDATE queue SET text = coalesce(?, text), held = coalesce(?, held) WHERE key = ? AND id = ?',
@@ -148,7 +153,7 @@ export class QueueStore {
  */
 function stateOf(sql: Sql, key: string, id: string): QueueItemState {
   const row = sql.get('SELECT state FROM queue WHERE key = ? AND id = ?', key, id);
-  if (!row) throw new ParleyError('queue-no-item', l10n.t('The message is no longer in the queue.'));
+  if (!row) throw new ParleyError('queue-no-item', localizable('The message is no longer in the queue.'));
   return toState(row);
 }
 

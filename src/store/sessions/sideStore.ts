@@ -1,8 +1,9 @@
 // Drafts with their attachments, and scroll positions: small data of a session that survives a
 // reload.
-import * as l10n from '@vscode/l10n';
+
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { readJson, type Sql, textOf } from '../file/sql';
 import type { JournalPort } from './journalPort';
@@ -94,5 +95,5 @@ function saveAttachments(sql: Sql, key: string, attachments: readonly QueuedAtta
 }
 
 function tooLarge(): ParleyError {
-  return new ParleyError('message-too-large', l10n.t('The draft is too large to save.'));
+  return new ParleyError('message-too-large', localizable('The draft is too large to save.'));
 }

@@ -1,7 +1,7 @@
 // Does what a page of the chat asks for: sends, stops and answers in the conversation that it
 // shows, and opens what its transcript names.
 import { commands, env, l10n } from 'vscode';
-import { messageOf } from '../../base/errors';
+import { errorText, messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { carryOn } from '../../client/conversation/sendAgain';
@@ -365,7 +365,7 @@ async function tell(conversation: Conversation, what: PlainCode, run: () => Prom
   try {
     await run();
   } catch (error) {
-    const description = messageOf(error);
+    const description = errorText(error);
     const said = ownText(what);
     const event = { type: 'notice', own: true, severity: 'error', title: '', said, description } as const;
     conversation.note([{ at: Date.now(), event }]);

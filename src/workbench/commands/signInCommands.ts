@@ -1,6 +1,8 @@
 // Commands to sign in to an agent and out of it.
+
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { localize } from '../../base/localizable';
 import { canStart, guidanceOf } from '../../client/connection/signIn';
 import { openAgentSettings } from '../config/settings';
 import { pick } from '../ui/input';
@@ -21,15 +23,15 @@ export function signInCommands({ conversations }: CommandServices, register: Reg
           methods.map((method) => ({
             id: method.id,
             label: method.name,
-            detail: canStart(method) ? method.description : guidanceOf(method),
+            detail: canStart(method) ? method.description : localize(guidanceOf(method)),
           })),
           l10n.t('Sign in with'),
         ));
       const method = methods.find((candidate) => candidate.id === id);
       if (!method) return;
       if (canStart(method)) await conversation.signIn(method.id);
-      else if (method.type === 'env_var') await guide(guidanceOf(method), () => conversation.restart());
-      else void showInfo(guidanceOf(method));
+      else if (method.type === 'env_var') await guide(localize(guidanceOf(method)), () => conversation.restart());
+      else void showInfo(localize(guidanceOf(method)));
     }),
     register('signOut', async () => {
       const conversation = conversations.active();

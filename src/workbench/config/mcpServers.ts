@@ -1,10 +1,12 @@
 // The MCP servers that a session gets: those of the user's settings, and those of the workspace
 // once the user has agreed to their exact content.
+
 import { homedir } from 'node:os';
 import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { messageOf, ParleyError } from '../../base/errors';
 import { parseJsonc } from '../../base/jsonc';
+import { mapForeign } from '../../base/localizable';
 import { knownSecrets } from '../../base/redact';
 import { own } from '../../base/untrusted';
 import { type McpConfig, parseMcpConfig, toMcpServers } from '../../client/mcp/mcpConfig';
@@ -76,7 +78,10 @@ export class McpServers {
       const config = await asking(this.#agreed(found));
       sources.push({ id: found.id, folder: found.folder, config });
     }
-    const offer: { servers: McpOffer['servers'][number][]; problems: string[] } = { servers: [], problems: [] };
+    const offer: { servers: McpOffer['servers'][number][]; problems: McpOffer['problems'][number][] } = {
+      servers: [],
+      problems: [],
+    };
     const names = new Set<string>();
     for (const { id, folder, config } of sources) {
       const entries = config.entries.filter(({ name }) => !names.has(name));
@@ -96,7 +101,7 @@ export class McpServers {
         resolve: (command) => resolveServerCommand(command, folder, environment),
       });
       offer.servers.push(...servers);
-      offer.problems.push(...config.problems, ...problems.map(knownSecrets.redact));
+      offer.problems.push(...config.problems, ...problems.map((text) => mapForeign(text, knownSecrets.redact)));
     }
     return offer;
   };

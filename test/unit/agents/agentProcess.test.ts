@@ -1,4 +1,5 @@
 // Real processes: how an agent is started, heard and ended, and that nothing of it stays behind.
+
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +11,7 @@ import { AgentProcess, describeExit, type StartOptions } from '../../../src/agen
 import { hostEnvironment } from '../../../src/agents/hostEnvironment';
 import { descendantsOf } from '../../../src/agents/processTree';
 import { Deferred } from '../../../src/base/deferred';
+import { inEnglish } from '../../../src/base/localizable';
 import { silentLog } from '../../../src/base/log';
 import { goneFrom, isAlive, isGone } from '../../support/processes';
 import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
@@ -243,7 +245,7 @@ describe('AgentProcess', function () {
       assert.deepEqual(updates, [1]);
       assert.deepEqual(noise, ['{"method":"session/upd']);
       const exit = await agent.exited;
-      assert.equal(describeExit(exit), 'was ended by SIGKILL');
+      assert.equal(inEnglish(describeExit(exit)), 'was ended by SIGKILL');
       assert.equal(exit.stderr, 'fatal: out of luck');
     });
 
@@ -266,7 +268,7 @@ describe('AgentProcess', function () {
         },
       );
       const exit = await agent.exited;
-      assert.equal(describeExit(exit), 'exited with code 3');
+      assert.equal(inEnglish(describeExit(exit)), 'exited with code 3');
       assert.equal(exit.stderr, 'Error: no key\nset API_KEY');
       assert.equal(agent.isRunning, false);
       assert.ok(lines.includes('[stderr] set API_KEY'));
@@ -351,7 +353,7 @@ describe('AgentProcess', function () {
       const exit = await closing.finally(() => {
         process.kill = kill;
       });
-      assert.deepEqual([exit.isStuck, describeExit(exit)], [true, "couldn't be stopped"]);
+      assert.deepEqual([exit.isStuck, inEnglish(describeExit(exit))], [true, "couldn't be stopped"]);
       assert.match(warnings.join(), /still running after SIGKILL/);
       process.kill(agent.pid, 'SIGKILL');
       await goneFrom(agent.pid);

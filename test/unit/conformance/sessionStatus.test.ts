@@ -101,7 +101,7 @@ for (const version of [1, 2] as const)
       rig.open({ status: { answer: 'saved' }, offers, refuse: { [method]: -32603 } }, { quietMs: -1 });
       const { done } = rig.session.conversation.send('say a');
       await rig.session.until(({ queue }) => queue.paused !== undefined);
-      assert.match(rig.session.conversation.queue.paused ?? '', /^session-not-opened: .*is refused once/);
+      assert.match(rig.session.conversation.queue.paused ?? '', /^session-not-opened .*is refused once/);
       assert.ok(!rig.methods.includes('session/prompt'));
       rig.session.conversation.resumeQueue();
       assert.equal((await done).stopReason, 'end_turn', 'the second time it can be opened');

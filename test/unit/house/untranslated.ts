@@ -1,10 +1,10 @@
-// Finds texts that no translation reaches: what looks like words for people and does not go through `l10n.t`, and what
-// goes through it before the bundle is there.
+// Finds texts that no translation reaches: what looks like words for people and does not go through `l10n.t` or
+// `localizable`, and what goes through `l10n.t` before the bundle is there.
 import { join } from 'node:path';
 import Parser from 'web-tree-sitter';
 
-/** The calls whose texts are for the log, for programmers, or for the program on the other side of a wire. */
-const NOT_SHOWN = /(?:^|\.)l10n\.t$|(?:^|[.#])log\??\.(?:debug|info|warn|error|trace)$/;
+/** The calls that translate, and those whose texts are for the log, for programmers, or for the program on the other side of a wire. */
+const NOT_SHOWN = /(?:^|\.)l10n\.t$|^localizable$|(?:^|[.#])log\??\.(?:debug|info|warn|error|trace)$/;
 const NOT_SHOWN_ERRORS = /^(?:Error|RangeError|TypeError|RpcError|ServerRefusal)$/;
 /** Places that people read, where a single word counts too. */
 const SHOWN = /^(?:label|title|tooltip|hint|prompt|placeholder|detail|openLabel)$/;

@@ -1,6 +1,8 @@
 // Conversations with HTTP agents of the Agent Communication Protocol: our own server and servers that break off, refuse and answer oddly.
+
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';
+import { localize } from '../../../../src/base/localizable';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { mintId, textPart } from '../../../../src/distributed/model/model';
@@ -129,7 +131,7 @@ describe('an HTTP agent in the panel', function () {
       assert.equal((await next).stopReason, 'error');
       const error = conversation.model.state.entries.findLast((entry) => entry.kind === 'error');
       assert.equal(error?.code, 'agent-server-unreachable');
-      assert.match(error?.hint ?? '', /Check that it's running/);
+      assert.match(localize(error?.hint ?? ''), /Check that it's running/);
       assert.equal(phaseOf(conversation), 'ready');
       await serve(AGENTS, { token: server.token }, Number(new URL(server.baseUrl).port));
       conversation.send('once more').done.catch(() => {});

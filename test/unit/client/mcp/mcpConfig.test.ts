@@ -1,6 +1,8 @@
 // MCP servers as people configure them for VS Code, and what an agent is told of each.
+
 import { strict as assert } from 'node:assert';
 import { parseJsonc } from '../../../../src/base/jsonc';
+import { localize } from '../../../../src/base/localizable';
 import { type McpSurroundings, parseMcpConfig, toMcpServers } from '../../../../src/client/mcp/mcpConfig';
 import { describeStart, environmentReadBy } from '../../../../src/client/transport/describeStart';
 
@@ -81,10 +83,10 @@ describe('MCP servers of a configuration', () => {
     );
     assert.deepEqual(servers, [{ name: 'fine', type: 'stdio', command: '/bin/a', args: [], env: {} }]);
     assert.deepEqual(
-      config.problems.map((problem) => problem.split(':')[0]),
+      config.problems.map((problem) => localize(problem).split(':')[0]),
       ['empty', 'number', 'word'],
     );
-    assert.deepEqual(problems, [
+    assert.deepEqual(problems.map(localize), [
       "file: envFile isn't supported; use env.",
       "scheme: its url doesn't begin with http: or https:.",
       `unknown: unknown variable $\u007bconfig:x}.`,

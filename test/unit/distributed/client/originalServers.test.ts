@@ -1,6 +1,8 @@
 // Sessions that go between servers which keep them as the original one does, with stops, failures and other clients in between.
+
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/base/deferred';
+import { localize } from '../../../../src/base/localizable';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import type { AgentEndpoint } from '../../../../src/distributed/client/communicationSession';
 import { CONTINUE_RECORDED, CONTINUE_WITHOUT, SEND_TRANSCRIPT } from '../../../../src/distributed/client/deadLinks';
@@ -75,8 +77,11 @@ describe('a session with servers that record completed runs alone', () => {
     const bench = await stopped(a);
     await say(bench, 'fail');
     const { actions = [], hint } = failureOf(bench.events) ?? {};
-    assert.deepEqual(actions, [{ id: CONTINUE_RECORDED, label: 'Continue without 2 earlier messages' }]);
-    assert.match(hint ?? '', /No server has 2 earlier messages/);
+    assert.deepEqual(
+      actions.map(({ id, label }) => [id, localize(label)]),
+      [[CONTINUE_RECORDED, 'Continue without 2 earlier messages']],
+    );
+    assert.match(localize(hint ?? ''), /No server has 2 earlier messages/);
     bench.session.carryOn(CONTINUE_RECORDED, () => []);
     await say(bench, 'two');
     assert.deepEqual(a.knew.at(-1), ['two']);
@@ -153,14 +158,14 @@ describe('a session with servers that record completed runs alone', () => {
     it('names the dead link without its signature, and offers two ways out', async () => {
       const { a, bench } = await lost(2);
       const { message, hint, actions = [] } = failureOf(bench.events) ?? assert.fail();
-      assert.match(message, /404 Not Found/);
+      assert.match(localize(message), /404 Not Found/);
       assert.match(
-        hint ?? '',
+        localize(hint ?? ''),
         new RegExp(`^Message 2 of 4 can't be read from ${a.baseUrl}/resources/[^?]*\\?…: It is not there`),
       );
       assert.doesNotMatch(JSON.stringify(failureOf(bench.events)), /secret/);
       assert.deepEqual(
-        actions.map(({ label }) => label),
+        actions.map(({ label }) => localize(label)),
         ['Continue without message 2', 'Send transcript instead'],
       );
     });
@@ -194,8 +199,8 @@ describe('a session with servers that record completed runs alone', () => {
       await say(bench, 'three');
       const { message, actions = [], hint } = failureOf(bench.events) ?? assert.fail();
       assert.equal(message, 'All connection attempts failed');
-      assert.equal(actions[0]?.label, 'Continue without 2 messages');
-      assert.match(hint ?? '', /^2 of 2 messages can't be read: 1, 2\. The first is on http/);
+      assert.equal(localize(actions[0]?.label ?? ''), 'Continue without 2 messages');
+      assert.match(localize(hint ?? ''), /^2 of 2 messages can't be read: 1, 2\. The first is on http/);
       bench.session.carryOn(CONTINUE_WITHOUT, () => []);
       await say(bench, 'three');
       assert.deepEqual(b.knew, [['three']]);

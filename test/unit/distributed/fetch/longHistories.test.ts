@@ -1,5 +1,7 @@
 // Sessions of many thousand messages: continued, kept, exported and read back, and said where one is too long.
+
 import assert from 'node:assert/strict';
+import { localize } from '../../../../src/base/localizable';
 import { silentLog } from '../../../../src/base/log';
 import { CommunicationChat } from '../../../../src/client/http/communicationChat';
 import { readRecord } from '../../../../src/client/http/communicationRecord';
@@ -78,6 +80,6 @@ describe('a session of many thousand messages', function () {
     await session.send([{ type: 'text', text: 'three' }], signal);
     const told = events.filter((event) => event.type === 'notice');
     assert.equal(told.length, 1);
-    assert.match(told[0]?.description ?? '', sentence);
+    assert.match(localize(told[0]?.description ?? ''), sentence);
   });
 });
