@@ -2,6 +2,7 @@
 // is not changed.
 import {
   CancellationTokenSource,
+  commands,
   type Disposable,
   type Event,
   EventEmitter,
@@ -101,20 +102,40 @@ export interface ListRow {
   readonly buttons?: readonly ListButton[];
   readonly alwaysShow?: boolean;
   readonly separates?: true;
-  /** Where the focus is on the row, it stays there when the list is drawn again. */
+  /**
+   * Where the focus is on the row, it stays there when the list is drawn again: Enter may be on its
+   * way.
+   */
   readonly id?: string;
 }
 
 type Shown<T> = QuickPickItem & { readonly row: T };
 type ShownButton = QuickInputButton & { readonly run: ListButton['run'] };
 
-/** A list that changes while it is open. */
+interface Drawing<T> {
+  readonly rows: readonly T[];
+  readonly buttons: readonly ListButton[];
+}
+
+/**
+ * A list that changes while it is open. VS Code names a row by its place, so what it tells of the
+ * rows before would be taken for the rows of now: one drawing is under way at a time, and until
+ * VS Code has it, events are about the rows before.
+ */
 export class List<T extends ListRow> implements Disposable {
   readonly #quick: QuickPick<Shown<T>> = window.createQuickPick<Shown<T>>();
   readonly #listening: Disposable[];
   readonly #accepted = new EventEmitter<T>();
   readonly #active = new EventEmitter<T | undefined>();
   readonly #pressed = new EventEmitter<ListButton['run']>();
+  /** The rows that VS Code is known to show. */
+  #shown: readonly Shown<T>[] = [];
+  /** What is to be shown after the drawing that is under way. */
+  #next: Drawing<T> | undefined;
+  #isDrawing = false;
+  /** The user has gone to the row, and did not just type. */
+  #isChosen = false;
+  #isDisposed = false;
 
   constructor(placeholder: string) {
     const quick = this.#quick;
@@ -125,10 +146,22 @@ export class List<T extends ListRow> implements Disposable {
     this.#listening = [
       quick.onDidAccept(() => {
         const [item] = quick.selectedItems;
-        if (item) this.#accepted.fire(item.row);
+        const meant = item && this.#meant(item);
+        if (meant) this.#accepted.fire(meant.row);
       }),
-      quick.onDidChangeActive(([item]) => this.#active.fire(item?.row)),
-      quick.onDidTriggerItemButton(({ button }) => this.#pressed.fire((button as ShownButton).run)),
+      quick.onDidChangeActive(([item]) => {
+        // A drawing makes VS Code choose, not the user; what is active then is told when it is done.
+        if (this.#isDrawing) return;
+        this.#isChosen = true;
+        this.#active.fire(item?.row);
+      }),
+      quick.onDidChangeValue(() => {
+        this.#isChosen = false;
+      }),
+      quick.onDidTriggerItemButton(({ item, button }) => {
+        const pressed = this.#meant(item)?.buttons?.[item.buttons?.indexOf(button) ?? -1];
+        if (pressed) this.#pressed.fire((pressed as ShownButton).run);
+      }),
       quick.onDidTriggerButton((button) => this.#pressed.fire((button as ShownButton).run)),
     ];
   }
@@ -165,14 +198,29 @@ export class List<T extends ListRow> implements Disposable {
     this.#quick.ignoreFocusOut = stays;
   }
 
-  /** Shows these rows and the buttons above them. */
+  /** Shows these rows and the buttons above them, as soon as VS Code has shown those before. */
   draw(rows: readonly T[], buttons: readonly ListButton[]): void {
+    this.#next = { rows, buttons };
+    if (!this.#isDrawing) void this.#drawAll();
+  }
+
+  async #drawAll(): Promise<void> {
+    this.#isDrawing = true;
+    while (this.#next && !this.#isDisposed) {
+      const items = this.#fill(this.#next);
+      this.#next = undefined;
+      await everythingIsHandled();
+      this.#shown = items;
+    }
+    this.#isDrawing = false;
+    if (!this.#isDisposed) this.#active.fire(this.#quick.activeItems[0]?.row);
+  }
+
+  #fill({ rows, buttons }: Drawing<T>): readonly Shown<T>[] {
     const [active] = this.#quick.activeItems;
-    // On the first row, the user has not gone anywhere yet.
-    const first = this.#quick.items.find(({ kind }) => kind !== QuickPickItemKind.Separator);
-    const kept = active === first ? undefined : active?.row.id;
-    this.#quick.buttons = buttons.map(shownButton);
-    this.#quick.items = rows.map((row) => ({
+    // One that is there whatever is typed has the focus only as long as there is nothing else.
+    const kept = this.#isChosen || !active?.alwaysShow ? active?.row.id : undefined;
+    const items = rows.map((row) => ({
       row,
       label: labelOf(row.label),
       ...(row.description && { description: labelOf(row.description) }),
@@ -181,8 +229,16 @@ export class List<T extends ListRow> implements Disposable {
       ...(row.alwaysShow && { alwaysShow: true }),
       ...(row.separates && { kind: QuickPickItemKind.Separator }),
     }));
-    const again = kept === undefined ? undefined : this.#quick.items.find(({ row }) => row.id === kept);
+    this.#quick.buttons = buttons.map(shownButton);
+    this.#quick.items = items;
+    const again = kept === undefined ? undefined : items.find(({ row }) => row.id === kept);
     if (again) this.#quick.activeItems = [again];
+    return items;
+  }
+
+  /** What an event is about that names one of the newest rows. */
+  #meant(item: Shown<T>): Shown<T> | undefined {
+    return this.#shown.length === 0 ? item : this.#shown[this.#quick.items.indexOf(item)];
   }
 
   show(): void {
@@ -194,12 +250,21 @@ export class List<T extends ListRow> implements Disposable {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     for (const listening of this.#listening) listening.dispose();
     this.#accepted.dispose();
     this.#active.dispose();
     this.#pressed.dispose();
     this.#quick.dispose();
   }
+}
+
+/** Settles when VS Code has handled all that was sent to it, and what it told before has come. */
+async function everythingIsHandled(): Promise<void> {
+  // Changes of a list leave in the next turn of the event loop. What is sent and answered keeps its
+  // order, so any command of the window will do.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await commands.executeCommand('setContext', 'parley.drawn', true).then(undefined, () => {});
 }
 
 function shownButton({ icon, tooltip, run }: ListButton): ShownButton {

@@ -1,0 +1,101 @@
+// A list that is filled while the user chooses: Enter takes the row that was in sight.
+import { strict as assert } from 'node:assert';
+import { setTimeout as delay } from 'node:timers/promises';
+import { commands, type Event } from 'vscode';
+import { List, type ListRow } from '../../src/workbench/ui/input';
+
+interface Row extends ListRow {
+  readonly id: string;
+}
+
+const row = (id: string, more: Partial<ListRow> = {}): Row => ({ id, label: `Row ${id}`, ...more });
+const heading = (id: string): Row => row(id, { separates: true });
+
+describe('a list that is drawn again while it is open', () => {
+  let list: List<Row>;
+
+  beforeEach(() => {
+    list = new List<Row>('Select a row');
+  });
+  afterEach(() => list.dispose());
+
+  const next = <T>(event: Event<T>): Promise<T> =>
+    new Promise((resolve) => {
+      const listening = event((value) => {
+        listening.dispose();
+        resolve(value);
+      });
+    });
+
+  /** Shows rows and waits until VS Code has told which one is active. */
+  async function shown(...rows: readonly Row[]): Promise<void> {
+    const active = next(list.onDidChangeActive);
+    list.draw(rows, []);
+    list.show();
+    await active;
+    await settled();
+  }
+
+  /** All messages to VS Code and back have come. */
+  async function settled(): Promise<void> {
+    await delay(0);
+    await commands.executeCommand('setContext', 'parley.test', true);
+  }
+
+  const press = (key: 'acceptSelectedQuickOpenItem' | 'quickOpenSelectNext'): Thenable<unknown> =>
+    commands.executeCommand(`workbench.action.${key}`);
+
+  /** The row that Enter takes. */
+  async function accepted(): Promise<string> {
+    const row = next(list.onDidAccept);
+    await press('acceptSelectedQuickOpenItem');
+    return (await row).id;
+  }
+
+  it('takes the row that had the focus when Enter was pressed, also where rows come before it meanwhile', async () => {
+    await shown(row('a'), row('b'), row('c'));
+    const taken = next(list.onDidAccept);
+    const pressed = press('acceptSelectedQuickOpenItem');
+    list.draw([heading('first'), row('x'), row('y'), heading('then'), row('a'), row('b'), row('c')], []);
+    await pressed;
+    assert.equal((await taken).id, 'a');
+  });
+
+  it('keeps the focus on the first row when rows come before it', async () => {
+    await shown(row('a'), row('b'));
+    list.draw([row('x'), row('a'), row('b')], []);
+    await settled();
+    await settled();
+    assert.equal(await accepted(), 'a');
+  });
+
+  it('keeps the focus on the row that the user has gone to', async () => {
+    await shown(row('a'), row('always', { alwaysShow: true }));
+    const moved = next(list.onDidChangeActive);
+    await press('quickOpenSelectNext');
+    assert.equal((await moved)?.id, 'always');
+    list.draw([row('x'), row('a'), row('always', { alwaysShow: true })], []);
+    await settled();
+    await settled();
+    assert.equal(await accepted(), 'always');
+  });
+
+  it('goes to the first row where only rows were there that no search hides', async () => {
+    await shown(row('always', { alwaysShow: true }));
+    list.draw([row('x'), row('always', { alwaysShow: true })], []);
+    await settled();
+    await settled();
+    assert.equal(await accepted(), 'x');
+  });
+
+  it('shows the newest of several drawings', async () => {
+    await shown(row('a'));
+    list.draw([row('b')], []);
+    list.draw([row('c')], []);
+    list.draw([row('d')], []);
+    await settled();
+    await settled();
+    await settled();
+    assert.equal(await accepted(), 'd');
+  });
+});
