@@ -147,10 +147,17 @@ async function entriesOf(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** The bytes of all files in a folder; links count as themselves. */
+/** The bytes that a folder takes: symbolic links count as themselves, a file of two names once. */
 async function sizeOf(folder: string): Promise<number> {
-  let size = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) size += (await lstat(join(entry.parentPath, entry.name))).size;
-  return size;
+  const counted = new Set<string>();
+  let size = 0n;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = await lstat(join(entry.parentPath, entry.name), { bigint: true });
+    const id = `${file.dev}:${file.ino}`;
+    if (file.nlink > 1n && counted.has(id)) continue;
+    counted.add(id);
+    size += file.size;
+  }
+  return Number(size);
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../../../../src/agents/runProgram';
@@ -237,6 +237,16 @@ describe('the installer', function () {
       await utimes(lock, longAgo, longAgo);
       await install(binary('/tiny.zip'));
       assert.equal(existsSync(lock), false);
+    });
+
+    it('counts a file that has two names once', async () => {
+      const { installed } = installer();
+      const staged = await installed.stage('tiny');
+      await writeFile(join(staged, 'program'), Buffer.alloc(1000));
+      await link(join(staged, 'program'), join(staged, 'same'));
+      await writeFile(join(staged, 'other'), Buffer.alloc(1000));
+      const facts = { id: 'tiny', name: 'Tiny', version: '1.0.0', program: 'program', args: [], env: {} };
+      assert.equal((await installed.commit(staged, { ...facts, installedAt: 1 })).size, 2000);
     });
 
     it('installs versions beside each other, the newest first, and removes one', async () => {
