@@ -70,7 +70,7 @@ export async function download(options: DownloadOptions, signal: AbortSignal): P
     throw new ParleyError(
       'wrong-checksum',
       l10n.t("The file from {0} doesn't have the checksum that the registry states.", new URL(url).host),
-      { hint: l10n.t('The file may have been changed. Nothing was installed.') },
+      { hint: l10n.t('The file may have been changed by somebody else.') },
     );
   }
   await rm(part.about, { force: true });
@@ -140,7 +140,10 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
 }
 
 function tooLarge(host: string): ParleyError {
-  return new ParleyError('too-large', l10n.t('The file from {0} is larger than {1} bytes.', host, MAX_BYTES));
+  return new ParleyError(
+    'too-large',
+    l10n.t('The file from {0} is larger than {1} MB.', host, Math.floor(MAX_BYTES / 1e6)),
+  );
 }
 
 function rangeOf(response: IncomingMessage): { readonly from: number; readonly total: number } | undefined {

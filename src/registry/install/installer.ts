@@ -8,6 +8,7 @@ import type { Log } from '../../base/log';
 import type { RegistryAgent } from '../list/registryAgent';
 import { archiveKind, unpack } from '../unpack/unpack';
 import { pathParts } from '../unpack/unpackTarget';
+import { diskError } from './diskErrors';
 import { download, statedSize } from './download';
 import { type InstalledAgent, InstalledAgents, remove } from './installedAgents';
 import { withLock } from './installLock';
@@ -170,19 +171,4 @@ export class Installer {
     if (process.platform !== 'win32') await chmod(join(folder, program), 0o755);
     return { program, sha256: file.sha256 };
   }
-}
-
-/** The sentence for what the disk reports; anything else as it is. */
-function diskError(error: unknown): unknown {
-  if (error instanceof ParleyError || !(error instanceof Error) || !('code' in error)) return error;
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-    return new ParleyError('disk-full', l10n.t('The disk is full.'), {
-      hint: l10n.t('Free some space, then try again. Nothing was installed.'),
-      cause: error,
-    });
-  if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS')
-    return new ParleyError('not-writable', l10n.t("The folder for agents can't be written: {0}", error.message), {
-      cause: error,
-    });
-  return error;
 }

@@ -10,6 +10,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import { ParleyError } from '../../base/errors';
 import { oneLine, tail } from '../../base/text';
 import { at, own } from '../../base/untrusted';
+import { diskFull } from './diskErrors';
 import type { InstallSource } from './installSource';
 import { findNode, type NodeTools, runTool, type ToolContext } from './installTools';
 
@@ -113,7 +114,7 @@ function npmError({ stdout, stderr, timedOut }: Printed, name: string): ParleyEr
   const code = String(at(reported, 'code') ?? /npm (?:error|ERR!) code (\S+)/.exec(stderr)?.[1] ?? '');
   const summary = String(at(reported, 'summary') ?? '');
   const options = { stderr: tail(stderr.trim() || summary, 4_000) };
-  if (code === 'ENOSPC') return new ParleyError('disk-full', l10n.t('The disk is full.'), options);
+  if (code === 'ENOSPC') return diskFull(options);
   if (code === 'EINTEGRITY')
     return new ParleyError(
       'wrong-checksum',

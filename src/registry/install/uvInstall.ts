@@ -5,6 +5,7 @@ import * as l10n from '@vscode/l10n';
 import type { ProgramResult } from '../../agents/runProgram';
 import { ParleyError } from '../../base/errors';
 import { oneLine, tail } from '../../base/text';
+import { diskFull } from './diskErrors';
 import type { InstallSource } from './installSource';
 import { runTool, type ToolContext } from './installTools';
 
@@ -46,7 +47,6 @@ export async function uvInstall(
 /** The sentence for what uv reports. */
 function uvError({ stderr }: ProgramResult): ParleyError {
   const options = { stderr: tail(stderr.trim(), 4_000) };
-  if (/no space left on device/i.test(stderr))
-    return new ParleyError('disk-full', l10n.t('The disk is full.'), options);
+  if (/no space left on device/i.test(stderr)) return diskFull(options);
   return new ParleyError('uv-failed', l10n.t('uv failed: {0}', oneLine(stderr, 300)), options);
 }

@@ -138,7 +138,10 @@ export class RegistryList {
 
 async function readText(response: IncomingMessage, signal: AbortSignal): Promise<string> {
   const tooLarge = (): ParleyError =>
-    new ParleyError('too-large', l10n.t('The list of the registry is larger than {0} bytes.', MAX_BYTES));
+    new ParleyError(
+      'too-large',
+      l10n.t('The list of the registry is larger than {0} MB.', Math.floor(MAX_BYTES / 1e6)),
+    );
   const abort = (): void => {
     response.destroy(new Error('aborted'));
   };

@@ -1,10 +1,10 @@
 // Unpacks a downloaded archive by the kind that its name says.
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
 import { type TarCompression, unpackTar } from './unpackTar';
-import { pathParts, type UnpackLimits, UnpackTarget } from './unpackTarget';
+import { limitsFor, pathParts, type UnpackLimits, UnpackTarget } from './unpackTarget';
 import { unpackZip } from './unpackZip';
 
 /** How what is downloaded is unpacked; `program` is a single file that runs. */
@@ -41,8 +41,8 @@ export async function unpack(
   limits?: UnpackLimits,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const target = new UnpackTarget(folder, limits);
   const { path, kind, program } = file;
+  const target = new UnpackTarget(folder, limits ?? limitsFor((await stat(path)).size));
   try {
     if (kind === 'program') await copyFile(path, join(folder, ...(pathParts(program) ?? ['program']).slice(-1)));
     else if (kind === 'zip') await unpackZip(path, target, signal);

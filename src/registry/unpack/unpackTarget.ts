@@ -16,7 +16,17 @@ export interface UnpackLimits {
 }
 
 /** Agents bring whole runtimes along: the largest known ones unpack to half a gigabyte. */
-export const UNPACK_LIMITS: UnpackLimits = { maxBytes: 4 * 1024 ** 3, maxEntries: 200_000 };
+const MAX_BYTES = 4_000_000_000;
+const MAX_ENTRIES = 200_000;
+/** Programs shrink to a third. What unpacks to much more is made to fill a disk. */
+const MAX_RATIO = 50;
+/** So much is harmless, whatever it was made of. */
+const HARMLESS_BYTES = 50_000_000;
+
+/** @param size of the archive, in bytes */
+export function limitsFor(size: number): UnpackLimits {
+  return { maxBytes: Math.min(MAX_BYTES, HARMLESS_BYTES + MAX_RATIO * size), maxEntries: MAX_ENTRIES };
+}
 
 const MAX_NAME = 1_000;
 /** Names that Windows reads as devices, whatever their extension. */
@@ -29,7 +39,7 @@ export class UnpackTarget {
   #entries = 0;
 
   /** @param folder an empty folder of our own, absolute */
-  constructor(folder: string, limits: UnpackLimits = UNPACK_LIMITS) {
+  constructor(folder: string, limits: UnpackLimits) {
     this.#folder = folder;
     this.#limits = limits;
   }
@@ -51,7 +61,7 @@ export class UnpackTarget {
       transform: (chunk: Buffer, _encoding, done) => {
         this.#bytes += chunk.length;
         if (this.#bytes <= this.#limits.maxBytes) return done(null, chunk);
-        return done(evil(l10n.t('it unpacks to more than {0} bytes', this.#limits.maxBytes)));
+        return done(evil(l10n.t('it unpacks to more than {0} MB', Math.floor(this.#limits.maxBytes / 1e6))));
       },
     });
     const mode = isExecutable ? 0o755 : 0o644;

@@ -1,6 +1,6 @@
 // Installs, updates, rolls back and removes agents of the registry, with the user's consent.
 import { env, l10n } from 'vscode';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { own } from '../../base/untrusted';
 import { describeStart } from '../../client/transport/describeStart';
 import type { InstalledAgent } from '../../registry/install/installedAgents';
@@ -36,7 +36,9 @@ export async function installAgent(
   if (!(await ask(question, describePlan(plan), isUpdate ? l10n.t('Update') : l10n.t('Install')))) return;
   const now = await showProgress(l10n.t('Installing {0}…', agent.name), (signal, report) =>
     installer.install(plan, (step) => tell(step, report), signal),
-  );
+  ).catch((error: unknown) => {
+    throw notInstalled(agent, error);
+  });
   const versions = await installed.versions(agent.id);
   const entry = await useVersion(now, versions);
   for (const old of versions.slice(KEPT_VERSIONS)) await installed.remove(old);
@@ -77,12 +79,22 @@ async function planned(agent: RegistryAgent, { installer }: AgentRegistry): Prom
     return await showProgress(l10n.t('Looking up {0}…', agent.name), (signal) => installer.plan(agent, signal));
   } catch (error) {
     const site = error instanceof ParleyError && own(SITES, error.code);
-    if (!site || !(error instanceof ParleyError)) throw error;
+    if (!site || !(error instanceof ParleyError)) throw notInstalled(agent, error);
     const get = l10n.t('Open {0}', new URL(site).host);
     const message = `${agent.name}: ${error.message} ${error.hint ?? ''}`;
     if ((await showError(message.trim(), get)) === get) await openAddress(site);
     return undefined;
   }
+}
+
+/** Names the agent in front of why it was not installed; that the user has cancelled needs no words. */
+function notInstalled({ name, version }: RegistryAgent, error: unknown): unknown {
+  if (error instanceof Error && error.name === 'AbortError') return error;
+  const message = l10n.t("{0} {1} wasn't installed. {2}", name, version, messageOf(error));
+  if (!(error instanceof ParleyError)) return new ParleyError('install-failed', message, { cause: error });
+  const { code, hint, stderr } = error;
+  const more = { ...(hint !== undefined && { hint }), ...(stderr !== undefined && { stderr }) };
+  return new ParleyError(code, message, { ...more, cause: error });
 }
 
 const SITES: Readonly<Record<string, string>> = {

@@ -114,6 +114,12 @@ describe('unpack', () => {
       await assert.rejects(unpacked('a.tgz', await tgzOf(many), limits), { code: 'evil-archive' });
     });
 
+    it('a small archive that is made to fill the disk', async () => {
+      const zeros = Buffer.alloc(60_000_000);
+      await assert.rejects(unpacked('a.tgz', await tgzOf([{ name: 'a', text: zeros }])), { code: 'evil-archive' });
+      await assert.rejects(unpacked('a.zip', await zipOf([{ name: 'a', text: zeros }])), { code: 'evil-archive' });
+    });
+
     it('damaged archives', async () => {
       const tgz = await tgzOf([{ name: 'a', text: 'x'.repeat(10_000) }]);
       await assert.rejects(unpacked('a.tgz', tgz.subarray(0, -20)), { code: 'bad-archive' });

@@ -1,0 +1,20 @@
+// The sentences for what a disk reports while an agent is installed.
+import * as l10n from '@vscode/l10n';
+import { ParleyError, type ParleyErrorOptions } from '../../base/errors';
+
+/** @param options what a program has printed about it, or the cause */
+export function diskFull(options: Omit<ParleyErrorOptions, 'hint'>): ParleyError {
+  const hint = l10n.t('Free some space, then try again.');
+  return new ParleyError('disk-full', l10n.t('The disk is full.'), { ...options, hint });
+}
+
+/** The sentence for an error of a file; any other error as it is. */
+export function diskError(error: unknown): unknown {
+  if (error instanceof ParleyError || !(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return diskFull({ cause: error });
+  if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS')
+    return new ParleyError('not-writable', l10n.t("The folder for agents can't be written: {0}", error.message), {
+      cause: error,
+    });
+  return error;
+}
