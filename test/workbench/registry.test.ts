@@ -3,10 +3,11 @@ import { strict as assert } from 'node:assert';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationTarget, workspace } from 'vscode';
+import { ConfigurationTarget, type ExtensionContext, Uri, workspace } from 'vscode';
 import { silentLog } from '../../src/base/log';
 import type { InstalledAgent } from '../../src/registry/install/installedAgents';
 import { RegistryList } from '../../src/registry/list/registryList';
+import { AgentRegistry } from '../../src/workbench/registry/agentRegistry';
 import { dropEntries, groupInstalled, useVersion } from '../../src/workbench/registry/installedEntries';
 import { closeLoopbacks, httpLoopback } from '../support/loopback';
 
@@ -26,6 +27,7 @@ describe('the registry of agents', () => {
   afterEach(async () => {
     await set('parley', 'agents', before);
     await set('http', 'proxy', undefined);
+    await set('parley', 'registry.url', undefined);
     await closeLoopbacks();
     await rm(folder, { recursive: true, force: true });
   });
@@ -43,6 +45,14 @@ describe('the registry of agents', () => {
     const { agents } = await registry.load(url, new AbortController().signal);
     assert.equal(agents.length, 11);
     assert.deepEqual(asked, [url]);
+  });
+
+  it('is not asked where its address is empty', async () => {
+    await set('parley', 'registry.url', '');
+    const extension = { packageJSON: { version: '1.0.0' } } as ExtensionContext['extension'];
+    const context = { globalStorageUri: Uri.file(folder), extension };
+    const registry = new AgentRegistry({ context, log: silentLog, environment: async () => ({}) });
+    assert.deepEqual((await registry.load(new AbortController().signal)).agents, []);
   });
 
   const version = (number: string, installedAt: number): InstalledAgent => ({

@@ -4,7 +4,6 @@ import { commands, env, workspace } from 'vscode';
 import { userValue } from './folderSettings';
 
 const SECTION = 'parley';
-const OFFICIAL_REGISTRY = 'https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json';
 
 function read<T>(key: string, fallback: T): T {
   return workspace.getConfiguration(SECTION).get<T>(key) ?? fallback;
@@ -82,9 +81,9 @@ export function serverSettings(): {
   };
 }
 
-/** The address of the registry of agents, as it is written. */
-export function registryUrl(): string {
-  return String(read<unknown>('registry.url', '')).trim() || OFFICIAL_REGISTRY;
+/** The address of the registry of agents, as it is written; undefined where there is to be none. */
+export function registryUrl(): string | undefined {
+  return String(read<unknown>('registry.url', '')).trim() || undefined;
 }
 
 /** Where the messages of sessions are kept: `parley.resources`, unread. */

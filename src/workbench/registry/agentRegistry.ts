@@ -33,14 +33,22 @@ export class AgentRegistry {
         log,
       }),
       check: (start, signal) => checkStart(start, check, signal),
-      trustedOrigin: () => (URL.canParse(registryUrl()) ? new URL(registryUrl()).origin : undefined),
+      trustedOrigin: () => originOf(registryUrl()),
     });
   }
 
-  /** @throws ParleyError where there is no list, not even an earlier one; the reason of `signal` */
-  load(signal: AbortSignal): Promise<Listing> {
-    return this.#list.load(registryUrl(), signal);
+  /**
+   * Returns what the registry lists; nothing where the user wants none.
+   * @throws ParleyError where there is no list, not even an earlier one; the reason of `signal`
+   */
+  async load(signal: AbortSignal): Promise<Listing> {
+    const url = registryUrl();
+    return url === undefined ? { agents: [], at: Date.now() } : this.#list.load(url, signal);
   }
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
 /** npm and uv know nothing of VS Code's proxy; their own settings and the user's variables win. */
