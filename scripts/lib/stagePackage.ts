@@ -2,23 +2,31 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../../test/support/vscode/repository';
+import { type AddressedManifest, withPages } from './addresses';
 
 /** Never part of a package, and large: installed, downloaded or generated. */
 const SKIPPED = new Set(['.cache', '.git', '.vscode-test', 'node_modules', 'out']);
 
-/** Copies the repository without its caches into a folder, where `.vscodeignore` decides on the rest. */
-export function stagePackage(target: string): void {
+/**
+ * Copies the repository without its caches into a folder, where `.vscodeignore` decides on the rest.
+ * @param hasBase the relative links and pictures of the README will get a base
+ */
+export function stagePackage(target: string, hasBase = false): void {
   for (const name of readdirSync(repository)) {
     if (SKIPPED.has(name)) continue;
     cpSync(join(repository, name), join(target, name), { recursive: true, filter: (path) => !path.endsWith('.vsix') });
   }
+  const manifest = join(target, 'package.json');
+  const whole = withPages(JSON.parse(readFileSync(manifest, 'utf8')) as AddressedManifest);
+  writeFileSync(manifest, `${JSON.stringify(whole, undefined, 2)}\n`);
+  if (hasBase) return;
   const readme = join(target, 'README.md');
   writeFileSync(readme, packagedReadme(readFileSync(readme, 'utf8')));
 }
 
 /**
- * Returns the README as VS Code shows it on the page of the extension, which follows no relative link and
- * fetches no picture of the package: without pictures, and with the words of relative links alone.
+ * Returns the README for a package of which nobody knows where its files can be read: VS Code's page of the extension follows no relative link
+ * and fetches no picture of the package, so it is without pictures, and with the words of relative links alone.
  */
 export function packagedReadme(text: string): string {
   return text

@@ -1,0 +1,267 @@
+// Publishing: what the registries refuse is found before the upload, and a release that is not ready is not made.
+import { strict as assert } from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type AddressedManifest, baseUrls, withPages } from '../../../scripts/lib/addresses';
+import { type ReleaseFacts, releaseProblems } from '../../../scripts/lib/releaseChecks';
+import { type Registry, runPublisher, takeTokens } from '../../../scripts/lib/uploads';
+import { vsixProblems } from '../../../scripts/lib/vsixRules';
+import { zipOf } from '../../support/archives';
+import { noise } from '../../support/noise';
+import { cacheFolder } from '../../support/vscode/repository';
+
+const root = process.cwd();
+const ADDRESS = 'https://github.com/someone/parley';
+let scratch: string;
+
+describe('publishing', () => {
+  beforeEach(() => {
+    scratch = realpathSync(mkdtempSync(join(tmpdir(), 'parley-release-')));
+  });
+  afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+  describe('the addresses of the package', () => {
+    const repository = { type: 'git', url: `git+${ADDRESS}.git` };
+
+    it('come from the repository of package.json, with the files of the version’s tag', () => {
+      assert.deepEqual(baseUrls({ version: '1.2.3', repository }), {
+        links: `${ADDRESS}/blob/v1.2.3/`,
+        pictures: 'https://raw.githubusercontent.com/someone/parley/v1.2.3/',
+      });
+      const manifest: AddressedManifest = { version: '1.2.3', repository };
+      const { bugs, homepage } = withPages(manifest);
+      assert.deepEqual([bugs, homepage], [{ url: `${ADDRESS}/issues` }, ADDRESS]);
+    });
+
+    it('come from --base-url where the host is not known, and are not made up', () => {
+      const elsewhere = { version: '1.2.3', repository: 'https://git.example/parley' };
+      assert.equal(baseUrls(elsewhere), undefined);
+      assert.equal(baseUrls({ version: '1.2.3' }), undefined);
+      assert.equal(baseUrls(elsewhere, 'https://cdn.example/1.2.3')?.pictures, 'https://cdn.example/1.2.3/');
+      assert.deepEqual(withPages({ version: '1.2.3' }), { version: '1.2.3' });
+    });
+  });
+
+  describe('a release that is not ready', () => {
+    const READY: ReleaseFacts = {
+      manifest: { version: '1.2.3', repository: ADDRESS },
+      lockedVersion: '1.2.3',
+      changelog:
+        '# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n- A change\n\n## [1.2.2] - 2026-01-01\n\n- B\n',
+      changes: '',
+      tags: ['v1.2.3'],
+      preRelease: false,
+    };
+    const pre = { manifest: { ...READY.manifest, version: '1.3.3' }, lockedVersion: '1.3.3' };
+
+    it('is told from one that is', () => {
+      assert.deepEqual(releaseProblems(READY), []);
+      const changelog = READY.changelog.replaceAll('1.2.3', '1.3.3');
+      assert.deepEqual(releaseProblems({ ...READY, ...pre, changelog, tags: ['v1.3.3'], preRelease: true }), []);
+    });
+
+    const cases: readonly (readonly [about: string, facts: Partial<ReleaseFacts>, problem: RegExp])[] = [
+      ['a suffix', { manifest: { ...READY.manifest, version: '1.2.3-beta' } }, /not of the form/],
+      ['an even version as a pre-release', { preRelease: true }, /is a release/],
+      ['an odd version as a release', pre, /is a pre-release/],
+      ['another version in the lock file', { lockedVersion: '1.2.2' }, /package-lock/],
+      ['no section in the changelog', { changelog: '# Changelog\n' }, /no section/],
+      ['a section without a date', { changelog: '## [1.2.3]\n\n- A\n' }, /no section/],
+      ['an empty section', { changelog: '## [1.2.3] - 2026-01-31\n\n## [1.2.2] - 2026-01-01\n' }, /is empty/],
+      [
+        'changes that no version has',
+        { changelog: `## [Unreleased]\n\n- B\n\n${READY.changelog.slice(READY.changelog.indexOf('## [1.2.3]'))}` },
+        /Unreleased/,
+      ],
+      ['changes in the tree', { changes: ' M src/extension.ts\n' }, /working tree/],
+      ['no tag', { tags: ['v1.2.2'] }, /no tag v1\.2\.3/],
+      ['no repository', { manifest: { version: '1.2.3' } }, /repository/],
+      ['a repository that no browser opens', { manifest: { version: '1.2.3', repository: 'git@a:b' } }, /repository/],
+    ];
+    for (const [about, facts, problem] of cases)
+      it(`is refused: ${about}`, () => {
+        const problems = releaseProblems({ ...READY, ...facts });
+        assert.ok(
+          problems.some((one) => problem.test(one)),
+          problems.join('\n'),
+        );
+      });
+  });
+
+  describe('a package that would be refused', () => {
+    const png = Buffer.concat([
+      Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+      Buffer.from([0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 1, 0, 0, 0, 1, 0, 8, 6, 0, 0, 0]),
+    ]);
+    const manifest = {
+      name: 'parley',
+      publisher: 'someone',
+      version: '1.2.3',
+      displayName: 'Parley',
+      description: 'Chat with agents',
+      license: 'MIT',
+      icon: 'icon.png',
+      main: './dist/extension.js',
+      categories: ['AI'],
+      keywords: ['agent'],
+      engines: { vscode: '^1.106.0' },
+    };
+    const assets = ['Services.Content.Details', 'Services.Content.Changelog', 'Services.Content.License'];
+    const xml = (identity: string): string =>
+      [
+        `<Identity Language="en-US" ${identity}/><Tags>agent</Tags>`,
+        ...[...assets, 'Services.Icons.Default'].map((asset) => `<Asset Type="Microsoft.VisualStudio.${asset}"/>`),
+      ].join('\n');
+    const GOOD: Readonly<Record<string, string | Buffer>> = {
+      'extension.vsixmanifest': xml('Id="parley" Version="1.2.3" Publisher="someone"'),
+      'extension/package.json': JSON.stringify(manifest),
+      'extension/readme.md': '# Parley\n\n![A panel](https://a.example/panel.png) [Docs](https://a.example/docs.md)\n',
+      'extension/changelog.md': '# Changelog\n',
+      'extension/icon.png': png,
+      'extension/dist/extension.js': '',
+    };
+
+    async function problemsOf(
+      files: Readonly<Record<string, string | Buffer | undefined>>,
+    ): Promise<readonly string[]> {
+      const whole = Object.entries({ ...GOOD, ...files }).filter(
+        (file): file is [string, string | Buffer] => file[1] !== undefined,
+      );
+      const path = join(scratch, 'package.vsix');
+      writeFileSync(path, await zipOf(whole.map(([name, text]) => ({ name, text }))));
+      return vsixProblems(path);
+    }
+
+    it('is told from one that is taken', async () => assert.deepEqual(await problemsOf({}), []));
+
+    const about = (fields: Readonly<Record<string, unknown>>): Record<string, string> => ({
+      'extension/package.json': JSON.stringify({ ...manifest, ...fields }),
+    });
+    const readme = (text: string): Record<string, string> => ({ 'extension/readme.md': text });
+    const cases: readonly (readonly [name: string, files: Record<string, string | Buffer | undefined>, is: RegExp])[] =
+      [
+        ['another version in its own manifest', about({ version: '1.2.4' }), /not about the same version/],
+        ['a version with a suffix', about({ version: '1.2.3-beta' }), /of the form 1\.2\.3/],
+        ['no publisher', about({ publisher: undefined }), /publisher/],
+        ['API that is only proposed', about({ enabledApiProposals: ['chat'] }), /enabledApiProposals/],
+        ['packages to install', about({ dependencies: { zod: '4.0.0' } }), /dependencies/],
+        ['no licence', about({ license: undefined }), /no license/],
+        ['a name that is a key', about({ displayName: '%name%' }), /not translated/],
+        ['invisible characters', about({ description: 'Chat\u200b' }), /invisible/],
+        ['an unknown category', about({ categories: ['Cooking'] }), /category Cooking/],
+        ['a repository that is no address', about({ repository: 'someone/parley' }), /repository/],
+        ['an SVG for an icon', { 'extension/icon.png': '<svg/>' }, /not a PNG/],
+        ['a small icon', { 'extension/icon.png': Buffer.from(png).fill(64, 19, 20) }, /× /],
+        ['no icon', { 'extension/icon.png': undefined }, /no icon/],
+        ['no code', { 'extension/dist/extension.js': undefined }, /extension\.js is missing/],
+        ['a source map', { 'extension/dist/extension.js.map': '{}' }, /does not belong/],
+        ['a file of secrets', { 'extension/.env': 'TOKEN=1' }, /does not belong/],
+        ['an empty README', readme(''), /empty/],
+        ['a relative link', readme('[Docs](docs/agents.md)'), /leads nowhere/],
+        ['a picture without encryption', readme('![a](http://a.example/a.png)'), /not https/],
+        ['an SVG', readme('![a](https://a.example/a.svg)'), /SVG/],
+        ['HTML with a script', readme('<script>1</script>'), /refused/],
+        ['more than 900 KB', { 'extension/big': Buffer.from(noise(1_000_000)) }, /bytes/],
+      ];
+    for (const [name, files, problem] of cases)
+      it(`is found out: ${name}`, async () => {
+        const problems = await problemsOf(files);
+        assert.ok(
+          problems.some((one) => problem.test(one)),
+          problems.join('\n'),
+        );
+      });
+  });
+
+  describe('a token', () => {
+    it('reaches the program of its registry alone, and is not printed', async () => {
+      const env: NodeJS.ProcessEnv = { VSCE_PAT: 'secret-one', OVSX_PAT: 'secret-two', PATH: '/bin' };
+      const tokens = takeTokens(env);
+      assert.deepEqual(env, { PATH: '/bin' });
+      const program = join(scratch, 'program.js');
+      writeFileSync(program, 'console.log(process.env.VSCE_PAT, process.env.OVSX_PAT, process.argv.slice(2));');
+      const registry: Registry = { name: 'A', token: 'OVSX_PAT', program: () => program, args: () => [] };
+      let printed = '';
+      const print = (text: string): void => {
+        printed += text;
+      };
+      assert.ok(await runPublisher(registry, program, ['publish'], tokens.get('OVSX_PAT'), print));
+      assert.equal(printed, "undefined *** [ 'publish' ]\n");
+    });
+  });
+
+  describe('npm run release', function () {
+    this.timeout(180_000);
+
+    /** A repository with the files of this one. */
+    function repositoryOf(change: (manifest: Record<string, unknown>) => void): string {
+      const folder = join(scratch, 'repository');
+      const listed = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' });
+      const names = listed.stdout.split('\0').filter((name) => name !== '' && !/^test\/(golden|fixtures)\//.test(name));
+      for (const name of names) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        cpSync(join(root, name), join(folder, name));
+      }
+      symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+      for (const file of ['package.json', 'package-lock.json']) {
+        const value = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, unknown>;
+        change(value);
+        writeFileSync(join(folder, file), JSON.stringify(value, undefined, 2));
+      }
+      return folder;
+    }
+
+    const run = (folder: string, command: string, ...args: readonly string[]) =>
+      spawnSync(command, args, {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...process.env, PARLEY_REPOSITORY: folder, PARLEY_CACHE: cacheFolder, VSCE_PAT: 'secret-one' },
+      });
+    const git = (folder: string, ...args: readonly string[]): void => {
+      const who = ['-c', 'user.name=A', '-c', 'user.email=a@a.example', '-c', 'commit.gpgsign=false'];
+      const { status, stderr } = run(folder, 'git', ...who, ...args);
+      assert.equal(status, 0, stderr);
+    };
+
+    it('does everything but the upload in a dry run', async () => {
+      const folder = repositoryOf((manifest) => {
+        manifest.version = '1.2.3';
+        if ('engines' in manifest) manifest.repository = { type: 'git', url: `${ADDRESS}.git` };
+      });
+      const changelog = readFileSync(join(folder, 'CHANGELOG.md'), 'utf8');
+      writeFileSync(join(folder, 'CHANGELOG.md'), changelog.replace('## [Unreleased]', '## [1.2.3] - 2026-01-31'));
+      writeFileSync(join(folder, '.gitignore'), 'node_modules\ndist/\nout/\n.cache/\n');
+      git(folder, 'init', '-q');
+      git(folder, 'add', '-A');
+      git(folder, 'commit', '-qm', 'Release 1.2.3');
+      git(folder, 'tag', 'v1.2.3');
+      const { status, stdout, stderr } = run(folder, process.execPath, 'scripts/run.mjs', 'release', '--dry-run');
+      assert.equal(status, 0, stdout + stderr);
+      assert.match(stdout, /Dry run: nothing was uploaded\.\n$/);
+      assert.match(stdout, /Visual Studio Marketplace: would run publish --packagePath \S+parley\.vsix/);
+      assert.match(stdout, /Open VSX: would run publish \S+parley\.vsix --skip-duplicate\n\d+\.\d+\.\d+/);
+      assert.ok(!stdout.includes('secret-one'));
+      const vsix = join(folder, 'dist/parley.vsix');
+      assert.deepEqual(await vsixProblems(vsix), []);
+      const readme = run(folder, 'unzip', '-p', vsix, 'extension/readme.md').stdout;
+      assert.ok(readme.includes('](https://raw.githubusercontent.com/someone/parley/v1.2.3/media/screenshot.png)'));
+      assert.ok(readme.includes(`](${ADDRESS}/blob/v1.2.3/docs/agents.md)`));
+
+      const refused = run(folder, process.execPath, 'scripts/run.mjs', 'release', '--pre-release');
+      assert.equal(refused.status, 1);
+      assert.match(refused.stdout, /- The version 1\.2\.3 is a release/);
+      assert.match(refused.stdout, /- OVSX_PAT is not set\./);
+    });
+  });
+});
