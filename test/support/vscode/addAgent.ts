@@ -1,0 +1,115 @@
+// Add Agent… as a user handles it, and what it leaves on the disk.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { Chat } from './chat';
+import type { Server } from './startServer';
+import { command, inList } from './workbench';
+
+interface Entry {
+  readonly name: string;
+  readonly command: string;
+  readonly args?: readonly string[];
+}
+
+export class AddAgent {
+  readonly #page: Page;
+  readonly #server: Server;
+
+  constructor(page: Page, server: Server) {
+    this.#page = page;
+    this.#server = server;
+  }
+
+  get dialog(): Locator {
+    return this.#page.locator('.monaco-dialog-box');
+  }
+
+  get #settingsFile(): string {
+    return join(this.#server.dataDir, 'data/Machine/settings.json');
+  }
+
+  get #onDisk(): Readonly<Record<string, unknown>> {
+    return JSON.parse(readFileSync(this.#settingsFile, 'utf8'));
+  }
+
+  /** The entries of the setting, as they are on disk. */
+  get configured(): Readonly<Record<string, Entry>> {
+    return (this.#onDisk['parley.agents'] ?? {}) as Readonly<Record<string, Entry>>;
+  }
+
+  /** Changes settings, and keeps what the extension has written. */
+  configure(more: Readonly<Record<string, unknown>>): void {
+    writeFileSync(this.#settingsFile, JSON.stringify({ ...this.#onDisk, ...more }));
+  }
+
+  /** The folder of installed agents. */
+  get storage(): string {
+    return join(this.#server.dataDir, 'data/User/globalStorage/parley.parley/agents');
+  }
+
+  /** What there is of an agent: versions, and what is or was under way. */
+  filesOf(id: string): readonly string[] {
+    return entriesOf(join(this.storage, id));
+  }
+
+  /** Downloads that are not complete. */
+  get downloads(): readonly string[] {
+    return entriesOf(join(this.storage, '.downloads'));
+  }
+
+  /** Picks a row of the list, once the list has the version. */
+  async choose(name: string, version: string): Promise<void> {
+    await inList(this.#page, 'Parley: Add Agent…', async (list, patience) => {
+      await list.getByPlaceholder('Select an agent to add').fill(name, patience);
+      const row = list.locator('.monaco-list-row', { hasText: name });
+      await row.filter({ hasText: version }).first().waitFor(patience);
+      await this.#page.keyboard.press('Enter');
+      await list.waitFor({ state: 'hidden', ...patience });
+    });
+  }
+
+  /** Chooses an agent of the registry and agrees to what is asked. */
+  async install(name: string, version: string): Promise<void> {
+    await this.choose(name, version);
+    await this.dialog.getByText(`${name} ${version}?`).waitFor();
+    await this.dialog.getByRole('button', { name: 'Install' }).click();
+    await this.dialog.waitFor({ state: 'detached' });
+  }
+
+  /** Shows the notifications, which VS Code does not by itself while it is driven. */
+  async showNotifications(): Promise<Locator> {
+    const center = this.#page.locator('.notifications-center.visible');
+    if (!(await center.isVisible())) await command(this.#page, 'Notifications: Show Notifications');
+    await center.waitFor();
+    return center.locator('.notification-list-item');
+  }
+
+  /** Waits for a message, and closes all. @returns its words */
+  async failure(about: string): Promise<string> {
+    await this.#page.getByText(about).first().waitFor({ state: 'attached' });
+    const message = (await this.showNotifications())
+      .filter({ hasText: about })
+      .locator('.notification-list-item-message');
+    const text = await message.first().innerText();
+    await command(this.#page, 'Notifications: Clear All Notifications');
+    await message.first().waitFor({ state: 'detached' });
+    return text;
+  }
+
+  /** Waits for a session with an agent, and for its first answer. */
+  async answers(agent: string, text: string): Promise<void> {
+    let chat = await Chat.at(this.#page, 'panel');
+    await chat.frame.locator('.agent-name', { hasText: agent }).waitFor({ timeout: 60_000 });
+    // What was said with the agent before is gone when the new session is shown.
+    await chat.log.locator('[data-entry-id]').first().waitFor({ state: 'detached', timeout: 60_000 });
+    await chat.state('ready', 60_000);
+    chat = await Chat.at(this.#page, 'panel');
+    await chat.run('hello');
+    await chat.entries('agent').getByText(text).last().waitFor();
+  }
+}
+
+function entriesOf(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
