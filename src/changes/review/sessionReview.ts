@@ -26,7 +26,8 @@ import type {
 import { isSafePath } from './safePath';
 import { alsoTakenBack, type Change, type TakingBack } from './takeBack';
 import { type UndoItem, undoInSteps, whyFailed } from './undoInSteps';
-import { fileId, WaitingFiles } from './waitingFiles';
+import { type Standing, UndoneFiles } from './undoneFiles';
+import { fileId, isSameVersion, WaitingFiles } from './waitingFiles';
 
 /** What a review needs. */
 export interface ReviewOptions {
@@ -53,7 +54,10 @@ export class SessionReview implements Disposable {
   readonly #save: (kept: KeptReview) => Promise<void>;
   readonly #waiting = new WaitingFiles();
   readonly #lists = new HunkLists();
+  readonly #undoneFiles = new UndoneFiles();
   readonly #onDidChange = new Emitter<void>();
+  /** Files that changed in the editor and are to be looked at. */
+  readonly #looking = new Set<string>();
   #settled = new Map<string, Settled>();
   #last: Promise<unknown> = Promise.resolve();
 
@@ -202,7 +206,10 @@ export class SessionReview implements Disposable {
       await undoInSteps(items, this.#working, texts, {
         undone: async (item, back) => {
           if (!back.isWhole && !back.hunks?.length) return;
-          await this.#undone(texts(item.change.root), item, back);
+          const { root, path } = item.change;
+          const before = this.#standing(root, path);
+          await this.#undone(texts(root), item, back);
+          this.#undoneFiles.add({ root, path, before, after: this.#standing(root, path) }, back.edits);
           result.undone.push(placeIn(item));
         },
         conflict: (item, why) => {
@@ -225,6 +232,7 @@ export class SessionReview implements Disposable {
       for (const change of changes) {
         const { root, path, oldPath, before, after } = change;
         const from = oldPath ?? path;
+        this.#undoneFiles.forget(root, [path, oldPath]);
         if (!this.#waiting.ends(root, from) && !this.#waiting.ends(root, path)) continue;
         const of = texts(root);
         const back: Change = {
@@ -243,9 +251,47 @@ export class SessionReview implements Disposable {
     });
   }
 
+  /** Absolute paths of files that the editor's Undo may bring back, see {@link editorChanged}. */
+  get undonePaths(): ReadonlySet<string> {
+    return this.#undoneFiles.paths;
+  }
+
+  /**
+   * A file of {@link undonePaths} changed in the editor: where its Undo brought a change back that
+   * was undone here, the change waits again; and no longer after its Redo.
+   * @param path absolute
+   */
+  async editorChanged(path: string): Promise<void> {
+    if (this.#looking.has(path)) return;
+    this.#looking.add(path);
+    const looking = this.#last.then(() => {
+      this.#looking.delete(path);
+      return this.#undoneFiles.find(path, this.#working).catch(() => undefined);
+    });
+    this.#last = looking;
+    const found = await looking;
+    if (!found) return;
+    const { undone, from, to } = found;
+    await this.#run(async () => {
+      const now = this.#standing(undone.root, undone.path).file;
+      if (!isSameVersion(now?.base, from.file?.base) || !isSameVersion(now?.left, from.file?.left)) return;
+      if (now) this.#waiting.remove(now);
+      if (to.file) {
+        this.#waiting.add(to.file);
+        this.#waiting.recount(to.file.root, to.file.path);
+      }
+      const id = fileId(undone.root, undone.path);
+      if (to.settled) this.#settle(undone.root, undone.path, to.settled);
+      else this.#settled.delete(id);
+    });
+  }
+
   /** Goes back to an earlier state of the review, which {@link kept} gave. */
   reset(kept: unknown): Promise<void> {
-    return this.#run(async () => this.#load(kept));
+    return this.#run(async () => {
+      this.#undoneFiles.clear();
+      this.#load(kept);
+    });
   }
 
   dispose(): void {
@@ -277,6 +323,10 @@ export class SessionReview implements Disposable {
     return mine;
   }
 
+  #standing(root: string, path: string): Standing {
+    return { file: this.#waiting.fileAt(root, path), settled: this.#settled.get(fileId(root, path)) };
+  }
+
   #textsByRoot(): (root: string) => FileTexts {
     const known = new Map<string, FileTexts>();
     return (root) => {
@@ -290,6 +340,7 @@ export class SessionReview implements Disposable {
   async #follow(texts: FileTexts, change: FileChange, isYours: boolean): Promise<void> {
     const { root, path, oldPath, before, after, added, removed, isBinary } = change;
     const from = oldPath ?? path;
+    this.#undoneFiles.forget(root, [path, oldPath]);
     const waits = this.#waiting.ends(root, from);
     const ends = waits
       ? await carry(texts, waits, before, after).catch(() => ({ base: before, left: after }))
@@ -340,6 +391,7 @@ export class SessionReview implements Disposable {
   #keepFile({ root, path, oldPath, left }: ReviewFile): undefined {
     if (oldPath !== undefined) this.#waiting.setBase(root, oldPath, undefined, undefined);
     this.#waiting.setBase(root, path, left, left);
+    this.#undoneFiles.kept({ root, path }, left);
     this.#settle(root, path, 'kept');
   }
 
@@ -357,6 +409,7 @@ export class SessionReview implements Disposable {
     const next = await texts.keep(await withHunks(before, after, [hunk], texts.slices), base.mode, left);
     this.#lists.kept(root, file, next, new Set([id]));
     this.#waiting.setBase(root, this.#waiting.basePath(root, path), next, base);
+    this.#undoneFiles.kept(file, next);
     if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'kept');
     return undefined;
   }
@@ -370,6 +423,7 @@ export class SessionReview implements Disposable {
       this.#waiting.setBase(root, oldPath, undefined, undefined);
       this.#waiting.setBase(root, path, base, undefined);
     } else this.#waiting.setBase(root, basePath, base, ends.base);
+    this.#undoneFiles.kept(change, base);
     if (!this.#waiting.ends(root, path)) this.#settle(root, path, 'kept');
     return isEntangled ? 'entangled' : undefined;
   }

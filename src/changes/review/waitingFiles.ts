@@ -161,6 +161,19 @@ export class WaitingFiles {
     this.#files = undefined;
   }
 
+  /** The lines of the file at a path are to be counted again. */
+  recount(root: string, path: string): void {
+    this.describe(root, path, { count: NO_COUNT });
+  }
+
+  /** Removes a file, with both ends of its rename. */
+  remove({ root, path, oldPath }: Pick<ReviewFile, 'root' | 'path' | 'oldPath'>): void {
+    this.#cells.delete(fileId(root, path));
+    this.#links.delete(fileId(root, path));
+    if (oldPath !== undefined) this.#cells.delete(fileId(root, oldPath));
+    this.#files = undefined;
+  }
+
   clear(): void {
     this.#cells.clear();
     this.#links.clear();

@@ -178,6 +178,96 @@ describe('the review of a session', () => {
     assert.deepEqual(s.waiting, []);
   });
 
+  describe('after an undo that the editor takes back', () => {
+    /** What the editor does with a file, as the window tells the review. */
+    const edited = async (s: Stage, path: string, text: string | undefined): Promise<void> => {
+      if (text === undefined) await rm(s.at(path));
+      else await s.write(path, text);
+      await s.review.editorChanged(s.at(path));
+    };
+
+    it('lets a file wait again, and no longer once it is redone', async () => {
+      const s = await stage({ a: TEN });
+      await s.turn(() => s.write('a', changed(TEN, 2, 7)));
+      const before = s.waiting;
+      const hunks = await s.review.hunks(s.review.files[0]!.id);
+      await s.review.undo({ kind: 'all' });
+      await edited(s, 'a', changed(TEN, 2, 7));
+      assert.deepEqual(s.waiting, before);
+      assert.equal(s.review.stateOf(s.root, 'a'), 'unreviewed');
+      assert.deepEqual(await s.review.hunks(s.review.files[0]!.id), hunks);
+      await edited(s, 'a', TEN);
+      assert.deepEqual(s.waiting, []);
+      assert.equal(s.review.stateOf(s.root, 'a'), 'undone');
+      await edited(s, 'a', changed(TEN, 2, 7));
+      s.review = s.open(s.saved);
+      assert.deepEqual(s.waiting, before, 'it is saved');
+      await s.review.undo({ kind: 'all' });
+      assert.equal(await s.read('a'), TEN);
+    });
+
+    it('lets hunks wait again one after the other, and leaves one that was kept meanwhile', async () => {
+      const s = await stage({ a: TEN });
+      await s.turn(() => s.write('a', changed(TEN, 1, 5, 8)));
+      const id = s.review.files[0]!.id;
+      const [one, two, three] = (await s.review.hunks(id))!;
+      await s.review.undo({ kind: 'hunk', id, hunk: one!.id });
+      await s.review.undo({ kind: 'hunk', id, hunk: two!.id });
+      await s.review.keep({ kind: 'hunk', id, hunk: three!.id });
+      assert.deepEqual(s.waiting, []);
+      await edited(s, 'a', changed(TEN, 5, 8));
+      assert.deepEqual(s.waiting, ['a +1 -1 unreviewed']);
+      await edited(s, 'a', changed(TEN, 1, 5, 8));
+      assert.deepEqual(s.waiting, ['a +2 -2 unreviewed']);
+      await s.review.undo({ kind: 'all' });
+      assert.equal(await s.read('a'), changed(TEN, 8));
+    });
+
+    it('lets created, deleted and renamed files wait again', async () => {
+      const s = await stage({ gone: 'x\n', old: 'm\nn\n' });
+      await s.turn(async () => {
+        await s.write('new', 'n\n');
+        await rm(s.at('gone'));
+        await rename(s.at('old'), s.at('moved'));
+      });
+      const before = s.waiting;
+      await s.review.undo({ kind: 'all' });
+      await edited(s, 'new', 'n\n');
+      await edited(s, 'gone', undefined);
+      await edited(s, 'moved', 'm\nn\n');
+      assert.deepEqual(s.waiting, before.slice(0, 1).concat(before.slice(2)), 'a rename is back when both ends are');
+      await edited(s, 'old', undefined);
+      assert.deepEqual(s.waiting, before);
+    });
+
+    it('lets what a turn changed wait again, or be kept as it was', async () => {
+      const s = await stage({ a: TEN, b: 'b\n' });
+      await s.turn(async () => {
+        await s.write('a', changed(TEN, 2));
+        await s.write('b', 'B\n');
+      });
+      await s.review.keep({ kind: 'file', id: s.review.files[1]!.id });
+      await s.review.undo(s.turnTarget(0));
+      assert.equal(s.review.stateOf(s.root, 'b'), 'undone');
+      await edited(s, 'a', changed(TEN, 2));
+      await edited(s, 'b', 'B\n');
+      assert.deepEqual(s.waiting, ['a +1 -1 unreviewed']);
+      assert.equal(s.review.stateOf(s.root, 'b'), 'kept');
+    });
+
+    it('takes an edit that gives something else for an edit of the user', async () => {
+      const s = await stage({ a: TEN });
+      await s.turn(() => s.write('a', changed(TEN, 2)));
+      await s.review.undo({ kind: 'all' });
+      await edited(s, 'a', changed(TEN, 2, 3));
+      assert.deepEqual(s.waiting, []);
+      await s.turn(() => s.write('a', changed(TEN, 2)));
+      const before = s.waiting;
+      await edited(s, 'a', changed(TEN, 2));
+      assert.deepEqual(s.waiting, before, 'what the agent changed since is another change');
+    });
+  });
+
   it('goes on from what was saved', async () => {
     const s = await stage({ a: TEN, b: 'b\n' });
     await s.turn(async () => {
