@@ -2,12 +2,7 @@
 import type { FileChange, Snapshot, SnapshotGap } from '../../changes/model/fileChange';
 import type { TurnChanges } from '../../session/events/event';
 import type { ShownDiffs } from './shownDiffs';
-
-/** The changes between two states. */
-export interface Difference {
-  readonly after: Snapshot;
-  readonly files: readonly FileChange[];
-}
+import type { TakenState } from './stateSequence';
 
 export interface RecordedTurn {
   readonly turnId: string;
@@ -26,8 +21,10 @@ export interface RecordedTurn {
   hasEnded?: true;
   /** When the next turn began, in milliseconds since 1970. */
   followedAt?: number;
+  /** The newest state that was taken while it ran. */
+  seen?: TakenState;
   /** What has changed so far. */
-  soFar?: Difference;
+  soFar?: { readonly files: readonly FileChange[] };
   /** What its tool calls say they have written. */
   readonly shown: ShownDiffs;
 }

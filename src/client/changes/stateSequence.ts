@@ -21,6 +21,9 @@ export class StateSequence {
   #firstEnded: number | undefined;
   /** States that are being taken. */
   #open = 0;
+  /** Counts what is asked for, and where in that order the newest state began. */
+  #asked = 0;
+  #latestBegan = 0;
 
   /** @param now ms since 1970, as the files' own times */
   constructor(states: () => Promise<FolderStates>, now: () => number) {
@@ -41,15 +44,33 @@ export class StateSequence {
     return this.#firstEnded === undefined || this.#firstEnded > at;
   }
 
+  /** Returns a mark of this moment, for {@link takeSince}. */
+  mark(): number {
+    return ++this.#asked;
+  }
+
   /** Takes a state that has everything in it that was on disk when this was called. */
-  async take(signal: AbortSignal): Promise<TakenState> {
+  take(signal: AbortSignal): Promise<TakenState> {
+    return this.takeSince(this.mark(), signal);
+  }
+
+  /**
+   * Returns a state that has everything in it that was on disk at a moment: the newest one, where it
+   * began after that. So turns that come faster than states are taken share them.
+   */
+  async takeSince(mark: number, signal: AbortSignal): Promise<TakenState> {
+    if (this.#latest && this.#latestBegan >= mark) return this.#latest;
     this.#open++;
     const began = this.#now();
+    const order = this.#asked;
     try {
       const snapshot = await (await this.#states()).take(signal);
       const taken = { snapshot, began, ended: this.#now() };
       this.#firstEnded ??= taken.ended;
-      if (!signal.aborted) this.#latest = taken;
+      if (!signal.aborted) {
+        this.#latest = taken;
+        this.#latestBegan = order;
+      }
       return taken;
     } finally {
       this.#open--;

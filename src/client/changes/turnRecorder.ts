@@ -144,16 +144,19 @@ export class TurnRecorder implements Disposable {
     this.#turn = undefined;
     if (!this.#isRecording) return;
     const earlier = this.#sequence.latest;
+    const mark = this.#sequence.mark();
     const turn: RecordedTurn = { turnId, startedAt, hasBegun: Promise.resolve(), shown: new ShownDiffs() };
     this.#turn = turn;
     this.#recorded.set(turnId, turn);
-    turn.hasBegun = this.#inOrder(() => this.#takeFirst(turn, earlier));
+    turn.hasBegun = this.#inOrder(() => this.#takeFirst(turn, mark, earlier));
   }
 
-  async #takeFirst(turn: RecordedTurn, known: TakenState | undefined): Promise<void> {
+  async #takeFirst(turn: RecordedTurn, mark: number, known: TakenState | undefined): Promise<void> {
     const lastEnd = this.#lastEnd;
     const earlier = lastEnd && lastEnd.began >= (known?.began ?? 0) ? lastEnd : known;
-    const { snapshot } = await this.#sequence.take(this.#abort.signal);
+    const taken = await this.#sequence.takeSince(mark, this.#abort.signal);
+    const { snapshot } = taken;
+    turn.seen = taken;
     const before = await this.#firstOf(turn.startedAt, snapshot, earlier);
     turn.before = before ?? snapshot;
     if (!before || this.#sequence.isLateFor(turn.startedAt)) turn.isLate = true;
@@ -231,9 +234,10 @@ export class TurnRecorder implements Disposable {
 
   async #lookAt(turn: RecordedTurn): Promise<void> {
     if (turn.hasEnded || !turn.before) return;
-    const { snapshot } = await this.#sequence.take(this.#abort.signal);
-    const files = await this.#changes(turn.before, snapshot);
-    turn.soFar = { after: snapshot, files };
+    const taken = await this.#sequence.take(this.#abort.signal);
+    const files = await this.#changes(turn.before, taken.snapshot);
+    turn.seen = taken;
+    turn.soFar = { files };
     await this.#compare(turn, files);
     this.#options.onLook(turn.turnId);
   }
@@ -257,19 +261,18 @@ export class TurnRecorder implements Disposable {
     this.#look?.dispose();
     this.#turn = undefined;
     turn.hasEnded = true;
-    void this.#inOrder(() => this.#takeLast(turn)).then(() => this.#recorded.delete(turnId));
+    const mark = this.#sequence.mark();
+    void this.#inOrder(() => this.#takeLast(turn, mark)).then(() => this.#recorded.delete(turnId));
   }
 
-  async #takeLast(turn: RecordedTurn): Promise<void> {
+  async #takeLast(turn: RecordedTurn, mark: number): Promise<void> {
     const { before } = turn;
     if (!before) return;
-    const taken = await this.#sequence.take(this.#abort.signal);
+    const taken = await this.#sequence.takeSince(mark, this.#abort.signal);
     // What the next turn wrote meanwhile is its own.
-    const { followedAt } = turn;
-    const after =
-      followedAt === undefined
-        ? taken.snapshot
-        : await this.#asBefore(followedAt, taken.snapshot, turn.soFar?.after ?? before);
+    const { followedAt, seen } = turn;
+    const earlier = seen && followedAt !== undefined && seen.ended <= followedAt ? seen.snapshot : before;
+    const after = followedAt === undefined ? taken.snapshot : await this.#asBefore(followedAt, taken.snapshot, earlier);
     this.#lastEnd = { ...taken, snapshot: after };
     await this.#settle(before, after, turn.isLate ? 'late' : gapOf(before, after), turn);
   }

@@ -107,6 +107,21 @@ describe('what turns change on disk', function () {
     assert.deepEqual(await listed(ids[1]), ['b.txt +1 −1']);
   });
 
+  it('takes one state for all turns that follow each other while another is taken', async () => {
+    const conversation = await started();
+    const release = test.changes.holdUp();
+    const ids: string[] = [];
+    for (let number = 1; number <= 5; number++) {
+      ids.push((await conversation.send(`own ${number}.txt x`).done).turnId);
+      await sleep(50); // no file system tells what happens within one tick apart
+    }
+    const asked = test.changes.asked.length;
+    release();
+    await conversation.changes.settled();
+    assert.equal(test.changes.asked.length, asked + 1);
+    for (const [index, id] of ids.entries()) assert.deepEqual(await listed(id), [`new ${index + 1}.txt +1 −0`]);
+  });
+
   it('shows what has changed while the turn runs', async () => {
     const conversation = await started();
     const done = conversation.send('edit a.txt changed\nwait').done;

@@ -1,0 +1,176 @@
+// Random turns of real agent processes against real git: the list of each is what a comparison of two copies of the folder says.
+import { strict as assert } from 'node:assert';
+import { createHash } from 'node:crypto';
+import { cp, lstat, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FileChange } from '../../../../src/changes/model/fileChange';
+import { useChangeSession } from '../../../support/changes/changeSession';
+import { scratchFolder } from '../../../support/scratch';
+
+/** Schedules of one run, and turns of each. */
+const SCHEDULES = 6;
+const TURNS = 6;
+/** No file system tells what happens within one tick apart. */
+const TICK_MS = 30;
+
+/** A generator of its own for each schedule, so that a failure is told by its number. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** All files below a folder, without `.git`: path to mode and content. */
+async function filesOf(folder: string, below = ''): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
+    const path = below === '' ? name : `${below}/${name}`;
+    if (path === '.git') continue;
+    const full = join(folder, path);
+    const at = await lstat(full);
+    if (at.isDirectory()) for (const [inner, what] of await filesOf(folder, path)) found.set(inner, what);
+    else if (at.isSymbolicLink()) found.set(path, `link ${await readlink(full)}`);
+    else found.set(path, `${at.mode & 0o100 ? 'x' : '-'} ${await readFile(full, 'latin1')}`);
+  }
+  return found;
+}
+
+/** What a comparison of two copies says, one line each. */
+async function differenceOf(before: string, after: string): Promise<string[]> {
+  const [one, two] = [await filesOf(before), await filesOf(after)];
+  const lines: string[] = [];
+  for (const path of new Set([...one.keys(), ...two.keys()])) {
+    if (one.get(path) === two.get(path)) continue;
+    lines.push(`${!one.has(path) ? 'new' : two.has(path) ? 'changed' : 'gone'} ${path}`);
+  }
+  return lines.sort();
+}
+
+/** The same of a list; a rename is a file that is gone and one that is new. */
+function linesOf(changes: readonly FileChange[]): string[] {
+  return changes
+    .flatMap(({ path, oldPath, before, after }) => {
+      if (oldPath !== undefined) return [`gone ${oldPath}`, `new ${path}`];
+      return [`${!before ? 'new' : after ? 'changed' : 'gone'} ${path}`];
+    })
+    .sort();
+}
+
+/** What all files of a repository's own folder are. */
+async function repositoryOf(folder: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const [path, what] of [...(await filesOf(join(folder, '.git')))].sort()) hash.update(`${path}\0${what}\0`);
+  return hash.digest('hex');
+}
+
+describe('random turns', function () {
+  this.timeout(120_000);
+  const test = useChangeSession();
+
+  for (let seed = 1; seed <= SCHEDULES; seed++) {
+    it(`list what a comparison of copies says, and leave the repository alone (${seed})`, async () => {
+      const random = randomOf(seed * 7919);
+      const { folder } = test.session;
+      const copies = await scratchFolder();
+      const names = ['a.txt', 'b.txt', 'c.txt', 'deep/d.txt', 'deep/er/e.txt', 'sp ace.txt', 'f.sh'];
+      const name = (): string => names[random(names.length)] ?? '';
+      const content = (): string => ['x', 'x\\ny\\n', 'x\\r\\ny\\r\\n', '', 'one\\ntwo\\nthree\\n'][random(5)] ?? '';
+      let usesGit = false;
+      const quiet = (shell: string): string => `run (${shell}) >/dev/null 2>&1 || true`;
+      const git = (command: string): string => {
+        usesGit = true;
+        return quiet(`git -c user.name=T -c user.email=t@t ${command}`);
+      };
+      const play = (): string => {
+        const kinds: readonly (() => string)[] = [
+          () => `own ${name().replace(' ', '_')} ${content()}`,
+          () => `edit ${name().replace(' ', '_')} ${content()}${random(99)}`,
+          () => quiet(`mkdir -p deep/er; printf '${random(1000)}\\\\n' > '${name()}'`),
+          () => quiet(`rm '${name()}'`),
+          () => quiet(`rm -r deep`),
+          () => quiet(`mkdir -p deep/er; mv '${name()}' '${name()}'`),
+          () => quiet(`sed -i s/e/E/ '${name()}'`),
+          () => quiet(`chmod +x '${name()}'`),
+          () => quiet(`rm -f '${name()}'; ln -s a.txt '${name()}'`),
+          () => quiet(`touch '${name()}'; cp -p a.txt '${name()}'`),
+          () => quiet(`mkdir -p many; for i in $(seq ${random(60)}); do echo $i > many/$i; done`),
+          () => git(`mv '${name()}' '${name()}'`),
+          () => git(`add -A -- ':!next'`),
+          () => git('commit -qam change'),
+          () => git('checkout -q -f HEAD~1'),
+          () => git('checkout -q -f -'),
+          () => git('stash'),
+          () => git('reset -q --hard'),
+          () => `sleep ${random(120)}`,
+        ];
+        return (kinds[random(kinds.length)] as () => string)();
+      };
+
+      // Of a file that two turns change which follow each other at once, it is not known who did what.
+      const playNext = (): string => {
+        const name = (): string => `next/${'abc'[random(3)]}.txt`;
+        const kinds: readonly (() => string)[] = [
+          () => `own ${name()} ${content()}${random(99)}`,
+          () => quiet(`rm '${name()}'`),
+          () => quiet(`mv '${name()}' '${name()}'`),
+        ];
+        return (kinds[random(kinds.length)] as () => string)();
+      };
+
+      await mkdir(join(folder, 'next'));
+      await writeFile(join(folder, 'next/d.txt'), 'd\n');
+      const conversation = await test.started();
+      let last = join(copies, 'start');
+      await cp(folder, last, { recursive: true, verbatimSymlinks: true });
+      for (let turn = 0; turn < TURNS; turn++) {
+        usesGit = false;
+        const chained = random(3) === 0 ? 2 : 1;
+        const messages = Array.from({ length: chained }, (_, part) => {
+          const plays = Array.from({ length: 1 + random(4) }, part === 0 ? play : playNext);
+          const copy = join(copies, `${turn}-${part}`);
+          return { text: [...plays, `sleep ${TICK_MS}`, `run cp -a '${folder}' '${copy}'`].join('\n'), copy };
+        });
+        // What was changed since the last state is known only once the first state of the turn is.
+        const gate = join(copies, `${turn}-gate`);
+        const hasUser = random(2) === 0;
+        if (hasUser) {
+          const [first] = messages;
+          if (first) first.text = `run while [ ! -e '${gate}' ]; do sleep 0.01; done\n${first.text}`;
+          await mkdir(join(folder, 'deep'), { recursive: true });
+          await writeFile(
+            join(folder, ['mine.txt', 'a.txt', 'deep/mine.txt'][random(3)] ?? ''),
+            `mine ${random(99)}\n`,
+          );
+          await sleep(TICK_MS);
+          last = join(copies, `${turn}-user`);
+          await cp(folder, last, { recursive: true, verbatimSymlinks: true });
+        }
+        await sleep(TICK_MS);
+        const repository = await repositoryOf(folder);
+        const sent = messages.map(({ text }) => conversation.send(text).done);
+        if (hasUser) {
+          await test.session.until(({ model }) => model.state.turn !== undefined);
+          await conversation.changes.beforeWrite();
+          await writeFile(gate, '');
+        }
+        const ends = await Promise.all(sent);
+        await conversation.changes.settled();
+        if (!usesGit) assert.equal(await repositoryOf(folder), repository, 'the repository is as it was');
+        for (const [part, { turnId }] of ends.entries()) {
+          const { text, copy = '' } = messages[part] ?? {};
+          const expected = await differenceOf(last, copy);
+          assert.deepEqual(
+            linesOf(await conversation.changes.changesOf(turnId)),
+            expected,
+            `${turn}.${part}:\n${text}`,
+          );
+          last = copy;
+        }
+      }
+      await rm(copies, { recursive: true, force: true });
+    });
+  }
+});
