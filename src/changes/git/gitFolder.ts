@@ -186,7 +186,7 @@ class GitFolder implements StoredFolder {
     // The oldest: a tree that may be collected is written again, and so is the state.
     const at = Math.min(self.writtenAt, ...written);
     if (this.#last?.key === key && this.#last.at === at) return this.#last.state;
-    const state = await writeState(this.#store, self.tree, nested, signal);
+    const state = await writeState(this.#store, self.tree, nested);
     this.#last = { key, state, at };
     return state;
   }
