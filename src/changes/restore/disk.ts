@@ -1,8 +1,11 @@
 // Writes versions of files to the disk, each in one step that a kill does not leave half done.
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import type * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileVersion } from '../model/fileChange';
+
+const isWindows = process.platform === 'win32';
 
 /** The functions of the file system that a restore uses. */
 export type Disk = Pick<
@@ -18,16 +21,26 @@ export interface FileOnDisk {
   readonly bits: number;
 }
 
+/** What is at a path, without following a link; undefined where nothing is. */
+export async function statOnDisk(disk: Pick<Disk, 'lstat'>, path: string): Promise<Stats | undefined> {
+  return disk.lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+}
+
+/** The mode of a file with these permissions, as git tells it. Windows has no executable files. */
+export function fileMode(bits: number): FileVersion['mode'] {
+  return !isWindows && (bits & 0o100) !== 0 ? '100755' : '100644';
+}
+
 /**
  * Reads a file without following a link.
  * @returns undefined where there is nothing; `folder` where there is one; `other` for a device, a
  * pipe or a socket
  */
 export async function readOnDisk(disk: Disk, path: string): Promise<FileOnDisk | undefined | 'folder' | 'other'> {
-  const found = await disk.lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
+  const found = await statOnDisk(disk, path);
   if (!found) return undefined;
   if (found.isDirectory()) return 'folder';
   const bits = found.mode & 0o777;
@@ -35,7 +48,7 @@ export async function readOnDisk(disk: Disk, path: string): Promise<FileOnDisk |
     return { content: Buffer.from(await disk.readlink(path, { encoding: 'buffer' })), mode: '120000', bits };
   }
   if (!found.isFile()) return 'other';
-  return { content: await disk.readFile(path), mode: (bits & 0o100) === 0 ? '100644' : '100755', bits };
+  return { content: await disk.readFile(path), mode: fileMode(bits), bits };
 }
 
 /**
@@ -85,7 +98,7 @@ export async function deleteOnDisk(disk: Disk, root: string, path: string): Prom
 }
 
 /** Removes a folder and those above it, as long as they are empty and below `root`. */
-export async function removeEmptyFolders(disk: Disk, root: string, folder: string): Promise<void> {
+export async function removeEmptyFolders(disk: Pick<Disk, 'rmdir'>, root: string, folder: string): Promise<void> {
   for (let at = folder; at.length > root.length && at.startsWith(root); at = dirname(at)) {
     const isGone = await disk.rmdir(at).then(
       () => true,
@@ -109,6 +122,6 @@ export function pathBeside(path: string): string {
 }
 
 /** Permissions as they were; whoever may read may execute, or nobody. */
-function withMode(bits: number, mode: FileVersion['mode']): number {
+export function withMode(bits: number, mode: FileVersion['mode']): number {
   return mode === '100755' ? bits | ((bits & 0o444) >> 2) : bits & ~0o111;
 }

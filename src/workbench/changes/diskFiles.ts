@@ -1,10 +1,12 @@
 // Files on the disk, byte by byte. Links are read and written as links, never followed.
-import { constants, type Stats } from 'node:fs';
-import { access, chmod, lstat, mkdir, open, readlink, rm, rmdir, symlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { access, chmod, mkdir, open, readlink, rm, rmdir, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { FileVersion } from '../../changes/model/fileChange';
+import { fileMode, statOnDisk, withMode } from '../../changes/restore/disk';
 
 /** Larger files are not read, in bytes: what is kept of changed files is smaller by far. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -24,14 +26,14 @@ export interface DiskFile {
  * @throws ParleyError `file-too-large`; the file system's error where it cannot be read
  */
 export async function readDiskFile(path: string): Promise<DiskFile | undefined> {
-  const found = await statOf(path);
+  const found = await statOnDisk(fs, path);
   if (found?.isSymbolicLink()) return { content: await readlink(path, { encoding: 'buffer' }), mode: '120000' };
   if (!found?.isFile()) return undefined;
   const file = await open(path, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const { size } = await file.stat();
     if (size > MAX_BYTES) throw new ParleyError('file-too-large', l10n.t('{0} is too large.', path));
-    return { content: await file.readFile(), mode: modeOf(found) };
+    return { content: await file.readFile(), mode: fileMode(found.mode) };
   } finally {
     await file.close();
   }
@@ -39,7 +41,7 @@ export async function readDiskFile(path: string): Promise<DiskFile | undefined> 
 
 /** Returns whether a file may be changed: somebody who took the write bits away meant it. */
 export async function isWritable(path: string): Promise<boolean> {
-  const found = await statOf(path);
+  const found = await statOnDisk(fs, path);
   if (!found?.isFile()) return true;
   if ((found.mode & 0o222) === 0) return false;
   return access(path, constants.W_OK).then(
@@ -54,7 +56,7 @@ export async function isWritable(path: string): Promise<boolean> {
  * @throws the file system's error
  */
 export async function writeDiskFile(path: string, { content, mode }: DiskFile): Promise<void> {
-  const found = await statOf(path);
+  const found = await statOnDisk(fs, path);
   if (found?.isDirectory()) await rmdir(path); // an empty one only
   await mkdir(dirname(path), { recursive: true });
   if (found?.isSymbolicLink() || (found && mode === '120000')) await rm(path);
@@ -76,37 +78,10 @@ export async function deleteDiskFile(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** Deletes the folders of a deleted file that are empty now, below a root. */
-export async function deleteEmptyFolders(path: string, root: string): Promise<void> {
-  for (
-    let folder = dirname(path);
-    folder.length > root.length && folder !== dirname(folder);
-    folder = dirname(folder)
-  ) {
-    try {
-      await rmdir(folder);
-    } catch {
-      return;
-    }
-  }
-}
-
 /** Sets whether a file can be run by those who can read it. */
 export async function setExecutable(path: string, isExecutable: boolean): Promise<void> {
   if (isWindows) return;
-  const found = await statOf(path);
-  if (!found?.isFile() || (modeOf(found) === '100755') === isExecutable) return;
-  const readers = found.mode & 0o444;
-  await chmod(path, (found.mode & 0o666) | (isExecutable ? readers >> 2 : 0));
-}
-
-function modeOf(found: Stats): FileVersion['mode'] {
-  return !isWindows && (found.mode & 0o100) !== 0 ? '100755' : '100644';
-}
-
-async function statOf(path: string): Promise<Stats | undefined> {
-  return lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
+  const found = await statOnDisk(fs, path);
+  if (!found?.isFile() || (fileMode(found.mode) === '100755') === isExecutable) return;
+  await chmod(path, withMode(found.mode & 0o777, isExecutable ? '100755' : '100644'));
 }

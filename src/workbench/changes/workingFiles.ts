@@ -1,15 +1,17 @@
 // The files of the user for review and restore, through VS Code: unsaved documents before the disk,
 // and all edits as one step that the editor's Undo takes back.
+import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { FileVersion } from '../../changes/model/fileChange';
 import type { FileEdit, WorkingFile, WorkingFiles } from '../../changes/model/workingFiles';
+import { removeEmptyFolders } from '../../changes/restore/disk';
 import { isInsideRoots, realTarget } from '../../client/requests/roots';
 import { openDocument, openDocuments, pathKey, unsavedInOtherEditors } from '../editor/openDocuments';
 import { type ReportProgress, showProgress } from '../ui/messages';
-import { deleteDiskFile, deleteEmptyFolders, isWritable, readDiskFile, writeDiskFile } from './diskFiles';
+import { deleteDiskFile, isWritable, readDiskFile, writeDiskFile } from './diskFiles';
 import { bytesOf, editsOf, follows } from './documentEdits';
 
 /** How often a step is tried again where the user types between looking and changing. */
@@ -133,7 +135,7 @@ export class EditorWorkingFiles implements WorkingFiles {
         if (content !== undefined) await writeDiskFile(path, { content, mode: mode ?? found?.mode ?? '100644' });
         else await deleteDiskFile(path);
       }
-      if (content === undefined) await deleteEmptyFolders(path, root);
+      if (content === undefined) await removeEmptyFolders(fs, root, dirname(path));
       return true;
     } catch (error) {
       this.#log.warn(`${path} could not be changed: ${messageOf(error)}`);
