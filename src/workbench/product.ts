@@ -13,6 +13,7 @@ import { Terminals } from '../client/terminals/terminals';
 import type { NetworkPolicy } from '../distributed/fetch/guard';
 import { ResourceCache } from '../distributed/fetch/resourceCache';
 import { createApi, type ParleyApi } from './api';
+import { CommitDrafts } from './changes/commitDrafts';
 import { HunkLenses } from './changes/hunks';
 import { KeptStates } from './changes/keptStates';
 import { RestoreActions } from './changes/restoreActions';
@@ -21,10 +22,12 @@ import { ReviewIndex } from './changes/reviewIndex';
 import { SessionRestore } from './changes/sessionRestore';
 import { SessionWorktrees } from './changes/sessionWorktrees';
 import { ReviewSourceControl } from './changes/sourceControl';
+import { UndoneWatch } from './changes/undoneWatch';
 import { EditorUserEdits } from './changes/userEdits';
 import { VersionDocuments } from './changes/versionDocuments';
 import { readVersion } from './changes/versionReading';
 import { EditorWorkingFiles } from './changes/workingFiles';
+import { WorktreeKeys } from './changes/worktreeKeys';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { commandsOf } from './commands/commands';
@@ -34,7 +37,7 @@ import { FolderConsent } from './config/folderConsent';
 import { rememberingSecrets } from './config/knownSecretStorage';
 import { McpServers } from './config/mcpServers';
 import { RemoteHeaders } from './config/remoteHeaders';
-import { idleLimitMs, resourcesSetting } from './config/settings';
+import { historyLimits, idleLimitMs, resourcesSetting } from './config/settings';
 import { DiffEditor } from './editor/diffEditor';
 import { EditorFiles } from './editor/editorFiles';
 import { EditorContents } from './editor/entryContents';
@@ -108,6 +111,7 @@ function composeWithin(
   const httpSessions = new FileStore(join(context.globalStorageUri.fsPath, 'http-sessions'));
   const reviews = new FileStore(join(context.globalStorageUri.fsPath, 'reviews'));
   const restores = new FileStore(join(context.globalStorageUri.fsPath, 'restores'));
+  const restoreLogs = new FileStore(join(context.globalStorageUri.fsPath, 'restores-running'));
   const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
   const historyLinks = (key: string, sessionId: string) => descriptors.linksOf(key, sessionId);
   const readPart = (key: string, gapId: string) => void descriptors.missing.readPart(key, gapId);
@@ -149,8 +153,9 @@ function composeWithin(
     new KeptStates({
       storage: changesFolder(context),
       environment,
-      texts: [reviews, restores],
-      sessions: (limit, before) => archive.list(limit, before),
+      texts: [reviews, restores, restoreLogs],
+      sessions: () => archive.all(),
+      maxBytes: () => historyLimits().maxBytes,
       log,
     }),
   );
@@ -159,20 +164,23 @@ function composeWithin(
   own(own(new VersionDocuments((ref) => readVersion(conversations, ref))).register());
   const waiting = own(new ReviewIndex(conversations));
   own(new HunkLenses(waiting));
+  own(new UndoneWatch(conversations));
   own(new ReviewSourceControl(waiting));
-  const restore = new RestoreActions(
-    new SessionRestore({
-      files: workingFiles,
-      store: restores,
-      logs: join(context.globalStorageUri.fsPath, 'restores-running'),
-    }),
-  );
+  const restore = new RestoreActions(new SessionRestore({ files: workingFiles, store: restores, logs: restoreLogs }));
   const worktrees = new SessionWorktrees({
     folder: worktreesFolder,
     store: new FileStore(join(context.globalStorageUri.fsPath, 'worktree-starts')),
     conversations,
     environment,
     files: workingFiles,
+  });
+  own(new WorktreeKeys(worktrees));
+  const drafts = new CommitDrafts({
+    conversations,
+    catalog,
+    services,
+    worktrees,
+    folder: join(context.globalStorageUri.fsPath, 'empty'),
   });
   own(
     conversations.onDidAdd((conversation) => {
@@ -237,6 +245,7 @@ function composeWithin(
     reviews: waiting,
     restore,
     worktrees,
+    drafts,
   };
   const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {
@@ -268,7 +277,7 @@ function composeWithin(
     async end() {
       // What the end of a turn still writes comes after it.
       const agents = conversations.closeAll().finally(() => descriptors.settled());
-      const ended = await Promise.allSettled([agents, serve.stop()]);
+      const ended = await Promise.allSettled([agents, serve.stop(), drafts.end()]);
       for (const one of ended) if (one.status === 'rejected') log.error(`end: ${messageOf(one.reason)}`);
       lifetime.dispose();
     },

@@ -1,13 +1,18 @@
 // What a folder has that its commit has not: listed, and brought along into a worktree.
 import type { Stats } from 'node:fs';
-import { copyFile, lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Git, mustRunGit } from '../git/gitProcess';
+import { ParleyError } from '../../base/errors';
+import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { pathText, splitRecords } from '../git/records';
 import { isSafePath } from '../review/safePath';
 import type { Worktree } from './worktree';
 
 const TIMEOUT_MS = 120_000;
+/** Bytes of a difference; of a larger one, only the files are told. */
+const MAX_DIFF = 8 * 1024 * 1024;
+const COMMITS = 10;
 
 /**
  * Lists the files of a repository that differ from its commit, also those that git does not track;
@@ -33,6 +38,43 @@ export async function filesChangedSince(git: Git, folder: string, commit: string
     [diff, untracked].map(async (args) => splitRecords(await mustRunGit(git, { ...run, args }))),
   );
   return [...new Set(pathsOf(found.flat()))].sort();
+}
+
+/**
+ * Returns what a commit of everything in a worktree would change, as text. Its index stays as it is.
+ * @throws ParleyError `git-failed`, `git-aborted`
+ */
+export async function uncommittedDiff(
+  git: Git,
+  { place }: Pick<Worktree, 'place'>,
+  signal?: AbortSignal,
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-index-'));
+  const run = { cwd: place, env: { GIT_INDEX_FILE: join(folder, 'index') }, signal, timeoutMs: TIMEOUT_MS };
+  const diff = (...args: readonly string[]): Promise<Buffer> =>
+    mustRunGit(git, {
+      ...run,
+      args: ['diff', '--cached', '--no-color', '--no-ext-diff', '--no-textconv', ...args, 'HEAD'],
+      maxOutput: MAX_DIFF,
+    });
+  try {
+    await mustRunGit(git, { ...run, args: ['read-tree', 'HEAD'] });
+    await mustRunGit(git, { ...run, args: ['add', '--all'] });
+    const text = await diff().catch((error) => {
+      if (!(error instanceof ParleyError) || error.code !== 'git-output') throw error;
+      return diff('--stat');
+    });
+    return text.toString('utf8');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Returns the first lines of the last commits of a worktree; none where there is no commit. */
+export async function lastSubjects(git: Git, { place }: Pick<Worktree, 'place'>): Promise<readonly string[]> {
+  const args = ['log', `--max-count=${COMMITS}`, '--no-show-signature', '--format=%s'];
+  const { code, stdout } = await runGit(git, { args, cwd: place, timeoutMs: TIMEOUT_MS });
+  return code === 0 ? stdout.toString('utf8').trim().split('\n') : [];
 }
 
 /** Makes files of a new worktree as they are in the folder of the user, which is not changed. */

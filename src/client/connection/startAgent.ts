@@ -12,6 +12,7 @@ import type { Transcript } from '../../session/reconcile/reconcile';
 import type { CommunicationChat } from '../http/communicationChat';
 import { CommunicationLink } from '../http/communicationLink';
 import type { AgentLink } from '../ports/agentLink';
+import { NO_CAPABILITIES } from '../ports/clientCapabilities';
 import type { SignInTerminal } from '../ports/ports';
 import type { ProtocolOffers } from '../transport/protocolOffers';
 import type { RemoteAccess } from '../transport/remoteTarget';
@@ -56,6 +57,8 @@ export interface StartServices {
   /** The user's limit for the slow start stages, in milliseconds. */
   readonly startTimeoutMs: () => number;
   readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
+  /** The agent is only to answer: it is offered nothing of this machine. */
+  readonly isOnlyAsked?: true;
 }
 
 export interface StartContext {
@@ -110,6 +113,7 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
   return RpcLink.open(
     {
       agent,
+      capabilities: services.isOnlyAsked && NO_CAPABILITIES,
       cwd,
       environment,
       offers,

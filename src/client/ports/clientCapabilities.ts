@@ -9,6 +9,8 @@ export interface ClientCapabilities {
   readonly terminals: boolean;
 }
 
+export const NO_CAPABILITIES: ClientCapabilities = { files: false, terminals: false };
+
 export function clientCapabilitiesOf(agent: AgentDefinition): ClientCapabilities {
   if (agent.type === 'process') return { files: true, terminals: true };
   return {

@@ -21,7 +21,7 @@ export class FileStore implements DescriptorPort {
   /** @throws ParleyError `torn`, `store-error` */
   async read(key: string): Promise<string | undefined> {
     try {
-      return Buffer.from((await readFramed(this.#pathOf(key))).bytes).toString('utf8');
+      return Buffer.from((await readFramed(this.pathOf(key))).bytes).toString('utf8');
     } catch (error) {
       if (error instanceof ParleyError && error.code === 'not-found') return undefined;
       throw error;
@@ -30,13 +30,13 @@ export class FileStore implements DescriptorPort {
 
   /** @throws ParleyError `disk-full`, `store-error` */
   async write(key: string, text: string): Promise<void> {
-    await this.#writes.run(key, () => writeFramed(this.#pathOf(key), Buffer.from(text), {}, { durable: true }));
+    await this.#writes.run(key, () => writeFramed(this.pathOf(key), Buffer.from(text), {}, { durable: true }));
   }
 
   /** Removing what is not there is no error. @throws ParleyError `store-error` */
   async remove(key: string): Promise<void> {
     await this.#writes.run(key, () =>
-      rm(this.#pathOf(key), { force: true }).catch((error: unknown) => {
+      rm(this.pathOf(key), { force: true }).catch((error: unknown) => {
         throw diskError(error);
       }),
     );
@@ -61,7 +61,8 @@ export class FileStore implements DescriptorPort {
     }
   }
 
-  #pathOf(key: string): string {
+  /** The absolute path of the file of a conversation. */
+  pathOf(key: string): string {
     return join(this.#folder, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.json`);
   }
 }

@@ -15,7 +15,7 @@ import { Emitter, type Event } from '../../base/event';
 import { framed, type LocalizableText, localizable, mapForeign, withoutFullStop } from '../../base/localizable';
 import { knownSecrets, redact } from '../../base/redact';
 import type { AgentLink } from '../ports/agentLink';
-import { clientCapabilitiesOf, refusingOthers } from '../ports/clientCapabilities';
+import { type ClientCapabilities, clientCapabilitiesOf, refusingOthers } from '../ports/clientCapabilities';
 import { type AgentTransport, type AgentTransportOptions, startTransport } from './agentTransport';
 import { ProtocolOffers } from './protocolOffers';
 import { scrubbedLog } from './remoteTarget';
@@ -31,6 +31,8 @@ export interface LinkOptions extends AgentTransportOptions {
   readonly onRequest: RpcHandlers['onRequest'];
   readonly onNotification: RpcHandlers['onNotification'];
   readonly onTraffic?: ((dir: 'in' | 'out', line: string) => void) | undefined;
+  /** What it may use of this machine; absent: what its entry says. */
+  readonly capabilities?: ClientCapabilities | undefined;
   /** A sign-in can be run in a terminal. */
   readonly signInTerminal?: boolean;
   /** The trace that its prompts belong to. */
@@ -39,6 +41,10 @@ export interface LinkOptions extends AgentTransportOptions {
   readonly state?: StateHolder | undefined;
   /** Remembers the version that an agent agreed to; without it every start negotiates again. */
   readonly offers?: ProtocolOffers | undefined;
+}
+
+function offered({ capabilities, agent }: LinkOptions): ClientCapabilities {
+  return capabilities ?? clientCapabilitiesOf(agent);
 }
 
 export class RpcLink implements AgentLink {
@@ -71,7 +77,7 @@ export class RpcLink implements AgentLink {
       log,
       handlers: {
         onUpdates: (batch) => this.router.route(batch),
-        onRequest: refusingOthers(clientCapabilitiesOf(options.agent), options.onRequest),
+        onRequest: refusingOthers(offered(options), options.onRequest),
         onNotification: options.onNotification,
       },
       onNoise: (line) => {
@@ -143,7 +149,7 @@ export class RpcLink implements AgentLink {
     try {
       const { client, state, traceparent } = options;
       const signInTerminal = options.signInTerminal === true;
-      const capabilities = { ...clientCapabilitiesOf(options.agent), signInTerminal, state: state !== undefined };
+      const capabilities = { ...offered(options), signInTerminal, state: state !== undefined };
       const caller = stateful(traced(link.rpc, traceparent), state);
       const initialized = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
         link.until((inner) => initialize(caller, { client, capabilities, offer }, inner), stop),

@@ -6,10 +6,7 @@ import type { Log } from '../../base/log';
 import { openStateRetention } from '../../changes/stateRetention';
 import type { ReviewStorage } from '../../client/changes/changeServices';
 import type { SessionRecord } from '../../store/sessions/records';
-import { historyLimits } from '../config/settings';
 
-/** Sessions that are read together. */
-const PAGE = 500;
 /** Between two times that a window makes the stores small, in milliseconds. */
 const COLLECT_EVERY_MS = 6 * 60 * 60 * 1000;
 
@@ -19,8 +16,10 @@ export interface KeptStatesOptions {
   readonly environment: () => Promise<Record<string, string>>;
   /** What else is kept of each session. */
   readonly texts: readonly Pick<ReviewStorage, 'remove'>[];
-  /** A page of the sessions that there are, most recently used first. */
-  readonly sessions: (limit: number, before?: SessionRecord) => readonly SessionRecord[];
+  /** The sessions that there are, most recently used first. */
+  readonly sessions: () => Iterable<Pick<SessionRecord, 'key'>>;
+  /** Bytes that all states may take. */
+  readonly maxBytes: () => number;
   readonly log: Log;
 }
 
@@ -51,14 +50,9 @@ export class KeptStates implements Disposable {
   async collect(): Promise<void> {
     if (performance.now() - this.#collected < COLLECT_EVERY_MS) return;
     this.#collected = performance.now();
-    const keys: string[] = [];
-    for (let last: SessionRecord | undefined; ; ) {
-      const page = this.#options.sessions(PAGE, last);
-      keys.push(...page.map(({ key }) => key));
-      last = page.at(-1);
-      if (page.length < PAGE) break;
-    }
-    await (await this.#retention()).collect(keys, historyLimits().maxBytes, this.#abort.signal);
+    const { sessions, maxBytes } = this.#options;
+    const keys = Array.from(sessions(), ({ key }) => key);
+    await (await this.#retention()).collect(keys, maxBytes(), this.#abort.signal);
   }
 
   dispose(): void {

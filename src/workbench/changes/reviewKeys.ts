@@ -1,4 +1,4 @@
-// Context keys for the `when` clauses of the review's commands.
+// Context keys for the `when` clauses of the commands for review and worktrees.
 
 /** What waits for review in this window, as VS Code's `setContext` gets it. */
 export interface ReviewKeys {
@@ -11,3 +11,6 @@ export interface ReviewKeys {
 
 /** The keys while nothing waits. */
 export const NO_REVIEW: ReviewKeys = { hasWaitingChanges: false, waitingFiles: [], isReviewActive: false };
+
+/** The keys where no session works in a worktree, in whichever window. */
+export const NO_WORKTREES = { hasWorktrees: false };

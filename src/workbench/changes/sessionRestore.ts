@@ -1,7 +1,6 @@
 // Restores the files of a session to before a turn, and takes that back again.
-import { createHash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
@@ -20,8 +19,8 @@ export interface SessionRestoreOptions {
   readonly files: WorkingFiles;
   /** What the last restore of each session is taken back with. */
   readonly store: FileStore;
-  /** Absolute path of the folder with the logs of restores that have not ended. */
-  readonly logs: string;
+  /** Where the logs of restores are that have not ended. */
+  readonly logs: Pick<FileStore, 'pathOf'>;
 }
 
 const snapshot = z.object({
@@ -129,7 +128,7 @@ export class SessionRestore {
   }
 
   #logOf({ key }: Conversation): string {
-    return join(this.#options.logs, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.json`);
+    return this.#options.logs.pathOf(key);
   }
 
   async #restoreOf(conversation: Conversation): Promise<Restore> {

@@ -4,12 +4,19 @@ import { join } from 'node:path';
 import { l10n, Uri } from 'vscode';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
 import type { Git } from '../../changes/git/gitProcess';
 import type { FileChange, Snapshot } from '../../changes/model/fileChange';
 import type { FolderStates } from '../../changes/model/folderStore';
 import type { WorkingFiles } from '../../changes/model/workingFiles';
 import { type ApplyOptions, type ApplyResult, applyChanges, tryChanges } from '../../changes/worktree/applyChanges';
-import { bringAlong, filesChangedSince, uncommittedFiles } from '../../changes/worktree/uncommitted';
+import {
+  bringAlong,
+  filesChangedSince,
+  lastSubjects,
+  uncommittedDiff,
+  uncommittedFiles,
+} from '../../changes/worktree/uncommitted';
 import { findUserGit } from '../../changes/worktree/userGit';
 import {
   addWorktree,
@@ -68,6 +75,10 @@ const recordSchema = z.object({
 
 export class SessionWorktrees {
   readonly #options: SessionWorktreesOptions;
+  readonly #didChange = new Emitter<void>();
+
+  /** A worktree was made or removed in this window. */
+  readonly onDidChange: Event<void> = this.#didChange.event;
 
   constructor(options: SessionWorktreesOptions) {
     this.#options = options;
@@ -99,6 +110,7 @@ export class SessionWorktrees {
       if (start.gaps.length > 0) throw unread();
       await states.hold(start, START);
       await this.#options.store.write(worktree.cwd, JSON.stringify({ ...worktree, start: start.folders }));
+      this.#didChange.fire();
       return conversation;
     } catch (error) {
       if (conversation) await this.#options.conversations.close(conversation.key);
@@ -107,10 +119,15 @@ export class SessionWorktrees {
     }
   }
 
+  /** Returns the worktree that has this folder; undefined where it is in none. */
+  async find(cwd: string): Promise<SessionWorktree | undefined> {
+    const text = await this.#options.store.read(cwd);
+    return text === undefined ? undefined : this.#parse(text);
+  }
+
   /** Returns the worktree that a session works in. @throws ParleyError `no-worktree` */
   async of({ cwd }: Pick<Conversation, 'cwd'>): Promise<SessionWorktree> {
-    const text = await this.#options.store.read(cwd);
-    const found = text === undefined ? undefined : this.#parse(text);
+    const found = await this.find(cwd);
     if (!found) throw new ParleyError('no-worktree', l10n.t('This session does not work in a worktree.'));
     return found;
   }
@@ -146,6 +163,16 @@ export class SessionWorktrees {
     await commitWorktree(await this.#git(), worktree, message, signal);
   }
 
+  /** Returns what {@link commit} would commit, as text, and the first lines of the last commits. */
+  async toCommit(
+    worktree: Worktree,
+    signal: AbortSignal,
+  ): Promise<{ readonly diff: string; readonly subjects: readonly string[] }> {
+    const git = await this.#git();
+    const [diff, subjects] = await Promise.all([uncommittedDiff(git, worktree, signal), lastSubjects(git, worktree)]);
+    return { diff, subjects };
+  }
+
   /**
    * Returns whether work is lost with a worktree: it is neither committed to a branch nor in the
    * folder of the user.
@@ -177,6 +204,7 @@ export class SessionWorktrees {
     for (const { key } of this.sessionsIn(worktree)) await this.#options.conversations.close(key);
     const hasBranch = await removeWorktree(await this.#git(), worktree);
     await this.#options.store.remove(worktree.cwd);
+    this.#didChange.fire();
     return hasBranch;
   }
 

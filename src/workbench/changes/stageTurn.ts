@@ -1,18 +1,9 @@
 // Stages what a turn changed, through VS Code's built-in Git extension.
-import { extensions, l10n, Uri } from 'vscode';
+import { l10n, Uri } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { pathsOf } from '../../client/changes/changedPaths';
 import type { Conversation } from '../../client/conversation/conversation';
-
-/** What is used of the API of the Git extension (version 1). */
-interface GitApi {
-  getRepository(uri: Uri): GitRepository | null;
-}
-
-interface GitRepository {
-  /** @param paths absolute; deleted files are staged as such */
-  add(paths: string[]): Promise<void>;
-}
+import { type GitRepository, gitExtension } from './gitExtension';
 
 /**
  * Stages the files that a turn changed as they are now, with what the user edited in them.
@@ -20,7 +11,7 @@ interface GitRepository {
  * @throws ParleyError `no-git`, `no-changes`, `state-gone`; what the Git extension throws
  */
 export async function stageTurn({ changes }: Conversation, turnId: string): Promise<number> {
-  const api = await gitApi();
+  const api = await gitExtension();
   await changes.settled();
   const paths = (await changes.changesOf(turnId)).flatMap(pathsOf);
   const byRepository = new Map<GitRepository, string[]>();
@@ -39,12 +30,4 @@ export async function stageTurn({ changes }: Conversation, turnId: string): Prom
     staged += some.length;
   }
   return staged;
-}
-
-async function gitApi(): Promise<GitApi> {
-  const extension = extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
-  try {
-    if (extension) return (await extension.activate()).getAPI(1);
-  } catch {} // it is turned off
-  throw new ParleyError('no-git', l10n.t("VS Code's Git extension is not available."));
 }

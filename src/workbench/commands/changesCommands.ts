@@ -1,5 +1,5 @@
 // Commands for what agents changed: review, keep, undo, by session, turn, file and hunk.
-import { l10n, type SourceControlResourceState, Uri } from 'vscode';
+import { l10n, type SourceControl, type SourceControlResourceState, Uri } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -18,7 +18,7 @@ interface ChangesArgument {
 }
 
 export function changesCommands(services: CommandServices, register: Register): Command[] {
-  const { conversations, reviews, restore } = services;
+  const { conversations, reviews, restore, drafts } = services;
   const hunks = new HunkCommands(reviews);
 
   /** Menus pass what they belong to in place of an argument of ours. */
@@ -78,6 +78,8 @@ export function changesCommands(services: CommandServices, register: Register): 
       const staged = await stageTurn(conversation, argument?.turnId ?? lastChangingTurn(conversation));
       showStatus(staged === 1 ? l10n.t('Staged 1 file.') : l10n.t('Staged {0} files.', staged));
     }),
+    // The source control view gives its repository.
+    register('draftCommitMessage', (repository?: SourceControl) => drafts.draftInSourceControl(repository)),
     register('changes.next', () => hunks.go(1)),
     register('changes.previous', () => hunks.go(-1)),
     register('changes.keepHunk', (argument?: unknown) => hunks.keepHunk(hunkOf(argument))),

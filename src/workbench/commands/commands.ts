@@ -5,6 +5,7 @@ import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
 import type { Conversation } from '../../client/conversation/conversation';
 import { choiceOf } from '../../client/conversation/sessionChoices';
+import type { CommitDrafts } from '../changes/commitDrafts';
 import type { RestoreActions } from '../changes/restoreActions';
 import type { ReviewIndex } from '../changes/reviewIndex';
 import type { SessionWorktrees } from '../changes/sessionWorktrees';
@@ -50,6 +51,8 @@ export interface CommandServices {
   readonly reviews: ReviewIndex;
   readonly restore: RestoreActions;
   readonly worktrees: SessionWorktrees;
+  /** Has commit messages drafted. */
+  readonly drafts: CommitDrafts;
   readonly found: FoundAgents;
   readonly registry: AgentRegistry;
 }

@@ -11,6 +11,7 @@ import { askTitle, isForeign, titleOf } from '../sessions/sessionLabels';
 import { pickSession } from '../sessions/sessionPicker';
 import { askModal } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
+import { offerRemoval } from './worktreeCommands';
 
 /**
  * What a keybinding or a program may ask of the sessions: `search` and `recall` of those that are
@@ -99,7 +100,9 @@ export function sessionCommands(services: CommandServices, register: Register): 
       recall(key);
       if (found) chat.reveal(key, found);
     };
-    return new KeptSessions({ archive, copies: descriptors.leftovers.copies, agentName, isOpen, roots, open });
+    const { copies } = descriptors.leftovers;
+    const deleted = ({ cwd }: SessionRecord): Promise<void> => offerRemoval(services, cwd);
+    return new KeptSessions({ archive, copies, agentName, isOpen, roots, open, deleted });
   };
 
   return [

@@ -1,7 +1,7 @@
 // Commands for sessions in worktrees: new, apply, commit, remove, compare.
 import { basename } from 'node:path';
 import { l10n, workspace } from 'vscode';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import type { ReviewProblem } from '../../changes/review/reviewFile';
 import type { Conversation } from '../../client/conversation/conversation';
 import { comparedChanges, openComparisons } from '../changes/comparisons';
@@ -9,8 +9,8 @@ import { tellProblems } from '../changes/reviewActions';
 import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
 import type { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
-import { askLine, type PickItem, pick } from '../ui/input';
-import { askModal, showProgress, showStatus } from '../ui/messages';
+import { askLine, askLineWithHelp, type PickItem, pick } from '../ui/input';
+import { askModal, showInfo, showProgress, showStatus } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
 
 /** What a program may ask for; absent: asked or told in a dialog. */
@@ -52,7 +52,7 @@ export function worktreeCommands(
   register: Register,
   begin: (conversation: Conversation) => Promise<string>,
 ): Command[] {
-  const { conversations, worktrees, catalog, chat } = services;
+  const { conversations, worktrees, catalog, chat, drafts } = services;
   const sessionOf = (key: string | undefined): Conversation =>
     key === undefined ? conversations.active() : conversations.get(key);
 
@@ -85,7 +85,17 @@ export function worktreeCommands(
       const worktree = await worktrees.of(conversation);
       const { branch } = worktree;
       const prompt = l10n.t('Message of the commit on {0}', branch);
-      const message = argument?.message ?? (await askLine({ prompt, value: titleOf(conversation) }));
+      const message =
+        argument?.message ??
+        (await askLineWithHelp(
+          { prompt, value: titleOf(conversation) },
+          {
+            icon: 'sparkle',
+            tooltip: l10n.t('Draft Commit Message'),
+            failed: messageOf,
+            run: (signal) => drafts.draftForWorktree(worktree, signal),
+          },
+        ));
       if (!message) return undefined;
       await showProgress(l10n.t('Committing…'), (signal) => worktrees.commit(worktree, message, signal));
       showStatus(l10n.t('Committed to {0}.', branch));
@@ -104,11 +114,7 @@ export function worktreeCommands(
       if (isUnsaved && argument?.ask !== false && !(await confirmRemoval(branch))) return false;
       const hasBranch = await worktrees.remove(worktree);
       if (sessions.length > 0) chat.show(conversations.active());
-      showStatus(
-        hasBranch
-          ? l10n.t('Removed the worktree. The branch {0} has its commits.', branch)
-          : l10n.t('Removed the worktree and its branch.'),
-      );
+      tellRemoved(branch, hasBranch);
       return true;
     }),
     register('compareSessions', async (argument?: { sessions?: readonly string[] }) => {
@@ -188,6 +194,41 @@ async function askUncommitted(count: number): Promise<boolean | undefined> {
   const placeholder = l10n.t('Your folder has uncommitted changes. They stay there in either case.');
   const answer = await pick(items, placeholder, { ignoreFocusOut: true });
   return answer === undefined ? undefined : answer === 'with';
+}
+
+/**
+ * A session was deleted: offers to remove the worktree that it worked in, where no other session is
+ * left there.
+ * @param cwd of the session, absolute
+ * @throws what git throws
+ */
+export async function offerRemoval(
+  { worktrees, archive }: Pick<CommandServices, 'worktrees' | 'archive'>,
+  cwd: string,
+): Promise<void> {
+  const worktree = workspace.isTrusted ? await worktrees.find(cwd) : undefined;
+  if (!worktree || worktrees.sessionsIn(worktree).length > 0) return;
+  for (const session of archive.all()) if (session.cwd === cwd) return;
+  const { branch } = worktree;
+  const isUnsaved = await showProgress(l10n.t('Comparing files…'), (signal) => worktrees.isUnsaved(worktree, signal));
+  const remove = isUnsaved ? l10n.t('Remove Worktree…') : l10n.t('Remove Worktree');
+  const text = isUnsaved
+    ? l10n.t(
+        'The worktree of {0} is still there: it has changes that are neither committed nor in your folder.',
+        branch,
+      )
+    : l10n.t('The worktree of {0} is still there. It has no changes that would be lost.', branch);
+  if ((await showInfo(text, remove)) !== remove) return;
+  if (isUnsaved && !(await confirmRemoval(branch))) return;
+  tellRemoved(branch, await worktrees.remove(worktree));
+}
+
+function tellRemoved(branch: string, hasBranch: boolean): void {
+  showStatus(
+    hasBranch
+      ? l10n.t('Removed the worktree. The branch {0} has its commits.', branch)
+      : l10n.t('Removed the worktree and its branch.'),
+  );
 }
 
 async function worktreeToRemove(

@@ -36,6 +36,9 @@ export interface Recalled {
   readonly persistence?: JournalPersistence;
 }
 
+/** Sessions that are read together. */
+const PAGE = 500;
+
 export class Archive implements Disposable {
   readonly #context: ExtensionContext;
   readonly #log: Log;
@@ -174,6 +177,16 @@ export class Archive implements Disposable {
       limit,
       ...(before && { before: { updatedAt: before.updatedAt, key: before.key } }),
     });
+  }
+
+  /** All sessions, newest first. */
+  *all(): Generator<SessionRecord, void, undefined> {
+    for (let last: SessionRecord | undefined; ; ) {
+      const page = this.list(PAGE, last);
+      yield* page;
+      last = page.at(-1);
+      if (page.length < PAGE) return;
+    }
   }
 
   /** Sessions in which all words of a text were said, best first. */

@@ -26,6 +26,8 @@ export interface KeptSessionsServices {
   readonly roots: readonly string[];
   /** @param seq the number of the event that was found in it */
   readonly open: (session: SessionRecord, seq?: number) => Promise<unknown>;
+  /** The user has deleted a session. */
+  readonly deleted: (session: SessionRecord) => Promise<void>;
 }
 
 /** Copies of messages on resource servers of the user. */
@@ -148,12 +150,13 @@ export class KeptSessions {
       ...(snippet && { detail: short(snippet) }),
       run: () => open(session),
       ...(!isOpen(key) && { recalls: key }),
-      ...(!isHeld && !isOpen(key) && { buttons: this.#buttons(key, title) }),
+      ...(!isHeld && !isOpen(key) && { buttons: this.#buttons(session, title) }),
     };
   }
 
-  #buttons(key: string, title: string): ReturnType<typeof action>[] {
-    const { archive, copies } = this.#services;
+  #buttons(session: SessionRecord, title: string): ReturnType<typeof action>[] {
+    const { archive, copies, deleted } = this.#services;
+    const { key } = session;
     return [
       action('edit', l10n.t('Rename'), async () => {
         const name = (await askTitle(title))?.trim();
@@ -168,6 +171,7 @@ export class KeptSessions {
         archive.delete(key);
         this.#reload();
         if (choice.copies) await copies.remove(key, found);
+        await deleted(session);
       }),
     ];
   }

@@ -6,6 +6,7 @@ import {
   type Disposable,
   type Event,
   EventEmitter,
+  l10n,
   type QuickInputButton,
   type QuickPick,
   type QuickPickItem,
@@ -48,6 +49,75 @@ export async function askLine(
     signal?.removeEventListener('abort', cancel);
     source.dispose();
   }
+}
+
+/** Fills a box while it is open. */
+export interface LineHelp {
+  readonly icon: string;
+  readonly tooltip: string;
+  /** What is shown where it failed. */
+  readonly failed: (error: unknown) => string;
+  run(signal: AbortSignal): Promise<string>;
+}
+
+/**
+ * As {@link askLine}, with a button that fills the box. What was in it before comes back with a
+ * second button.
+ * @returns undefined where the user went away
+ */
+export function askLineWithHelp(
+  { title, prompt, value = '' }: LineQuestion,
+  help: LineHelp,
+): Promise<string | undefined> {
+  const box = window.createInputBox();
+  const abort = new AbortController();
+  const fill = { iconPath: new ThemeIcon(help.icon), tooltip: inert(help.tooltip) };
+  const back = { iconPath: new ThemeIcon('discard'), tooltip: l10n.t('Restore Previous Text') };
+  let previous = value;
+  box.prompt = inert(prompt);
+  box.value = value;
+  box.ignoreFocusOut = true;
+  box.buttons = [fill];
+  if (title !== undefined) box.title = inert(title);
+  const run = async (): Promise<void> => {
+    box.validationMessage = undefined;
+    box.busy = true;
+    box.enabled = false;
+    try {
+      const found = await help.run(abort.signal);
+      previous = box.value;
+      box.value = found;
+      box.buttons = [back, fill];
+    } catch (error) {
+      box.validationMessage = inert(help.failed(error));
+    } finally {
+      box.busy = false;
+      box.enabled = true;
+    }
+  };
+  return new Promise((resolve) => {
+    const listening = [
+      box.onDidChangeValue(() => {
+        box.validationMessage = undefined;
+      }),
+      box.onDidTriggerButton((button) => {
+        if (button === fill && !box.busy) void run();
+        else if (button === back) [box.value, previous] = [previous, box.value];
+      }),
+      box.onDidAccept(() => {
+        if (box.busy) return;
+        resolve(box.value);
+        box.hide();
+      }),
+      box.onDidHide(() => {
+        abort.abort();
+        resolve(undefined);
+        for (const one of listening) one.dispose();
+        box.dispose();
+      }),
+    ];
+    box.show();
+  });
 }
 
 export interface PickItem {

@@ -46,7 +46,7 @@ export interface AgentScript {
    * `end` without a word, or `ignore` the cancel and go on. Default `wait`.
    */
   readonly onCancel?: 'wait' | 'withdraw' | 'end' | 'ignore';
-  /** Plays for prompts that read as a person would write them, by the whole text of the prompt. */
+  /** Plays for prompts that read as a person would write them, by the whole text of the prompt; `*`: for all others. */
   readonly scenes?: Readonly<Record<string, string>>;
   /** Stays when stdin is closed. */
   readonly ignoreStdinEnd?: boolean;

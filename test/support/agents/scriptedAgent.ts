@@ -246,7 +246,8 @@ class ScriptedAgent {
     );
     session.turn = turn;
     try {
-      await play(turn, this.#script.scenes?.[text] ?? text);
+      const { scenes } = this.#script;
+      await play(turn, scenes?.[text] ?? scenes?.['*'] ?? text);
     } finally {
       session.turn = undefined;
     }

@@ -1,7 +1,7 @@
 // Context keys: a command is in the palette only while it can do something.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
-import { NO_REVIEW } from '../../../../src/workbench/changes/reviewKeys';
+import { NO_REVIEW, NO_WORKTREES } from '../../../../src/workbench/changes/reviewKeys';
 import {
   ContextKeyPublisher,
   contextKeysOf,
@@ -90,7 +90,8 @@ describe('context keys', () => {
       ),
     );
     for (const view of ['chat', 'chatView']) asked.delete(view);
-    assert.deepEqual([...asked].filter((key) => !(`${key}` in { ...NO_SESSION, ...NO_REVIEW })).sort(), []);
+    const known = { ...NO_SESSION, ...NO_REVIEW, ...NO_WORKTREES };
+    assert.deepEqual([...asked].filter((key) => !(`${key}` in known)).sort(), []);
     assert.ok(asked.size > 5);
   });
 });

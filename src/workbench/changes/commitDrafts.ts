@@ -1,0 +1,161 @@
+// Commit messages that an agent drafts: of what is staged in a repository, or of a worktree.
+import { mkdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { env, l10n, type SourceControl, Uri, workspace } from 'vscode';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { ParleyError } from '../../base/errors';
+import type { Worktree } from '../../changes/worktree/worktree';
+import { type CommitRequest, commitMessageOf, commitPrompt } from '../../client/changes/commitMessage';
+import { askAside } from '../../client/conversation/askAside';
+import type { ConversationServices } from '../../client/conversation/conversationOptions';
+import type { AgentCatalog } from '../config/agentCatalog';
+import type { Conversations } from '../sessions/conversations';
+import { pick } from '../ui/input';
+import { showInfo, showProgress } from '../ui/messages';
+import { type GitRepository, gitExtension } from './gitExtension';
+import type { SessionWorktrees } from './sessionWorktrees';
+
+/** A new file, as VS Code's Git extension tells. */
+const UNTRACKED = 7;
+const COMMITS = 10;
+
+export interface CommitDraftsOptions {
+  readonly conversations: Pick<Conversations, 'peek'>;
+  readonly catalog: Pick<AgentCatalog, 'preferred' | 'originOf'>;
+  readonly services: ConversationServices;
+  readonly worktrees: SessionWorktrees;
+  /** An empty folder, absolute: where the agent works that is only asked. */
+  readonly folder: string;
+}
+
+export class CommitDrafts {
+  readonly #options: CommitDraftsOptions;
+  /** Ended with the window. */
+  readonly #running = new Set<{ readonly abort: AbortController; readonly done: Promise<unknown> }>();
+
+  constructor(options: CommitDraftsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Drafts the message of a commit of what is staged, or else of all changes, into the box of the
+   * Source Control view.
+   * @param given the repository in that view; absent: the one of the active session, or the user is
+   * asked
+   * @returns the message; undefined where the user went away
+   * @throws ParleyError `untrusted-workspace`, `no-such-agent`, `no-git`, `no-repository`, `no-changes`,
+   * and those of `askAside`
+   */
+  async draftInSourceControl(given?: Pick<SourceControl, 'rootUri'>): Promise<string | undefined> {
+    requireTrust();
+    const agent = this.#agent();
+    const repository = await this.#repository(given?.rootUri);
+    if (!repository) return undefined;
+    const typed = repository.inputBox.value;
+    const text = l10n.t('{0} is drafting a commit message…', agent.name);
+    const message = await showProgress(text, (signal) =>
+      requestFor(repository)
+        .then((request) => this.#draft(agent, request, signal))
+        .catch((error) => {
+          if (signal.aborted) return undefined;
+          throw error;
+        }),
+    );
+    if (message === undefined) return undefined;
+    // What the user has typed is not overwritten unasked.
+    if (typed.trim() !== '' || repository.inputBox.value !== typed) void this.#offer(repository, message);
+    else repository.inputBox.value = message;
+    return message;
+  }
+
+  /** Drafts the message of a commit of all that is in a worktree: one line. */
+  async draftForWorktree(worktree: Worktree, signal: AbortSignal): Promise<string> {
+    requireTrust();
+    const agent = this.#agent();
+    const { diff, subjects } = await this.#options.worktrees.toCommit(worktree, signal);
+    return this.#draft(agent, { diff, subjects, isOneLine: true }, signal);
+  }
+
+  /** Ends agents that are being asked. */
+  async end(): Promise<void> {
+    for (const { abort } of this.#running) abort.abort();
+    await Promise.allSettled([...this.#running].map(({ done }) => done));
+  }
+
+  /** @throws ParleyError `no-changes`, and those of `askAside` */
+  async #draft(agent: AgentDefinition, request: CommitRequest, signal: AbortSignal): Promise<string> {
+    if (request.diff.trim() === '' && !request.newFiles?.length)
+      throw new ParleyError('no-changes', l10n.t('There is nothing to commit.'));
+    const { services, folder } = this.#options;
+    await mkdir(folder, { recursive: true });
+    const abort = new AbortController();
+    const either = AbortSignal.any([signal, abort.signal]);
+    const done = askAside({ agent, cwd: folder, services }, commitPrompt(request), either);
+    const running = { abort, done };
+    this.#running.add(running);
+    try {
+      const message = commitMessageOf(await done, request.isOneLine);
+      if (message === '') throw new ParleyError('no-answer', l10n.t('{0} did not answer.', agent.name));
+      return message;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** The agent of the active session. @throws ParleyError `no-such-agent` */
+  #agent(): AgentDefinition {
+    const { conversations, catalog } = this.#options;
+    const agent = conversations.peek()?.agent ?? catalog.preferred();
+    if (catalog.originOf(agent.id)?.kind !== 'shipped') return agent;
+    throw new ParleyError('no-such-agent', l10n.t("The demo agent can't draft commit messages."), {
+      hint: l10n.t('Choose a real agent with “Select Agent”.'),
+    });
+  }
+
+  async #repository(root: Uri | undefined): Promise<GitRepository | undefined> {
+    const git = await gitExtension();
+    const cwd = this.#options.conversations.peek()?.cwd;
+    const known = (root && git.getRepository(root)) ?? (cwd === undefined ? null : git.getRepository(Uri.file(cwd)));
+    if (known) return known;
+    const { repositories } = git;
+    if (repositories.length === 0)
+      throw new ParleyError('no-repository', l10n.t('No Git repository is open in this window.'));
+    if (repositories.length === 1) return repositories[0];
+    const items = repositories.map(({ rootUri: { fsPath } }) => ({
+      id: fsPath,
+      label: basename(fsPath),
+      description: fsPath,
+    }));
+    const answer = await pick(items, l10n.t('Select a repository'));
+    return repositories.find(({ rootUri }) => rootUri.fsPath === answer);
+  }
+
+  async #offer(repository: GitRepository, message: string): Promise<void> {
+    const [replace, copy] = [l10n.t('Replace'), l10n.t('Copy')];
+    const text = l10n.t('A commit message is drafted: {0}', message.split('\n', 1)[0] ?? '');
+    const answer = await showInfo(text, replace, copy);
+    if (answer === replace) repository.inputBox.value = message;
+    else if (answer === copy) await env.clipboard.writeText(message);
+  }
+}
+
+async function requestFor(repository: GitRepository): Promise<CommitRequest> {
+  const { indexChanges, workingTreeChanges, untrackedChanges = [] } = repository.state;
+  const isStaged = indexChanges.length > 0;
+  const [diff, commits] = await Promise.all([
+    repository.diff(isStaged),
+    // A repository may have none yet.
+    repository.log({ maxEntries: COMMITS }).catch(() => []),
+  ]);
+  const others = isStaged ? [] : [...workingTreeChanges, ...untrackedChanges];
+  return {
+    diff,
+    newFiles: others.filter(({ status }) => status === UNTRACKED).map(({ uri }) => workspace.asRelativePath(uri)),
+    subjects: commits.map(({ message }) => message.split('\n', 1)[0] ?? ''),
+  };
+}
+
+function requireTrust(): void {
+  if (workspace.isTrusted) return;
+  throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be used in an untrusted workspace."));
+}
