@@ -3,7 +3,8 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAgentLog } from '../support/agents/definition';
+import { readAgentLog, scriptedAgent } from '../support/agents/definition';
+import { sessionScript } from '../support/agents/sessionScript';
 import { goneFrom, isAlive } from '../support/processes';
 import type { Chat } from '../support/vscode/chat';
 import { useChat } from '../support/vscode/useChat';
@@ -11,7 +12,7 @@ import { inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-idle-'));
 const log = join(scratch, 'agent.ndjson');
-const script = { store: join(scratch, 'sessions.json'), load: true };
+const script = sessionScript(join(scratch, 'sessions'), { load: true });
 const settings = {
   // Two seconds.
   'parley.idleMinutes': 1 / 30,
@@ -19,9 +20,7 @@ const settings = {
   'parley.agents': {
     keeper: {
       name: 'Keeper',
-      command: process.execPath,
-      args: [join(process.cwd(), 'out/support/agents/sessionAgent.js'), JSON.stringify(script)],
-      env: { AGENT_LOG: log },
+      ...scriptedAgent(script, log),
     },
   },
 };

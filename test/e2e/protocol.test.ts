@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedAgent } from '../support/agents/definition';
+import { sessionScript } from '../support/agents/sessionScript';
 import { type RemoteAgentServer, serveAgent } from '../support/remoteAgent';
 import type { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
@@ -12,21 +13,12 @@ import { command, inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-protocol-'));
 
-const program = (file: string, script: object) => ({
-  command: process.execPath,
-  args: [join(process.cwd(), `out/support/agents/${file}.js`), JSON.stringify(script)],
-});
-
 /** Filled before VS Code starts, which reads it then. */
 const agents: Record<string, object> = {
   plain: { ...scriptedAgent('plain'), name: 'Plain' },
-  two: { ...program('v2ScriptedAgent', {}), name: 'Version two', protocol: 2 },
+  two: { ...scriptedAgent({ versions: [2] }), name: 'Version two', protocol: 2 },
   keeper: {
-    ...program('sessionAgent', {
-      store: join(scratch, 'sessions.json'),
-      load: true,
-      offers: ['list', 'delete', 'title'],
-    }),
+    ...scriptedAgent(sessionScript(join(scratch, 'sessions'), { load: true, offers: ['list', 'delete', 'title'] })),
     name: 'Keeper',
   },
 };

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentLogLine, calledMethods, readAgentLog, scriptedAgent } from '../support/agents/definition';
+import { sessionScript } from '../support/agents/sessionScript';
 import { goneFrom } from '../support/processes';
 import { Chat } from '../support/vscode/chat';
 import { openWindow, type Window } from '../support/vscode/openWindow';
@@ -19,15 +20,13 @@ const log = join(scratch, 'agent.ndjson');
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe('an agent whose window is reloaded in the middle of a turn', () => {
-  const script = { store: join(scratch, 'sessions.json'), offers: ['close', 'resume'], mute: ['session/prompt'] };
+  const script = sessionScript(join(scratch, 'sessions'), { offers: ['close', 'resume'], mute: ['session/prompt'] });
   const vscode = useVsCode({
     settings: {
       'parley.agents': {
         keeper: {
           name: 'Keeper',
-          command: process.execPath,
-          args: [join(process.cwd(), 'out/support/agents/sessionAgent.js'), JSON.stringify(script)],
-          env: { AGENT_LOG: log },
+          ...scriptedAgent(script, log),
         },
       },
       'parley.defaultAgent': 'keeper',

@@ -10,8 +10,8 @@ import { isEnded } from '../../src/session/model/tools';
 import { type Machine, thisMachine } from '../../src/store/file/machine';
 import { Journal, type JournalOptions } from '../../src/store/journal';
 import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
-import { type AgentLogLine, readAgentLog } from './agents/definition';
-import type { KeepingScript } from './agents/keepingAgent';
+import { type AgentLogLine, readAgentLog, scriptedAgent } from './agents/definition';
+import type { AgentScript } from './agents/script';
 import { type TestConversation, testConversation } from './conversation';
 import type { FaultRow } from './faultTable';
 import { goneFrom } from './processes';
@@ -36,14 +36,26 @@ export function agentLogIn(folder: string): string {
   return join(folder, 'agent.ndjson');
 }
 
-/** The agent that keeps its sessions (agents/keepingAgent.ts), or another program of that folder. */
-export function keepingAgent(folder: string, script: Omit<KeepingScript, 'store'> = {}): AgentDefinition {
+/** What such an agent does, in the terms of these tests. */
+export interface KeepingScript extends Pick<AgentScript, 'onCancel' | 'countsIds' | 'opensAfterMs'> {
+  /** What it can do with an old session. */
+  readonly reopens?: 'load' | 'resume';
+  /** It promises turn_complete, and sends it. */
+  readonly turnComplete?: boolean;
+}
+
+/** The scripted agent, with its sessions in a folder: each update is kept before it is said. */
+export function keepingAgent(folder: string, { reopens, turnComplete, ...more }: KeepingScript = {}): AgentDefinition {
+  const script: AgentScript = {
+    ...more,
+    sessions: { store: join(folder, 'sessions'), load: reopens === 'load' },
+    capabilities: { sessionCapabilities: reopens === 'resume' ? { resume: {} } : {} },
+    ...(turnComplete && { turnComplete: { when: 'before' } }),
+  };
   const [agent] = parseAgents({
     keeper: {
       name: 'Keeper',
-      command: process.execPath,
-      args: [join(process.cwd(), 'out/support/agents/keepingAgent.js'), JSON.stringify({ store: folder, ...script })],
-      env: { AGENT_LOG: agentLogIn(folder) },
+      ...scriptedAgent(script, agentLogIn(folder)),
     },
   }).agents;
   assert.ok(agent);

@@ -1,9 +1,8 @@
 // A window in a process of its own, to be killed as the system kills one: it types the messages of a fault (faultPoints.ts), says when the point is reached, and stays.
 // Usage: node faultWindowProcess.mjs FOLDER POINT SCRIPT; each line of its output is JSON.
 import { writeSync } from 'node:fs';
-import type { KeepingScript } from './agents/keepingAgent';
 import { faultPoints, typeUntil } from './faultPoints';
-import { FaultWindow, keepingAgent } from './faultWindow';
+import { FaultWindow, type KeepingScript, keepingAgent } from './faultWindow';
 
 const [folder = '', name = '', script = '{}'] = process.argv.slice(2);
 const point = faultPoints.find((one) => one.name === name);

@@ -6,8 +6,8 @@ import { type AgentDefinition, parseAgents } from '../../src/agents/agentDefinit
 import type { SessionOpenStrategy } from '../../src/client/connection/sessionOpenStrategy';
 import type { ConversationServices } from '../../src/client/conversation/conversationOptions';
 import type { SignInTerminal } from '../../src/client/ports/ports';
-import { type AgentLogLine, readAgentLog } from './agents/definition';
-import type { SessionAgentScript } from './agents/sessionAgent';
+import { type AgentLogLine, readAgentLog, scriptedAgent } from './agents/definition';
+import { type SessionAgentScript, sessionScript } from './agents/sessionScript';
 import { type TestConversation, testConversation } from './conversation';
 
 export interface OpenOptions {
@@ -29,20 +29,18 @@ export class SessionAgents {
     this.log = join(folder, 'agent.ndjson');
   }
 
-  definition(script: Omit<SessionAgentScript, 'store'>, env: Readonly<Record<string, string>> = {}): AgentDefinition {
-    const whole: SessionAgentScript = { store: join(this.#folder, 'sessions.json'), ...script };
+  definition(script: SessionAgentScript, env: Readonly<Record<string, string>> = {}): AgentDefinition {
     const [agent] = parseAgents({
       keeper: {
         name: 'Keeper',
-        command: process.execPath,
-        args: [join(process.cwd(), 'out/support/agents/sessionAgent.js'), JSON.stringify(whole)],
+        ...scriptedAgent(sessionScript(join(this.#folder, 'sessions'), script)),
         env: { AGENT_LOG: this.log, ...env },
       },
     }).agents;
     return agent as AgentDefinition;
   }
 
-  open(script: Omit<SessionAgentScript, 'store'>, options: OpenOptions = {}): TestConversation {
+  open(script: SessionAgentScript, options: OpenOptions = {}): TestConversation {
     const { opening, roots, services, env } = options;
     const session = testConversation({
       agent: this.definition(script, env),
@@ -56,7 +54,7 @@ export class SessionAgents {
   }
 
   /** Opens a new session, says something in it, and closes it. @returns the agent's id of it */
-  async past(script: Omit<SessionAgentScript, 'store'>, ...said: readonly string[]): Promise<string> {
+  async past(script: SessionAgentScript, ...said: readonly string[]): Promise<string> {
     const session = this.open(script);
     await session.conversation.start();
     for (const text of said) await session.conversation.send(text).done;

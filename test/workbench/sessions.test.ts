@@ -13,6 +13,7 @@ import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
 import { FolderConsent } from '../../src/workbench/config/folderConsent';
 import { McpServers } from '../../src/workbench/config/mcpServers';
+import { type SessionAgentScript, sessionScript } from '../support/agents/sessionScript';
 
 const run = <T>(command: string, argument?: unknown): Thenable<T> =>
   vscode.commands.executeCommand<T>(`parley.${command}`, ...(argument === undefined ? [] : [argument]));
@@ -27,22 +28,23 @@ describe('sessions in the workbench', function () {
     assert.ok(extension);
     api = await extension.activate();
     cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-sessions-')));
-    const entry = (script: object): object => ({
+    const entry = (store: string, script: SessionAgentScript): object => ({
       command: process.env.PARLEY_TEST_NODE,
-      args: [join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/sessionAgent.js'), JSON.stringify(script)],
+      args: [
+        join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js'),
+        JSON.stringify(sessionScript(join(cwd, store), script)),
+      ],
     });
     const terminal = { id: 'tty', name: 'Log in', type: 'terminal', args: ['--login'], env: { LOGIN_TOKEN: 'x' } };
     await vscode.workspace.getConfiguration('parley').update(
       'agents',
       {
-        keeper: entry({
-          store: join(cwd, 'sessions.json'),
+        keeper: entry('sessions', {
           load: true,
           offers: ['list', 'fork', 'close', 'delete', 'title', 'archive'],
           forkReplays: true,
         }),
-        locked: entry({
-          store: join(cwd, 'locked.json'),
+        locked: entry('locked', {
           authMethods: [terminal],
           signedIn: join(cwd, 'signed-in'),
           logout: true,

@@ -1,4 +1,4 @@
-// Load: `flood N R TAG`, `think N R TAG`, `tools N R TAG` (R per second, 0: as fast as the pipe takes them) and `long KB TAG`. The last text of the turn is
+// Load for the scripted agent, apart from its other plays as the bench measures it and it must cost little: `flood N R TAG`, `think N R TAG`, `tools N R TAG` (R per second, 0: as fast as the pipe takes them) and `long KB TAG`. The last text of the turn is
 // END-OF-FLOOD-<TAG>. Times and sizes of each turn are added to $FLOOD_LOG as a JSON line, on a clock that a browser on this machine can compare with.
 import { appendFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';

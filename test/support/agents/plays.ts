@@ -10,16 +10,10 @@ import type { AgentWire } from './agentWire';
 import { diskPlays } from './diskPlays';
 import { elicitationPlays } from './elicitationPlays';
 import { flood } from './flood';
+import type { Asking } from './host';
 import type { AgentScript } from './script';
 import { terminalPlays } from './terminalPlays';
 import { everyUpdate, malformedUpdates, unknownUpdates } from './updates';
-
-/** A question to the client that is under way. */
-export interface Asking {
-  readonly answer: Promise<Record<string, unknown>>;
-  /** Sends `$/cancel_request` for it. */
-  withdraw(): void;
-}
 
 type Ask = (method: string, params: object) => Asking;
 

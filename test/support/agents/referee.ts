@@ -1,7 +1,7 @@
 // Watches what the client sends and says what breaks a MUST of protocol v1 or of a proposal that the agent has advertised.
 import { isAbsolute } from 'node:path';
 import { at } from '../../../src/demo/input';
-import { keyOf, readClientLine } from './clientLine';
+import { keyOf } from './clientLine';
 import type { AgentScript } from './script';
 
 interface SessionRules {
@@ -29,6 +29,9 @@ const known = new Set([
   'session/status',
   '$/cancel_request',
 ]);
+/** What answers with the id of a session, and what names one. */
+const MAKES = new Set(['session/new', 'session/fork']);
+const OPENS = new Set(['session/load', 'session/resume']);
 const notifications = new Set(['session/cancel', 'session/ready', '$/cancel_request']);
 
 export class Referee {
@@ -38,6 +41,8 @@ export class Referee {
   readonly #asked = new Map<string, Asked>();
   readonly #open = new Set<string>();
   #initialized: 'no' | 'asked' | 'yes' = 'no';
+  /** What the agent said of itself. */
+  #capabilities: unknown;
 
   /** @param violation called for each rule that was broken */
   constructor(script: AgentScript, violation: (reason: string) => void) {
@@ -45,33 +50,30 @@ export class Referee {
     this.#violation = violation;
   }
 
-  /** Judges one line of stdin. @returns the message, or undefined where it is none */
-  line(text: string): Record<string, unknown> | undefined {
-    const fields = readClientLine(text, this.#violation);
-    if (typeof fields?.method === 'string') this.#call(fields.method, fields.id, fields.params);
-    else if (fields) this.#answer(fields);
-    return fields;
+  /** Judges one message of the client. */
+  message(fields: Readonly<Record<string, unknown>>): void {
+    if (typeof fields.method === 'string') this.#call(fields.method, fields.id, fields.params);
+    else this.#answer(fields);
   }
 
-  /** The agent answers a request of the client. */
-  answered(id: unknown, method: string, result: unknown): void {
+  /** The agent answers a request of the client. @param result undefined for an error */
+  answered(id: unknown, method: string, params: unknown, result: unknown): void {
     this.#open.delete(keyOf(id));
-    if (method === 'initialize') this.#initialized = 'yes';
-    const created = method === 'session/new' ? at(result, 'sessionId') : undefined;
-    if (typeof created === 'string') this.owesReady(created);
+    const rules = this.#sessions.get(String(at(params, 'sessionId')));
+    if (rules && rules.prompting === id) rules.prompting = undefined;
+    if (method === 'initialize') {
+      this.#initialized = 'yes';
+      this.#capabilities = at(result, 'agentCapabilities');
+    }
+    const opened = MAKES.has(method) ? at(result, 'sessionId') : result && OPENS.has(method) && at(params, 'sessionId');
+    if (typeof opened === 'string') this.#owesReady(opened);
   }
 
   /** A session exists for the client now, again after each load. */
-  owesReady(sessionId: string): void {
+  #owesReady(sessionId: string): void {
     const rules = this.#sessions.get(sessionId) ?? { owed: 0, given: 0, prompting: undefined };
     rules.owed++;
     this.#sessions.set(sessionId, rules);
-  }
-
-  /** The turn of a session is over for the agent. */
-  turnEnded(sessionId: string): void {
-    const rules = this.#sessions.get(sessionId);
-    if (rules) rules.prompting = undefined;
   }
 
   /** The agent asks the client. */
@@ -114,40 +116,58 @@ export class Referee {
     if (this.#initialized !== 'yes' && method !== '$/cancel_request')
       this.#violation(`${method} before initialize was answered`);
     this.#advertised(method);
-    if (method === 'session/new' || method === 'session/load') this.#folders(method, params);
+    if (MAKES.has(method) || OPENS.has(method)) this.#opening(method, params);
+    if (method === 'session/list' && at(params, 'archived') !== undefined && !this.#can('archive'))
+      this.#violation('session/list with the archived filter, which was not advertised');
     if (method === 'session/ready') this.#ready(params);
     if (method === 'session/prompt') this.#prompt(id, params);
     if (method === 'session/cancel') this.#cancel(String(at(params, 'sessionId')));
     if (method === 'authenticate') this.#authenticate(params);
   }
 
-  #advertised(method: string): void {
-    const { capabilities, status, modes, configOptions, history } = this.#script;
-    const has = (name: string): boolean => Boolean(at(capabilities, 'sessionCapabilities', name));
-    const name = method.replace('session/', '');
-    const may =
-      known.has(method) || notifications.has(method)
-        ? method !== 'session/status' || (status !== undefined && status.counts !== false)
-        : method === 'session/set_mode'
-          ? modes !== undefined
-          : method === 'session/set_config_option'
-            ? configOptions !== undefined
-            : method === 'session/load'
-              ? history !== undefined || at(capabilities, 'loadSession') === true
-              : has(name);
-    if (!may) this.#violation(`${method}, which was not advertised`);
+  /** Whether the agent has advertised a capability of sessions. */
+  #can(name: string): boolean {
+    return Boolean(at(this.#capabilities, 'sessionCapabilities', name));
   }
 
-  #folders(method: string, params: unknown): void {
+  #advertised(method: string): void {
+    const { status, modes, configOptions } = this.#script;
+    const may = (): boolean => {
+      switch (method) {
+        case 'session/status':
+          return status !== undefined && status.counts !== false;
+        case 'session/set_mode':
+          return modes !== undefined;
+        case 'session/set_config_option':
+          return configOptions !== undefined;
+        case 'session/load':
+          return at(this.#capabilities, 'loadSession') === true;
+        case 'logout':
+          return Boolean(at(this.#capabilities, 'auth', 'logout'));
+        case 'session/set_title':
+          return this.#can('title');
+        case 'session/unarchive':
+          return this.#can('archive');
+        default:
+          return known.has(method) || notifications.has(method) || this.#can(method.replace('session/', ''));
+      }
+    };
+    if (!may()) this.#violation(`${method}, which was not advertised`);
+  }
+
+  /** What comes with each request that opens a session. */
+  #opening(method: string, params: unknown): void {
     const cwd = at(params, 'cwd');
     if (typeof cwd !== 'string' || !isAbsolute(cwd)) this.#violation(`${method} with the cwd ${JSON.stringify(cwd)}`);
-    if (!Array.isArray(at(params, 'mcpServers'))) this.#violation(`${method} without mcpServers`);
-    if (
-      at(params, 'additionalDirectories') !== undefined &&
-      !at(this.#script.capabilities, 'sessionCapabilities', 'additionalDirectories')
-    ) {
-      this.#violation(`${method} with additionalDirectories, which were not advertised`);
+    const servers = at(params, 'mcpServers');
+    if (!Array.isArray(servers)) this.#violation(`${method} without mcpServers`);
+    for (const server of Array.isArray(servers) ? servers : []) {
+      const type = at(server, 'type');
+      if (type !== undefined && !at(this.#capabilities, 'mcpCapabilities', String(type)))
+        this.#violation(`${method} with an MCP server over ${String(type)}, which was not advertised`);
     }
+    if (at(params, 'additionalDirectories') !== undefined && !this.#can('additionalDirectories'))
+      this.#violation(`${method} with additionalDirectories, which were not advertised`);
   }
 
   #ready(params: unknown): void {

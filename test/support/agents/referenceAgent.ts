@@ -1,4 +1,5 @@
-// An agent that follows the protocol and the four proposals to the letter, in both versions, and takes the client at its word: each MUST that it breaks is a line in
+// An agent that follows the protocol and the four proposals to the letter, in both versions. It knows the rules where the scripted agent does as it is told, and
+// conformance/referees.test.ts proves that it notices each broken one. It takes the client at its word: each MUST that the client breaks is a line in
 // $REFERENCE_VIOLATIONS and on stderr, and the process ends with status 9. Usage: node referenceAgent.js [JSON]; $AGENT_LOG: all messages.
 import { appendFileSync, existsSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';

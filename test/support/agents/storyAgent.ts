@@ -1,4 +1,5 @@
-// An ACP v1 agent of the stories (machines/story.ts): each prompt has a number, and so has its answer. $AGENT_LOG: which marks came with each prompt.
+// An ACP v1 agent of the stories (machines/story.ts): each prompt has a number, and so has its answer. It is not the scripted agent, as it reads all that
+// comes with a prompt. $STORY_LOG: which marks came with each prompt.
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../../src/demo/input';

@@ -1,4 +1,4 @@
-// An agent of a few lines without dependencies, as text: for packages and archives that are installed.
+// An agent of a few lines without dependencies, as text, so that it can be the one file of a package or an archive that is installed.
 
 /** @param says what it answers to each prompt */
 export function tinyAgent(says: string): string {

@@ -1,4 +1,4 @@
-// The steps that the v2 scripted agent can be told, one a line; the table at the end lists them. `@echo`, `@receipt` and their like speak of the prompt that was taken last.
+// The steps that the scripted agent can be told in version 2, one a line; the table at the end lists them. `@echo`, `@receipt` and their like speak of the prompt that was taken last.
 import { at } from '../../../src/demo/input';
 import type { AgentWire } from './agentWire';
 
@@ -11,7 +11,7 @@ export interface Prompt {
 }
 
 /** What a step can use. */
-export interface Host {
+export interface StepHost {
   readonly wire: AgentWire;
   update(update: object): Promise<void>;
   ask(method: string, params: object): Promise<Record<string, unknown>>;
@@ -22,13 +22,13 @@ export interface Host {
 
 /** One run through the steps of a prompt. */
 export class V2Program {
-  readonly host: Host;
+  readonly host: StepHost;
   /** The prompt that is spoken of. */
   prompt: Prompt;
   /** Its id on the wire of what the agent says next. */
   messages = 0;
 
-  constructor(host: Host, prompt: Prompt) {
+  constructor(host: StepHost, prompt: Prompt) {
     this.host = host;
     this.prompt = prompt;
   }

@@ -8,12 +8,12 @@ import { SessionReplay } from '../../../../src/client/connection/sessionReplay';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { SessionModel } from '../../../../src/session/model/model';
-import type { SessionAgentScript } from '../../../support/agents/sessionAgent';
+import type { SessionAgentScript } from '../../../support/agents/sessionScript';
 import type { TestConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { SessionAgents } from '../../../support/sessionAgents';
 
-type Script = Omit<SessionAgentScript, 'store'>;
+type Script = SessionAgentScript;
 
 describe('a repeated session', function () {
   this.timeout(30_000);

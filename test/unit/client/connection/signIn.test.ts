@@ -56,7 +56,7 @@ describe('signing in', function () {
       const [command] = commands;
       assert.equal(command?.title, 'Keeper: Log in here');
       assert.equal(command?.command, process.execPath);
-      assert.match(command?.args[0] ?? '', /sessionAgent\.js$/, 'its own arguments come first');
+      assert.match(command?.args[0] ?? '', /scriptedAgent\.js$/, 'its own arguments come first');
       assert.equal(command?.args.at(-1), '--login');
       assert.equal(command?.env.LOGIN_TOKEN, 'secret');
       assert.equal(command?.env.AGENT_LOG, agents.log, 'the environment of the agent is under it');

@@ -1,11 +1,11 @@
 // Conversations with the scripted agent of version 2, and what tests of its lifecycle look at.
-import { join } from 'node:path';
 import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { type AgentSession, useAgentSession } from '../../../support/agentSession';
-import type { V2Script } from '../../../support/agents/v2ScriptedAgent';
+import { scriptedAgent } from '../../../support/agents/definition';
+import type { AgentScript } from '../../../support/agents/script';
 
 export interface V2Options {
   /** Absent: 2. */
@@ -16,7 +16,7 @@ export interface V2Options {
 
 export interface V2Session {
   readonly session: AgentSession;
-  open(script?: V2Script, options?: V2Options): Conversation;
+  open(script?: AgentScript, options?: V2Options): Conversation;
   /** The entries of the transcript: turn, kind and text. */
   entries(): string[];
 }
@@ -28,9 +28,7 @@ export function useV2Session(): V2Session {
     session,
     open(script = {}, { protocol = 2, services = {}, opening } = {}) {
       const entry = {
-        command: process.execPath,
-        args: [join(process.cwd(), 'out/support/agents/v2ScriptedAgent.js'), JSON.stringify(script)],
-        env: { AGENT_LOG: session.agentLog },
+        ...scriptedAgent({ versions: [2], ...script }, session.agentLog),
         protocol,
       };
       return session.openAgent(entry, { services, ...(opening && { opening }) }).conversation;

@@ -4,8 +4,7 @@ import { silentLog } from '../../../../src/base/log';
 import { TurnTracker } from '../../../../src/client/turns/turnTracker';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel, type SessionView } from '../../../../src/session/model/model';
-import type { KeepingScript } from '../../../support/agents/keepingAgent';
-import { type FaultWindow, keepingAgent } from '../../../support/faultWindow';
+import { type FaultWindow, type KeepingScript, keepingAgent } from '../../../support/faultWindow';
 import { useFaultWindows } from '../../../support/useFaultWindows';
 
 /** Everything that was said, by the turn in which it stands; what came late is marked. */

@@ -92,7 +92,7 @@ describe('v2 lifecycle', function () {
       after: 'idle end_turn\nturn-complete',
     })) {
       it(`waits for a promised turn_complete that comes ${order} idle`, async () => {
-        const conversation = open({ turnComplete: true });
+        const conversation = open({ turnComplete: { when: 'before' } });
         await conversation.send(`echo\nreceipt\nrunning\n${steps}`).done;
         assert.deepEqual(turns(), ['t1 user end_turn by turn_complete']);
       });
