@@ -7,6 +7,9 @@ import { projectEnv, root } from './node24.mjs';
 /** Run on a machine of its own (test/support/machines/network.ts). */
 const MACHINE_PROGRAMS = ['windowHost', 'originalHost', 'bucketHost', 'proxyHost'];
 
+/** Packages that Node cannot import by name from what they declare as their main file. */
+const MODULES = { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') };
+
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -18,6 +21,7 @@ const shared = {
   jsx: 'automatic',
   jsxImportSource: 'preact',
   loader: { '.css': 'empty', '.ttf': 'empty' },
+  alias: MODULES,
   logLevel: 'warning',
 };
 
@@ -104,7 +108,7 @@ export async function buildMachines() {
     write: false,
     // A window is started for each one that is killed, and reads all of its file.
     sourcemap: false,
-    alias: { vscode: join(root, 'test/support/machines/editor.ts') },
+    alias: { ...MODULES, vscode: join(root, 'test/support/machines/editor.ts') },
     // Of VS Code's own editors: no file is edited on these machines.
     logOverride: { 'import-is-undefined': 'silent' },
   });

@@ -1,5 +1,6 @@
 // Reads the setting `parley.agents`: id → agent. Each entry is read on its own, so that an invalid
 // one does not affect the others.
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 
 interface AgentCommon {
@@ -54,33 +55,36 @@ export interface ParsedAgents {
   readonly problems: string[];
 }
 
-const text = z.string().check(z.minLength(1, 'must not be empty'));
+// Made when they are needed: the language is not known when this file is loaded.
+const isText = { error: (): string => l10n.t('must be a string') };
+const isFlag = { error: (): string => l10n.t('must be true or false') };
+const text = z.string(isText).check(z.minLength(1, { error: () => l10n.t('must not be empty') }));
 // Numbers and booleans are what people write in JSON for `PORT` and `DEBUG`.
-const scalars = z.record(
-  z.string(),
-  z.union([z.string(), z.number(), z.boolean()], 'must be a string'),
-  'must be an object of strings',
-);
+const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()], isText), {
+  error: () => l10n.t('must be an object of strings'),
+});
 const common = {
   name: z.optional(text),
-  protocol: z.optional(z.union([z.literal('auto'), z.literal(1), z.literal(2)], 'must be "auto", 1 or 2')),
+  protocol: z.optional(
+    z.union([z.literal('auto'), z.literal(1), z.literal(2)], { error: () => l10n.t('must be "auto", 1 or 2') }),
+  ),
 };
 const processSchema = z.object({
   ...common,
   command: text,
-  args: z.optional(z.array(z.string('must be a string'), 'must be a list of strings')),
+  args: z.optional(z.array(z.string(isText), { error: () => l10n.t('must be a list of strings') })),
   env: z.optional(scalars),
   cwd: z.optional(text),
 });
-const flag = z.optional(z.boolean('must be true or false'));
+const flag = z.optional(z.boolean(isFlag));
 const remoteSchema = z.object({
   ...common,
   url: text,
   headers: z.optional(scalars),
-  allow: z.optional(z.object({ files: flag, terminals: flag }, 'must be an object')),
+  allow: z.optional(z.object({ files: flag, terminals: flag }, { error: () => l10n.t('must be an object') })),
 });
 const communicationSchema = z.object({ ...common, url: text, agent: text, headers: z.optional(scalars) });
-const kindSchema = z.looseObject({ type: z.optional(z.string('must be a string')) });
+const kindSchema = z.looseObject({ type: z.optional(z.string(isText)) });
 
 /**
  * Reads the value of `parley.agents`. Unknown keys are ignored, since the same entries are used for
@@ -102,16 +106,21 @@ export function parseAgents(setting: unknown): ParsedAgents {
   return { agents, problems };
 }
 
+/** Returns why an entry cannot be used, without its id and a full stop; undefined where it can. */
+export function entryProblem(id: string, entry: unknown): string | undefined {
+  const parsed = parseAgent(id, entry);
+  return typeof parsed === 'string' ? parsed : undefined;
+}
+
 function parseAgent(id: string, entry: unknown): AgentDefinition | string {
-  if (id.trim() === '') return 'its id is empty';
+  if (id.trim() === '') return l10n.t('its id is empty');
   const kind = kindSchema.safeParse(entry);
   if (!kind.success) return problemOf(kind.error);
   const { type, command, url } = kind.data;
   if (type === 'communication') return parseCommunication(id, entry);
-  if (type !== undefined && type !== 'custom')
-    return `its type "${type}" is not known here; "custom" and "communication" are`;
-  if (command !== undefined && url !== undefined) return 'it has both a command and a url';
-  if (command === undefined && url === undefined) return 'it needs a command or a url';
+  if (type !== undefined && type !== 'custom') return l10n.t('its type "{0}" is not "custom" or "communication"', type);
+  if (command !== undefined && url !== undefined) return l10n.t('it has both a command and a url');
+  if (command === undefined && url === undefined) return l10n.t('it needs a command or a url');
   return url === undefined ? parseProcess(id, entry) : parseRemote(id, entry);
 }
 
@@ -163,19 +172,15 @@ function strings(record: Readonly<Record<string, string | number | boolean>>): R
 
 function urlProblem(url: string, schemes: readonly string[]): string | undefined {
   const scheme = URL.canParse(url) ? new URL(url).protocol : undefined;
-  if (scheme === undefined) return 'its url is not a URL';
+  if (scheme === undefined) return l10n.t('its url is not a URL');
   return schemes.includes(scheme)
     ? undefined
-    : `its url must begin with ${schemes.map((one) => `${one}//`).join(' or ')}`;
+    : l10n.t('its url must begin with {0}', schemes.map((one) => `${one}//`).join(', '));
 }
 
 function problemOf(error: z.core.$ZodError): string {
   const issue = error.issues[0];
   const path = issue?.path.map(String).join('.') ?? '';
-  if (path === '') return 'it must be an object';
-  const words =
-    issue?.code === 'invalid_type' && issue.message.startsWith('Invalid')
-      ? `must be a ${issue.expected}`
-      : issue?.message;
-  return `its "${path}" ${words}`;
+  if (path === '') return l10n.t('it must be an object');
+  return l10n.t('its "{0}" {1}', path, issue?.message ?? '');
 }

@@ -1,15 +1,19 @@
 // The composition root: builds the parts, connects them, and ends them in order.
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as texts from '@vscode/l10n';
 import { type ExtensionContext, commands as editorCommands, type LogOutputChannel, l10n, workspace } from 'vscode';
+import type { AgentDefinition } from '../agents/agentDefinition';
 import { userEnvironment } from '../agents/userEnvironment';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
+import type { BareContext } from '../client/connection/bareAgent';
 import type { Conversation } from '../client/conversation/conversation';
 import { IdleAgents } from '../client/conversation/idleAgents';
 import { FragmentLines } from '../client/requests/fragmentLines';
 import { FileStore } from '../client/sharing/fileStore';
 import { Terminals } from '../client/terminals/terminals';
+import { Stages } from '../client/transport/stages';
 import type { NetworkPolicy } from '../distributed/fetch/guard';
 import { ResourceCache } from '../distributed/fetch/resourceCache';
 import { createApi, type ParleyApi } from './api';
@@ -37,6 +41,7 @@ import { FolderConsent } from './config/folderConsent';
 import { rememberingSecrets } from './config/knownSecretStorage';
 import { McpServers } from './config/mcpServers';
 import { RemoteHeaders } from './config/remoteHeaders';
+import { SavedKeys } from './config/savedKeys';
 import { historyLimits, idleLimitMs, resourcesSetting } from './config/settings';
 import { DiffEditor } from './editor/diffEditor';
 import { EditorFiles } from './editor/editorFiles';
@@ -106,6 +111,7 @@ function composeWithin(
   const consent = new FolderConsent({ context, log });
   const catalog = new AgentCatalog(context, consent, log);
   const remote = new RemoteHeaders(context);
+  const savedKeys = new SavedKeys({ context, originOf: (id) => catalog.originOf(id), log });
   const mcp = new McpServers({ context, environment, consent });
   // One of each: what is written to one file is written one after another.
   const httpSessions = new FileStore(join(context.globalStorageUri.fsPath, 'http-sessions'));
@@ -130,6 +136,7 @@ function composeWithin(
     approve: catalog.approve,
     mcp,
     remote,
+    keys: savedKeys,
     traffic,
     historyLinks,
     readPart,
@@ -193,7 +200,7 @@ function composeWithin(
   const realTerminals = own(new RealTerminals(terminals));
   const found = own(new FoundAgents({ environment, log }));
   const registry = new AgentRegistry({ context, log, environment });
-  const firstUse = own(new FirstUse({ catalog, found, use: useFoundAgent, log }));
+  const firstUse = own(new FirstUse({ catalog, found, use: (agent) => useFoundAgent(agent, registry.entries), log }));
   const chat: ChatHome = new ChatHome(places, conversations, {
     log,
     feed: {
@@ -229,6 +236,10 @@ function composeWithin(
     }),
   );
   own(conversations.onDidChange((key) => idle.changed(key)));
+  const bare = async (agent: AgentDefinition): Promise<BareContext> => {
+    await mkdir(scratch, { recursive: true });
+    return { agent, cwd: scratch, services, stages: new Stages(Date.now, () => {}) };
+  };
   const parts = {
     conversations,
     catalog,
@@ -237,11 +248,13 @@ function composeWithin(
     chat,
     mcp,
     remote,
+    keys: savedKeys,
     serve,
     stores,
     descriptors,
     found,
     registry,
+    bare,
     reviews: waiting,
     restore,
     worktrees,

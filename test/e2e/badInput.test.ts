@@ -69,7 +69,7 @@ describe('an agent that misbehaves', () => {
     const words = await failsToStart('Missing', 'agent-not-found');
     assert.match(words, /agent that is not installed/);
     await chat.button('Select another agent…').waitFor();
-    await chat.button('Open settings').waitFor();
+    await chat.button('Edit agent…').waitFor();
     await screenshot(vscode.window.page, 'failed-start-dark');
     writeFileSync(missing, `#!/bin/sh\nexec '${agents.plain.command}' '${agents.plain.args[0]}' plain\n`);
     chmodSync(missing, 0o755);

@@ -7,6 +7,7 @@ import { ConfigurationTarget, type ExtensionContext, Uri, workspace } from 'vsco
 import { silentLog } from '../../src/base/log';
 import type { InstalledAgent } from '../../src/registry/install/installedAgents';
 import { RegistryList } from '../../src/registry/list/registryList';
+import { AgentEntries } from '../../src/workbench/registry/agentEntries';
 import { AgentRegistry } from '../../src/workbench/registry/agentRegistry';
 import { dropEntries, groupInstalled, useVersion } from '../../src/workbench/registry/installedEntries';
 import { closeLoopbacks, httpLoopback } from '../support/loopback';
@@ -70,14 +71,15 @@ describe('the registry of agents', () => {
 
   it('moves the entry of an agent to another version, and keeps what the user has changed in it', async () => {
     const [one, two] = [version('1.0.0', 1), version('2.0.0', 2)];
+    const own = new AgentEntries({ globalStorageUri: Uri.file(folder) });
     await set('parley', 'agents', { tiny: { command: 'mine' } });
-    assert.equal(await useVersion(one, [one]), 'tiny-2', "the user's own agent of that id stays");
+    assert.equal(await useVersion(one, [one], own), 'tiny-2', "the user's own agent of that id stays");
     assert.deepEqual(entries(), {
       tiny: { command: 'mine' },
       'tiny-2': { name: 'Tiny', command: one.command, args: one.args },
     });
-    assert.equal(await useVersion(two, [two, one]), 'tiny-2');
-    const [group] = groupInstalled([two, one]);
+    assert.equal(await useVersion(two, [two, one], own), 'tiny-2');
+    const [group] = groupInstalled([two, one], own);
     assert.deepEqual(
       [group?.current.version, group?.previous?.version, group?.entry, group?.size],
       ['2.0.0', '1.0.0', 'tiny-2', 20],
@@ -85,11 +87,11 @@ describe('the registry of agents', () => {
     await set('parley', 'agents', {
       mine: { name: 'My own', command: two.command, args: ['--mine'], env: { A: '1' } },
     });
-    assert.equal(await useVersion(one, [two, one]), 'mine');
+    assert.equal(await useVersion(one, [two, one], own), 'mine');
     assert.deepEqual(entries(), { mine: { name: 'My own', command: one.command, args: ['--mine'], env: { A: '1' } } });
-    const [back] = groupInstalled([two, one]);
+    const [back] = groupInstalled([two, one], own);
     assert.deepEqual([back?.current.version, back?.previous], ['1.0.0', undefined]);
-    await dropEntries([two, one]);
+    await dropEntries([two, one], own);
     assert.deepEqual(entries() ?? {}, {});
   });
 });

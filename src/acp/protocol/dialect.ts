@@ -70,9 +70,17 @@ export interface AgentFeatures {
   readonly mcpSse?: Feature;
 }
 
+/** How an agent wants a key in the `_meta` of a sign-in. */
+export type KeyForm = 'text' | 'object';
+
 /** A way to sign in. */
 export type AuthMethod = { readonly id: string; readonly name: string; readonly description?: string } & (
-  | { /** The agent does it when it is asked to. */ readonly type: 'agent' }
+  | {
+      /** The agent does it when it is asked to. */
+      readonly type: 'agent';
+      /** It takes a key with the request (`_meta["api-key"]`): as text, or in an object. */
+      readonly keyForm?: KeyForm;
+    }
   | {
       /**
        * The agent's own command, with these arguments appended and this environment laid over, in a
@@ -201,7 +209,8 @@ export interface UpdateTargets {
 
 /** Signing in and out of an agent (sections 1.2, 1.9). */
 export interface AgentAuth {
-  login(methodId: string, signal: AbortSignal): Promise<void>;
+  /** @param meta goes with the request as `_meta` */
+  login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void>;
   logout(signal: AbortSignal): Promise<void>;
 }
 

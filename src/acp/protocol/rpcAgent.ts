@@ -33,7 +33,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     this.rpc = rpc;
   }
 
-  abstract login(methodId: string, signal: AbortSignal): Promise<void>;
+  abstract login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void>;
   abstract logout(signal: AbortSignal): Promise<void>;
 
   /**

@@ -22,8 +22,8 @@ export class V1Agent extends RpcAgent {
   #config: readonly ConfigOption[] = [];
 
   /** `authenticate` (section 1.9), for methods that the agent carries out itself. */
-  async login(methodId: string, signal: AbortSignal): Promise<void> {
-    await this.rpc.request('authenticate', { methodId }, { signal });
+  async login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.rpc.request('authenticate', { methodId, ...(meta && { _meta: meta }) }, { signal });
   }
 
   async logout(signal: AbortSignal): Promise<void> {

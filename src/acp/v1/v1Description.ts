@@ -4,7 +4,8 @@ import { at, isMarked } from '../../base/untrusted';
 import { advertisesReady } from '../proposals/sessionReady';
 import { advertisesStatus } from '../proposals/sessionStatus';
 import { advertisesTurnComplete } from '../proposals/turnComplete';
-import type { AgentDescription, AgentFeatures, AuthMethod, Feature } from '../protocol/dialect';
+import type { AgentDescription, AgentFeatures, AuthMethod, Feature, KeyForm } from '../protocol/dialect';
+import { announcedKeyForm } from '../quirks/apiKey';
 import { authMethodSchema, initializeResultSchema } from './v1Schema';
 
 const MAX_METHODS = 50;
@@ -94,7 +95,7 @@ export function readAuthMethods(raw: unknown): AuthMethod[] {
     }
     switch (parsed.data.type ?? 'agent') {
       case 'agent':
-        return [{ ...common, type: 'agent' }];
+        return [{ ...common, type: 'agent', ...keyFormOf(_meta) }];
       case 'terminal':
         return [{ ...common, type: 'terminal', args: texts(args), env: textRecord(env) }];
       case 'env_var':
@@ -103,6 +104,11 @@ export function readAuthMethods(raw: unknown): AuthMethod[] {
         return [{ ...common, type: 'other' }];
     }
   });
+}
+
+function keyFormOf(meta: unknown): { readonly keyForm?: KeyForm } {
+  const keyForm = announcedKeyForm(at(meta, 'api-key'));
+  return keyForm === undefined ? {} : { keyForm };
 }
 
 function variablesOf(single: unknown, many: unknown): string[] {

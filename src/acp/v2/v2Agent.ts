@@ -18,8 +18,8 @@ export class V2Agent extends RpcAgent {
   readonly #terminals = new V2Terminals();
 
   /** `auth/login`, for methods that the agent carries out itself. */
-  async login(methodId: string, signal: AbortSignal): Promise<void> {
-    await this.rpc.request('auth/login', { methodId }, { signal });
+  async login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.rpc.request('auth/login', { methodId, ...(meta && { _meta: meta }) }, { signal });
   }
 
   async logout(signal: AbortSignal): Promise<void> {

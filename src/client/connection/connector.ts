@@ -22,7 +22,7 @@ import { type OpenResult, openSession } from './openSession';
 import { Recovery } from './recovery';
 import { mayGoOn, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
-import { signIn } from './signIn';
+import { signIn, signInWithSavedKey } from './signIn';
 import { type StartContext, startAgent } from './startAgent';
 
 /**
@@ -182,11 +182,12 @@ export class Connector {
     if (state.kind !== 'ready') return;
     const { link, sessionId } = state;
     const { authMethods: methods } = link.description;
+    void this.#services.keys?.note(this.agent, undefined);
     this.#set({ kind: 'authRequired', link, sessionId, methods, ...(methods.length === 0 && { error: message }) });
   }
 
   /**
-   * Signs out (`logout`, section 1.2) and lets go of the agent.
+   * Signs out (`logout`, section 1.2), forgets the agent's keys and lets go of it.
    * @throws ParleyError `cannot-sign-out`; what the agent answers.
    */
   async signOut(): Promise<void> {
@@ -194,6 +195,7 @@ export class Connector {
     if (!link?.description.features.logout)
       throw new ParleyError('cannot-sign-out', localizable("{0} doesn't support signing out.", this.agent.name));
     await withTimeout(LOGOUT_MS, (signal) => link.until((inner) => required(link.dialect.auth).logout(inner), signal));
+    await this.#services.keys?.forget(this.agent);
     await this.drop('signed-out');
   }
 
@@ -357,8 +359,11 @@ export class Connector {
   }
 
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
-    const opened = await this.#openOrBegin(link, signal);
+    let opened = await this.#openOrBegin(link, signal);
+    if (opened.kind === 'authRequired' && (await signInWithSavedKey(this.#context, link, opened.methods, signal)))
+      opened = await this.#openOrBegin(link, signal);
     if (opened.kind === 'authRequired') {
+      void this.#services.keys?.note(this.agent, undefined);
       this.#recovery.stop();
       this.#set({ ...opened, link });
       return;

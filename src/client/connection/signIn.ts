@@ -1,20 +1,49 @@
-// Signs in by the chosen method (protocol.md 1.9): the agent does it, or a command in a terminal
-// that the user sees. Other methods are guidance only.
-
+// Signs in by the chosen method (protocol.md 1.9): the agent does it, with a key where it takes one;
+// a command in a terminal that the user sees; or keys in variables of the agent's environment.
+// Other methods are guidance only.
 import { type AuthMethod, required } from '../../acp/protocol/dialect';
+import { keyMeta } from '../../acp/quirks/apiKey';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { resolveCommand } from '../../agents/resolveCommand';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { framed, type LocalizableText, localizable } from '../../base/localizable';
+import { revealControls } from '../../base/revealControls';
 import type { AgentLink } from '../ports/agentLink';
 import type { TerminalCommand } from '../ports/ports';
-import { deadlines, type StartContext } from './startAgent';
+import { commandLine, describeStart } from '../transport/describeStart';
+import { deadlinesFor, type Stages } from '../transport/stages';
+import type { StartServices } from './startAgent';
 
-type TerminalMethod = Extract<AuthMethod, { type: 'terminal' }>;
+type Method<T extends AuthMethod['type']> = Extract<AuthMethod, { type: T }>;
+
+/** Characters of what an agent says of a method that are shown. */
+const MAX_NAME = 80;
+const MAX_TEXT = 400;
+/** The names that every system takes for variables. */
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+/** Variables of one method that are asked for. */
+const MAX_VARIABLES = 10;
+
+/** What a sign-in needs of a start. */
+export interface SignInContext {
+  readonly agent: AgentDefinition;
+  /** Where a terminal starts; absolute. */
+  readonly cwd: string;
+  readonly services: Pick<StartServices, 'environment' | 'keys' | 'log' | 'signInTerminal' | 'startTimeoutMs'>;
+  readonly stages: Stages;
+}
 
 /** Returns whether choosing a method does something; otherwise it is shown as guidance. */
-export function canStart(method: AuthMethod): boolean {
-  return method.type === 'agent' || method.type === 'terminal';
+export function canStart(method: AuthMethod, agent: AgentDefinition): boolean {
+  if (method.type !== 'env_var') return method.type === 'agent' || method.type === 'terminal';
+  const { variables } = method;
+  // The variables of an agent on another machine are set there.
+  return (
+    agent.type === 'process' &&
+    variables.length > 0 &&
+    variables.length <= MAX_VARIABLES &&
+    variables.every((name) => VARIABLE.test(name))
+  );
 }
 
 /**
@@ -24,50 +53,84 @@ export function canStart(method: AuthMethod): boolean {
  * @throws RpcError, ParleyError `sign-in-failed`
  */
 export async function signIn(
-  context: StartContext,
+  context: SignInContext,
   link: AgentLink,
   method: AuthMethod,
   signal: AbortSignal,
 ): Promise<'signed-in' | 'restart'> {
   const { agent, services, stages } = context;
-  const run = <T>(work: (stop: AbortSignal) => Promise<T>): Promise<T> =>
-    stages.run('sign-in', deadlines(context)['sign-in'], signal, work);
+  const limit = deadlinesFor(services.startTimeoutMs())['sign-in'];
+  const outcome = await stages.run('sign-in', limit, signal, (stop) => carryOut(context, link, method, stop));
+  await services.keys?.note(agent, nameOf(method));
+  return outcome;
+}
+
+async function carryOut(
+  context: SignInContext,
+  link: AgentLink,
+  method: AuthMethod,
+  signal: AbortSignal,
+): Promise<'signed-in' | 'restart'> {
   switch (method.type) {
     case 'agent':
-      await run((stop) => link.until((inner) => required(link.dialect.auth).login(method.id, inner), stop));
+      await loginWithKey(context, link, method, signal);
       return 'signed-in';
-    case 'terminal': {
-      const terminal = services.signInTerminal;
-      if (!terminal) throw new ParleyError('sign-in-failed', localizable('there is no terminal to sign in with'));
-      const code = await run(async (stop) => {
-        const command = await commandOf(context, agent, method);
-        stop.throwIfAborted();
-        return terminal(command, stop);
-      });
-      if (code === 0) return 'restart';
-      throw new ParleyError(
-        'sign-in-failed',
-        code === undefined
-          ? localizable('the terminal was closed before you signed in')
-          : localizable('signing in ended with code {0}', code),
-      );
-    }
+    case 'terminal':
+      await inTerminal(context, method, signal);
+      return 'restart';
     case 'env_var':
-      throw new ParleyError('sign-in-failed', localizable('{0} Then try again', guidanceOf(method)));
+      await askVariables(context, method, signal);
+      return 'restart';
     case 'other':
       throw new ParleyError(
         'sign-in-failed',
-        localizable("Parley doesn't support the sign-in method “{0}”", method.name),
+        localizable("Parley doesn't support the sign-in method “{0}”", nameOf(method)),
       );
   }
 }
 
-/** What the user has to do for a method that nothing can be started for, a sentence or two. */
-export function guidanceOf(method: AuthMethod): LocalizableText {
-  const { name, description } = method;
+/**
+ * Signs in with a key that was saved for one of the methods, without asking.
+ * @returns false where there is none, or the agent does not take it
+ */
+export async function signInWithSavedKey(
+  { agent, services }: SignInContext,
+  link: AgentLink,
+  methods: readonly AuthMethod[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { keys, log } = services;
+  if (!keys) return false;
+  for (const method of methods) {
+    if (method.type !== 'agent' || method.keyForm === undefined) continue;
+    const key = await keys.saved(agent, { kind: 'method', name: method.id });
+    if (key === undefined) continue;
+    try {
+      await login(link, method, key, signal);
+      await keys.note(agent, nameOf(method));
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn(`${agent.name} did not take the saved key for ${method.id}: ${messageOf(error)}`);
+    }
+  }
+  return false;
+}
+
+/** Returns the name of a method as it is shown: a text of the agent. */
+export function nameOf({ name }: AuthMethod): string {
+  return shown(name, MAX_NAME);
+}
+
+/** What the user has to do for a method, or what choosing it runs; a sentence or two. */
+export function guidanceOf(method: AuthMethod, agent: AgentDefinition): LocalizableText {
+  const name = nameOf(method);
+  const description = shown(method.description ?? '', MAX_TEXT);
+  if (method.type === 'terminal' && agent.type === 'process')
+    return localizable('“{0}” runs in a terminal: {1}', name, shown(terminalLine(agent, method), MAX_TEXT));
   if (method.type !== 'env_var') return description ? `${name}: ${description}` : `${name}.`;
   const { variables } = method;
-  const what = variables.length === 0 ? localizable('the required variable') : variables.join(' and ');
+  const what = variables.length === 0 ? localizable('the required variable') : shown(variables.join(' and '), MAX_TEXT);
   const sentence = localizable(
     '{0}: Set {1} under "env" of the agent in parley.agents, or in the environment that starts VS Code.',
     name,
@@ -76,14 +139,79 @@ export function guidanceOf(method: AuthMethod): LocalizableText {
   return description ? framed('{0} {1}', sentence, description) : sentence;
 }
 
+async function loginWithKey(
+  { agent, services: { keys } }: SignInContext,
+  link: AgentLink,
+  method: Method<'agent'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!keys || method.keyForm === undefined) return login(link, method, undefined, signal);
+  const name = { kind: 'method', name: method.id } as const;
+  const entered = await keys.ask(agent, { ...name, method: nameOf(method) }, signal);
+  signal.throwIfAborted();
+  if (entered === undefined) throw noKey();
+  // Left empty: the agent may have a key of its own.
+  await login(link, method, entered || (await keys.saved(agent, name)), signal);
+  if (entered !== '') await keys.save(agent, name, entered);
+}
+
+async function login(
+  link: AgentLink,
+  { id, keyForm }: Method<'agent'>,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const meta = key === undefined || keyForm === undefined ? undefined : keyMeta(keyForm, key);
+  await link.until((inner) => required(link.dialect.auth).login(id, inner, meta), signal);
+}
+
+async function inTerminal(context: SignInContext, method: Method<'terminal'>, signal: AbortSignal): Promise<void> {
+  const terminal = context.services.signInTerminal;
+  if (!terminal) throw new ParleyError('sign-in-failed', localizable('there is no terminal to sign in with'));
+  const command = await commandOf(context, method);
+  signal.throwIfAborted();
+  const code = await terminal(command, signal);
+  if (code === 0) return;
+  throw new ParleyError(
+    'sign-in-failed',
+    code === undefined
+      ? localizable('the terminal was closed before you signed in')
+      : localizable('signing in ended with code {0}', code),
+  );
+}
+
+/** Asks for each variable; one that is left empty keeps its value. */
+async function askVariables(
+  { agent, services: { keys } }: SignInContext,
+  method: Method<'env_var'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!keys || !canStart(method, agent))
+    throw new ParleyError('sign-in-failed', localizable('{0} Then try again', guidanceOf(method, agent)));
+  const entered: (readonly [name: string, value: string])[] = [];
+  let isAnySaved = false;
+  for (const name of new Set(method.variables)) {
+    const value = await keys.ask(agent, { kind: 'variable', name, method: nameOf(method) }, signal);
+    signal.throwIfAborted();
+    if (value === undefined) throw noKey();
+    if (value !== '') entered.push([name, value]);
+    else isAnySaved ||= (await keys.saved(agent, { kind: 'variable', name })) !== undefined;
+  }
+  if (entered.length === 0 && !isAnySaved) throw noKey();
+  for (const [name, value] of entered) await keys.save(agent, { kind: 'variable', name }, value);
+}
+
+function noKey(): ParleyError {
+  return new ParleyError('sign-in-failed', localizable('no key was entered'));
+}
+
 /**
  * The agent's own command with what the method adds, or the method's own command; in the
  * environment that the agent gets.
  */
 async function commandOf(
-  { cwd, services }: StartContext,
-  agent: AgentDefinition,
-  method: TerminalMethod,
+  { agent, cwd, services }: SignInContext,
+  method: Method<'terminal'>,
 ): Promise<TerminalCommand> {
   if (agent.type !== 'process') {
     throw new ParleyError(
@@ -91,13 +219,33 @@ async function commandOf(
       localizable('{0} runs on another machine, where no terminal can be opened', agent.name),
     );
   }
-  const name = method.command ?? agent.command;
-  const env = { ...(await services.environment(name)), ...agent.env, ...method.env };
+  const { command = agent.command } = method;
+  const env = { ...(await services.environment(command)), ...agent.env, ...method.env };
+  const args = method.command === undefined ? [...agent.args, ...method.args] : method.args;
   return {
-    title: `${agent.name}: ${method.name}`,
-    command: await resolveCommand(name, { cwd, env }),
-    args: method.command === undefined ? [...agent.args, ...method.args] : method.args,
+    title: `${agent.name}: ${nameOf(method)}`,
+    command: await resolveCommand(command, { cwd, env }),
+    args,
     env,
     cwd: agent.cwd ?? cwd,
+    ...(method.command !== undefined && {
+      unfamiliar: describeStart({ name: nameOf(method), command, args, env: method.env }),
+    }),
   };
+}
+
+function terminalLine(agent: Extract<AgentDefinition, { type: 'process' }>, method: Method<'terminal'>): string {
+  const variables = Object.entries(method.env).map(([name, value]) => `${name}=${value}`);
+  const { command } = method;
+  return commandLine(
+    command === undefined
+      ? [...variables, agent.command, ...agent.args, ...method.args]
+      : [...variables, command, ...method.args],
+  );
+}
+
+/** One line of an agent's text, bounded, with what would hide or turn it made visible. */
+function shown(text: string, max: number): string {
+  const line = revealControls(text.replace(/\s+/g, ' ').trim());
+  return line.length > max ? `${line.slice(0, max)}…`.toWellFormed() : line.toWellFormed();
 }

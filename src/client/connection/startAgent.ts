@@ -11,6 +11,7 @@ import type { Entry } from '../../session/model/state';
 import type { Transcript } from '../../session/reconcile/reconcile';
 import type { CommunicationChat } from '../http/communicationChat';
 import { CommunicationLink } from '../http/communicationLink';
+import type { AgentKeys } from '../ports/agentKeys';
 import type { AgentLink } from '../ports/agentLink';
 import { NO_CAPABILITIES } from '../ports/clientCapabilities';
 import type { SignInTerminal } from '../ports/ports';
@@ -39,6 +40,8 @@ export interface StartServices {
    * Runs a sign-in that needs a terminal; without it such methods are shown and cannot be chosen.
    */
   readonly signInTerminal?: SignInTerminal;
+  /** The user's keys for agents; without it none are asked for. */
+  readonly keys?: AgentKeys;
   /**
    * What only the user can give for agents on other machines; without it they get no secrets and
    * nothing unencrypted.
@@ -110,9 +113,13 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
     const options = { agent, remote, log, chat: context.communication, onTraffic: heard };
     return CommunicationLink.open(options, stages, deadlines(context), signal);
   }
+  const { keys } = services;
+  const keyed = keys
+    ? await stages.run('resolve', deadlines(context)['sign-in'], signal, () => withKeys(agent, keys))
+    : agent;
   return RpcLink.open(
     {
-      agent,
+      agent: keyed,
       capabilities: services.isOnlyAsked && NO_CAPABILITIES,
       cwd,
       environment,
@@ -131,6 +138,12 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
     deadlines(context),
     signal,
   );
+}
+
+/** Returns the agent with the user's keys in its environment, for a start only. */
+export async function withKeys<T extends AgentDefinition>(agent: T, keys: AgentKeys): Promise<T> {
+  if (agent.type !== 'process') return agent;
+  return { ...agent, env: { ...agent.env, ...(await keys.variables(agent)) } };
 }
 
 /** What each stage may take, by the user's setting. */

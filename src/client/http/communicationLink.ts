@@ -26,9 +26,8 @@ const credentialsHint = (): Localizable =>
     'Check the “headers” of the agent in parley.agents. Run “Parley: Clear Saved Credentials” to enter their secrets again.',
   );
 
-export interface CommunicationLinkOptions {
+export interface LookUpOptions {
   readonly agent: CommunicationAgent;
-  readonly chat: CommunicationChat;
   /** Without it, agents have no secrets and no messages go out unencrypted. */
   readonly remote?: RemoteAccess | undefined;
   readonly fetch?: FetchLike;
@@ -36,10 +35,54 @@ export interface CommunicationLinkOptions {
   readonly onTraffic?: Traffic | undefined;
 }
 
-interface ResolvedOptions extends CommunicationLinkOptions {
+export interface CommunicationLinkOptions extends LookUpOptions {
+  readonly chat: CommunicationChat;
+}
+
+/** An agent that was found on its server. */
+interface FoundAgent {
+  readonly log: Log;
   readonly scrub: (text: string) => string;
   readonly client: CommunicationClient;
   readonly description: AgentDescription;
+}
+
+/**
+ * Looks for an agent on its server: stages `resolve`, `connect` (`GET /ping`) and `initialize`
+ * (`GET /agents/{name}`).
+ * @throws ParleyError with a sentence that begins with the agent's name, and a hint
+ */
+export async function lookUpAgent(
+  options: LookUpOptions,
+  stages: Stages,
+  deadlines: Deadlines,
+  signal: AbortSignal,
+): Promise<FoundAgent> {
+  const { agent, remote, onTraffic } = options;
+  let scrub = (text: string): string => text;
+  try {
+    // The user may be asked for a secret, which takes as long as it takes to find it.
+    const { url, headers } = await stages.run('resolve', deadlines['sign-in'], signal, (stop) =>
+      resolveRemote(agent, remote, stop),
+    );
+    scrub = scrubber(headers);
+    const log = scrubbedLog(options.log, scrub);
+    const client = new CommunicationClient({
+      baseUrl: url.href,
+      headers: (origin) => (origin === url.origin ? headers : {}),
+      log,
+      onTraffic: onTraffic && ((dir, line) => onTraffic(dir, redactSignatures(scrub(line)))),
+      ...(options.fetch && { fetch: options.fetch }),
+    });
+    await stages.run('connect', deadlines.connect, signal, (stop) => reachServer(client, stop));
+    const manifest = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
+      findAgent(client, agent.agent, stop),
+    );
+    return { log, scrub, client, description: describeAgent(manifest) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw named(error, agent.name, scrub);
+  }
 }
 
 export class CommunicationLink implements AgentLink {
@@ -53,7 +96,7 @@ export class CommunicationLink implements AgentLink {
   readonly #scrub: (text: string) => string;
   #closed = false;
 
-  private constructor({ agent, chat, log, scrub, client, description }: ResolvedOptions) {
+  private constructor({ agent, chat }: CommunicationLinkOptions, { log, scrub, client, description }: FoundAgent) {
     this.#name = agent.name;
     this.#log = log;
     this.#scrub = scrub;
@@ -67,42 +110,14 @@ export class CommunicationLink implements AgentLink {
     });
   }
 
-  /**
-   * Looks for the agent on its server: stages `resolve`, `connect` (`GET /ping`) and `initialize`
-   * (`GET /agents/{name}`).
-   * @throws ParleyError with a sentence that begins with the agent's name, and a hint
-   */
+  /** Looks for the agent on its server, see {@link lookUpAgent}. */
   static async open(
     options: CommunicationLinkOptions,
     stages: Stages,
     deadlines: Deadlines,
     signal: AbortSignal,
   ): Promise<CommunicationLink> {
-    const { agent, remote, onTraffic } = options;
-    let scrub = (text: string): string => text;
-    try {
-      // The user may be asked for a secret, which takes as long as it takes to find it.
-      const { url, headers } = await stages.run('resolve', deadlines['sign-in'], signal, (stop) =>
-        resolveRemote(agent, remote, stop),
-      );
-      scrub = scrubber(headers);
-      const log = scrubbedLog(options.log, scrub);
-      const client = new CommunicationClient({
-        baseUrl: url.href,
-        headers: (origin) => (origin === url.origin ? headers : {}),
-        log,
-        onTraffic: onTraffic && ((dir, line) => onTraffic(dir, redactSignatures(scrub(line)))),
-        ...(options.fetch && { fetch: options.fetch }),
-      });
-      await stages.run('connect', deadlines.connect, signal, (stop) => reachServer(client, stop));
-      const manifest = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
-        findAgent(client, agent.agent, stop),
-      );
-      return new CommunicationLink({ ...options, log, scrub, client, description: describeAgent(manifest) });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      throw named(error, agent.name, scrub);
-    }
+    return new CommunicationLink(options, await lookUpAgent(options, stages, deadlines, signal));
   }
 
   get isAlive(): boolean {

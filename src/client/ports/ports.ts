@@ -31,6 +31,8 @@ export interface TerminalCommand {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Present where the agent names a program of its choice: what the user has to agree to. */
+  readonly unfamiliar?: string;
 }
 
 /**

@@ -18,7 +18,7 @@ export interface StartDescription {
 /** Several lines: the command with its arguments, or the address; then each variable and header. */
 export function describeStart(started: StartDescription): string {
   const { name, command, args = [], cwd, env = {}, url, headers = {}, allow } = started;
-  const what = url ?? [command ?? '', ...args].map(argument).join(' ');
+  const what = url ?? commandLine([command ?? '', ...args]);
   return [
     `${line(name)}: ${line(what)}`,
     ...(allow?.files ? [`    ${l10n.t('may read and write files on this machine')}`] : []),
@@ -29,6 +29,11 @@ export function describeStart(started: StartDescription): string {
       ([key, value]) => `    ${l10n.t('header {0} = {1}', line(key), line(String(value)))}`,
     ),
   ].join('\n');
+}
+
+/** A command with its arguments in one line: where one argument ends is seen. */
+export function commandLine(words: readonly string[]): string {
+  return words.map(argument).join(' ');
 }
 
 /**

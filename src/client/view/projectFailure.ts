@@ -1,8 +1,9 @@
 // Projects the failure of a conversation's agent, and the actions that the panel offers for it.
 import * as l10n from '@vscode/l10n';
+import type { AuthMethod } from '../../acp/protocol/dialect';
 import { localize } from '../../base/localizable';
 import type { ActionView, ErrorView } from '../../panel/contract';
-import { canStart, guidanceOf } from '../connection/signIn';
+import { canStart, guidanceOf, nameOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
 
 /** Returns the failure that stands above the composer; undefined where nothing failed. */
@@ -18,12 +19,17 @@ export function errorOf(conversation: Conversation): ErrorView | undefined {
   }
   if (connection.kind === 'authRequired') {
     const { methods, error } = connection;
-    const others = methods.filter((method) => !canStart(method));
-    const guidance = others.map((method) => localize(guidanceOf(method))).join(' ');
+    const starts = (method: AuthMethod): boolean => canStart(method, agent);
+    const others = methods.filter((method) => !starts(method));
+    // What a button runs in a terminal is shown before it is pressed.
+    const guidance = methods
+      .filter((method) => method.type === 'terminal' || !starts(method))
+      .map((method) => localize(guidanceOf(method, agent)))
+      .join(' ');
     const [firstSignIn, ...signIn] = methods
-      .filter(canStart)
-      .map(({ id, name }) => ({ id: `signIn:${id}`, label: name }));
-    const more = [...(others.some(({ type }) => type === 'env_var') ? [openSettings()] : []), tryAgain(), otherAgent()];
+      .filter(starts)
+      .map((method) => ({ id: `signIn:${method.id}`, label: nameOf(method) }));
+    const more = [...(others.some(({ type }) => type === 'env_var') ? [editAgent()] : []), tryAgain(), otherAgent()];
     return {
       code: 'auth-required',
       stage: 'sign-in',
@@ -53,7 +59,7 @@ const tryAgain = (): ActionView => ({ id: 'restart', label: l10n.t('Try again') 
 const newSession = (): ActionView => ({ id: 'newSession', label: l10n.t('New session') });
 const otherAgent = (): ActionView => ({ id: 'selectAgent', label: l10n.t('Select another agent…') });
 const showLog = (): ActionView => ({ id: 'showLog', label: l10n.t('Show log') });
-const openSettings = (): ActionView => ({ id: 'openSettings', label: l10n.t('Open settings') });
+const editAgent = (): ActionView => ({ id: 'editAgent', label: l10n.t('Edit agent…') });
 
 /** What an HTTP agent cannot be reached for until its entry is corrected. */
 const NEEDS_SETTING: ReadonlySet<string> = new Set([
@@ -71,13 +77,11 @@ function actionsFor(
   if (code === 'session-held') return [{ id: 'takeOver', label: l10n.t('Take over') }, newSession()];
   if (code === 'untrusted-workspace') return [{ id: 'trust', label: l10n.t('Manage workspace trust') }];
   if (code === 'agent-not-found' || code === 'agent-not-executable' || NEEDS_SETTING.has(code))
-    return [openSettings(), tryAgain(), otherAgent(), showLog()];
+    return [editAgent(), tryAgain(), otherAgent(), showLog()];
   if (code === 'session-not-found' || code === 'session-not-opened' || code.startsWith('cannot-'))
     return [newSession(), tryAgain(), otherAgent(), showLog()];
   if (code === 'connection-lost') return [reconnect(), otherAgent(), showLog()];
-  return kind === 'exited'
-    ? [restart(), otherAgent(), showLog()]
-    : [tryAgain(), otherAgent(), openSettings(), showLog()];
+  return kind === 'exited' ? [restart(), otherAgent(), showLog()] : [tryAgain(), otherAgent(), editAgent(), showLog()];
 }
 
 function withPrimary(first: ActionView, ...others: readonly ActionView[]): readonly ActionView[] {

@@ -292,7 +292,8 @@ export class SurfaceActions {
     else if (id === 'undoRestore')
       await tell(conversation, 'files-not-restored', () => this.#services.changes.undoRestore(conversation));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
-    else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
+    else if (id === 'editAgent') await commands.executeCommand('parley.manageAgents', { agent: conversation.agent.id });
+    else if (id === 'selectAgent' || id === 'showLog' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);
     else this.#services.log.warn(`unknown action ${id}`);
   }

@@ -5,6 +5,8 @@ import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
 import type { Conversation } from '../../client/conversation/conversation';
 import { choiceOf } from '../../client/conversation/sessionChoices';
+import { manageAgents, tellForgotten } from '../agents/agentsEditor';
+import type { EditorServices } from '../agents/pages';
 import type { CommitDrafts } from '../changes/commitDrafts';
 import type { RestoreActions } from '../changes/restoreActions';
 import type { ReviewIndex } from '../changes/reviewIndex';
@@ -15,6 +17,7 @@ import { clearQueue } from '../chat/clearQueue';
 import type { AgentCatalog, AgentOrigin } from '../config/agentCatalog';
 import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
+import type { SavedKeys } from '../config/savedKeys';
 import { openAgentSettings, openSettings } from '../config/settings';
 import type { Traffic } from '../log/traffic';
 import { installById, pickNewAgent } from '../registry/agentPicker';
@@ -26,7 +29,7 @@ import type { Descriptors } from '../sharing/descriptors';
 import type { ResourceStores } from '../sharing/resourceStores';
 import type { Serve } from '../sharing/serve';
 import { askLine, type PickItem, pick } from '../ui/input';
-import { showInfo, showStatus } from '../ui/messages';
+import { showStatus } from '../ui/messages';
 import { pickFiles } from '../ui/places';
 import { changesCommands } from './changesCommands';
 import { failureFor, isProgram, showFailure } from './commandErrors';
@@ -44,6 +47,7 @@ export interface CommandServices {
   readonly chat: ChatHome;
   readonly mcp: McpServers;
   readonly remote: RemoteHeaders;
+  readonly keys: SavedKeys;
   readonly serve: Serve;
   readonly stores: ResourceStores;
   readonly descriptors: Descriptors;
@@ -55,6 +59,8 @@ export interface CommandServices {
   readonly drafts: CommitDrafts;
   readonly found: FoundAgents;
   readonly registry: AgentRegistry;
+  /** What an agent needs to be started without a session. */
+  readonly bare: EditorServices['bare'];
 }
 
 /** A command by its whole id, with what it does. */
@@ -121,7 +127,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('selectAgent', async (argument?: { agent?: string }) => {
       const id = argument?.agent ?? (await pickAgent(catalog, conversations));
       if (id === undefined) return;
-      if (id === '') return openAgentSettings();
+      if (id === '') return manageAgents(editorServices(services));
       if (id === ADD_AGENT) return addAgent(services);
       if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
       await catalog.use(id);
@@ -132,6 +138,9 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
         await conversations.close(old.key);
     }),
     register('installAgent', (argument?: { id?: string }) => addAgent(services, argument?.id)),
+    register('manageAgents', (argument?: { agent?: string }) =>
+      manageAgents(editorServices(services), argument?.agent),
+    ),
     register('restartAgent', () => conversations.active().restart()),
     register('checkStatus', async () => {
       const answer = (await conversations.peek()?.checkStatus()) ?? 'unsupported';
@@ -197,16 +206,31 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('queue.clear', () => void clearQueue(conversations.active())),
     register('mcp.reset', () => services.mcp.reset()),
     register('forgetSecrets', async () => {
-      const count = await services.remote.forget();
-      void showInfo(
-        count === 1 ? l10n.t('Deleted 1 saved credential.') : l10n.t('Deleted {0} saved credentials.', count),
-      );
+      tellForgotten((await services.remote.forget()) + (await services.keys.forgetAll()));
     }),
     register('showTraffic', () => services.traffic.show()),
     register('openSettings', (query?: string) =>
       query === 'parley.agents' ? openAgentSettings() : openSettings(query),
     ),
   ]);
+}
+
+function editorServices({ conversations, catalog, keys, remote, registry, bare }: CommandServices): EditorServices {
+  return {
+    catalog,
+    keys,
+    remote,
+    registry,
+    bare,
+    signInChanged: (agent) => {
+      for (const conversation of conversations.list()) {
+        const { kind } = conversation.connection;
+        // One that works goes on with what it has.
+        if (conversation.agent.id !== agent || conversation.isBusy) continue;
+        if (kind === 'ready' || kind === 'authRequired' || kind === 'failed') void conversation.restart();
+      }
+    },
+  };
 }
 
 /**
@@ -265,7 +289,7 @@ function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined):
 /** The row of the list of agents that leads to more. */
 const ADD_AGENT = '+';
 
-/** The id of an agent, '' for "configure", {@link ADD_AGENT}, undefined for dismissed. */
+/** The id of an agent, '' for "manage", {@link ADD_AGENT}, undefined for dismissed. */
 async function pickAgent(catalog: AgentCatalog, conversations: Conversations): Promise<string | undefined> {
   const current = conversations.peek()?.agent.id;
   const items: PickItem[] = catalog.list().map((agent) => ({
@@ -278,7 +302,7 @@ async function pickAgent(catalog: AgentCatalog, conversations: Conversations): P
     [
       ...items,
       { id: ADD_AGENT, label: [{ icon: 'add' }, ` ${l10n.t('Add agent…')}`] },
-      { id: '', label: [{ icon: 'gear' }, ` ${l10n.t('Configure agents…')}`], description: 'parley.agents' },
+      { id: '', label: [{ icon: 'gear' }, ` ${l10n.t('Manage agents…')}`] },
     ],
     l10n.t('Select an agent'),
   );

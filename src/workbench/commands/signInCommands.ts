@@ -3,7 +3,7 @@
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
-import { canStart, guidanceOf } from '../../client/connection/signIn';
+import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
 import { openAgentSettings } from '../config/settings';
 import { pick } from '../ui/input';
 import { askModal, showInfo } from '../ui/messages';
@@ -13,25 +13,29 @@ export function signInCommands({ conversations }: CommandServices, register: Reg
   return [
     register('signIn', async (argument?: { method?: string }) => {
       const conversation = conversations.active();
-      const { connection } = conversation;
+      const { agent, connection } = conversation;
       if (connection.kind !== 'authRequired')
-        throw new ParleyError('not-needed', l10n.t("{0} doesn't require you to sign in.", conversation.agent.name));
+        throw new ParleyError('not-needed', l10n.t("{0} doesn't require you to sign in.", agent.name));
       const { methods } = connection;
       const id =
         argument?.method ??
         (await pick(
           methods.map((method) => ({
             id: method.id,
-            label: method.name,
-            detail: canStart(method) ? method.description : localize(guidanceOf(method)),
+            label: nameOf(method),
+            detail:
+              canStart(method, agent) && method.type !== 'terminal'
+                ? method.description
+                : localize(guidanceOf(method, agent)),
           })),
           l10n.t('Sign in with'),
         ));
       const method = methods.find((candidate) => candidate.id === id);
       if (!method) return;
-      if (canStart(method)) await conversation.signIn(method.id);
-      else if (method.type === 'env_var') await guide(localize(guidanceOf(method)), () => conversation.restart());
-      else void showInfo(localize(guidanceOf(method)));
+      if (canStart(method, agent)) await conversation.signIn(method.id);
+      else if (method.type === 'env_var')
+        await guide(localize(guidanceOf(method, agent)), () => conversation.restart());
+      else void showInfo(localize(guidanceOf(method, agent)));
     }),
     register('signOut', async () => {
       const conversation = conversations.active();

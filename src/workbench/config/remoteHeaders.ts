@@ -34,6 +34,11 @@ export class RemoteHeaders implements RemoteAccess {
     });
   }
 
+  /** Keeps a secret for an origin, in place of the one that it had. */
+  async save(origin: string, name: string, value: string): Promise<void> {
+    await this.#context.secrets.store(`${PREFIX}${origin} ${name}`, value);
+  }
+
   async allowCleartext(origin: string, agent: string): Promise<boolean> {
     if (this.#cleartext().includes(origin)) return true;
     const allow = l10n.t('Connect Anyway');

@@ -3,16 +3,25 @@
 import { l10n, ThemeIcon, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { TerminalCommand } from '../../client/ports/ports';
+import { isTooLong } from '../ui/inertText';
+import { askModal } from '../ui/messages';
 import { newTerminal } from '../ui/places';
 
 /**
- * Runs a command in a terminal that the user sees.
- * @returns its exit code; undefined where they closed the terminal
+ * Runs a command in a terminal that the user sees. A program of the agent's choice is shown and
+ * agreed to before.
+ * @returns its exit code; undefined where they closed the terminal, or did not agree
  * @throws ParleyError `workspace-untrusted`; the signal's reason, with the terminal closed
  */
 export async function signInTerminal(command: TerminalCommand, signal: AbortSignal): Promise<number | undefined> {
   if (!workspace.isTrusted)
     throw new ParleyError('workspace-untrusted', l10n.t("Parley doesn't start programs in an untrusted workspace."));
+  if (command.unfamiliar !== undefined) {
+    const run = l10n.t('Run');
+    const question = l10n.t('Run this program in a terminal to sign in?');
+    if (isTooLong(command.unfamiliar) || (await askModal(question, command.unfamiliar, [run])) !== run)
+      return undefined;
+  }
   signal.throwIfAborted();
   const terminal = newTerminal(command.title, {
     shellPath: command.command,

@@ -1,22 +1,105 @@
 // The entries of the user's setting `parley.agents`.
-import { ConfigurationTarget, workspace } from 'vscode';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigurationTarget, type ExtensionContext, env, l10n, Range, Uri, WorkspaceEdit, workspace } from 'vscode';
+import { editEntries, hasComments } from '../../agents/settingsText';
+import { ParleyError } from '../../base/errors';
 import { userValue } from '../config/folderSettings';
 
-/** The user's entries as they are written, by id. */
-export function entries(): Readonly<Record<string, unknown>> {
-  const value = userValue('agents');
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+/** A larger settings file is left to VS Code. In bytes. */
+const MAX_FILE = 5 * 1024 * 1024;
+/** How long VS Code may take to read a settings file that has changed, in milliseconds. */
+const READ_MS = 5_000;
+
+export type Entries = Readonly<Record<string, unknown>>;
+
+export class AgentEntries {
+  readonly #context: Pick<ExtensionContext, 'globalStorageUri'>;
+
+  constructor(context: Pick<ExtensionContext, 'globalStorageUri'>) {
+    this.#context = context;
+  }
+
+  /** The user's entries as they are written, by id. */
+  all(): Entries {
+    const value = userValue('agents');
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  }
+
+  /**
+   * Replaces the user's entries. Comments among them stay.
+   * @throws ParleyError `settings-unsaved` where the settings file has changes that are not saved;
+   * what VS Code says of a file that it cannot write
+   */
+  async write(all: Entries): Promise<void> {
+    const before = this.all();
+    if (isDeepStrictEqual(before, all)) return;
+    for (const file of this.#files())
+      if (await writeAmongComments(file, before, all)) {
+        await this.#until(all);
+        return;
+      }
+    await workspace.getConfiguration('parley').update('agents', all, ConfigurationTarget.Global);
+  }
+
+  /** Writes one entry; undefined removes it. */
+  async set(id: string, entry: unknown): Promise<void> {
+    const { [id]: _old, ...others } = this.all();
+    // An entry that is there keeps its place.
+    const all = entry === undefined ? others : { ...this.all(), [id]: entry };
+    await this.write(all);
+  }
+
+  /** Returns an id that no entry has: the wanted one, or that with a number. */
+  freeId(wanted: string): string {
+    const all = this.all();
+    let id = wanted;
+    for (let number = 2; Object.hasOwn(all, id); number += 1) id = `${wanted}-${number}`;
+    return id;
+  }
+
+  /** Where the settings can be: of a remote machine, of the profile, of all profiles. */
+  #files(): readonly string[] {
+    const { scheme, fsPath } = this.#context.globalStorageUri;
+    if (scheme !== 'file') return [];
+    // <User>/globalStorage/<extension>, or <User>/profiles/<profile>/globalStorage/<extension>
+    const user = join(fsPath, '..', '..');
+    return env.remoteName === undefined
+      ? [join(user, 'settings.json'), join(user, '..', '..', 'settings.json')]
+      : [join(user, '..', 'Machine', 'settings.json')];
+  }
+
+  /** Waits until VS Code has read what was written. */
+  async #until(all: Entries): Promise<void> {
+    if (isDeepStrictEqual(this.all(), all)) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(done, READ_MS);
+      const listening = workspace.onDidChangeConfiguration(() => {
+        if (isDeepStrictEqual(this.all(), all)) done();
+      });
+      function done(): void {
+        clearTimeout(timer);
+        listening.dispose();
+        resolve();
+      }
+    });
+  }
 }
 
-/** Replaces the user's entries. */
-export async function writeEntries(all: Readonly<Record<string, unknown>>): Promise<void> {
-  await workspace.getConfiguration('parley').update('agents', all, ConfigurationTarget.Global);
-}
-
-/** Returns an id that no entry has: the wanted one, or that with a number. */
-export function freeId(wanted: string): string {
-  const all = entries();
-  let id = wanted;
-  for (let number = 2; Object.hasOwn(all, id); number += 1) id = `${wanted}-${number}`;
-  return id;
+/** @returns false where this is not the file, or VS Code can write it as well */
+async function writeAmongComments(path: string, before: Entries, all: Entries): Promise<boolean> {
+  const { size } = await stat(path).catch(() => ({ size: Number.POSITIVE_INFINITY }));
+  if (size > MAX_FILE || !hasComments(await readFile(path, 'utf8'), before)) return false;
+  const document = await workspace.openTextDocument(Uri.file(path));
+  if (document.isDirty)
+    throw new ParleyError('settings-unsaved', l10n.t('The settings file has unsaved changes.'), {
+      hint: l10n.t('Save the file, then try again.'),
+    });
+  const text = document.getText();
+  if (!hasComments(text, before)) return false;
+  const edit = new WorkspaceEdit();
+  const end = document.lineAt(document.lineCount - 1).range.end;
+  edit.replace(document.uri, new Range(0, 0, end.line, end.character), editEntries(text, before, all));
+  return (await workspace.applyEdit(edit)) && (await document.save());
 }

@@ -1,16 +1,15 @@
 // The list of agents to add: those that are installed, those on this machine, those of the
 // registry, and the settings for all others.
-import { type Disposable, env, l10n } from 'vscode';
+import { commands, type Disposable, env, l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
-import { isNewer } from '../../registry/list/isNewer';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import type { Listing } from '../../registry/list/registryList';
-import { openAgentSettings } from '../config/settings';
-import { List, type ListButton, type ListRow } from '../ui/input';
+import { List } from '../ui/input';
+import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import type { AgentRegistry } from './agentRegistry';
 import type { FoundAgent, FoundAgents } from './foundAgents';
 import { groupInstalled, type InstalledGroup, useVersion } from './installedEntries';
-import { type Ask, installAgent, removeAgent, rollBack, sizeText } from './installFlow';
+import { type Ask, actionsOf, installAgent, newerOf, sizeText } from './installFlow';
 import { startSession, useFoundAgent } from './useAgent';
 
 export interface AgentPickerServices {
@@ -18,10 +17,6 @@ export interface AgentPickerServices {
   readonly registry: AgentRegistry;
   /** Instead of VS Code's dialog. */
   readonly ask?: Ask;
-}
-
-interface AgentRow extends ListRow {
-  readonly choose?: () => Promise<unknown>;
 }
 
 /** Shows the list until the user has chosen or gone away. */
@@ -44,9 +39,9 @@ export async function installById(id: string, { registry, ask }: AgentPickerServ
 
 class AgentPicker {
   /** What the chosen row or button does; undefined where the user went away. */
-  readonly choice: Promise<AgentRow['choose']>;
+  readonly choice: Promise<ChoiceRow['choose']>;
   readonly #services: AgentPickerServices;
-  readonly #list = new List<AgentRow>(l10n.t('Select an agent to add'));
+  readonly #list = new List<ChoiceRow>(l10n.t('Select an agent to add'));
   readonly #abort = new AbortController();
   #installed: readonly InstalledGroup[] = [];
   #listing: Listing | undefined;
@@ -54,27 +49,15 @@ class AgentPicker {
 
   constructor(services: AgentPickerServices) {
     this.#services = services;
-    const list = this.#list;
-    const { promise, resolve } = Promise.withResolvers<AgentRow['choose']>();
-    this.choice = promise;
-    const chosen = (choose: AgentRow['choose']): void => {
-      if (!choose) return;
-      resolve(choose);
-      list.hide();
-    };
     const listening: readonly Disposable[] = [
       services.found.onDidChange(() => this.#draw()),
-      list.onDidAccept((row) => chosen(row.choose)),
-      list.onDidPress(chosen),
-      list.onDidHide(() => {
+      this.#list.onDidHide(() => {
         this.#abort.abort();
         for (const one of listening) one.dispose();
-        list.dispose();
-        resolve(undefined);
       }),
     ];
     this.#draw();
-    list.show();
+    this.choice = choiceFrom(this.#list);
     void this.#look();
   }
 
@@ -84,7 +67,7 @@ class AgentPicker {
     this.#list.busy = true;
     await Promise.all([
       this.#part(async () => {
-        this.#installed = groupInstalled(await registry.installer.installed.list());
+        this.#installed = groupInstalled(await registry.installer.installed.list(), registry.entries);
       }),
       this.#part(async () => {
         this.#listing = await registry.load(signal);
@@ -107,11 +90,11 @@ class AgentPicker {
   #draw(): void {
     const { agents = [] } = this.#listing ?? {};
     const ids = new Set(this.#installed.map(({ id }) => id));
-    const sections: readonly (readonly [title: string, rows: readonly AgentRow[]])[] = [
+    const sections: readonly (readonly [title: string, rows: readonly ChoiceRow[]])[] = [
       [l10n.t('Installed'), this.#installed.map((group) => this.#installedRow(group, agents))],
-      [l10n.t('On this machine'), (this.#services.found.agents ?? []).map(foundRow)],
+      [l10n.t('On this machine'), (this.#services.found.agents ?? []).map((agent) => this.#foundRow(agent))],
       [this.#registryTitle(), agents.filter(({ id }) => !ids.has(id)).map((agent) => this.#registryRow(agent))],
-      [l10n.t('Other agents'), [this.#problemRow(), configureRow()].filter((row) => row !== undefined)],
+      [l10n.t('Other agents'), [this.#problemRow(), manageRow()].filter((row) => row !== undefined)],
     ];
     const rows = sections.flatMap(([label, rows]) =>
       rows.length === 0 ? [] : [{ label, separates: true } as const, ...rows],
@@ -125,13 +108,13 @@ class AgentPicker {
     return l10n.t('Agent registry, as of {0} ({1})', when, this.#listing.failure.message);
   }
 
-  #problemRow(): AgentRow | undefined {
+  #problemRow(): ChoiceRow | undefined {
     if (this.#problem === undefined) return undefined;
     const label = [{ icon: 'warning' }, ` ${l10n.t("The agent registry can't be shown")}`];
     return { label, detail: this.#problem, alwaysShow: true };
   }
 
-  #registryRow(agent: RegistryAgent): AgentRow {
+  #registryRow(agent: RegistryAgent): ChoiceRow {
     const { name, version, license, description } = agent;
     return {
       id: `registry ${agent.id}`,
@@ -142,51 +125,40 @@ class AgentPicker {
     };
   }
 
-  #installedRow(group: InstalledGroup, agents: readonly RegistryAgent[]): AgentRow {
+  #installedRow(group: InstalledGroup, agents: readonly RegistryAgent[]): ChoiceRow {
     const { registry, ask } = this.#services;
-    const { id, current, previous, size } = group;
-    const newer = agents.find((one) => one.id === id && isNewer(one.version, current.version));
-    const buttons: readonly (ListButton | undefined)[] = [
-      newer && {
-        icon: 'cloud-download',
-        tooltip: l10n.t('Update to {0}', newer.version),
-        run: () => installAgent(newer, registry, ask),
-      },
-      previous && {
-        icon: 'discard',
-        tooltip: l10n.t('Go back to {0}', previous.version),
-        run: () => rollBack(group, registry),
-      },
-      { icon: 'trash', tooltip: l10n.t('Remove'), run: () => removeAgent(group, registry, ask) },
-    ];
+    const { id, current, size } = group;
+    const newer = newerOf(group, agents);
     const facts = [current.version, sizeText(size)];
     if (newer) facts.push(l10n.t('{0} is available', newer.version));
     return {
       id: `installed ${id}`,
       label: [{ icon: newer ? 'arrow-circle-up' : 'pass' }, ` ${current.name}`],
       description: facts.join(' · '),
-      buttons: buttons.filter((button) => button !== undefined),
-      choose: async () => startSession(await useVersion(current, await registry.installer.installed.versions(id))),
+      buttons: actionsOf(group, newer, registry, ask),
+      choose: async () => {
+        const versions = await registry.installer.installed.versions(id);
+        await startSession(await useVersion(current, versions, registry.entries));
+      },
+    };
+  }
+
+  #foundRow(agent: FoundAgent): ChoiceRow {
+    return {
+      id: `found ${agent.id}`,
+      label: [{ icon: 'vm' }, ` ${agent.name}`],
+      description: agent.version,
+      detail: agent.path,
+      choose: () => useFoundAgent(agent, this.#services.registry.entries),
     };
   }
 }
 
-function foundRow(agent: FoundAgent): AgentRow {
+function manageRow(): ChoiceRow {
   return {
-    id: `found ${agent.id}`,
-    label: [{ icon: 'vm' }, ` ${agent.name}`],
-    description: agent.version,
-    detail: agent.path,
-    choose: () => useFoundAgent(agent),
-  };
-}
-
-function configureRow(): AgentRow {
-  return {
-    id: 'configure',
-    label: [{ icon: 'gear' }, ` ${l10n.t('Configure agents…')}`],
-    description: 'parley.agents',
+    id: 'manage',
+    label: [{ icon: 'gear' }, ` ${l10n.t('Manage agents…')}`],
     alwaysShow: true,
-    choose: openAgentSettings,
+    choose: async () => commands.executeCommand('parley.manageAgents'),
   };
 }

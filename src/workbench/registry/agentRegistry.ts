@@ -6,6 +6,7 @@ import { Installer } from '../../registry/install/installer';
 import type { ToolContext } from '../../registry/install/installTools';
 import { type Listing, RegistryList } from '../../registry/list/registryList';
 import { registryUrl } from '../config/settings';
+import { AgentEntries } from './agentEntries';
 import { checkStart } from './checkStart';
 
 export interface AgentRegistryOptions {
@@ -17,10 +18,13 @@ export interface AgentRegistryOptions {
 
 export class AgentRegistry {
   readonly installer: Installer;
+  /** The user's agents in the settings. */
+  readonly entries: AgentEntries;
   readonly #list: RegistryList;
 
   constructor({ context, log, environment }: AgentRegistryOptions) {
     const storage = context.globalStorageUri.fsPath;
+    this.entries = new AgentEntries(context);
     const { version } = context.extension.packageJSON as { readonly version: string };
     const check = { folder: join(storage, 'no-folder'), version, environment, log };
     this.#list = new RegistryList({ file: join(storage, 'registry.json'), log });

@@ -1,8 +1,8 @@
 // Starts a program and sees whether it answers as an agent does: `initialize` and no more.
 import { mkdir } from 'node:fs/promises';
 import type { Log } from '../../base/log';
-import { RpcLink } from '../../client/transport/rpcLink';
-import { deadlinesFor, Stages } from '../../client/transport/stages';
+import { checkAgent } from '../../client/connection/bareAgent';
+import { Stages } from '../../client/transport/stages';
 import type { ProgramStart } from '../../registry/install/installer';
 import { startTimeoutMs } from '../config/settings';
 
@@ -24,14 +24,6 @@ export async function checkStart(start: ProgramStart, options: CheckOptions, sig
   await mkdir(folder, { recursive: true });
   const agent = { ...start, id: 'new', type: 'process', protocol: 'auto' } as const;
   const client = { name: 'parley', title: 'Parley', version };
-  const onRequest = async (): Promise<never> => {
-    throw new Error('nothing is asked before a session');
-  };
-  const link = await RpcLink.open(
-    { agent, cwd: folder, environment, client, log, onRequest, onNotification: () => {} },
-    new Stages(Date.now, () => {}),
-    deadlinesFor(startTimeoutMs()),
-    signal,
-  );
-  await link.close();
+  const services = { client, environment, log, startTimeoutMs };
+  await checkAgent({ agent, cwd: folder, services, stages: new Stages(Date.now, () => {}) }, signal);
 }

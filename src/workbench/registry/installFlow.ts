@@ -6,8 +6,10 @@ import { describeStart } from '../../client/transport/describeStart';
 import type { InstalledAgent } from '../../registry/install/installedAgents';
 import type { InstallPlan, InstallStep } from '../../registry/install/installer';
 import { NODE_SITE, UV_SITE } from '../../registry/install/installTools';
+import { isNewer } from '../../registry/list/isNewer';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import { openAddress } from '../editor/openLink';
+import type { ListButton } from '../ui/input';
 import { askModal, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
 import type { AgentRegistry } from './agentRegistry';
 import { dropEntries, type InstalledGroup, useVersion } from './installedEntries';
@@ -40,7 +42,7 @@ export async function installAgent(
     throw notInstalled(agent, error);
   });
   const versions = await installed.versions(agent.id);
-  const entry = await useVersion(now, versions);
+  const entry = await useVersion(now, versions, registry.entries);
   for (const old of versions.slice(KEPT_VERSIONS)) await installed.remove(old);
   await startSession(entry);
 }
@@ -48,7 +50,7 @@ export async function installAgent(
 /** Goes back to the version before, which then is the one in use. */
 export async function rollBack({ current, previous }: InstalledGroup, registry: AgentRegistry): Promise<void> {
   if (!previous) return;
-  await useVersion(previous, await registry.installer.installed.versions(current.id));
+  await useVersion(previous, await registry.installer.installed.versions(current.id), registry.entries);
   void showInfo(l10n.t('{0} uses version {1} from its next start.', current.name, previous.version));
 }
 
@@ -62,8 +64,37 @@ export async function removeAgent(
   if (!(await ask(l10n.t('Remove {0}?', current.name), detail, l10n.t('Remove')))) return;
   const { installed } = registry.installer;
   const versions: readonly InstalledAgent[] = await installed.versions(id);
-  await dropEntries(versions);
+  await dropEntries(versions, registry.entries);
   for (const version of versions) await installed.remove(version);
+}
+
+/** Returns what the registry offers in place of the version in use. */
+export function newerOf({ id, current }: InstalledGroup, agents: readonly RegistryAgent[]): RegistryAgent | undefined {
+  return agents.find((one) => one.id === id && isNewer(one.version, current.version));
+}
+
+/** What can be done with an installed agent. @param newer what the registry offers */
+export function actionsOf(
+  group: InstalledGroup,
+  newer: RegistryAgent | undefined,
+  registry: AgentRegistry,
+  ask?: Ask,
+): readonly ListButton[] {
+  const { previous } = group;
+  const actions: readonly (ListButton | undefined)[] = [
+    newer && {
+      icon: 'cloud-download',
+      tooltip: l10n.t('Update to {0}', newer.version),
+      run: () => installAgent(newer, registry, ask),
+    },
+    previous && {
+      icon: 'discard',
+      tooltip: l10n.t('Go back to {0}', previous.version),
+      run: () => rollBack(group, registry),
+    },
+    { icon: 'trash', tooltip: l10n.t('Remove'), run: () => removeAgent(group, registry, ask) },
+  ];
+  return actions.filter((action) => action !== undefined);
 }
 
 /** Bytes as people read them, in powers of 1000 as VS Code and the file managers of today. */

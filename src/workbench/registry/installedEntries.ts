@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { at } from '../../base/untrusted';
 import type { InstalledAgent } from '../../registry/install/installedAgents';
-import { entries, freeId, writeEntries } from './agentEntries';
+import type { AgentEntries } from './agentEntries';
 
 /** An installed agent with all its versions. */
 export interface InstalledGroup {
@@ -19,8 +19,8 @@ export interface InstalledGroup {
 }
 
 /** @param installed all versions; of each agent the newest first */
-export function groupInstalled(installed: readonly InstalledAgent[]): readonly InstalledGroup[] {
-  const all = Object.entries(entries());
+export function groupInstalled(installed: readonly InstalledAgent[], entries: AgentEntries): readonly InstalledGroup[] {
+  const all = Object.entries(entries.all());
   return [...Map.groupBy(installed, ({ id }) => id)].flatMap(([id, versions]) => {
     const [entry, current = versions[0]] = entryAmong(versions, all);
     if (!current) return [];
@@ -46,15 +46,19 @@ function entryAmong(
  * @param versions that are installed of the agent
  * @returns the id of the entry
  */
-export async function useVersion(agent: InstalledAgent, versions: readonly InstalledAgent[]): Promise<string> {
-  const all = entries();
+export async function useVersion(
+  agent: InstalledAgent,
+  versions: readonly InstalledAgent[],
+  entries: AgentEntries,
+): Promise<string> {
+  const all = entries.all();
   const known = [agent, ...versions];
   const [id, before] = entryAmong(known, Object.entries(all));
   const { name, command, args, env } = agent;
   if (id === undefined || !before) {
-    const own = freeId(agent.id);
+    const own = entries.freeId(agent.id);
     const hasEnv = Object.keys(env).length > 0;
-    await writeEntries({ ...all, [own]: { name, command, args, ...(hasEnv && { env }) } });
+    await entries.set(own, { name, command, args, ...(hasEnv && { env }) });
     return own;
   }
   const entry = all[id] as Readonly<Record<string, unknown>>;
@@ -64,13 +68,13 @@ export async function useVersion(agent: InstalledAgent, versions: readonly Insta
     ...(isDeepStrictEqual(entry.args ?? [], before.args) && { args }),
     ...(isDeepStrictEqual(entry.env ?? {}, before.env) && Object.keys({ ...before.env, ...env }).length > 0 && { env }),
   };
-  if (!isDeepStrictEqual(changed, entry)) await writeEntries({ ...all, [id]: changed });
+  await entries.set(id, changed);
   return id;
 }
 
 /** Removes the entries that start one of these versions. */
-export async function dropEntries(versions: readonly InstalledAgent[]): Promise<void> {
+export async function dropEntries(versions: readonly InstalledAgent[], entries: AgentEntries): Promise<void> {
   const commands = new Set<unknown>(versions.map(({ command }) => command));
-  const left = Object.entries(entries()).filter(([, entry]) => !commands.has(at(entry, 'command')));
-  await writeEntries(Object.fromEntries(left));
+  const left = Object.entries(entries.all()).filter(([, entry]) => !commands.has(at(entry, 'command')));
+  await entries.write(Object.fromEntries(left));
 }

@@ -1,15 +1,15 @@
 // Puts an agent that is on this machine into the user's settings and starts a session with it.
 import { commands } from 'vscode';
 import { at, own } from '../../base/untrusted';
-import { entries, freeId, writeEntries } from './agentEntries';
+import type { AgentEntries } from './agentEntries';
 import type { FoundAgent } from './foundAgents';
 
 /** Uses the user's entry for the same program where there is one, else adds one. */
-export async function useFoundAgent({ id, name, command, args }: FoundAgent): Promise<void> {
-  const all = entries();
+export async function useFoundAgent({ id, name, command, args }: FoundAgent, entries: AgentEntries): Promise<void> {
+  const all = entries.all();
   if (at(own(all, id), 'command') === command) return startSession(id);
-  const free = freeId(id);
-  await writeEntries({ ...all, [free]: { name, command, args } });
+  const free = entries.freeId(id);
+  await entries.set(free, { name, command, args });
   await startSession(free);
 }
 

@@ -16,6 +16,7 @@ import { ProtocolOffers } from '../../client/transport/protocolOffers';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
 import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
+import type { SavedKeys } from '../config/savedKeys';
 import { afterCancel, recordsChanges, restartsAgents, startTimeoutMs } from '../config/settings';
 import { signInTerminal } from '../editor/signInTerminal';
 import type { Traffic } from '../log/traffic';
@@ -33,6 +34,7 @@ export interface ServiceParts {
   readonly approve: NonNullable<ConversationServices['approve']>;
   readonly mcp: McpServers;
   readonly remote: RemoteHeaders;
+  readonly keys: SavedKeys;
   readonly traffic: Traffic;
   /** Follows the links of sessions with HTTP agents. */
   readonly historyLinks: (key: string, sessionId: string) => HistoryLinks;
@@ -60,6 +62,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     approve,
     mcp,
     remote,
+    keys,
     traffic,
     historyLinks,
     readPart,
@@ -88,6 +91,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     mcpServers: mcp.gather,
     signInTerminal,
     remote,
+    keys,
     descriptors: httpSessions,
     agentState: parts.agentState,
     historyLinks,

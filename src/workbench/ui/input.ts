@@ -8,6 +8,7 @@ import {
   EventEmitter,
   l10n,
   type QuickInputButton,
+  QuickInputButtons,
   type QuickPick,
   type QuickPickItem,
   QuickPickItemKind,
@@ -23,6 +24,8 @@ export interface LineQuestion {
   readonly value?: string;
   /** What is typed is not shown. */
   readonly secret?: boolean;
+  /** Says what is wrong with what is typed; undefined: nothing. */
+  readonly validate?: (text: string) => string | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface LineQuestion {
  * @returns undefined where the user went away, or `signal` was aborted
  */
 export async function askLine(
-  { title, prompt, value, secret = false }: LineQuestion,
+  { title, prompt, value, secret = false, validate }: LineQuestion,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const source = new CancellationTokenSource();
@@ -43,6 +46,12 @@ export async function askLine(
       ignoreFocusOut: true,
       ...(title !== undefined && { title: inert(title) }),
       ...(value !== undefined && { value }),
+      ...(validate && {
+        validateInput: (text: string) => {
+          const problem = validate(text);
+          return problem && inert(problem);
+        },
+      }),
     };
     return await window.showInputBox(options, source.token);
   } finally {
@@ -157,10 +166,28 @@ export async function pick(
   return (await window.showQuickPick(rows, options))?.id;
 }
 
+/** Asks for some of a list. @returns their ids; undefined where the user went away */
+export async function pickSome(
+  items: readonly PickItem[],
+  placeHolder: string,
+): Promise<readonly string[] | undefined> {
+  const rows = items.map(({ id, label, description, detail, picked = false }) => ({
+    id,
+    label: labelOf(label),
+    picked,
+    ...(description && { description: labelOf(description) }),
+    ...(detail && { detail: labelOf(detail) }),
+  }));
+  const options = { placeHolder: inert(placeHolder), canPickMany: true, ignoreFocusOut: true } as const;
+  return (await window.showQuickPick(rows, options))?.map(({ id }) => id);
+}
+
 /** A button of a list or of one of its rows: a codicon with a name. */
 export interface ListButton {
   readonly icon: string;
   readonly tooltip: string;
+  /** It is VS Code's own way back, at the beginning of the title. */
+  readonly isBack?: true;
   readonly run: () => Promise<unknown>;
 }
 
@@ -206,9 +233,11 @@ export class List<T extends ListRow> implements Disposable {
   /** The user has gone to the row, and did not just type. */
   #isChosen = false;
   #isDisposed = false;
+  #back: ListButton['run'] | undefined;
 
-  constructor(placeholder: string) {
+  constructor(placeholder: string, title?: string) {
     const quick = this.#quick;
+    if (title !== undefined) quick.title = inert(title);
     quick.placeholder = inert(placeholder);
     quick.matchOnDescription = true;
     quick.matchOnDetail = true;
@@ -232,7 +261,10 @@ export class List<T extends ListRow> implements Disposable {
         const pressed = this.#meant(item)?.buttons?.[item.buttons?.indexOf(button) ?? -1];
         if (pressed) this.#pressed.fire((pressed as ShownButton).run);
       }),
-      quick.onDidTriggerButton((button) => this.#pressed.fire((button as ShownButton).run)),
+      quick.onDidTriggerButton((button) => {
+        const run = button === QuickInputButtons.Back ? this.#back : (button as ShownButton).run;
+        if (run) this.#pressed.fire(run);
+      }),
     ];
   }
 
@@ -299,7 +331,8 @@ export class List<T extends ListRow> implements Disposable {
       ...(row.alwaysShow && { alwaysShow: true }),
       ...(row.separates && { kind: QuickPickItemKind.Separator }),
     }));
-    this.#quick.buttons = buttons.map(shownButton);
+    this.#back = buttons.find(({ isBack }) => isBack)?.run;
+    this.#quick.buttons = buttons.map((button) => (button.isBack ? QuickInputButtons.Back : shownButton(button)));
     this.#quick.items = items;
     const again = kept === undefined ? undefined : items.find(({ row }) => row.id === kept);
     if (again) this.#quick.activeItems = [again];

@@ -69,10 +69,10 @@ describe('parseAgents', () => {
     ['an argument that is no text', { command: 'npx', args: ['a', 1] }, /"args\.1" must be a string/],
     ['a variable that is no text', { command: 'npx', env: { A: {} } }, /"env\.A" must be a string/],
     ['a protocol that does not exist', { command: 'npx', protocol: 7 }, /"protocol" must be "auto", 1 or 2/],
-    ['a type that does not exist', { type: 'registry', command: 'npx' }, /type "registry" is not known/],
+    ['a type that does not exist', { type: 'registry', command: 'npx' }, /type "registry" is not "custom" or/],
     ['both a command and a url', { command: 'npx', url: 'ws://x' }, /both a command and a url/],
     ['a url that is none', { url: 'host:80/x y' }, /must begin with|is not a URL/],
-    ['a url of another kind', { url: 'file:///x' }, /must begin with ws:\/\/ or/],
+    ['a url of another kind', { url: 'file:///x' }, /must begin with ws:\/\/, wss/],
     ['a communication agent without its name', { type: 'communication', url: 'http://x' }, /"agent" must be a string/],
     [
       'a communication agent over WebSocket',

@@ -45,7 +45,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   agents: {
     rooms: { base: 'all', acp: 'all', session: 'types' },
     node: true,
-    packages: ['@vscode/l10n', 'cross-spawn', 'zod'],
+    packages: ['@vscode/l10n', 'cross-spawn', 'jsonc-parser', 'zod'],
   },
   registry: {
     rooms: { base: 'all', agents: 'all' },
@@ -149,7 +149,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'queue',
     'questions',
   ],
-  workbench: ['config', 'editor', 'log', 'registry', 'sessions', 'changes', 'sharing', 'chat', 'commands'],
+  workbench: ['config', 'editor', 'log', 'registry', 'agents', 'sessions', 'changes', 'sharing', 'chat', 'commands'],
 };
 
 /**

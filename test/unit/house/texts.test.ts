@@ -12,7 +12,10 @@ const root = process.cwd();
 
 /** Where words are no texts of ours for people, so that they stay as they are in every language. */
 const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
-  [/^registry\/discover\/knownAgents\.ts$/, 'names of products'],
+  [
+    /^registry\/discover\/knownAgents\.ts$|^workbench\/agents\/(?:importPage|protocolNames)\.ts$/,
+    'names of products and protocols',
+  ],
   [/^(?:webview|demo)\//, 'the panel has one table of texts; the demo is an agent'],
   [/^acp\/(?:jsonrpc|protocol|proposals|v1|v2|quirks)\//, 'answers to the agent, and the log'],
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],

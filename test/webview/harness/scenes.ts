@@ -80,7 +80,7 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
           actions: [
             { id: 'restart', label: t('Try again'), primary: true },
             { id: 'selectAgent', label: t('Select another agent…') },
-            { id: 'openSettings', label: t('Open settings') },
+            { id: 'editAgent', label: t('Edit agent…') },
             { id: 'showLog', label: t('Show log') },
           ],
         },

@@ -1,11 +1,15 @@
 // Signing in and out, with real agent processes that refuse to work before it.
 import { strict as assert } from 'node:assert';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseAgents } from '../../../../src/agents/agentDefinition';
+import { inEnglish } from '../../../../src/base/localizable';
+import { canStart, guidanceOf } from '../../../../src/client/connection/signIn';
 import type { TerminalCommand } from '../../../../src/client/ports/ports';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { SessionModel } from '../../../../src/session/model/model';
+import { MemoryKeys } from '../../../support/memoryKeys';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { plainTerminal, SessionAgents } from '../../../support/sessionAgents';
 
@@ -127,6 +131,7 @@ describe('signing in', function () {
       await conversation.signIn('old');
       assert.equal(conversation.connection.kind, 'ready');
       assert.deepEqual(commands[0]?.args, ['-e', 'process.exit(0)']);
+      assert.match(commands[0]?.unfamiliar ?? '', /^Old way: .* -e "process\.exit\(0\)"$/, 'which the user agrees to');
     });
 
     it('ends its terminal where the agent is dropped meanwhile', async () => {
@@ -157,25 +162,121 @@ describe('signing in', function () {
     });
   });
 
-  it('names the variables that are to be set, and reads the setting again when it is tried again', async () => {
-    const method = { id: 'key', name: 'API key', type: 'env_var', vars: [{ name: 'ONE_KEY' }, { name: 'TWO_KEY' }] };
-    const script = { authMethods: [method], signedIn };
-    const { conversation } = agents.open(script, {
-      services: { currentAgent: () => agents.definition(script, { LOGIN_TOKEN: 'now set' }) },
+  describe('with keys', () => {
+    const variables = {
+      id: 'key',
+      name: 'API key',
+      type: 'env_var',
+      vars: [{ name: 'LOGIN_TOKEN' }, { name: 'TWO_KEY' }],
+    };
+    const withField = (provider: string) => ({ id: 'field', name: 'A key', _meta: { 'api-key': { provider } } });
+    const startTokens = (): unknown[] => agents.lines.filter(({ ev }) => ev === 'start').map(({ token }) => token);
+
+    it('asks for each variable, and starts the agent again with what it is given', async () => {
+      const keys = new MemoryKeys('sk-one', '');
+      const { conversation } = agents.open({ authMethods: [variables], signedIn }, { services: { keys } });
+      await conversation.start();
+      assert.deepEqual(
+        projectSession(conversation)
+          .error?.actions.map(({ id, label }) => [id, label])
+          .slice(0, 2),
+        [
+          ['signIn:key', 'API key'],
+          ['restart', 'Try again'],
+        ],
+      );
+      writeFileSync(signedIn, '');
+      await conversation.signIn('key');
+      assert.equal(conversation.connection.kind, 'ready');
+      assert.deepEqual(
+        keys.asked.map(({ kind, name }) => `${kind} ${name}`),
+        ['variable LOGIN_TOKEN', 'variable TWO_KEY'],
+      );
+      assert.deepEqual([...keys.values], [['keeper variable LOGIN_TOKEN', 'sk-one']], 'what is left empty is not set');
+      assert.deepEqual(startTokens(), [undefined, 'sk-one']);
+      assert.equal(agents.calls('authenticate').length, 0);
+      assert.deepEqual(keys.notes, [undefined, 'API key']);
+      assert.ok(!JSON.stringify(conversation.agent).includes('sk-one'), 'the definition does not hold the key');
     });
+
+    it('says that no key was entered where the user goes away', async () => {
+      const { conversation } = agents.open(
+        { authMethods: [variables], signedIn },
+        { services: { keys: new MemoryKeys('sk-one', undefined) } },
+      );
+      await conversation.start();
+      await conversation.signIn('key');
+      assert.match(projectSession(conversation).error?.message ?? '', /no key was entered/);
+      assert.equal(agents.calls('initialize').length, 1);
+    });
+
+    it('names the variables where they have to be set by hand', () => {
+      const method = { id: 'x', name: 'API key', type: 'env_var', variables: ['ONE_KEY', 'TWO_KEY'] } as const;
+      const [remote] = parseAgents({ far: { url: 'wss://far.example' } }).agents;
+      assert.ok(remote && !canStart(method, remote));
+      assert.match(inEnglish(guidanceOf(method, remote)), /API key: Set ONE_KEY and TWO_KEY under "env" of the agent/);
+      const local = agents.definition({});
+      assert.ok(canStart(method, local));
+      for (const names of [[], ['A B'], ['A=B'], ['X\u0000'], Array.from({ length: 11 }, (_one, index) => `V${index}`)])
+        assert.ok(!canStart({ ...method, variables: names }, local), names.join());
+    });
+
+    for (const [provider, sent] of [
+      ['google', 'sk-field'],
+      ['openai', { apiKey: 'sk-field' }],
+    ] as const)
+      it(`passes a key with the request as an agent with models of ${provider} reads it, and again at the next start`, async () => {
+        const keys = new MemoryKeys('sk-field');
+        const script = { authMethods: [withField(provider)], signedIn };
+        const { conversation } = agents.open(script, { services: { keys } });
+        await conversation.start();
+        await conversation.signIn('field');
+        assert.equal(conversation.connection.kind, 'ready');
+        assert.deepEqual(agents.calls('authenticate'), [{ methodId: 'field', _meta: { 'api-key': sent } }]);
+        rmSync(signedIn);
+        await conversation.restart();
+        assert.equal(conversation.connection.kind, 'ready');
+        assert.equal(agents.calls('authenticate').length, 2);
+        assert.equal(keys.asked.length, 1);
+      });
+
+    it('lets an agent use a key of its own where none is entered', async () => {
+      const keys = new MemoryKeys('');
+      const { conversation } = agents.open({ authMethods: [withField('google')], signedIn }, { services: { keys } });
+      await conversation.start();
+      await conversation.signIn('field');
+      assert.deepEqual(agents.calls('authenticate'), [{ methodId: 'field' }]);
+      assert.equal(keys.values.size, 0);
+    });
+
+    it('forgets the keys when the user signs out', async () => {
+      const keys = new MemoryKeys('sk-field');
+      const { conversation } = agents.open(
+        { authMethods: [withField('google')], signedIn, logout: true },
+        { services: { keys } },
+      );
+      await conversation.start();
+      await conversation.signIn('field');
+      await conversation.signOut();
+      assert.equal(keys.values.size, 0);
+      assert.equal(conversation.connection.kind, 'authRequired');
+    });
+  });
+
+  it('shows what a button runs in a terminal, as text that hides nothing', async () => {
+    const method = { ...terminalMethod, name: `Log\u202E in${'!'.repeat(200)}` };
+    const { conversation } = agents.open(
+      { authMethods: [method], signedIn },
+      { services: { signInTerminal: plainTerminal } },
+    );
     await conversation.start();
     const { error } = projectSession(conversation);
-    assert.match(error?.hint ?? '', /API key: Set ONE_KEY and TWO_KEY under "env" of the agent/);
-    assert.deepEqual(
-      error?.actions.map(({ id }) => id),
-      ['openSettings', 'restart', 'selectAgent'],
-    );
-    await conversation.signIn('key');
-    assert.equal(agents.calls('authenticate').length, 0);
-    writeFileSync(signedIn, '');
-    await conversation.restart();
-    assert.equal(conversation.connection.kind, 'ready');
-    assert.equal(agents.lines.filter(({ ev }) => ev === 'start').at(-1)?.token, 'now set');
+    assert.match(error?.hint ?? '', /^“Log⟨U\+202E⟩ in!+…” runs in a terminal: LOGIN_TOKEN=secret /);
+    assert.ok((error?.hint ?? '').length < 600);
+    assert.match(error?.actions[0]?.label ?? '', /^Log⟨U\+202E⟩ in!{60,80}…$/);
+    const [agent] = parseAgents({ mine: { command: 'mine', args: ['acp'] } }).agents;
+    const asked = { id: 'tty', name: 'Log in', type: 'terminal', args: ['a b'], env: { A: '1' } } as const;
+    assert.equal(agent && inEnglish(guidanceOf(asked, agent)), '“Log in” runs in a terminal: A=1 mine acp "a b"');
   });
 
   it('shows a way that it does not know, and starts nothing for it', async () => {

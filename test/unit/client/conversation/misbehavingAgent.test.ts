@@ -25,7 +25,7 @@ describe('conversation', function () {
       assert.equal(error()?.code, 'agent-not-found');
       assert.equal(error()?.stage, 'resolve');
       assert.match(error()?.message ?? '', /parley-no-such-agent/);
-      assert.ok(error()?.actions.some(({ id }) => id === 'openSettings'));
+      assert.ok(error()?.actions.some(({ id }) => id === 'editAgent'));
       assert.equal(snapshotOf(session.conversation).queue[0]?.text, 'say hello', 'the message stays');
     });
 

@@ -1,0 +1,92 @@
+// An agent without a session: started or reached to try its entry, and to sign in or out.
+import { type AgentDescription, required } from '../../acp/protocol/dialect';
+import { lookUpAgent } from '../http/communicationLink';
+import { RpcLink } from '../transport/rpcLink';
+import { deadlinesFor } from '../transport/stages';
+import { type SignInContext, signIn } from './signIn';
+import { type StartServices, withKeys } from './startAgent';
+
+/** How long `logout` may take, in milliseconds. */
+const LOGOUT_MS = 15_000;
+
+export interface BareContext extends SignInContext {
+  readonly services: SignInContext['services'] & Pick<StartServices, 'approve' | 'client' | 'remote' | 'traceparent'>;
+}
+
+/** What an agent says of itself, and how long it took to say so. */
+export interface AgentCheck {
+  readonly description: AgentDescription;
+  /** In milliseconds. */
+  readonly ms: number;
+}
+
+/**
+ * Starts an agent, or reaches it, reads what it says of itself and ends it.
+ * @throws ParleyError with what went wrong and what helps, with nothing left running; the reason of
+ * `signal`
+ */
+export async function checkAgent(context: BareContext, signal: AbortSignal): Promise<AgentCheck> {
+  const { agent, services, stages } = context;
+  await services.approve?.(agent);
+  const begun = Date.now();
+  if (agent.type === 'communication') {
+    const { log, remote, startTimeoutMs } = services;
+    const { description } = await lookUpAgent({ agent, log, remote }, stages, deadlinesFor(startTimeoutMs()), signal);
+    return { description, ms: Date.now() - begun };
+  }
+  return withLink(context, signal, async ({ description }) => ({ description, ms: Date.now() - begun }));
+}
+
+/**
+ * Signs in to an agent outside of any session.
+ * @param methodId one of the methods that it has named
+ * @throws as {@link checkAgent}, RpcError, ParleyError `sign-in-failed`
+ */
+export async function signInBare(context: BareContext, methodId: string, signal: AbortSignal): Promise<void> {
+  await context.services.approve?.(context.agent);
+  await withLink(context, signal, async (link) => {
+    const method = link.description.authMethods.find(({ id }) => id === methodId);
+    if (method) await signIn(context, link, method, signal);
+  });
+}
+
+/**
+ * Signs out of an agent, where it can do that.
+ * @returns false where it cannot: it keeps what it knows of the user itself
+ * @throws as {@link checkAgent}, RpcError
+ */
+export async function signOutBare(context: BareContext, signal: AbortSignal): Promise<boolean> {
+  await context.services.approve?.(context.agent);
+  return withLink(context, signal, async (link) => {
+    if (!link.description.features.logout) return false;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LOGOUT_MS)]);
+    await link.until((inner) => required(link.dialect.auth).logout(inner), limit);
+    return true;
+  });
+}
+
+async function withLink<T>(context: BareContext, signal: AbortSignal, work: (link: RpcLink) => Promise<T>): Promise<T> {
+  const { agent, cwd, services, stages } = context;
+  if (agent.type === 'communication') throw new Error('an HTTP agent has no connection of its own');
+  const { client, environment, keys, log, remote, signInTerminal, startTimeoutMs, traceparent } = services;
+  const options = {
+    agent: keys ? await withKeys(agent, keys) : agent,
+    cwd,
+    client,
+    environment,
+    log,
+    remote,
+    traceparent,
+    signInTerminal: signInTerminal !== undefined && agent.type === 'process',
+    onRequest: async (): Promise<never> => {
+      throw new Error('nothing can be asked without a session');
+    },
+    onNotification: () => {},
+  };
+  const link = await RpcLink.open(options, stages, deadlinesFor(startTimeoutMs()), signal);
+  try {
+    return await work(link);
+  } finally {
+    await link.close();
+  }
+}

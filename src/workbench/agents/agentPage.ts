@@ -1,0 +1,285 @@
+// The page of one agent: what it is, what can be done with it, and its properties to change.
+import { commands, env, l10n, Uri, workspace } from 'vscode';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { lineOf } from '../../agents/agentInput';
+import { describeStart } from '../../client/transport/describeStart';
+import type { RegistryAgent } from '../../registry/list/registryAgent';
+import type { AgentOrigin } from '../config/agentCatalog';
+import { dateText, type SignInFacts } from '../config/savedKeys';
+import { openAgentSettings } from '../config/settings';
+import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
+import { actionsOf, newerOf, removeAgent, sizeText } from '../registry/installFlow';
+import { startSession } from '../registry/useAgent';
+import { askModal, showInfo } from '../ui/messages';
+import { changed, fieldsOf } from './agentFields';
+import { checkPage, requireTrust, signInPage, signOut } from './checkPage';
+import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
+import { valuesPage, valuesText } from './valuesPage';
+
+/** An agent with all that is shown of it. */
+interface Shown {
+  readonly agent: AgentDefinition;
+  readonly origin: AgentOrigin;
+  readonly facts: SignInFacts;
+  /** Where it was installed from the registry. */
+  readonly group: InstalledGroup | undefined;
+}
+
+/** @param back the list of agents */
+export function agentPage(id: string, services: EditorServices, back: Page): Page {
+  const again: Page = async () => {
+    const { catalog, keys, registry } = services;
+    const agent = catalog.find(id);
+    const origin = agent && catalog.originOf(agent.id);
+    if (!agent || !origin) return back();
+    const installed = groupInstalled(await registry.installer.installed.list(), registry.entries);
+    const group = origin.kind === 'user' ? installed.find(({ entry }) => entry === id) : undefined;
+    const shown: Shown = { agent, origin, facts: await keys.facts(agent), group };
+    let newer: RegistryAgent | undefined;
+    return showPage({
+      title: agent.name,
+      placeholder: sourceText(origin),
+      back,
+      rows: () => rowsOf(shown, newer, services, { again, back }),
+      ...(group && {
+        load: async (signal) => {
+          newer = newerOf(group, (await registry.load(signal)).agents);
+        },
+      }),
+    });
+  };
+  return again;
+}
+
+/** Where an agent is defined, for people. */
+export function sourceText(origin: AgentOrigin): string {
+  if (origin.kind === 'shipped') return l10n.t('Comes with Parley');
+  if (origin.kind === 'folder') return l10n.t('From this workspace: {0}', origin.file);
+  return env.remoteName === undefined ? l10n.t('From your user settings') : l10n.t('From your remote settings');
+}
+
+/** The line that starts an agent, or its address. */
+export function startText(agent: AgentDefinition): string {
+  return agent.type === 'process' ? lineOf([agent.command, ...agent.args]) : agent.url;
+}
+
+interface Ways {
+  readonly again: Page;
+  readonly back: Page;
+}
+
+function rowsOf(
+  shown: Shown,
+  newer: RegistryAgent | undefined,
+  services: EditorServices,
+  ways: Ways,
+): readonly PageRow[] {
+  const { agent, origin } = shown;
+  const own = origin.kind === 'user';
+  return [
+    {
+      id: 'start',
+      label: withIcon('play', l10n.t('Start a session')),
+      go: async () => {
+        await startSession(agent.id);
+        return undefined;
+      },
+    },
+    {
+      id: 'test',
+      label: withIcon('beaker', l10n.t('Test')),
+      description: l10n.t('starts the agent once, without a session'),
+      go: checkPage(agent, services, ways.again),
+    },
+    ...(origin.kind === 'shipped' ? [] : section(l10n.t('Sign-in'), signInRows(shown, services, ways))),
+    ...(own ? section(l10n.t('Settings'), settingRows(agent, services, ways)) : []),
+    ...section(l10n.t('Installed from the registry'), installedRows(shown, newer, services, ways)),
+    ...section(l10n.t('More'), moreRows(shown, services, ways)),
+  ];
+}
+
+function signInRows({ agent, facts }: Shown, services: EditorServices, { again }: Ways): readonly PageRow[] {
+  const { keys, signedIn } = facts;
+  const isKnown = keys.length > 0 || signedIn !== undefined;
+  return [
+    ...(signedIn
+      ? [
+          {
+            label: withIcon('account', l10n.t('Signed in with “{0}”', signedIn.method)),
+            description: l10n.t('since {0}', dateText(signedIn.at)),
+          },
+        ]
+      : []),
+    ...keys.map(
+      (key): PageRow => ({
+        label: withIcon('key', key.kind === 'variable' ? key.name : l10n.t('Key for “{0}”', key.name)),
+        description: l10n.t('saved in the secret storage'),
+        detail: l10n.t('Press Enter to delete it'),
+        go: async () => {
+          const yes = l10n.t('Delete');
+          if ((await askModal(l10n.t('Delete the saved key {0}?', key.name), undefined, [yes])) !== yes) return again;
+          await services.keys.remove(agent, key);
+          services.signInChanged(agent.id);
+          return again;
+        },
+      }),
+    ),
+    {
+      id: 'sign-in',
+      label: withIcon('sign-in', l10n.t('Sign in…')),
+      ...(!isKnown && { description: l10n.t('shows what the agent offers') }),
+      go: signInPage(agent, services, again),
+    },
+    ...(isKnown
+      ? [
+          {
+            id: 'sign-out',
+            label: withIcon('sign-out', l10n.t('Sign out and delete saved keys')),
+            go: async () => {
+              await signOut(agent, services);
+              return again;
+            },
+          },
+        ]
+      : []),
+  ];
+}
+
+function settingRows(agent: AgentDefinition, services: EditorServices, { again }: Ways): readonly PageRow[] {
+  const { entries } = services.registry;
+  const rows = fieldsOf(agent).map(
+    ({ id, label, value, ask }): PageRow => ({
+      id,
+      label: withIcon('edit', label),
+      description: value,
+      go: async () => {
+        const changes = await ask();
+        if (changes) await entries.set(agent.id, changed(entries.all()[agent.id], changes));
+        return again;
+      },
+    }),
+  );
+  const isProgram = agent.type === 'process';
+  return [
+    ...rows,
+    {
+      id: 'values',
+      label: withIcon('symbol-variable', isProgram ? l10n.t('Environment variables') : l10n.t('Headers')),
+      description: valuesText(agent),
+      go: valuesPage(agent.id, services, again),
+    },
+  ];
+}
+
+function installedRows(
+  { group }: Shown,
+  newer: RegistryAgent | undefined,
+  { registry }: EditorServices,
+  { again }: Ways,
+): readonly PageRow[] {
+  if (!group) return [];
+  const version = withIcon('package', l10n.t('Version {0}', group.current.version));
+  return [
+    { label: version, description: l10n.t('{0} on disk', sizeText(group.size)) },
+    ...actionsOf(group, newer, registry)
+      .filter(({ icon }) => icon !== 'trash') // it has a row with the removal of the entry
+      .map(
+        ({ icon, tooltip, run }): PageRow => ({
+          id: icon,
+          label: withIcon(icon, tooltip),
+          go: async () => {
+            await run();
+            return again;
+          },
+        }),
+      ),
+  ];
+}
+
+function moreRows(shown: Shown, services: EditorServices, { again, back }: Ways): readonly PageRow[] {
+  const { agent, origin } = shown;
+  const { entries } = services.registry;
+  if (origin.kind === 'shipped') return [];
+  const copy: PageRow = {
+    id: 'copy',
+    label: withIcon('copy', origin.kind === 'folder' ? l10n.t('Copy to your settings') : l10n.t('Make a copy')),
+    go: async () => {
+      const id = entries.freeId(origin.kind === 'folder' ? origin.ownId : agent.id);
+      const entry =
+        origin.kind === 'folder'
+          ? entryOf(agent, origin.ownId)
+          : changed(entries.all()[agent.id], { name: copyName(agent) });
+      if (origin.kind === 'folder' && !(await agreesTo(agent))) return again;
+      await entries.set(id, entry);
+      return agentPage(id, services, back);
+    },
+  };
+  if (origin.kind === 'folder')
+    return [
+      copy,
+      {
+        id: 'file',
+        label: withIcon('go-to-file', l10n.t('Open the settings of the workspace')),
+        go: async () => {
+          await commands.executeCommand('vscode.open', Uri.file(origin.file));
+          return undefined;
+        },
+      },
+    ];
+  return [
+    copy,
+    {
+      id: 'json',
+      label: withIcon('json', l10n.t('Edit in settings.json')),
+      go: async () => {
+        await openAgentSettings();
+        return undefined;
+      },
+    },
+    {
+      id: 'remove',
+      label: withIcon('trash', l10n.t('Remove…')),
+      go: async () => ((await removed(shown, services)) ? back : again),
+    },
+  ];
+}
+
+async function removed({ agent, group }: Shown, { keys, registry }: EditorServices): Promise<boolean> {
+  if (group) await removeAgent(group, registry);
+  else {
+    const yes = l10n.t('Remove');
+    const detail = l10n.t(
+      'The agent is removed from your settings, and its saved keys are deleted. Sessions are kept.',
+    );
+    if ((await askModal(l10n.t('Remove {0}?', agent.name), detail, [yes])) !== yes) return false;
+    await registry.entries.set(agent.id, undefined);
+  }
+  if (Object.hasOwn(registry.entries.all(), agent.id)) return false;
+  await keys.forget(agent);
+  void showInfo(l10n.t('{0} was removed.', agent.name));
+  return true;
+}
+
+/** What a workspace defines would start without a question once it is the user's own. */
+async function agreesTo(agent: AgentDefinition): Promise<boolean> {
+  requireTrust(workspace.isTrusted);
+  const yes = l10n.t('Copy');
+  const detail = [l10n.t('Parley will start the agent without asking:'), describeStart(agent)].join('\n\n');
+  return (await askModal(l10n.t('Copy “{0}” to your settings?', agent.name), detail, [yes])) === yes;
+}
+
+function copyName({ name }: AgentDefinition): string {
+  return l10n.t('{0} (copy)', name);
+}
+
+/** An entry as it would be written for an agent. */
+function entryOf(agent: AgentDefinition, ownId: string): Readonly<Record<string, unknown>> {
+  const { id: _id, type, name: _name, protocol, ...rest } = agent;
+  const filled = Object.entries(rest).filter(([, value]) => typeof value !== 'object' || Object.keys(value).length > 0);
+  return {
+    ...(type === 'communication' && { type }),
+    name: ownId,
+    ...Object.fromEntries(filled),
+    ...(protocol !== 'auto' && { protocol }),
+  };
+}

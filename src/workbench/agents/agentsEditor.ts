@@ -1,0 +1,283 @@
+// The agents editor: lists the agents of this window, and leads to adding, changing, trying and
+// removing them. Made of VS Code's own lists and boxes, so that keys, themes and screen readers work
+// as everywhere, and nothing is loaded for it.
+import { commands, l10n } from 'vscode';
+import { type AgentDefinition, entryProblem } from '../../agents/agentDefinition';
+import { addressProblem, commandProblem, idFrom, nameProblem, wordsOf } from '../../agents/agentInput';
+import type { RegistryAgent } from '../../registry/list/registryAgent';
+import { dateText, type SignInFacts } from '../config/savedKeys';
+import { openAgentSettings } from '../config/settings';
+import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
+import { actionsOf, newerOf, sizeText } from '../registry/installFlow';
+import { askLine, pick } from '../ui/input';
+import { askModal, showInfo } from '../ui/messages';
+import { askFor, HTTP_SCHEMES, REMOTE_SCHEMES } from './agentFields';
+import { agentPage, sourceText, startText } from './agentPage';
+import { importPage } from './importPage';
+import { type EditorServices, type Page, type PageRow, section, showPage, showPages, withIcon } from './pages';
+import { CLIENT_PROTOCOL, COMMUNICATION_PROTOCOL } from './protocolNames';
+
+/** @param id of an agent to begin with */
+export async function manageAgents(services: EditorServices, id?: string): Promise<void> {
+  const list = listPage(services);
+  await showPages(id === undefined ? list : agentPage(id, services, list));
+}
+
+interface Listed {
+  readonly agent: AgentDefinition;
+  readonly facts: SignInFacts;
+  readonly group: InstalledGroup | undefined;
+}
+
+function listPage(services: EditorServices): Page {
+  const { catalog, keys, registry } = services;
+  const again: Page = async () => {
+    const groups = groupInstalled(await registry.installer.installed.list(), registry.entries);
+    const listed = await Promise.all(
+      catalog.list().map(async (agent): Promise<Listed> => {
+        const group = groups.find(({ entry }) => entry === agent.id);
+        return { agent, facts: await keys.facts(agent), group };
+      }),
+    );
+    let newest: readonly RegistryAgent[] = [];
+    return showPage({
+      title: l10n.t('Manage Agents'),
+      placeholder: l10n.t('Select an agent, or add one'),
+      rows: () => [
+        ...sectionsOf(listed, newest, services, again),
+        ...section(l10n.t("Can't be used"), problemRows(services)),
+        ...section(
+          l10n.t('Installed, not in your settings'),
+          groups
+            .filter(({ entry }) => entry === undefined)
+            .map((group) => unusedRow(group, newerOf(group, newest), services, again)),
+        ),
+        ...section(l10n.t('Add'), addRows(services, again)),
+        ...section(l10n.t('More'), moreRows(services, again)),
+      ],
+      ...(groups.length > 0 && {
+        load: async (signal) => {
+          newest = (await registry.load(signal)).agents;
+        },
+      }),
+    });
+  };
+  return again;
+}
+
+/** A section for each place that agents come from. */
+function sectionsOf(
+  listed: readonly Listed[],
+  newest: readonly RegistryAgent[],
+  services: EditorServices,
+  again: Page,
+): readonly PageRow[] {
+  const { catalog } = services;
+  const preferred = catalog.preferred().id;
+  const sources = Map.groupBy(listed, ({ agent }) => {
+    const origin = catalog.originOf(agent.id);
+    return origin ? sourceText(origin) : '';
+  });
+  return [...sources].flatMap(([source, agents]) =>
+    section(
+      source,
+      agents.map(
+        (one): PageRow => ({
+          id: one.agent.id,
+          label: withIcon(iconOf(one), one.agent.name),
+          description: factsOf(one, newest, preferred).join(' · '),
+          detail: startText(one.agent),
+          go: agentPage(one.agent.id, services, again),
+        }),
+      ),
+    ),
+  );
+}
+
+function iconOf({ agent, group }: Listed): string {
+  if (group) return 'package';
+  return agent.type === 'process' ? 'vm' : 'globe';
+}
+
+function factsOf({ agent, facts, group }: Listed, newest: readonly RegistryAgent[], preferred: string): string[] {
+  const newer = group && newerOf(group, newest);
+  const { signedIn, keys } = facts;
+  return [
+    ...(agent.id === preferred ? [l10n.t('used for new sessions')] : []),
+    ...(group ? [group.current.version, sizeText(group.size)] : []),
+    ...(newer ? [l10n.t('{0} is available', newer.version)] : []),
+    ...(signedIn
+      ? [l10n.t('signed in since {0}', dateText(signedIn.at))]
+      : keys.length > 0
+        ? [l10n.t('key saved')]
+        : []),
+  ];
+}
+
+/** Entries that cannot be read, with the reason. */
+function problemRows({ registry }: EditorServices): readonly PageRow[] {
+  return Object.entries(registry.entries.all()).flatMap(([id, entry]): PageRow[] => {
+    const problem = entryProblem(id, entry);
+    if (problem === undefined) return [];
+    return [{ id: `problem ${id}`, label: withIcon('warning', id), detail: problem, go: openJson }];
+  });
+}
+
+function unusedRow(
+  group: InstalledGroup,
+  newer: RegistryAgent | undefined,
+  { registry }: EditorServices,
+  again: Page,
+): PageRow {
+  const { current, size } = group;
+  return {
+    id: `unused ${group.id}`,
+    label: withIcon('package', current.name),
+    description: `${current.version} · ${sizeText(size)}`,
+    go: async () => {
+      const actions = actionsOf(group, newer, registry);
+      const items = actions.map(({ icon, tooltip }) => ({ id: icon, label: withIcon(icon, tooltip) }));
+      const chosen = await pick(items, current.name, { ignoreFocusOut: true });
+      await actions.find(({ icon }) => icon === chosen)?.run();
+      return again;
+    },
+  };
+}
+
+function addRows(services: EditorServices, again: Page): readonly PageRow[] {
+  return [
+    {
+      id: 'add-listed',
+      label: withIcon('add', l10n.t('Add an agent from the list…')),
+      description: l10n.t('on this machine, or from the registry'),
+      go: async () => {
+        await commands.executeCommand('parley.installAgent');
+        return undefined;
+      },
+    },
+    {
+      id: 'add-local',
+      label: withIcon('vm', l10n.t('Add a program…')),
+      description: l10n.t('by its command'),
+      go: () => addProgram(services, again),
+    },
+    {
+      id: 'add-remote',
+      label: withIcon('globe', l10n.t('Add a remote agent…')),
+      description: l10n.t('by its address'),
+      go: () => addRemote(services, again),
+    },
+    {
+      id: 'import',
+      label: withIcon('cloud-download', l10n.t('Import…')),
+      description: l10n.t('from Zed, JetBrains or other extensions'),
+      go: importPage(services, again),
+    },
+  ];
+}
+
+function moreRows({ keys, remote }: EditorServices, again: Page): readonly PageRow[] {
+  return [
+    { id: 'json', label: withIcon('json', l10n.t('Edit in settings.json')), go: openJson },
+    {
+      id: 'forget',
+      label: withIcon('trash', l10n.t('Clear saved credentials…')),
+      go: async () => {
+        const yes = l10n.t('Delete');
+        const detail = l10n.t('The keys of all agents and the tokens of remote agents and servers are deleted.');
+        if ((await askModal(l10n.t('Clear all saved credentials?'), detail, [yes])) === yes)
+          tellForgotten((await remote.forget()) + (await keys.forgetAll()));
+        return again;
+      },
+    },
+  ];
+}
+
+/** Says how many credentials were deleted. */
+export function tellForgotten(count: number): void {
+  void showInfo(count === 1 ? l10n.t('Deleted 1 saved credential.') : l10n.t('Deleted {0} saved credentials.', count));
+}
+
+const openJson: Page = async () => {
+  await openAgentSettings();
+  return undefined;
+};
+
+async function addProgram(services: EditorServices, again: Page): Promise<Page> {
+  const prompt = l10n.t('Command that starts the agent, with its arguments, for example: gemini --acp');
+  const line = await askFor(prompt, '', commandProblem);
+  const [command, ...args] = (line && wordsOf(line)) || [];
+  if (command === undefined) return again;
+  const entry = { command, ...(args.length > 0 && { args }) };
+  return added(entry, programName(command, args), services, again);
+}
+
+async function addRemote(services: EditorServices, again: Page): Promise<Page> {
+  const address = await askFor(l10n.t('Address of the agent, for example: wss://agents.example.com/acp'), '', (text) =>
+    addressProblem(text, REMOTE_SCHEMES),
+  );
+  if (address === undefined) return again;
+  const url = new URL(address.trim());
+  const kind = HTTP_SCHEMES.some((scheme) => scheme === url.protocol) ? await askProtocol() : 'client';
+  if (kind === undefined) return again;
+  const agent =
+    kind === 'communication' ? await askFor(l10n.t('Name of the agent on the server'), '', nameProblem) : undefined;
+  if (kind === 'communication' && agent === undefined) return again;
+  const token = await askLine({
+    prompt: l10n.t("Token for the server, saved in VS Code's secret storage. Leave empty if the server needs none."),
+    secret: true,
+  });
+  if (token === undefined) return again;
+  if (token !== '') await services.remote.save(url.origin, 'token', token);
+  const entry = {
+    ...(agent !== undefined && { type: 'communication', agent: agent.trim() }),
+    url: address.trim(),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the setting has it like this
+    ...(token !== '' && { headers: { Authorization: 'Bearer ${secret:token}' } }),
+  };
+  return added(entry, agent?.trim() ?? url.hostname, services, again);
+}
+
+/** Which of the two protocols an address over HTTP speaks. */
+function askProtocol(): Promise<string | undefined> {
+  return pick(
+    [
+      { id: 'client', label: CLIENT_PROTOCOL, description: l10n.t('streamable HTTP') },
+      { id: 'communication', label: COMMUNICATION_PROTOCOL, description: l10n.t('HTTP agent') },
+    ],
+    l10n.t('Select the protocol of the server'),
+    { ignoreFocusOut: true },
+  );
+}
+
+/** Asks for the name, writes the entry and shows the agent, to be tested. */
+async function added(
+  entry: Readonly<Record<string, unknown>>,
+  suggested: string,
+  services: EditorServices,
+  again: Page,
+): Promise<Page> {
+  const name = (await askFor(l10n.t('Name of the agent'), suggested, nameProblem))?.trim();
+  if (name === undefined) return again;
+  const { entries } = services.registry;
+  const id = entries.freeId(idFrom(name));
+  await entries.set(id, { name, ...entry });
+  return agentPage(id, services, again);
+}
+
+/** The name of a program without its folder, or of the package that npx or uvx starts. */
+function programName(command: string, args: readonly string[]): string {
+  const program = baseName(command).replace(/\.(?:exe|cmd|js|mjs)$/i, '');
+  const started = /^(?:npx|uvx|bunx|node|python3?)$/i.test(program)
+    ? args.find((one) => !one.startsWith('-'))
+    : undefined;
+  return started === undefined
+    ? program
+    : baseName(started)
+        .replace(/(?<=.)@.*$/, '')
+        .replace(/\.[cm]?js$|\.py$/, '');
+}
+
+function baseName(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? path;
+}

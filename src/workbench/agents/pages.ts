@@ -1,0 +1,83 @@
+// The pages of the agents editor: lists of VS Code, one after another, each with a way back.
+import { l10n } from 'vscode';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import type { BareContext } from '../../client/connection/bareAgent';
+import type { AgentCatalog } from '../config/agentCatalog';
+import type { RemoteHeaders } from '../config/remoteHeaders';
+import type { SavedKeys } from '../config/savedKeys';
+import type { AgentRegistry } from '../registry/agentRegistry';
+import { List, type ListRow } from '../ui/input';
+import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
+
+/** Shows itself. @returns the page that comes next; undefined where the user went away */
+export type Page = () => Promise<Page | undefined>;
+
+export interface EditorServices {
+  readonly catalog: AgentCatalog;
+  readonly keys: SavedKeys;
+  readonly remote: RemoteHeaders;
+  readonly registry: AgentRegistry;
+  /** What an agent needs to be started without a session. */
+  readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
+  /** Restarts the sessions with an agent, as its keys or its sign-in have changed. */
+  readonly signInChanged: (agent: string) => void;
+}
+
+export interface PageRow extends ListRow {
+  /** What choosing the row does; without it, the row only says something. */
+  readonly go?: Page;
+}
+
+export interface PageContent {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly rows: () => readonly PageRow[];
+  readonly back?: Page | undefined;
+  /** Loads what takes time; the rows are drawn again then. */
+  readonly load?: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Shows pages until the user goes away. */
+export async function showPages(first: Page): Promise<void> {
+  for (let page: Page | undefined = first; page; ) page = await page();
+}
+
+/** Shows a page. @returns the one that comes next */
+export async function showPage({ title, placeholder, rows, back, load }: PageContent): Promise<Page | undefined> {
+  const list = new List<ChoiceRow>(placeholder, title);
+  const gone = new AbortController();
+  let next: Page | undefined;
+  const draw = (): void => {
+    const goesBack = { icon: 'arrow-left', tooltip: l10n.t('Back'), isBack: true } as const;
+    const shown = rows().map(({ go, ...row }): ChoiceRow => ({ ...row, ...(go && { choose: chosen(go) }) }));
+    list.draw(shown, back ? [{ ...goesBack, run: chosen(async () => back) }] : []);
+  };
+  const chosen = (go: Page) => async (): Promise<void> => {
+    next = await go();
+  };
+  list.ignoreFocusOut = true;
+  draw();
+  const choice = choiceFrom(list);
+  const loading = load?.(gone.signal).finally(() => {
+    if (gone.signal.aborted) return;
+    list.busy = false;
+    draw();
+  });
+  if (loading) list.busy = true;
+  loading?.catch(() => {});
+  const run = await choice;
+  gone.abort();
+  await run?.();
+  return next;
+}
+
+/** A heading above rows; nothing where there are none. */
+export function section(label: string, rows: readonly (PageRow | undefined)[]): readonly PageRow[] {
+  const present = rows.filter((row) => row !== undefined);
+  return present.length === 0 ? [] : [{ label, separates: true }, ...present];
+}
+
+/** An icon, and a text behind it. */
+export function withIcon(icon: string, text: string): readonly [{ readonly icon: string }, string] {
+  return [{ icon }, ` ${text}`];
+}

@@ -1,0 +1,157 @@
+// The keys that the user has entered for agents, each kept in VS Code's secret store for one agent,
+// and when they signed in to it.
+import { createHash } from 'node:crypto';
+import { type ExtensionContext, env, l10n } from 'vscode';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { at } from '../../base/untrusted';
+import type { AgentKeys, KeyName, KeyQuestion } from '../../client/ports/agentKeys';
+import { askLine } from '../ui/input';
+import type { AgentOrigin } from './agentCatalog';
+
+const PREFIX = 'parley.key:';
+const SIGN_IN = 'parley.signIn:';
+
+export interface SavedKeysOptions {
+  readonly context: Pick<ExtensionContext, 'secrets' | 'globalState'>;
+  readonly originOf: (id: string) => AgentOrigin | undefined;
+  readonly log: Log;
+}
+
+/** What is known of the sign-in to an agent. Never a key itself. */
+export interface SignInFacts {
+  readonly keys: readonly KeyName[];
+  /** The name of the method, and when it was used, in ms since 1970. */
+  readonly signedIn?: { readonly method: string; readonly at: number };
+}
+
+export class SavedKeys implements AgentKeys {
+  readonly #options: SavedKeysOptions;
+
+  constructor(options: SavedKeysOptions) {
+    this.#options = options;
+  }
+
+  async variables(agent: AgentDefinition): Promise<Readonly<Record<string, string>>> {
+    const found: Record<string, string> = {};
+    for (const key of await this.#keysOf(agent)) {
+      const value = key.kind === 'variable' ? await this.saved(agent, key) : undefined;
+      if (value !== undefined) found[key.name] = value;
+    }
+    return found;
+  }
+
+  async saved(agent: AgentDefinition, key: KeyName): Promise<string | undefined> {
+    try {
+      return await this.#options.context.secrets.get(this.#storageKey(agent, key));
+    } catch (error) {
+      // A keyring that is locked or missing: the agent says itself what it lacks.
+      this.#options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  async ask(agent: AgentDefinition, question: KeyQuestion, signal: AbortSignal): Promise<string | undefined> {
+    const { kind, name, method } = question;
+    const isSaved = (await this.saved(agent, question)) !== undefined;
+    const what = kind === 'variable' ? name : method;
+    const rest = isSaved
+      ? l10n.t('Leave empty to use the saved key.')
+      : kind === 'method'
+        ? l10n.t('Leave empty if {0} already has a key.', agent.name)
+        : '';
+    const prompt = `${l10n.t("Saved in VS Code's secret storage and passed to {0} only.", agent.name)} ${rest}`;
+    return askLine({ title: `${agent.name}: ${what}`, prompt: prompt.trim(), secret: true }, signal);
+  }
+
+  async save(agent: AgentDefinition, key: KeyName, value: string): Promise<void> {
+    await this.#options.context.secrets.store(this.#storageKey(agent, key), value);
+  }
+
+  /** Forgets one key. */
+  async remove(agent: AgentDefinition, key: KeyName): Promise<void> {
+    await this.#options.context.secrets.delete(this.#storageKey(agent, key));
+  }
+
+  async forget(agent: AgentDefinition): Promise<number> {
+    const keys = await this.#keysOf(agent);
+    for (const key of keys) await this.remove(agent, key);
+    await this.#record(agent, undefined);
+    return keys.length;
+  }
+
+  /** Forgets the keys of all agents. @returns how many there were */
+  async forgetAll(): Promise<number> {
+    const { secrets, globalState } = this.#options.context;
+    const keys = (await secrets.keys()).filter((key) => key.startsWith(PREFIX));
+    for (const key of keys) await secrets.delete(key);
+    for (const key of globalState.keys()) if (key.startsWith(SIGN_IN)) await globalState.update(key, undefined);
+    return keys.length;
+  }
+
+  async note(agent: AgentDefinition, method: string | undefined): Promise<void> {
+    try {
+      await this.#record(agent, method === undefined ? undefined : { method, at: Date.now() });
+    } catch (error) {
+      this.#options.log.warn(`The sign-in was not noted: ${messageOf(error)}`);
+    }
+  }
+
+  async facts(agent: AgentDefinition): Promise<SignInFacts> {
+    const noted = this.#options.context.globalState.get<unknown>(`${SIGN_IN}${this.#scope(agent)}`);
+    const [method, since] = [at(noted, 'method'), at(noted, 'at')];
+    const keys = await this.#keysOf(agent);
+    return typeof method === 'string' && typeof since === 'number'
+      ? { keys, signedIn: { method, at: since } }
+      : { keys };
+  }
+
+  async #keysOf(agent: AgentDefinition): Promise<readonly KeyName[]> {
+    try {
+      const all = await this.#options.context.secrets.keys();
+      return all.flatMap((key) => readStorageKey(key, this.#scope(agent)));
+    } catch (error) {
+      this.#options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  async #record(agent: AgentDefinition, value: unknown): Promise<void> {
+    const key = `${SIGN_IN}${this.#scope(agent)}`;
+    const { globalState } = this.#options.context;
+    if (value !== undefined || globalState.get(key) !== undefined) await globalState.update(key, value);
+  }
+
+  #storageKey(agent: AgentDefinition, { kind, name }: KeyName): string {
+    return `${PREFIX}${JSON.stringify([this.#scope(agent), kind, name])}`;
+  }
+
+  /**
+   * What a key is kept for. Workspaces give their agents the ids that they like, and change what is
+   * behind them: there it is one file's agent as the user has agreed to it.
+   */
+  #scope(agent: AgentDefinition): string {
+    const origin = this.#options.originOf(agent.id);
+    if (origin?.kind !== 'folder') return agent.id;
+    const content = JSON.stringify([origin.file, agent]);
+    return `${agent.id} ${createHash('sha256').update(content).digest('hex')}`;
+  }
+}
+
+/** A date as people read it. @param at ms since 1970 */
+export function dateText(at: number): string {
+  return new Date(at).toLocaleString(env.language, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+function readStorageKey(key: string, scope: string): readonly KeyName[] {
+  if (!key.startsWith(PREFIX)) return [];
+  try {
+    const [of, kind, name] = JSON.parse(key.slice(PREFIX.length)) as unknown[];
+    return of === scope && (kind === 'variable' || kind === 'method') && typeof name === 'string'
+      ? [{ kind, name }]
+      : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,65 @@
+// Entries are changed in the text of a settings file without touching what stands around them.
+import { strict as assert } from 'node:assert';
+import { editEntries, hasComments, parseSettings } from '../../../src/agents/settingsText';
+
+const TEXT = `{
+  // my theme
+  "workbench.colorTheme": "Dark",
+  "parley.agents": {
+    // the one at work
+    "work": {
+      "command": "work", // on the PATH
+      "args": ["--acp"],
+      "own": { "key": 1 }
+    },
+    /* at home */
+    "home": { "command": "home" },
+  },
+  "files.eol": "\\n" // last
+}
+`;
+const ENTRIES = {
+  work: { command: 'work', args: ['--acp'], own: { key: 1 } },
+  home: { command: 'home' },
+};
+
+describe('entries in the text of a settings file', () => {
+  const edited = (after: Readonly<Record<string, unknown>>): string => {
+    const text = editEntries(TEXT, ENTRIES, after);
+    assert.deepEqual((parseSettings(text) as Record<string, unknown>)['parley.agents'], after);
+    for (const kept of ['// my theme', '// the one at work', '/* at home */', '// last', '"files.eol": "\\n"'])
+      assert.ok(text.includes(kept), kept);
+    return text;
+  };
+
+  it('keep the comments among them when one is changed', () => {
+    const text = edited({ ...ENTRIES, work: { ...ENTRIES.work, args: ['--acp', '--fast'], cwd: '/srv' } });
+    assert.match(text, /"command": "work", \/\/ on the PATH/);
+  });
+
+  it('keep them when one is added or removed', () => {
+    edited({ ...ENTRIES, more: { command: 'more', args: ['a'] } });
+    edited({ work: ENTRIES.work });
+    edited({ home: ENTRIES.home });
+    edited({ ...ENTRIES, work: { args: ['--acp'] } });
+    edited({});
+    assert.equal(edited(ENTRIES), TEXT);
+  });
+
+  it('keep the line ends and the indentation of the file', () => {
+    const text = TEXT.replaceAll('\n', '\r\n').replaceAll('  ', '\t');
+    const after = editEntries(text, ENTRIES, { ...ENTRIES, more: { command: 'more' } });
+    assert.ok(!/[^\r]\n/.test(after));
+    assert.match(after, /\r\n\t\t"more": \{\r\n\t\t\t"command"/);
+  });
+
+  it('are edited only where the file has just these, with comments among them', () => {
+    assert.ok(hasComments(TEXT, ENTRIES));
+    assert.ok(!hasComments(TEXT, { ...ENTRIES, other: {} }), 'another file, or another state of it');
+    assert.ok(!hasComments(JSON.stringify({ 'parley.agents': ENTRIES }), ENTRIES), 'nothing to keep');
+    assert.ok(!hasComments(`// only outside\n${JSON.stringify({ 'parley.agents': ENTRIES })}`, ENTRIES));
+    assert.ok(!hasComments(TEXT.replace('"files.eol"', ''), ENTRIES), 'broken JSON');
+    assert.ok(!hasComments('', ENTRIES));
+    assert.ok(!hasComments('{"parley.agents": {"a": "// no comment"}}', { a: '// no comment' }));
+  });
+});
