@@ -26,6 +26,8 @@ async function bundle(): Promise<readonly string[]> {
     entryPoints: ['test/workbench/index.ts', ...tests],
     outbase: 'test/workbench',
     outdir: out,
+    // As in the product: the CommonJS builds of some packages cannot be bundled.
+    mainFields: ['module', 'main'],
     bundle: true,
     platform: 'node',
     format: 'cjs',
