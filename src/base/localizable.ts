@@ -18,7 +18,7 @@ type LocalizableArg = string | number | Localizable;
 export type LocalizableText = string | Localizable;
 
 /** Levels of arguments that are texts of the product themselves. */
-const MAX_DEPTH = 4;
+const MAX_DEPTH = 8;
 const MAX_KEY = 1000;
 const MAX_ARGS = 20;
 
@@ -62,9 +62,10 @@ export function mapForeign(text: LocalizableText, change: (foreign: string) => s
   return { ...text, args };
 }
 
-/** Cuts each part of a text to `maxChars`, and leaves out what is nested too deeply. */
+/** Cuts each part of a text to `maxChars`. What is nested too deeply, or damaged, is left out. */
 export function boundText(text: LocalizableText, maxChars: number, depth = 0): LocalizableText {
   if (typeof text === 'string') return head(text, maxChars);
+  if (depth === 0 && !isLocalizable(text)) return '';
   const args = text.args.slice(0, MAX_ARGS).map((arg) => {
     if (typeof arg === 'number') return arg;
     return depth < MAX_DEPTH || typeof arg === 'string' ? boundText(arg, maxChars, depth + 1) : '…';
@@ -80,11 +81,13 @@ export function isLocalizable(value: unknown, depth = 0): value is Localizable {
   return args.every((arg) => typeof arg === 'string' || typeof arg === 'number' || isLocalizable(arg, depth + 1));
 }
 
-function wordsOf(text: LocalizableText, format: (key: string, args: readonly string[]) => string): string {
+/** What is damaged has no words. */
+function wordsOf(text: LocalizableText, format: (key: string, args: readonly string[]) => string, depth = 0): string {
   if (typeof text === 'string') return text;
+  if (depth === 0 && !isLocalizable(text)) return '';
   const words = format(
     text.key,
-    text.args.map((arg) => (typeof arg === 'number' ? String(arg) : wordsOf(arg, format))),
+    text.args.map((arg) => (typeof arg === 'number' ? String(arg) : wordsOf(arg, format, depth + 1))),
   );
   return text.inner ? words.replace(/\.$/, '') : words;
 }

@@ -1,4 +1,5 @@
 // Files of the user under review and restore, in a real VS Code: edits that the editor's Undo takes back, versions, comparisons.
+
 import { strict as assert } from 'node:assert';
 import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -10,6 +11,7 @@ import { silentLog } from '../../src/base/log';
 import type { FileEdit } from '../../src/changes/model/workingFiles';
 import { VersionDocuments, versionUri } from '../../src/workbench/changes/versionDocuments';
 import { EditorWorkingFiles } from '../../src/workbench/changes/workingFiles';
+import { discard, openFile, typeInto } from './editing';
 
 describe('changed files in the editor', function () {
   this.timeout(60_000);
@@ -29,19 +31,6 @@ describe('changed files in the editor', function () {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
     return path;
-  }
-
-  async function open(path: string): Promise<vscode.TextEditor> {
-    return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(path)));
-  }
-
-  async function type(editor: vscode.TextEditor, text: string): Promise<void> {
-    assert.ok(await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), text)));
-  }
-
-  async function discard(editor: vscode.TextEditor): Promise<void> {
-    await vscode.window.showTextDocument(editor.document);
-    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
 
   const edit = (path: string, expected: string | undefined, content: string | undefined): FileEdit => ({
@@ -71,8 +60,8 @@ describe('changed files in the editor', function () {
     it('reads unsaved text before the disk, in the bytes that a save would write', async () => {
       const path = await seed('read.txt', '\ufeffone\r\ntwo\r\n');
       assert.equal((await files.read(path))?.content.toString(), '\ufeffone\r\ntwo\r\n');
-      const editor = await open(path);
-      await type(editor, 'zero\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'zero\n');
       const found = await files.read(path);
       assert.equal(found?.content.toString(), '\ufeffzero\r\none\r\ntwo\r\n');
       assert.equal(found?.isDirty, true);
@@ -95,7 +84,7 @@ describe('changed files in the editor', function () {
   describe('applying', () => {
     it('edits an open document by lines, saves it, and the command Undo takes it back', async () => {
       const path = await seed('open.txt', 'a\nB\nc\nd\nE\n');
-      const editor = await open(path);
+      const editor = await openFile(path);
       editor.selection = new vscode.Selection(3, 1, 3, 1);
       const changed = new Deferred<vscode.TextDocumentChangeEvent>();
       const listening = vscode.workspace.onDidChangeTextDocument((event) => {
@@ -122,8 +111,8 @@ describe('changed files in the editor', function () {
 
     it('leaves a document with unsaved changes unsaved', async () => {
       const path = await seed('unsaved.txt', 'two\n');
-      const editor = await open(path);
-      await type(editor, 'mine\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'mine\n');
       assert.deepEqual(await apply(edit(path, 'mine\ntwo\n', 'mine\n2\n')), []);
       assert.equal(editor.document.getText(), 'mine\n2\n');
       assert.equal(editor.document.isDirty, true);
@@ -134,8 +123,8 @@ describe('changed files in the editor', function () {
     it('refuses a file that is no longer as expected, and changes the others', async () => {
       const changed = await seed('changed.txt', 'by the user\n');
       const typed = await seed('typed.txt', 'x\n');
-      const editor = await open(typed);
-      await type(editor, 'typed\n');
+      const editor = await openFile(typed);
+      await typeInto(editor, 'typed\n');
       const there = await seed('there.txt', 'already\n');
       const fine = await seed('fine.txt', 'x\n');
       const refused = await apply(
@@ -166,7 +155,7 @@ describe('changed files in the editor', function () {
 
     it('writes bytes that no document holds: mixed line ends, another encoding, no text', async () => {
       const mixed = await seed('mixed.txt', 'a\nb\r\nc\n');
-      await open(mixed);
+      await openFile(mixed);
       assert.deepEqual(await apply(edit(mixed, 'a\nb\r\nc\n', 'a\r\nB\nc\n')), []);
       assert.equal(await onDisk(mixed), 'a\r\nB\nc\n');
       const latin = await seed('latin.txt', Buffer.from('gr\xfc\xdfe\n', 'latin1'));
@@ -179,7 +168,7 @@ describe('changed files in the editor', function () {
 
     it('changes all line ends, the mark and the end of the last line', async () => {
       const path = await seed('ends.txt', 'a\r\nb\r\n');
-      const editor = await open(path);
+      const editor = await openFile(path);
       assert.deepEqual(await apply(edit(path, 'a\r\nb\r\n', 'a\nb')), []);
       assert.equal(await onDisk(path), 'a\nb');
       await undo(editor.document);
@@ -228,7 +217,7 @@ describe('changed files in the editor', function () {
       await settings.update('insertFinalNewline', true, vscode.ConfigurationTarget.Global);
       try {
         const path = await seed('formatted.txt', 'a\nb\n');
-        await open(path);
+        await openFile(path);
         assert.deepEqual(await apply(edit(path, 'a\nb\n', 'a\nc')), []);
         assert.equal(await onDisk(path), 'a\nc');
       } finally {
@@ -238,7 +227,7 @@ describe('changed files in the editor', function () {
 
     it('takes what a command has just written for the state of an open file', async () => {
       const path = await seed('stale.txt', 'before\n');
-      const editor = await open(path);
+      const editor = await openFile(path);
       await writeFile(path, 'by a command\n');
       assert.deepEqual(await apply(edit(path, 'by a command\n', 'before\n')), []);
       assert.equal(await onDisk(path), 'before\n');

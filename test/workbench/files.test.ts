@@ -1,4 +1,5 @@
 // Files, comparisons, links and terminals of agents in a real VS Code.
+
 import { strict as assert } from 'node:assert';
 import { chmod, mkdtemp, readFile, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ import { openLink } from '../../src/workbench/editor/openLink';
 import { openLocation } from '../../src/workbench/editor/openLocation';
 import { OutputEditor } from '../../src/workbench/editor/outputEditor';
 import { AgentPty, RealTerminals } from '../../src/workbench/editor/realTerminal';
+import { discard, openFile, typeInto } from './editing';
 
 function hasCode(code: string, text?: RegExp): (error: unknown) => boolean {
   return (error) => {
@@ -67,25 +69,11 @@ describe('files for agents in the editor', () => {
     return path;
   }
 
-  async function open(path: string): Promise<vscode.TextEditor> {
-    return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(path)));
-  }
-
-  async function type(editor: vscode.TextEditor, text: string): Promise<void> {
-    assert.ok(await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), text)));
-  }
-
-  /** Closes without asking what to do with changes, which a test could not answer. */
-  async function discard(editor: vscode.TextEditor): Promise<void> {
-    await vscode.window.showTextDocument(editor.document);
-    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-  }
-
   describe('reading', () => {
     it('shows an agent what the user has typed and not saved', async () => {
       const path = await seed('unsaved.txt', 'one\ntwo\n');
-      const editor = await open(path);
-      await type(editor, 'zero\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'zero\n');
       assert.equal(await port.readText(path, undefined, undefined), 'zero\none\ntwo\n');
       assert.equal(await port.readText(path, 2, 1), 'one\n');
       const link = join(folder, 'unsaved-link');
@@ -96,7 +84,7 @@ describe('files for agents in the editor', () => {
 
     it('shows an agent what its own command has just written, although the file is open', async () => {
       const path = await seed('stale.txt', 'before\n');
-      await open(path);
+      await openFile(path);
       await writeFile(path, 'after\n');
       assert.equal(await port.readText(path, undefined, undefined), 'after\n');
     });
@@ -127,7 +115,7 @@ describe('files for agents in the editor', () => {
   describe('writing', () => {
     it('changes an open document where it changed and saves it, so the cursor and undo stay', async () => {
       const path = await seed('open.txt', 'alpha\nbeta\ngamma\n');
-      const editor = await open(path);
+      const editor = await openFile(path);
       const cursor = new vscode.Position(2, 3);
       editor.selection = new vscode.Selection(cursor, cursor);
       const changed = new Deferred<vscode.TextDocumentChangeEvent>();
@@ -156,8 +144,8 @@ describe('files for agents in the editor', () => {
 
     it('keeps what the user has typed in the same file when the agent has read it', async () => {
       const path = await seed('typed.txt', 'two\n');
-      const editor = await open(path);
-      await type(editor, 'one\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'one\n');
       const seen = await port.readText(path, undefined, undefined);
       await port.writeText(path, `${seen}three\n`);
       assert.equal(await readFile(path, 'utf8'), 'one\ntwo\nthree\n');
@@ -166,14 +154,14 @@ describe('files for agents in the editor', () => {
 
     it('keeps the CRLF of an open document when the agent writes LF', async () => {
       const path = await seed('crlf-open.txt', 'a\r\nb\r\n');
-      await open(path);
+      await openFile(path);
       await port.writeText(path, 'a\nB\nc\n');
       assert.equal(await readFile(path, 'utf8'), 'a\r\nB\r\nc\r\n');
     });
 
     it('does not lose a write to an open file that a command has just changed on disk', async () => {
       const path = await seed('stale-write.txt', 'before\n');
-      const editor = await open(path);
+      const editor = await openFile(path);
       await writeFile(path, 'by a command\n');
       await port.writeText(path, 'by the agent\n');
       assert.equal(await readFile(path, 'utf8'), 'by the agent\n');
@@ -239,7 +227,7 @@ describe('files for agents in the editor', () => {
     it('keeps the last of many writes to one file, open or closed, whoever sent them', async () => {
       for (const name of ['race-open.txt', 'race-closed.txt']) {
         const path = await seed(name, 'seed\n');
-        if (name === 'race-open.txt') await open(path);
+        if (name === 'race-open.txt') await openFile(path);
         const agents = [new AgentFiles(port, { agentName: 'A' }), new AgentFiles(port, { agentName: 'B' })];
         const texts = Array.from({ length: 8 }, (_, n) => `write ${n}\n`);
         for (const [n, content] of texts.entries()) {
@@ -261,8 +249,8 @@ describe('files for agents in the editor', () => {
 
     it('tells the agent when an open file could not be saved, and leaves its text in the editor', async () => {
       const path = await seed('conflict.txt', 'old\n');
-      const editor = await open(path);
-      await type(editor, 'typed\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'typed\n');
       // Newer on disk than what the editor has loaded: VS Code does not save over it.
       await writeFile(path, 'changed by somebody else, and longer\n');
       await assert.rejects(port.writeText(path, 'by the agent\n'), hasCode('file-not-saved'));

@@ -1,4 +1,5 @@
 // What an agent changed by itself, reviewed in a real VS Code: comparisons, lenses, keep and undo, the source control view, restore.
+
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
+import { undoIn } from './editing';
 
 describe('the review of what an agent changed', function () {
   this.timeout(90_000);
@@ -101,15 +103,7 @@ describe('the review of what an agent changed', function () {
     await run('changes.undoHunk');
     assert.equal(await text('a.txt'), 'ONE\ntwo\nthree\nfour\nfive\n');
     assert.equal(editor.document.isDirty, false);
-    const undone = new Promise<void>((resolve) => {
-      const listening = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (document !== editor.document || contentChanges.length === 0) return;
-        listening.dispose();
-        resolve();
-      });
-    });
-    await vscode.commands.executeCommand('undo');
-    await undone;
+    await undoIn(editor);
     assert.equal(editor.document.getText(), 'ONE\ntwo\nthree\nfour\nFIVE\n');
     await editor.document.save();
     await run('changes.previous');

@@ -1,4 +1,5 @@
 // Sessions in worktrees in a real VS Code: made, compared, applied to the folder, committed and removed; and a turn staged.
+
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
+import { undoIn } from './editing';
 
 describe('sessions in worktrees', function () {
   this.timeout(90_000);
@@ -73,15 +75,7 @@ describe('sessions in worktrees', function () {
     await run('applyWorktree', { session: key, ask: false });
     assert.equal(editor.document.getText(), 'one\nTWO\nthree\nfour\nfive\n');
     await vscode.window.showTextDocument(editor.document);
-    const undone = new Promise<void>((resolve) => {
-      const listening = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (document !== editor.document || contentChanges.length === 0) return;
-        listening.dispose();
-        resolve();
-      });
-    });
-    await vscode.commands.executeCommand('undo');
-    await undone;
+    await undoIn(editor);
     assert.equal(editor.document.getText(), 'one\ntwo\nthree\nfour\nfive\n');
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     await run('removeWorktree', { session: key, ask: false });

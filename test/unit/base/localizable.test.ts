@@ -63,6 +63,13 @@ describe('a text of the product', () => {
     assert.ok(JSON.stringify(boundText(wide, 100)).length < 500);
   });
 
+  it('is left out where what was stored is damaged', () => {
+    for (const damaged of [{}, { key: 1, args: [] }, { key: 'x', args: [{}] }, null] as unknown as Localizable[]) {
+      assert.equal(localize(damaged), '');
+      assert.equal(boundText(damaged, 10), '');
+    }
+  });
+
   it('is kept by an error beside its words', () => {
     const error = new ParleyError('gone', text, { hint: localizable('It ended.') });
     assert.equal(error.message, 'Nicht gefunden: x {1}.');
