@@ -74,7 +74,12 @@ export class SessionChanges implements Disposable {
     const { key, model, services, now, log } = options;
     const states = () => this.states();
     this.#options = options;
-    this.work = new UserWork(() => options.onChange());
+    this.work = new UserWork(
+      () => options.onChange(),
+      (kind) => {
+        if (kind !== 'keep') this.#recorder.filesChanged();
+      },
+    );
     this.#review =
       services &&
       new ReviewOfSession({

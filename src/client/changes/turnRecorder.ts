@@ -23,7 +23,7 @@ import { writtenSince } from './writtenSince';
 const FIRST_STATE_MS = 2000;
 /** Between two states that are taken while a turn runs, and while the user types, in milliseconds. */
 const LIVE_PAUSE_MS = 2000;
-const WARM_PAUSE_MS = 30_000;
+const WARM_PAUSE_MS = 10_000;
 /** Files of a turn that the user edited too, in its event. */
 const MAX_YOURS = 500;
 /** Tool calls that change nothing on disk. */
@@ -75,7 +75,15 @@ export class TurnRecorder implements Disposable {
    * waits for, so that what the next turn writes at once is told apart.
    */
   warm(): void {
-    if (this.#turn || !this.#isRecording || this.#sequence.waitMs(WARM_PAUSE_MS) > 0) return;
+    if (this.#sequence.waitMs(WARM_PAUSE_MS) === 0) this.filesChanged();
+  }
+
+  /**
+   * The user has had files changed: takes a state, so that this is told apart from what the next turn
+   * does. When a file was deleted, the disk does not tell.
+   */
+  filesChanged(): void {
+    if (this.#turn || !this.#isRecording) return;
     void this.#inOrder(async () => {
       if (!this.#turn) await this.#sequence.take(this.#abort.signal);
     });

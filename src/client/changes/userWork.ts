@@ -9,10 +9,12 @@ export type Progress = (done: number, total: number) => void;
 
 export class UserWork {
   readonly #onChange: () => void;
+  readonly #onEnd: (kind: ChangesWorkView['kind']) => void;
   #work: { readonly view: ChangesWorkView; readonly abort: AbortController } | undefined;
 
-  constructor(onChange: () => void) {
+  constructor(onChange: () => void, onEnd: (kind: ChangesWorkView['kind']) => void) {
     this.#onChange = onChange;
+    this.#onEnd = onEnd;
   }
 
   get view(): ChangesWorkView | undefined {
@@ -39,6 +41,7 @@ export class UserWork {
       return await run((done, total) => show({ kind, done, total }), abort.signal);
     } finally {
       this.#work = undefined;
+      this.#onEnd(kind);
       this.#onChange();
     }
   }

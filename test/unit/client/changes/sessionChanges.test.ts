@@ -110,6 +110,47 @@ describe('the changes of a session', function () {
     assert.deepEqual(written, { shown: 'x\ny\n', written: 'x;\ny;\n' });
   });
 
+  it('tell where a file was written differently than the question showed that the user allowed', async () => {
+    const conversation = await started();
+    const diff = (name: string) => ({ type: 'diff', path: path(name), oldText: null, newText: 'asked\n' });
+    const ask = (name: string, id: string): string =>
+      `permission ${JSON.stringify({ toolCall: { toolCallId: id, title: `Write ${name}`, kind: 'edit', content: [diff(name)] } })}`;
+    const end = (id: string): string =>
+      `update ${JSON.stringify({ sessionUpdate: 'tool_call_update', toolCallId: id, status: 'completed' })}`;
+    const plays = [
+      [ask('as-asked.txt', 'one'), 'own as-asked.txt asked\\n', end('one')],
+      [ask('other.txt', 'two'), 'own other.txt other\\n', end('two')],
+    ];
+    const { done } = conversation.send(plays.flat().join('\n'));
+    for (const id of ['one', 'two']) {
+      const isAsked = (): boolean =>
+        [...conversation.model.state.permissions.values()].some(({ toolCallId }) => toolCallId === id);
+      await test.session.until(isAsked);
+      const [question] = [...conversation.model.state.permissions.keys()];
+      assert.ok(conversation.answerPermission(question ?? '', 'allow'));
+    }
+    const { turnId } = await done;
+    await conversation.changes.settled();
+    assert.deepEqual(
+      ['one', 'two'].map((id, index) =>
+        conversation.changes.isWrittenDifferently(turnId, id, path(['as-asked.txt', 'other.txt'][index] ?? '')),
+      ),
+      [false, true],
+    );
+    assert.deepEqual(await conversation.changes.written(turnId, { path: path('other.txt'), newText: 'asked\n' }), {
+      shown: 'asked\n',
+      written: 'other\n',
+    });
+    const { files } = await page(conversation, { turnId });
+    assert.deepEqual(
+      files.map(({ label, index }) => [label, conversation.model.state.entries[index ?? -1]?.kind]),
+      [
+        ['as-asked.txt', 'tool'],
+        ['other.txt', 'tool'],
+      ],
+    );
+  });
+
   it('are sent in pages', async () => {
     const conversation = await started();
     const turnId = await turn('run for i in $(seq 1 450); do echo $i > f$i.txt; done');

@@ -97,6 +97,19 @@ describe('what turns change on disk', function () {
     assert.deepEqual(await listed(await turn('own a.txt y')), ['a.txt +1 −1']);
   });
 
+  it('lists no file that an undo has deleted before the turn', async () => {
+    const conversation = await started();
+    await turn('own new.txt x');
+    const review = await conversation.changes.loadReview();
+    await conversation.changes.work.run('undo', () => review.undo({ kind: 'all' }));
+    await conversation.changes.settled();
+    const release = test.changes.holdUp();
+    const { turnId } = await conversation.send('own other.txt y').done;
+    release();
+    await conversation.changes.settled();
+    assert.deepEqual(await listed(turnId), ['new other.txt +1 −0']);
+  });
+
   it('tells turns apart that follow each other at once', async () => {
     const conversation = await started();
     const one = conversation.send('own a.txt x\nsleep 50').done;
