@@ -59,14 +59,20 @@ async function isPresent({ root, path, after }: FileChange, states: FolderStates
   return kept?.equals(found.content) === true;
 }
 
-/** Titles of the comparisons of all files that were opened. */
-const openedTitles = new Set<string>();
+/** Titles of the comparisons of all that waits that were opened. */
+const reviewTitles = new Set<string>();
 
 /** Returns whether the editor in front compares all files that wait. */
-export function isComparisonActive(): boolean {
+export function isReviewActive(): boolean {
   const label = window.tabGroups.activeTabGroup.activeTab?.label;
   // VS Code adds the number of files.
-  return label !== undefined && [...openedTitles].some((title) => label.startsWith(title));
+  return label !== undefined && [...reviewTitles].some((title) => label.startsWith(title));
+}
+
+/** Opens the comparisons of all files that wait, as {@link openComparisons}. */
+export async function openReview(title: string, files: readonly ComparedFile[]): Promise<void> {
+  reviewTitles.add(inert(title));
+  await openComparisons(title, files);
 }
 
 /** Opens comparisons beside the chat, all in one editor; of a single file, its own. */
@@ -74,7 +80,6 @@ export async function openComparisons(title: string, files: readonly ComparedFil
   const [first] = files;
   if (!first) return;
   if (files.length > 1) {
-    openedTitles.add(inert(title));
     await showComparisons(title, files.slice(0, MAX_COMPARED));
     return;
   }

@@ -11,7 +11,7 @@ import type { ChangesAction, ChangesScope } from '../../panel/contract';
 import { titleOf } from '../sessions/sessionLabels';
 import { showStatus, showWarning } from '../ui/messages';
 import type { ComparedFile } from '../ui/places';
-import { comparedChanges, comparedReview, openComparison, openComparisons } from './comparisons';
+import { comparedChanges, comparedReview, openComparison, openComparisons, openReview } from './comparisons';
 
 /** Files that a message names. */
 const MAX_NAMED = 5;
@@ -32,8 +32,13 @@ export async function openChanges(conversation: Conversation, scope: ChangesScop
   const all = await compared(conversation, scope, path);
   const [first] = all;
   if (!first) throw new ParleyError('no-changes', l10n.t('There are no changes to show.'));
+  const title = titleOf(conversation);
   if (path !== undefined) await openComparison(first);
-  else await openComparisons(l10n.t('Changes: {0}', titleOf(conversation)), all);
+  else if (scope === 'review') await openReview(l10n.t('Changes: {0}', title), all);
+  else {
+    const number = conversation.model.turn(scope.turnId)?.number ?? '';
+    await openComparisons(l10n.t('Changes of Turn {0}: {1}', number, title), all);
+  }
 }
 
 async function compared(

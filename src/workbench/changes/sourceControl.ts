@@ -6,7 +6,7 @@ import { type Disposable, DisposableStore } from '../../base/disposable';
 import { showsSourceControl } from '../config/settings';
 import { titleOf } from '../sessions/sessionLabels';
 import { type SourceControlGroup, type SourceControlRow, SourceControlView } from '../ui/sourceControlView';
-import { isComparisonActive } from './comparisons';
+import { isReviewActive } from './comparisons';
 import type { ReviewIndex, WaitingFile } from './reviewIndex';
 import { NO_REVIEW, type ReviewKeys } from './reviewKeys';
 import { versionUri } from './versionDocuments';
@@ -54,7 +54,7 @@ export class ReviewSourceControl implements Disposable {
 
   /** Buttons for all that waits stand in our comparison, and not in others. */
   #look(): void {
-    publish({ isReviewActive: isComparisonActive() });
+    publish({ isReviewActive: isReviewActive() });
   }
 
   #original(uri: Uri): Uri | undefined {

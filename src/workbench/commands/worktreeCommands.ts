@@ -146,7 +146,7 @@ async function apply(
   const { folder } = await worktrees.of(conversation);
   if (isAsked && applied.length > 0) {
     await openComparisons(
-      l10n.t('Changes: {0}', titleOf(conversation)),
+      l10n.t('Changes to Apply: {0}', titleOf(conversation)),
       await comparedChanges(conversation.key, changes, states),
     );
     const label =
