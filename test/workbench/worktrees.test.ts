@@ -34,7 +34,11 @@ describe('sessions in worktrees', function () {
     git('add', '-A');
     git('commit', '-qm', 'first');
     const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
-    const agents = { disk: { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] } };
+    const scenes = JSON.stringify({ scenes: { '*': 'say Add g' } });
+    const agents = {
+      disk: { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] },
+      writer: { command: process.env.PARLEY_TEST_NODE, args: [program, scenes] },
+    };
     await vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
   });
 
@@ -91,14 +95,23 @@ describe('sessions in worktrees', function () {
     assert.equal(existsSync(join(folder, 'c.txt')), false);
   });
 
-  it('stages what a turn changed, and nothing else', async function () {
+  interface Repository {
+    readonly inputBox: { value: string };
+    status(): Promise<void>;
+  }
+
+  /** The folder's repository in VS Code's Git extension; the oldest VS Code opens none outside of the workspace. */
+  async function repository(): Promise<Repository | null> {
     const extension = vscode.extensions.getExtension('vscode.git');
     assert.ok(extension);
     const exports = (await extension.activate()) as {
-      getAPI(version: 1): { openRepository(uri: vscode.Uri): unknown };
+      getAPI(version: 1): { openRepository(uri: vscode.Uri): Promise<Repository | null> };
     };
-    // The oldest VS Code opens none outside of the workspace.
-    if (!(await exports.getAPI(1).openRepository(vscode.Uri.file(folder)))) this.skip();
+    return exports.getAPI(1).openRepository(vscode.Uri.file(folder));
+  }
+
+  it('stages what a turn changed, and nothing else', async function () {
+    if (!(await repository())) this.skip();
     const key = await api.openSession({ agent: 'disk', cwd: folder });
     const first = await api.send(key, 'say The state before the first change is known after this turn');
     await assert.rejects(async () => run('stageTurn', { session: key, turnId: first.turnId }), /changed no file/);
@@ -106,6 +119,25 @@ describe('sessions in worktrees', function () {
     const { turnId } = await api.send(key, 'own f.txt f\\n');
     await run('stageTurn', { session: key, turnId });
     assert.equal(git('diff', '--cached', '--name-only'), 'f.txt\n');
+    await run('closeSession', { session: key });
+  });
+
+  it('has an agent draft the message of what is staged, and replaces none that was typed', async function () {
+    const found = await repository();
+    if (!found) return this.skip();
+    git('reset', '-q');
+    await writeFile(join(folder, 'g.txt'), 'g\n');
+    git('add', 'g.txt');
+    await found.status();
+    const key = await api.openSession({ agent: 'writer', cwd: folder });
+    const draft = (): Thenable<string> => run('draftCommitMessage', { rootUri: vscode.Uri.file(folder) });
+    assert.equal(await draft(), 'Add g');
+    assert.equal(found.inputBox.value, 'Add g');
+    assert.deepEqual(api.snapshot(key).turns, [], 'it is asked in a session of its own');
+    found.inputBox.value = 'mine';
+    assert.equal(await draft(), 'Add g');
+    assert.equal(found.inputBox.value, 'mine');
+    found.inputBox.value = '';
     await run('closeSession', { session: key });
   });
 });

@@ -4,7 +4,13 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } f
 import { join } from 'node:path';
 import type { Git } from '../../../../src/changes/git/gitProcess';
 import { applyChanges, tryChanges } from '../../../../src/changes/worktree/applyChanges';
-import { bringAlong, filesChangedSince, uncommittedFiles } from '../../../../src/changes/worktree/uncommitted';
+import {
+  bringAlong,
+  filesChangedSince,
+  lastSubjects,
+  uncommittedDiff,
+  uncommittedFiles,
+} from '../../../../src/changes/worktree/uncommitted';
 import { findUserGit } from '../../../../src/changes/worktree/userGit';
 import {
   addWorktree,
@@ -50,6 +56,19 @@ describe('the worktree of a session', () => {
     assert.equal(read('a.txt', second.place), read('a.txt'));
     assert.equal(git(place, first.place, 'rev-parse', 'HEAD').trim(), first.commit);
     assert.equal(git(place, folder, 'status', '--porcelain'), '');
+  });
+
+  it('shows what a commit would have, with files that git does not track yet, and stages nothing', async () => {
+    const worktree = await add();
+    write(worktree.place, { 'a.txt': 'ONE\n', 'new.txt': 'new\n', ignored: 'x\n' });
+    const status = git(place, worktree.place, 'status', '--porcelain');
+    const diff = await uncommittedDiff(userGit, worktree);
+    assert.deepEqual(diff.match(/^diff --git .*$/gm), ['diff --git a/a.txt b/a.txt', 'diff --git a/new.txt b/new.txt']);
+    assert.match(diff, /^\+new$/m);
+    assert.equal(git(place, worktree.place, 'status', '--porcelain'), status);
+    assert.deepEqual(await lastSubjects(userGit, worktree), ['first']);
+    write(worktree.place, { 'large.txt': 'a line of a large file\n'.repeat(500_000) });
+    assert.match(await uncommittedDiff(userGit, worktree), /large\.txt +\| 500000 \++/, 'of much, only the files');
   });
 
   it('stands for a folder below the top level', async () => {
