@@ -13,7 +13,13 @@ if (!(await reexec(process.argv[1], args))) {
   process.exitCode = isPackaged
     ? await runSuites({
         // Two files at a time: each waits for VS Code, an agent or a person's pace most of the time.
-        suites: [{ folder: 'test/e2e', jobs: 2, longest: ['/history', '/windowEnd', '/carried', '/reload'] }],
+        suites: [
+          {
+            folder: 'test/e2e',
+            jobs: 2,
+            longest: ['/installTrouble', '/history', '/windowEnd', '/carried', '/reload'],
+          },
+        ],
         args,
         timeout: 120_000,
       })
