@@ -8,8 +8,9 @@ import { reexec, root } from './lib/node24.mjs';
 /** The licences of what is bundled. */
 const NOTICES = 'dist/ThirdPartyNotices.txt';
 
-/** The keys of the texts that the page shows: it gets these translations and no others. */
+/** The keys of the texts that each page shows: it gets these translations and no others. */
 const PAGE_TEXTS = 'dist/webview/texts.json';
+const TRAFFIC_TEXTS = 'dist/webview/traffic-texts.json';
 
 /** Everything that is bundled for the VSIX; an entry that does not exist is left out. */
 export function bundles({ dev }) {
@@ -69,6 +70,8 @@ export function bundles({ dev }) {
     { ...browser, entryPoints: { changes: 'src/webview/changes/changesPart.ts' }, loader: { '.css': 'text' } },
     // Loaded when the first code is shown.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
+    // The traffic inspector, a page of its own.
+    { ...browser, entryPoints: { traffic: 'src/webview/traffic/trafficPage.ts' } },
   ].filter((options) => Object.values(options.entryPoints).every((entry) => existsSync(join(root, entry))));
 }
 
@@ -90,12 +93,18 @@ export async function build({ dev = false } = {}) {
   );
   await writeFile(join(root, NOTICES), notices);
   sizes[NOTICES] = Buffer.byteLength(notices);
-  const ofPage = results.filter(({ metafile }) =>
-    Object.keys(metafile.outputs).some((path) => path.startsWith('dist/webview/')),
-  );
-  const texts = JSON.stringify(await textsOf(ofPage.map(({ metafile }) => metafile)));
-  await writeFile(join(root, PAGE_TEXTS), texts);
-  sizes[PAGE_TEXTS] = Buffer.byteLength(texts);
+  const ofPages = results
+    .map(({ metafile }) => metafile)
+    .filter(({ outputs }) => Object.keys(outputs).some((path) => path.startsWith('dist/webview/')));
+  const isTraffic = ({ outputs }) => 'dist/webview/traffic.js' in outputs;
+  for (const [file, metafiles] of [
+    [PAGE_TEXTS, ofPages.filter((one) => !isTraffic(one))],
+    [TRAFFIC_TEXTS, ofPages.filter(isTraffic)],
+  ]) {
+    const texts = JSON.stringify(await textsOf(metafiles));
+    await writeFile(join(root, file), texts);
+    sizes[file] = Buffer.byteLength(texts);
+  }
   await removeStale(new Set(Object.keys(sizes).map((path) => resolve(root, path))));
   return sizes;
 }

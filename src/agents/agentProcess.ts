@@ -63,6 +63,8 @@ export interface StartOptions {
   /** An absolute path. */
   readonly cwd: string;
   readonly log: Log;
+  /** Gets each line of stderr, bounded. */
+  readonly onStderr?: ((line: string) => void) | undefined;
   /** Ends the agent if the start is aborted while the process is being spawned. */
   readonly signal?: AbortSignal;
   /**
@@ -142,7 +144,7 @@ export class AgentProcess implements Disposable {
     this.#log = options.log;
     this.#grace = { stdin: 2500, term: 2000, kill: KILLED_MS, ...options.closeGraceMs };
     this.#transport = new StdioTransport(stdin, stdout);
-    this.#stderr = new StderrLog(stderr, options.log);
+    this.#stderr = new StderrLog(stderr, options.log, options.onStderr);
     child.on('error', (error) => this.#log.warn(`The process ${pid}: ${messageOf(error)}`));
     child.once('exit', () => {
       this.#ended.resolve();

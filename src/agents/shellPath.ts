@@ -24,12 +24,23 @@ export interface ShellPathOptions {
   readonly limitMs?: number;
 }
 
+/** How a login shell was asked last. */
+export interface ShellAnswer {
+  readonly shell: string;
+  /** How long it took, or was waited for, in milliseconds. */
+  readonly ms: number;
+  readonly path?: string;
+  /** Why it has not answered. */
+  readonly problem?: string;
+}
+
 const MAX_OUTPUT_CHARS = 1024 * 1024;
 /**
  * What shells have answered, by shell. Only answers are kept: a profile that was slow once is asked
  * again.
  */
 const answers = new Map<string, string>();
+let last: ShellAnswer | undefined;
 /**
  * Shells that run now; each resolves when the shell has answered, or with undefined when it is late
  * or has failed.
@@ -51,23 +62,35 @@ export function loginShellPath(options: ShellPathOptions): Promise<string | unde
   const running = asking.get(shell);
   if (running) return running;
   const { log, deadlineMs = 5000, limitMs = 60_000 } = options;
+  const began = performance.now();
+  const noted = (facts: Pick<ShellAnswer, 'path' | 'problem'>): void => {
+    last = { shell, ms: performance.now() - began, ...facts };
+  };
   const answer = askShell(shell, env, Math.max(deadlineMs, limitMs), log)
     .then((path) => {
       if (path !== undefined) answers.set(shell, path);
+      noted(path === undefined ? { problem: 'it has no PATH' } : { path });
       return path;
     })
     .catch((error: unknown) => {
       log.warn(`Could not read the PATH of the login shell ${shell}: ${messageOf(error)}`);
+      noted({ problem: messageOf(error) });
       return undefined;
     })
     .finally(() => asking.delete(shell));
   const inTime = within(deadlineMs, answer).then((isThere) => {
     if (isThere) return answer;
     log.warn(`The login shell ${shell} has not printed its PATH within ${deadlineMs} ms`);
+    noted({ problem: `no answer within ${deadlineMs} ms` });
     return undefined;
   });
   asking.set(shell, inTime);
   return inTime;
+}
+
+/** Returns how a login shell was asked last; undefined where none was. */
+export function lastShellAnswer(): ShellAnswer | undefined {
+  return last;
 }
 
 /**

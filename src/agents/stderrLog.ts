@@ -11,11 +11,14 @@ const MAX_LINE_CHARS = 4096;
 export class StderrLog {
   readonly tail = new TailBuffer(TAIL_CHARS);
   readonly #log: Log;
+  readonly #onLine: (line: string) => void;
   #line = '';
   #isFinished = false;
 
-  constructor(stderr: Readable, log: Log) {
+  /** @param onLine also gets each line, bounded */
+  constructor(stderr: Readable, log: Log, onLine: (line: string) => void = () => {}) {
     this.#log = log;
+    this.#onLine = onLine;
     stderr.setEncoding('utf8');
     stderr.on('data', (text: string) => this.#take(text));
     stderr.on('end', () => this.finish());
@@ -44,7 +47,9 @@ export class StderrLog {
 
   #write(line: string): void {
     const text = line.trimEnd();
-    if (text !== '')
-      this.#log.info(`[stderr] ${text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS)}…` : text}`);
+    if (text === '') return;
+    const shown = text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS)}…` : text;
+    this.#log.info(`[stderr] ${shown}`);
+    this.#onLine(shown);
   }
 }

@@ -39,6 +39,13 @@ export class KnownSecrets {
     return text.replace(this.#pattern, REDACTED);
   };
 
+  /** Returns where known values stand in a text, in order. */
+  spans(text: string): readonly (readonly [from: number, to: number])[] {
+    if (this.isEmpty) return [];
+    this.#pattern ??= patternOf(this.#values);
+    return [...text.matchAll(this.#pattern)].map(({ index, 0: value }) => [index, index + value.length]);
+  }
+
   /** Returns the length of the longest end of a text that can be the beginning of a known value. */
   openEnd(text: string): number {
     let longest = 0;

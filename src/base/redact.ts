@@ -17,3 +17,43 @@ export function redact(text: string, known: KnownSecrets = knownSecrets): string
     (_match, _whole, label: string | undefined, scheme: string | undefined) => `${label ?? scheme ?? ''}${REDACTED}`,
   );
 }
+
+/**
+ * Returns the pieces of one text without secrets, also those that stand in several pieces: such a
+ * one is replaced in its first piece and missing in the others. Looks by value and by appearance.
+ */
+export function redactPieces(pieces: readonly string[], known: KnownSecrets = knownSecrets): readonly string[] {
+  const clean = withoutSpans(pieces, known.spans(pieces.join('')));
+  const text = clean.join('');
+  const spans = [...text.matchAll(LOOKS_SECRET)].map(
+    ({ index, 0: match, 2: label = '', 3: scheme = '' }) =>
+      [index + label.length + scheme.length, index + match.length] as const,
+  );
+  return withoutSpans(clean, spans);
+}
+
+/** @param spans of the joined text, in order */
+function withoutSpans(
+  pieces: readonly string[],
+  spans: readonly (readonly [from: number, to: number])[],
+): readonly string[] {
+  if (spans.length === 0) return pieces;
+  let begin = 0;
+  let next = 0;
+  return pieces.map((piece) => {
+    const end = begin + piece.length;
+    let clean = '';
+    let at = begin;
+    for (; next < spans.length; next++) {
+      const [from, to] = spans[next] ?? [end, end];
+      if (from >= end) break;
+      clean += piece.slice(at - begin, Math.max(at, from) - begin);
+      if (from >= begin) clean += REDACTED;
+      at = Math.min(to, end);
+      if (to > end) break;
+    }
+    clean += piece.slice(at - begin);
+    begin = end;
+    return clean;
+  });
+}

@@ -215,7 +215,7 @@ function showChanges(): void {
   });
 }
 
-watchProblems();
+watchProblems(postOfPage);
 effect(() => transcript.setRunning(session.running.value));
 effect(() => transcript.setPermissions(session.permissions.value));
 showChanges();

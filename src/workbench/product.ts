@@ -1,5 +1,6 @@
 // The composition root: builds the parts, connects them, and ends them in order.
 import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as texts from '@vscode/l10n';
 import { type ExtensionContext, commands as editorCommands, type LogOutputChannel, l10n, workspace } from 'vscode';
@@ -7,7 +8,7 @@ import type { AgentDefinition } from '../agents/agentDefinition';
 import { userEnvironment } from '../agents/userEnvironment';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
-import type { BareContext } from '../client/connection/bareAgent';
+import { BARE_TRAFFIC, type BareContext } from '../client/connection/bareAgent';
 import type { Conversation } from '../client/conversation/conversation';
 import { IdleAgents } from '../client/conversation/idleAgents';
 import { FragmentLines } from '../client/requests/fragmentLines';
@@ -16,6 +17,7 @@ import { Terminals } from '../client/terminals/terminals';
 import { Stages } from '../client/transport/stages';
 import type { NetworkPolicy } from '../distributed/fetch/guard';
 import { ResourceCache } from '../distributed/fetch/resourceCache';
+import { TrafficLog } from '../traffic/trafficLog';
 import { createApi, type ParleyApi } from './api';
 import { CommitDrafts } from './changes/commitDrafts';
 import { HunkLenses } from './changes/hunks';
@@ -49,7 +51,6 @@ import { EditorContents } from './editor/entryContents';
 import { EditorLinks } from './editor/linkOpener';
 import { OutputEditor } from './editor/outputEditor';
 import { RealTerminals } from './editor/realTerminal';
-import { Traffic } from './log/traffic';
 import { vscodeLog } from './log/vscodeLog';
 import { AgentRegistry } from './registry/agentRegistry';
 import { FirstUse } from './registry/firstUse';
@@ -58,11 +59,15 @@ import { useFoundAgent } from './registry/useAgent';
 import { Archive } from './sessions/archive';
 import { changesFolder, conversationServices } from './sessions/conversationServices';
 import { Conversations } from './sessions/conversations';
+import { titleOf } from './sessions/sessionLabels';
 import { AllowedOrigins } from './sharing/allowedOrigins';
 import { Descriptors } from './sharing/descriptors';
 import { ResourceAccess } from './sharing/resourceAccess';
 import { ResourceStores } from './sharing/resourceStores';
 import { Serve } from './sharing/serve';
+import { Recordings } from './traffic/recordings';
+import { TrafficInspector } from './traffic/trafficInspector';
+import { Troubleshooter } from './troubleshoot/troubleshooter';
 
 export interface Product {
   readonly api: ParleyApi;
@@ -107,7 +112,7 @@ function composeWithin(
   const archive = own(new Archive(context, log));
   const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
   const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
-  const traffic = new Traffic();
+  const traffic = new TrafficLog();
   const consent = new FolderConsent({ context, log });
   const catalog = new AgentCatalog(context, consent, log);
   const remote = new RemoteHeaders(context);
@@ -240,11 +245,31 @@ function composeWithin(
     await mkdir(scratch, { recursive: true });
     return { agent, cwd: scratch, services, stages: new Stages(Date.now, () => {}) };
   };
+  const labelOf = (key: string): string => {
+    if (key === BARE_TRAFFIC) return l10n.t('Agent check');
+    const conversation = conversations.find(key);
+    return conversation ? `${conversation.agent.name}: ${titleOf(conversation)}` : l10n.t('Closed session');
+  };
+  const { version } = context.extension.packageJSON as { version: string };
+  const recordings = new Recordings({
+    traffic,
+    conversations,
+    log,
+    version,
+    labelOf,
+    folder: () => workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir(),
+    present: (key) => void chat.present(conversations.get(key)),
+  });
+  const save = (key: string | undefined): Promise<void> => recordings.save(key);
+  const troubleshooter = own(new Troubleshooter({ context, log, environment, catalog, conversations, archive, bare }));
+  const inspector = own(new TrafficInspector({ context, traffic, log, labelOf, save }));
   const parts = {
     conversations,
     catalog,
     archive,
-    traffic,
+    inspector,
+    recordings,
+    troubleshooter,
     chat,
     mcp,
     remote,

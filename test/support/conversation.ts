@@ -95,7 +95,7 @@ export function testConversation(options: TestConversationOptions): TestConversa
       ...options.services,
       onTraffic: (key, dir, line) => {
         // What goes to an HTTP agent is of another protocol.
-        if (options.agent.type !== 'communication') account.note(dir, line);
+        if (options.agent.type !== 'communication' && (dir === 'in' || dir === 'out')) account.note(dir, line);
         options.services?.onTraffic?.(key, dir, line);
       },
     },

@@ -1,16 +1,21 @@
 // An agent without a session: started or reached to try its entry, and to sign in or out.
 import { type AgentDescription, required } from '../../acp/protocol/dialect';
+import type { TrafficKind } from '../../traffic/trafficLog';
 import { lookUpAgent } from '../http/communicationLink';
 import { RpcLink } from '../transport/rpcLink';
 import { deadlinesFor } from '../transport/stages';
 import { type SignInContext, signIn } from './signIn';
 import { type StartServices, withKeys } from './startAgent';
 
+/** Under this key the traffic of such agents is noted, where that of a session has the session's. */
+export const BARE_TRAFFIC = 'bare';
+
 /** How long `logout` may take, in milliseconds. */
 const LOGOUT_MS = 15_000;
 
 export interface BareContext extends SignInContext {
-  readonly services: SignInContext['services'] & Pick<StartServices, 'approve' | 'client' | 'remote' | 'traceparent'>;
+  readonly services: SignInContext['services'] &
+    Pick<StartServices, 'approve' | 'client' | 'remote' | 'traceparent' | 'onTraffic'>;
 }
 
 /** What an agent says of itself, and how long it took to say so. */
@@ -68,7 +73,7 @@ export async function signOutBare(context: BareContext, signal: AbortSignal): Pr
 async function withLink<T>(context: BareContext, signal: AbortSignal, work: (link: RpcLink) => Promise<T>): Promise<T> {
   const { agent, cwd, services, stages } = context;
   if (agent.type === 'communication') throw new Error('an HTTP agent has no connection of its own');
-  const { client, environment, keys, log, remote, signInTerminal, startTimeoutMs, traceparent } = services;
+  const { client, environment, keys, log, remote, signInTerminal, startTimeoutMs, traceparent, onTraffic } = services;
   const options = {
     agent: keys ? await withKeys(agent, keys) : agent,
     cwd,
@@ -82,6 +87,7 @@ async function withLink<T>(context: BareContext, signal: AbortSignal, work: (lin
       throw new Error('nothing can be asked without a session');
     },
     onNotification: () => {},
+    onTraffic: onTraffic && ((kind: TrafficKind, line: string) => onTraffic(BARE_TRAFFIC, kind, line)),
   };
   const link = await RpcLink.open(options, stages, deadlinesFor(startTimeoutMs()), signal);
   try {

@@ -9,6 +9,7 @@ import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
 import type { Entry } from '../../session/model/state';
 import type { Transcript } from '../../session/reconcile/reconcile';
+import type { TrafficKind } from '../../traffic/trafficLog';
 import type { CommunicationChat } from '../http/communicationChat';
 import { CommunicationLink } from '../http/communicationLink';
 import type { AgentKeys } from '../ports/agentKeys';
@@ -59,7 +60,7 @@ export interface StartServices {
   readonly agentState?: (key: string) => StateHolder | undefined;
   /** The user's limit for the slow start stages, in milliseconds. */
   readonly startTimeoutMs: () => number;
-  readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
+  readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
   /** The agent is only to answer: it is offered nothing of this machine. */
   readonly isOnlyAsked?: true;
 }
@@ -108,7 +109,7 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
     const { approve } = services;
     await stages.run('resolve', deadlines(context)['sign-in'], signal, () => approve(agent));
   }
-  const heard = onTraffic && ((dir: 'in' | 'out', line: string) => onTraffic(key, dir, line));
+  const heard = onTraffic && ((kind: TrafficKind, line: string) => onTraffic(key, kind, line));
   if (agent.type === 'communication') {
     const options = { agent, remote, log, chat: context.communication, onTraffic: heard };
     return CommunicationLink.open(options, stages, deadlines(context), signal);

@@ -30,7 +30,7 @@ import { Subagents } from '../requests/subagents';
 import { transcriptOf } from '../sharing/transcriptMessages';
 import { Stages } from '../transport/stages';
 import { resolveDoubtfulPrompts } from '../turns/doubtfulPrompts';
-import { heldElsewhere, takenOver, untrusted } from '../turns/failures';
+import { readOnlyReason, takenOver, untrusted } from '../turns/failures';
 import type { TurnResult } from '../turns/openTurn';
 import { TurnControl } from '../turns/turnControl';
 import { changesOfSession } from './changesOfSession';
@@ -93,7 +93,7 @@ export class Conversation implements Disposable {
     this.#services = services;
     const transcript = () => transcriptOf(this.#model, this.agent.name);
     this.communication = new CommunicationChat(key, services, this.#model, transcript);
-    this.#held = options.isHeld ? heldElsewhere() : undefined;
+    this.#held = readOnlyReason(options);
     const persistence = this.#held ? undefined : options.persistence; // what another window writes is not ours to end
     this.#persistence = persistence;
     this.unsent = new Unsent(persistence, () => this.#model.touch('attachments'));

@@ -26,6 +26,8 @@ export interface ConversationOptions {
   readonly kept?: KeptConversation;
   /** Another window has it: it is only read here. */
   readonly isHeld?: boolean;
+  /** It shows a recording: nothing is started for it. */
+  readonly isRecording?: boolean;
 }
 
 /** Each part of a conversation takes only its own interface of these. */

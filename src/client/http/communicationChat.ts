@@ -24,6 +24,7 @@ import { type OwnText, ownText } from '../../session/events/ownText';
 import { SessionModel, type SessionView } from '../../session/model/model';
 import type { MessageEntry, SessionState } from '../../session/model/state';
 import { reconcile, type Transcript } from '../../session/reconcile/reconcile';
+import type { TrafficKind } from '../../traffic/trafficLog';
 import type { Clock } from '../ports/ports';
 import {
   type CommunicationRecord,
@@ -52,7 +53,7 @@ export interface ChatServices {
    * @param key of the conversation
    */
   readonly readPart?: (key: string, gapId: string) => void;
-  readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
+  readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
 }
 
 /**

@@ -47,6 +47,8 @@ export interface AgentTransportOptions {
   /** Without it, remote agents have no secrets and no messages go out unencrypted. */
   readonly remote?: RemoteAccess | undefined;
   readonly log: Log;
+  /** Gets each line of a process's stderr, bounded. */
+  readonly onStderr?: ((line: string) => void) | undefined;
 }
 
 /**
@@ -69,7 +71,7 @@ export async function startTransport(
       });
       const { args, cwd = options.cwd } = agent;
       return stages.run('spawn', deadlines.spawn, signal, (stop) =>
-        AgentProcess.start({ command, args, env, cwd, log, signal: stop }),
+        AgentProcess.start({ command, args, env, cwd, log, onStderr: options.onStderr, signal: stop }),
       );
     }
     case 'remote':

@@ -14,6 +14,7 @@ import { errorText, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { framed, type LocalizableText, localizable, mapForeign, withoutFullStop } from '../../base/localizable';
 import { knownSecrets, redact } from '../../base/redact';
+import type { TrafficKind } from '../../traffic/trafficLog';
 import type { AgentLink } from '../ports/agentLink';
 import { type ClientCapabilities, clientCapabilitiesOf, refusingOthers } from '../ports/clientCapabilities';
 import { type AgentTransport, type AgentTransportOptions, startTransport } from './agentTransport';
@@ -30,7 +31,8 @@ export interface LinkOptions extends AgentTransportOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly onRequest: RpcHandlers['onRequest'];
   readonly onNotification: RpcHandlers['onNotification'];
-  readonly onTraffic?: ((dir: 'in' | 'out', line: string) => void) | undefined;
+  /** Told of everything that goes over the wire, and of the agent's stderr. */
+  readonly onTraffic?: ((kind: TrafficKind, line: string) => void) | undefined;
   /** What it may use of this machine; absent: what its entry says. */
   readonly capabilities?: ClientCapabilities | undefined;
   /** A sign-in can be run in a terminal. */
@@ -81,6 +83,7 @@ export class RpcLink implements AgentLink {
         onNotification: options.onNotification,
       },
       onNoise: (line) => {
+        onTraffic?.('noise', scrub(line));
         this.#noise ||= clean(line.slice(0, 1_000)).slice(0, 200);
       },
       scrub: clean,
@@ -144,7 +147,9 @@ export class RpcLink implements AgentLink {
     deadlines: Deadlines,
     signal: AbortSignal,
   ): Promise<RpcLink | ProtocolVersion> {
-    const transport = await startTransport(options, stages, deadlines, signal);
+    const { onTraffic } = options;
+    const onStderr = onTraffic && ((line: string) => onTraffic('stderr', line));
+    const transport = await startTransport({ ...options, onStderr }, stages, deadlines, signal);
     const link = new RpcLink(transport, options);
     try {
       const { client, state, traceparent } = options;

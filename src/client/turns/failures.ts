@@ -13,8 +13,17 @@ export function untrusted(): ParleyError {
   );
 }
 
-/** Why a session that another window has is only read here. */
-export function heldElsewhere(): ParleyError {
+/** Why a session is only read here; undefined where it is not. */
+export function readOnlyReason(session: {
+  readonly isHeld?: boolean;
+  readonly isRecording?: boolean;
+}): ParleyError | undefined {
+  if (session.isRecording)
+    return new ParleyError('recording', localizable('This is a recording. It is read-only, and no agent runs.'));
+  return session.isHeld ? heldElsewhere() : undefined;
+}
+
+function heldElsewhere(): ParleyError {
   return new ParleyError('session-held', localizable('This session is open in another window and read-only here.'), {
     hint: localizable('Continue there, or close it there and take it over.'),
   });

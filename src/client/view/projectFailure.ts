@@ -60,6 +60,7 @@ const newSession = (): ActionView => ({ id: 'newSession', label: l10n.t('New ses
 const otherAgent = (): ActionView => ({ id: 'selectAgent', label: l10n.t('Select another agent…') });
 const showLog = (): ActionView => ({ id: 'showLog', label: l10n.t('Show log') });
 const editAgent = (): ActionView => ({ id: 'editAgent', label: l10n.t('Edit agent…') });
+const troubleshoot = (): ActionView => ({ id: 'troubleshoot', label: l10n.t('Troubleshoot') });
 
 /** What an HTTP agent cannot be reached for until its entry is corrected. */
 const NEEDS_SETTING: ReadonlySet<string> = new Set([
@@ -74,14 +75,17 @@ function actionsFor(
   kind: 'failed' | 'exited' | 'recovering',
 ): readonly [ActionView, ...(readonly ActionView[])] {
   if (kind === 'recovering') return [code === 'connection-lost' ? reconnect() : restart(), otherAgent(), showLog()];
+  if (code === 'recording') return [newSession()];
   if (code === 'session-held') return [{ id: 'takeOver', label: l10n.t('Take over') }, newSession()];
   if (code === 'untrusted-workspace') return [{ id: 'trust', label: l10n.t('Manage workspace trust') }];
   if (code === 'agent-not-found' || code === 'agent-not-executable' || NEEDS_SETTING.has(code))
-    return [editAgent(), tryAgain(), otherAgent(), showLog()];
+    return [editAgent(), tryAgain(), otherAgent(), troubleshoot(), showLog()];
   if (code === 'session-not-found' || code === 'session-not-opened' || code.startsWith('cannot-'))
     return [newSession(), tryAgain(), otherAgent(), showLog()];
   if (code === 'connection-lost') return [reconnect(), otherAgent(), showLog()];
-  return kind === 'exited' ? [restart(), otherAgent(), showLog()] : [tryAgain(), otherAgent(), editAgent(), showLog()];
+  return kind === 'exited'
+    ? [restart(), otherAgent(), troubleshoot(), showLog()]
+    : [tryAgain(), otherAgent(), editAgent(), troubleshoot(), showLog()];
 }
 
 function withPrimary(first: ActionView, ...others: readonly ActionView[]): readonly ActionView[] {

@@ -172,9 +172,11 @@ export function statusOf(conversation: Conversation): string {
   }
 }
 
-/** Another window has it. */
+/** It is only read here: another window has it, or it is a recording. */
 function isHeld({ connection }: Conversation): boolean {
-  return connection.kind === 'failed' && connection.error.code === 'session-held';
+  return (
+    connection.kind === 'failed' && (connection.error.code === 'session-held' || connection.error.code === 'recording')
+  );
 }
 
 function recoveryLabel({ connection }: Conversation): string {

@@ -1,12 +1,21 @@
 // Reports errors of the webview to the host, which logs them.
-import { postOfPage } from './host';
+
+/** An error of a page, as it is posted to the host. */
+export interface Problem {
+  readonly type: 'problem';
+  readonly kind: 'error' | 'csp';
+  readonly text: string;
+}
 
 /** Maximum number of reports, as an error can recur in every frame. */
 const MOST = 50;
 let reported = 0;
 
 /** Reports uncaught errors and violations of the content security policy. */
-export function watchProblems(): void {
+export function watchProblems(post: (problem: Problem) => void): void {
+  const report = (kind: Problem['kind'], text: string): void => {
+    if (reported++ < MOST) post({ type: 'problem', kind, text: text.slice(0, 4000) });
+  };
   window.addEventListener('error', (event) => {
     // Sizes that an observer changed are reported to the others in the next frame. Nothing is lost.
     if (event.message.startsWith('ResizeObserver loop')) return;
@@ -26,10 +35,6 @@ export function watchProblems(): void {
  */
 export function reportError(error: unknown): void {
   globalThis.reportError(error);
-}
-
-function report(kind: 'error' | 'csp', text: string): void {
-  if (reported++ < MOST) postOfPage({ type: 'problem', kind, text: text.slice(0, 4000) });
 }
 
 function describe(error: unknown): string {

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { env, l10n, Uri, type Webview } from 'vscode';
+import { pagePolicy } from '../../base/pagePolicy';
 
 /** The folder that a chat webview may load from. */
 export function webviewRoot(extensionUri: Uri): Uri {
@@ -20,16 +21,7 @@ export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVs
   const root = webviewRoot(extensionUri);
   const nonce = randomBytes(18).toString('base64url');
   const address = `${webview.asWebviewUri(root)}/`;
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src ${webview.cspSource}`,
-    `font-src ${webview.cspSource}`,
-    `img-src ${webview.cspSource} data: blob:`,
-    'media-src data:',
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
+  const policy = pagePolicy(webview.cspSource, nonce);
   const texts = translation && textsOfPage(file(root, 'texts.json'), translation.bundle);
   // Addresses in an adopted style sheet are relative to the page, not to the folder.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);

@@ -292,6 +292,7 @@ export class SurfaceActions {
     else if (id === 'undoRestore')
       await tell(conversation, 'files-not-restored', () => this.#services.changes.undoRestore(conversation));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
+    else if (id === 'troubleshoot') await commands.executeCommand('parley.troubleshoot');
     else if (id === 'editAgent') await commands.executeCommand('parley.manageAgents', { agent: conversation.agent.id });
     else if (id === 'selectAgent' || id === 'showLog' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);

@@ -19,7 +19,6 @@ import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
 import { openAgentSettings, openSettings } from '../config/settings';
-import type { Traffic } from '../log/traffic';
 import { installById, pickNewAgent } from '../registry/agentPicker';
 import type { AgentRegistry } from '../registry/agentRegistry';
 import type { FoundAgents } from '../registry/foundAgents';
@@ -28,6 +27,9 @@ import type { Conversations } from '../sessions/conversations';
 import type { Descriptors } from '../sharing/descriptors';
 import type { ResourceStores } from '../sharing/resourceStores';
 import type { Serve } from '../sharing/serve';
+import type { RecordingArgument, Recordings } from '../traffic/recordings';
+import type { TrafficInspector } from '../traffic/trafficInspector';
+import type { TroubleshootArgument, Troubleshooter } from '../troubleshoot/troubleshooter';
 import { askLine, type PickItem, pick } from '../ui/input';
 import { showStatus } from '../ui/messages';
 import { pickFiles } from '../ui/places';
@@ -43,7 +45,9 @@ export interface CommandServices {
   readonly conversations: Conversations;
   readonly catalog: AgentCatalog;
   readonly archive: Archive;
-  readonly traffic: Traffic;
+  readonly inspector: TrafficInspector;
+  readonly recordings: Recordings;
+  readonly troubleshooter: Troubleshooter;
   readonly chat: ChatHome;
   readonly mcp: McpServers;
   readonly remote: RemoteHeaders;
@@ -208,7 +212,11 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('forgetSecrets', async () => {
       tellForgotten((await services.remote.forget()) + (await services.keys.forgetAll()));
     }),
-    register('showTraffic', () => services.traffic.show()),
+    register('showTraffic', () => services.inspector.show()),
+    register('inspectTraffic', () => services.inspector.show()),
+    register('troubleshoot', (argument?: TroubleshootArgument) => services.troubleshooter.run(argument ?? {})),
+    register('exportRecording', () => services.recordings.save()),
+    register('openRecording', (argument?: RecordingArgument) => services.recordings.open(argument ?? {})),
     register('openSettings', (query?: string) =>
       query === 'parley.agents' ? openAgentSettings() : openSettings(query),
     ),

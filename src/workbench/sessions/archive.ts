@@ -214,6 +214,15 @@ export class Archive implements Disposable {
     this.#deleted.fire([key]);
   }
 
+  /**
+   * Why sessions are kept in memory only, as a sentence; undefined where they are stored, or none
+   * was asked for yet.
+   */
+  get problem(): string | undefined {
+    const state = this.#journal?.state;
+    return state?.kind === 'memory' ? state.message : undefined;
+  }
+
   /** Lets other windows have a session. */
   release(key: string): void {
     this.#journal?.release(key, this.#windowId);

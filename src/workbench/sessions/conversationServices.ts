@@ -14,12 +14,12 @@ import type { FileStore } from '../../client/sharing/fileStore';
 import type { Terminals } from '../../client/terminals/terminals';
 import { ProtocolOffers } from '../../client/transport/protocolOffers';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
+import type { TrafficLog } from '../../traffic/trafficLog';
 import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
 import { afterCancel, recordsChanges, restartsAgents, startTimeoutMs } from '../config/settings';
 import { signInTerminal } from '../editor/signInTerminal';
-import type { Traffic } from '../log/traffic';
 
 export interface ServiceParts {
   readonly context: ExtensionContext;
@@ -35,7 +35,7 @@ export interface ServiceParts {
   readonly mcp: McpServers;
   readonly remote: RemoteHeaders;
   readonly keys: SavedKeys;
-  readonly traffic: Traffic;
+  readonly traffic: TrafficLog;
   /** Follows the links of sessions with HTTP agents. */
   readonly historyLinks: (key: string, sessionId: string) => HistoryLinks;
   /** Reads a part of an HTTP agent's answer into its place. */
@@ -101,6 +101,6 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     restarts: restartsAgents,
     startTimeoutMs,
     afterCancel,
-    onTraffic: (key, dir, line) => traffic.note(key, dir, line),
+    onTraffic: (key, kind, line) => traffic.note(key, kind, line, Date.now()),
   };
 }

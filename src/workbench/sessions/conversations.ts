@@ -38,6 +38,8 @@ interface OpenConversation {
   readonly watching: Disposable;
   /** It was only read so far. */
   readonly isOnlyRead: () => boolean;
+  /** It shows a recording, which is stored nowhere. */
+  readonly isRecording?: true;
 }
 
 export class Conversations implements Disposable {
@@ -220,6 +222,27 @@ export class Conversations implements Disposable {
     return conversation && { conversation, written: conversation.unsent.takeOver(known.conversation.unsent) };
   }
 
+  /**
+   * Makes a conversation that shows a recording. No agent is started for it, none of its files are
+   * looked at, and it is stored nowhere.
+   * @param name of the agent
+   */
+  openRecording(name: string): Conversation {
+    const key = randomUUID();
+    const { changes: _none, ...services } = this.#services;
+    const conversation = new Conversation({
+      key,
+      agent: { id: `recording-${key}`, name, type: 'process', protocol: 'auto', command: '', args: [], env: {} },
+      cwd: this.#scratch,
+      roots: [],
+      services: { ...services, currentAgent: () => undefined },
+      isRecording: true,
+    });
+    this.#add(conversation, () => true, true);
+    void conversation.start(); // which says that it is a recording
+    return conversation;
+  }
+
   /** Another window has continued a session of this one: two agents must not work in it. */
   #onLost(key: string): void {
     const { log } = this.#services;
@@ -230,11 +253,11 @@ export class Conversations implements Disposable {
 
   #activate(key: string): void {
     this.#activeKey = key;
-    this.#archive.last = key;
+    if (!this.#byKey.get(key)?.isRecording) this.#archive.last = key;
     this.#didActivate.fire(key);
   }
 
-  #add(conversation: Conversation, isOnlyRead = (): boolean => false): void {
+  #add(conversation: Conversation, isOnlyRead = (): boolean => false, isRecording = false): void {
     const { key } = conversation;
     let told = false;
     const changes = new Changes(() => {
@@ -246,7 +269,8 @@ export class Conversations implements Disposable {
         this.#didChange.fire(key);
       });
     });
-    this.#byKey.set(key, { conversation, watching: conversation.model.observe(changes), isOnlyRead });
+    const watching = conversation.model.observe(changes);
+    this.#byKey.set(key, { conversation, watching, isOnlyRead, ...(isRecording && { isRecording }) });
     this.#didAdd.fire(conversation);
     this.#activate(key);
   }
@@ -278,7 +302,8 @@ export class Conversations implements Disposable {
   async close(key: string): Promise<void> {
     if (!this.#byKey.has(key)) return;
     const ending = this.#end(key);
-    this.#archive.last = this.#activeKey;
+    const { conversation, isRecording } = this.#byKey.get(this.#activeKey ?? '') ?? {};
+    this.#archive.last = isRecording ? undefined : conversation?.key;
     await ending;
   }
 

@@ -291,6 +291,10 @@ export class List<T extends ListRow> implements Disposable {
     return this.#quick.onDidHide;
   }
 
+  set placeholder(text: string) {
+    this.#quick.placeholder = inert(text);
+  }
+
   set busy(isBusy: boolean) {
     this.#quick.busy = isBusy;
   }

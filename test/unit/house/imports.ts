@@ -30,6 +30,8 @@ const BELOW_WORKBENCH = {
   client: 'all',
   store: 'all',
   distributed: 'all',
+  traffic: 'all',
+  troubleshoot: 'all',
 } as const;
 
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
@@ -54,9 +56,24 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'diff', 'zod'] },
   client: {
-    rooms: { base: 'all', changes: 'all', acp: 'all', agents: 'all', session: 'all', panel: 'all', distributed: 'all' },
+    rooms: {
+      base: 'all',
+      changes: 'all',
+      acp: 'all',
+      agents: 'all',
+      session: 'all',
+      panel: 'all',
+      distributed: 'all',
+      traffic: 'all',
+    },
     node: true,
     packages: ['@vscode/l10n', 'cross-spawn', 'diff', 'zod'],
+  },
+  traffic: { rooms: { base: 'all', panel: 'all' }, node: true, packages: ['@vscode/l10n'] },
+  troubleshoot: {
+    rooms: { base: 'all', agents: 'all', acp: 'types' },
+    node: true,
+    packages: ['@vscode/l10n'],
   },
   store: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['@vscode/l10n', 'zod'] },
   distributed: {
@@ -111,6 +128,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
  * stand in the room itself are above all of its sub-rooms.
  */
 export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
+  troubleshoot: ['checks'],
   acp: ['jsonrpc', 'protocol', 'quirks', 'transport', 'proposals', 'v1', 'v2'],
   client: [
     'ports',
@@ -126,6 +144,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'conversation',
     'view',
     'serving',
+    'replay',
   ],
   changes: ['model', 'lines', 'git', 'review', 'restore', 'worktree'],
   distributed: ['model', 'stores', 'fetch', 'client', 'server'],
@@ -148,8 +167,22 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'header',
     'queue',
     'questions',
+    'traffic',
   ],
-  workbench: ['config', 'editor', 'log', 'registry', 'agents', 'sessions', 'changes', 'sharing', 'chat', 'commands'],
+  workbench: [
+    'config',
+    'editor',
+    'log',
+    'registry',
+    'agents',
+    'sessions',
+    'changes',
+    'sharing',
+    'chat',
+    'traffic',
+    'troubleshoot',
+    'commands',
+  ],
 };
 
 /**

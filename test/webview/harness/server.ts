@@ -51,6 +51,8 @@ export interface PanelServer {
   /** Returns an address of the panel. @param clear what the page clears before it starts */
   url(theme: Theme, language?: Language, clear?: readonly PageStorage[]): string;
   readonly partsUrl: string;
+  /** Returns an address of the traffic inspector. */
+  trafficUrl(theme: Theme, language?: Language): string;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export async function servePanel(outdir = join(tmpdir(), `parley-webview-${proce
     url: (theme, language = 'en', clear = []) =>
       `${origin}/?${new URLSearchParams([['theme', theme], ['language', language], ...clear.map((name) => ['clear', name])])}`,
     partsUrl: `${origin}/parts`,
+    trafficUrl: (theme, language = 'en') => `${origin}/traffic?${new URLSearchParams({ theme, language })}`,
     close: () => closeServer(server),
   };
 }
@@ -96,11 +99,11 @@ interface Answer {
 
 async function answer(url: URL, outdir: string): Promise<Answer> {
   const { pathname } = url;
-  if (pathname === '/' || pathname === '/parts') {
+  if (pathname === '/' || pathname === '/parts' || pathname === '/traffic') {
     const theme = (url.searchParams.get('theme') ?? 'dark') as Theme;
     const language = (url.searchParams.get('language') ?? 'en') as Language;
     return {
-      body: pageOf(theme, await pageTexts(language, outdir), language, pathname === '/parts'),
+      body: pageOf(theme, await pageTexts(language, outdir), language, pathname),
       type: 'text/html; charset=utf-8',
       csp: policy(),
     };
@@ -131,15 +134,16 @@ async function pageTexts(language: Language, outdir: string): Promise<string | u
   return JSON.stringify(Object.fromEntries(keys.map((key) => [key, bundle[key]]))).replaceAll('<', '\\u003c');
 }
 
-function pageOf(theme: Theme, texts: string | undefined, language: Language, parts: boolean): string {
-  const script = parts ? '/parts/parts.js' : '/main.js';
-  const shell = parts ? '' : readFileSync('src/webview/shell.html', 'utf8');
+function pageOf(theme: Theme, texts: string | undefined, language: Language, path: string): string {
+  const script = { '/parts': '/parts/parts.js', '/traffic': '/traffic.js' }[path] ?? '/main.js';
+  const shell = path === '/' ? readFileSync('src/webview/shell.html', 'utf8') : '';
+  const isTraffic = path === '/traffic';
   return `<!DOCTYPE html><html lang="${language === 'pseudo' ? 'en' : language}" data-root="/"><head><meta charset="utf-8"><title>Parley</title>
 <link rel="stylesheet" href="/harness/themes/${theme}.css"><link rel="stylesheet" href="/harness/vscodeDefaults.css">
-<link rel="stylesheet" href="/main.css"></head>
+<link rel="stylesheet" href="/main.css">${isTraffic ? '<link rel="stylesheet" href="/traffic.css">' : ''}</head>
 <body class="${BODY_CLASS[theme]}"><div id="root">${shell}</div>
 ${texts === undefined ? '' : `<script type="application/json" id="texts">${texts}</script>`}
 <script nonce="${NONCE}" src="/harness/fakeHost.js"></script>
-<script nonce="${NONCE}" src="/early.js"></script>
-<script nonce="${NONCE}" src="${script}"></script></body></html>`;
+${isTraffic ? '' : `<script nonce="${NONCE}" src="/early.js"></script>`}
+<script nonce="${NONCE}" src="${script}"${isTraffic ? ' type="module"' : ''}></script></body></html>`;
 }

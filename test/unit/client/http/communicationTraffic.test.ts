@@ -30,7 +30,7 @@ describe('the traffic of an HTTP agent', function () {
     const [agent] = parseAgents({ far }).agents;
     assert.ok(agent);
     const lines: string[] = [];
-    const onTraffic = (key: string, dir: 'in' | 'out', line: string): void => {
+    const onTraffic = (key: string, dir: string, line: string): void => {
       lines.push(`${key} ${dir} ${line}`);
     };
     const test = testConversation({ agent, cwd: await scratchFolder(), services: { onTraffic } });

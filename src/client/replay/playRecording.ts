@@ -1,0 +1,47 @@
+// Plays a recording into a conversation: all at once, in slices, or at the pace at which it was
+// recorded.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../../base/log';
+import type { TimedEvent } from '../../session/events/event';
+import type { Recording } from '../../traffic/recording';
+import { RecordedSession } from './recordedSession';
+
+/** The longest pause between two messages that is waited for, in ms. */
+const MAX_PAUSE_MS = 2_000;
+/** Between two pauses of this process, ms. */
+const SLICE_MS = 10;
+
+export interface PlayOptions {
+  /** As it was recorded, without the long pauses; else as fast as possible. */
+  readonly isPaced: boolean;
+  readonly note: (events: readonly TimedEvent[]) => void;
+  readonly log: Log;
+  /** When a recording that doesn't say so began, ms since 1970. */
+  readonly now: number;
+  /** Waits; by default a timer. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Resolves when all is played, or `signal` was aborted. */
+export async function playRecording(recording: Recording, options: PlayOptions, signal: AbortSignal): Promise<void> {
+  const { isPaced, note, log, now, wait = pause } = options;
+  const session = new RecordedSession(note, log);
+  const began = recording.began ?? now - (recording.messages.at(-1)?.at ?? 0);
+  let last = 0;
+  let paused = performance.now();
+  for (const message of recording.messages) {
+    const gap = isPaced ? Math.min(MAX_PAUSE_MS, message.at - last) : 0;
+    if (gap >= 1 || performance.now() - paused > SLICE_MS) {
+      await wait(gap, signal);
+      paused = performance.now();
+    }
+    if (signal.aborted) return;
+    last = message.at;
+    session.take(message, began + message.at);
+  }
+  session.end();
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<unknown> {
+  return delay(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,155 @@
+// Takes secrets out of traffic. Text that an agent streams comes in many messages, and a secret may
+// be cut between two of them with other messages in between, so what belongs to one text is looked
+// at together.
+import { setImmediate } from 'node:timers/promises';
+import { type KnownSecrets, REDACTED } from '../base/knownSecrets';
+import { knownSecrets, redact, redactPieces } from '../base/redact';
+import { at } from '../base/untrusted';
+import type { TrafficEntry } from './trafficLog';
+
+/** Between two pauses, ms. */
+const SLICE_MS = 10;
+/** The beginning of a known secret at the end of a text is removed from this length on. */
+const MIN_OPEN = 6;
+/** Texts of one update that are looked at, and how deep it is searched for them. */
+const MAX_TEXTS = 500;
+const MAX_DEPTH = 32;
+
+/** An entry without secrets. */
+export interface CleanEntry {
+  readonly entry: TrafficEntry;
+  /** The message; absent where the line is no JSON object, or was cut. */
+  readonly message?: Readonly<Record<string, unknown>>;
+  /** The line; of a message, its JSON. */
+  readonly text: string;
+}
+
+interface Parsed {
+  readonly entry: TrafficEntry;
+  message?: Record<string, unknown>;
+}
+
+/** A text in an update, and how to replace it. */
+interface Piece {
+  readonly text: string;
+  readonly replace: (text: string) => void;
+}
+
+/**
+ * Returns the entries without secrets, in their order. Works in slices, so that nothing else waits.
+ * @throws the reason of `signal`
+ */
+export async function cleanMessages(
+  entries: readonly TrafficEntry[],
+  { known = knownSecrets, signal }: { readonly known?: KnownSecrets; readonly signal?: AbortSignal } = {},
+): Promise<readonly CleanEntry[]> {
+  const rest = slices(signal);
+  const streams = new Map<string, Piece[]>();
+  const parsed: Parsed[] = [];
+  for (const entry of entries) {
+    const message = messageOf(entry);
+    parsed.push({ entry, ...(message && { message }) });
+    if (message) collect(entry.key, message, streams);
+    await rest();
+  }
+  for (const pieces of streams.values()) {
+    const clean = redactPieces(
+      pieces.map(({ text }) => text),
+      known,
+    );
+    const last = pieces.length - 1;
+    for (const [index, { text, replace }] of pieces.entries()) {
+      const piece = clean[index] ?? '';
+      const shown = index === last ? withoutOpenEnd(piece, clean, known) : piece;
+      if (shown !== text) replace(shown);
+    }
+    await rest();
+  }
+  const cleaned: CleanEntry[] = [];
+  for (const { entry, message } of parsed) {
+    cleaned.push(message ? cleanMessage(entry, message, known) : { entry, text: cleanLine(entry.text, known) });
+    await rest();
+  }
+  return cleaned;
+}
+
+/** Returns a line that is no message without secrets. */
+export function cleanLine(text: string, known: KnownSecrets = knownSecrets): string {
+  const clean = redact(text, known);
+  return withoutOpenEnd(clean, [clean], known);
+}
+
+function cleanMessage(entry: TrafficEntry, message: Record<string, unknown>, known: KnownSecrets): CleanEntry {
+  let text: string;
+  try {
+    text = redact(JSON.stringify(message), known);
+  } catch {
+    // Nested too deep to be written again.
+    return { entry, text: cleanLine(entry.text, known) };
+  }
+  const clean = jsonObject(text);
+  // By appearance, more than a text may be replaced: the JSON is broken then.
+  return clean ? { entry, message: clean, text } : { entry, text };
+}
+
+/** @param pieces of the text, whose last one is `last` */
+function withoutOpenEnd(last: string, pieces: readonly string[], known: KnownSecrets): string {
+  const open = known.openEnd(pieces.slice(-1000).join(''));
+  return open < MIN_OPEN ? last : `${last.slice(0, Math.max(0, last.length - open))}${REDACTED}`;
+}
+
+function messageOf({ kind, text, length }: TrafficEntry): Record<string, unknown> | undefined {
+  return (kind === 'in' || kind === 'out') && length === text.length ? jsonObject(text) : undefined;
+}
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds the texts of a `session/update` to the texts that they continue. */
+function collect(key: string, message: Record<string, unknown>, streams: Map<string, Piece[]>): void {
+  if (message.method !== 'session/update') return;
+  const update = at(message, 'params', 'update');
+  if (typeof update !== 'object' || update === null) return;
+  const names = ['sessionUpdate', 'messageId', 'toolCallId', 'terminalId'].map((name) => at(update, name));
+  const holder = [key, at(message, 'params', 'sessionId'), ...names].map((name) =>
+    typeof name === 'string' ? name : null,
+  );
+  let left = MAX_TEXTS;
+  const walk = (value: object, path: readonly string[]): void => {
+    for (const [name, inner] of Object.entries(value)) {
+      if (left <= 0 || path.length > MAX_DEPTH) return;
+      if (typeof inner === 'object' && inner !== null) walk(inner, [...path, name]);
+      if (typeof inner !== 'string') continue;
+      left--;
+      const stream = JSON.stringify([holder, path, name]);
+      const piece = {
+        text: inner,
+        replace: (text: string): void => {
+          (value as Record<string, unknown>)[name] = text;
+        },
+      };
+      const pieces = streams.get(stream);
+      if (pieces) pieces.push(piece);
+      else streams.set(stream, [piece]);
+    }
+  };
+  walk(update, []);
+}
+
+function slices(signal: AbortSignal | undefined): () => Promise<void> {
+  let began = performance.now();
+  return async () => {
+    if (performance.now() - began < SLICE_MS) return;
+    await setImmediate();
+    signal?.throwIfAborted();
+    began = performance.now();
+  };
+}

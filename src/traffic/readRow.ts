@@ -1,0 +1,81 @@
+// Reads what a line on the wire is: request, response or notification of JSON-RPC, a request to an
+// HTTP agent, or text.
+import { oneLine } from '../base/text';
+import { at } from '../base/untrusted';
+import type { TrafficRow } from '../panel/trafficContract';
+import type { TrafficEntry } from './trafficLog';
+
+/** Characters of a method or of a line of text that a row shows. */
+const MAX_METHOD = 200;
+/** Where the method and the id of a message that was cut stand, in characters. */
+const MAX_LOOK = 2_000;
+
+/** The facts of one line by itself; what it answers is found by the {@link Pairing}. */
+export type LineFacts = Pick<TrafficRow, 'kind' | 'method' | 'id' | 'isError'>;
+
+/** Returns what a line is. @param clean takes secrets out of what is shown of a text */
+export function readFacts({ kind, text, length }: TrafficEntry, clean: (text: string) => string): LineFacts {
+  if (kind === 'stderr' || kind === 'noise') return textFacts(text, clean, kind === 'noise');
+  const message = length === text.length ? parsed(text) : beginning(text);
+  if (message === undefined) return httpFacts(text, kind) ?? textFacts(text, clean, false);
+  const { id, method } = message;
+  const hasId = typeof id === 'string' || typeof id === 'number';
+  const shownId = hasId ? { id: oneLine(clean(String(id)), MAX_METHOD) } : {};
+  if (typeof method === 'string') {
+    const name = oneLine(clean(method), MAX_METHOD);
+    return { kind: hasId ? 'request' : 'notification', method: detail(name, message), ...shownId };
+  }
+  if (hasId || 'result' in message || 'error' in message) {
+    const isError = message.error !== undefined && message.error !== null;
+    return { kind: 'response', method: '', ...shownId, ...(isError && { isError: true }) };
+  }
+  // An event of an HTTP agent.
+  const type = at(message, 'type');
+  return { kind: 'notification', method: typeof type === 'string' ? oneLine(clean(type), MAX_METHOD) : '' };
+}
+
+/** Updates are most of the traffic: their kind tells them apart. */
+function detail(method: string, message: unknown): string {
+  const update = at(message, 'params', 'update', 'sessionUpdate');
+  return method === 'session/update' && typeof update === 'string' ? `${method} ${oneLine(update, 60)}` : method;
+}
+
+function textFacts(text: string, clean: (text: string) => string, isError: boolean): LineFacts {
+  const method = oneLine(clean(text.slice(0, MAX_LOOK)), MAX_METHOD);
+  return { kind: 'text', method, ...(isError && { isError }) };
+}
+
+/** `POST /runs {…}` to an HTTP agent, and `200 POST /runs {…}` or `(no answer) POST /runs` from it. */
+function httpFacts(text: string, kind: 'in' | 'out'): LineFacts | undefined {
+  const found = /^(?:(\d{3}|\(no answer\)) )?((?:GET|HEAD|POST|PUT|PATCH|DELETE) \S{1,190})/.exec(text);
+  const [, status, method] = found ?? [];
+  if (method === undefined || (kind === 'in') !== (status !== undefined)) return undefined;
+  if (status === undefined) return { kind: 'request', method };
+  return { kind: 'response', method, ...(!/^[123]/.test(status) && { isError: true }) };
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+function parsed(text: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the beginning of a long message tells, without reading it as JSON. */
+function beginning(text: string): Message | undefined {
+  const start = text.slice(0, MAX_LOOK);
+  if (!/^\s*\{/.test(start)) return undefined;
+  const method = /"method"\s*:\s*"([^"\\]{1,200})"/.exec(start)?.[1];
+  const [, word, number] = /"id"\s*:\s*(?:"([^"\\]{1,200})"|(-?\d{1,15}))/.exec(start) ?? [];
+  const id = word ?? (number === undefined ? undefined : Number(number));
+  const isError = method === undefined && /"error"\s*:\s*\{/.test(start);
+  return {
+    ...(method !== undefined && { method }),
+    ...(id !== undefined && { id }),
+    ...(isError && { error: {} }),
+  };
+}

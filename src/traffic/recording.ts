@@ -1,0 +1,153 @@
+// Recordings of traffic: a file with a line of JSON for each message, that can be passed on and
+// played back. `{"dir": "c2a" | "a2c", "t": ms, "msg": {…}}` is a message to or from the agent,
+// `raw` in place of `msg` a line that is no message; `err` (stderr) and `mark` are notes. A message
+// that was too long to be kept has its length and no `msg`.
+import { setImmediate } from 'node:timers/promises';
+import * as l10n from '@vscode/l10n';
+import { ParleyError } from '../base/errors';
+import { oneLine } from '../base/text';
+import { at } from '../base/untrusted';
+import type { CleanEntry } from './cleanMessages';
+
+/** The bounds of a recording that is read. */
+export const RECORDING_LIMITS = { bytes: 64 * 1024 * 1024, lines: 100_000, lineChars: 8 * 1024 * 1024 } as const;
+
+/** Between two pauses, ms. */
+const SLICE_MS = 10;
+const MAX_NAME = 100;
+/** A recording is not longer than this, in ms: about four months. */
+const MAX_TIME = 1e10;
+
+/** A message of a recording. Nothing in it is to be trusted. */
+export interface RecordedMessage {
+  /** The agent has sent it. */
+  readonly fromAgent: boolean;
+  /** ms since the beginning. */
+  readonly at: number;
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
+export interface Recording {
+  readonly messages: readonly RecordedMessage[];
+  /** What the agent was called; one line, bounded. */
+  readonly agent?: string;
+  /** When it was recorded, ms since 1970. */
+  readonly began?: number;
+  /** Lines that could not be read, or had no message. */
+  readonly skipped: number;
+}
+
+/** What a recording says of itself. */
+export interface RecordingFacts {
+  readonly agent: string;
+  /** Of Parley. */
+  readonly version: string;
+}
+
+/** Writes a recording. @param entries of one session, in their order, without secrets */
+export function writeRecording(entries: readonly CleanEntry[], { agent, version }: RecordingFacts): string {
+  const began = entries[0]?.entry.at ?? 0;
+  const lines: unknown[] = [{ dir: 'mark', t: 0, at: began, agent, parley: version }];
+  for (const { entry, message, text } of entries) {
+    const t = Math.max(0, entry.at - began);
+    const dir = entry.kind === 'out' ? 'c2a' : 'a2c';
+    if (entry.kind === 'stderr') lines.push({ dir: 'err', t, text });
+    else if (message) lines.push({ dir, t, msg: message });
+    else if (entry.length > entry.text.length) lines.push({ dir, t, len: entry.length, beginning: text });
+    else lines.push({ dir, t, raw: text });
+  }
+  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+/**
+ * Reads a recording line by line, in slices. Lines that are none are skipped.
+ * @throws ParleyError `recording-too-large`, `not-a-recording`; the reason of `signal`
+ */
+export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Promise<Recording> {
+  if (bytes.length > RECORDING_LIMITS.bytes) throw tooLarge();
+  const text = new TextDecoder().decode(bytes);
+  const messages: RecordedMessage[] = [];
+  let agent: string | undefined;
+  let began: number | undefined;
+  let skipped = 0;
+  let lines = 0;
+  let last = 0;
+  let paused = performance.now();
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from);
+    const to = end === -1 ? text.length : end;
+    const line = text.slice(from, to);
+    from = to + 1;
+    if (line.trim() === '') continue;
+    if (++lines > RECORDING_LIMITS.lines) throw tooLarge();
+    const read = readLine(line);
+    if (read?.kind === 'message') {
+      // Time does not run backwards, whatever a file says.
+      last = Math.max(last, read.at);
+      messages.push({ fromAgent: read.fromAgent, at: last, message: read.message });
+    } else if (read?.kind === 'mark') {
+      agent ??= read.agent;
+      began ??= read.began;
+    } else if (read === undefined) skipped++;
+    if (performance.now() - paused > SLICE_MS) {
+      await setImmediate();
+      signal?.throwIfAborted();
+      paused = performance.now();
+    }
+  }
+  if (messages.length === 0)
+    throw new ParleyError('not-a-recording', l10n.t('The file has no recorded messages.'), {
+      hint: l10n.t('Choose a file that was exported from the traffic inspector.'),
+    });
+  return { messages, skipped, ...(agent !== undefined && { agent }), ...(began !== undefined && { began }) };
+}
+
+type Line =
+  | ({ readonly kind: 'message' } & RecordedMessage)
+  | { readonly kind: 'mark'; readonly agent?: string; readonly began?: number }
+  | { readonly kind: 'note' };
+
+function readLine(line: string): Line | undefined {
+  if (line.length > RECORDING_LIMITS.lineChars) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const dir = at(value, 'dir');
+  if (dir === 'mark') {
+    const agent = at(value, 'agent');
+    const began = at(value, 'at');
+    return {
+      kind: 'mark',
+      ...(typeof agent === 'string' && agent !== '' && { agent: oneLine(agent, MAX_NAME) }),
+      ...(isTime(began, 8.64e15) && { began }),
+    };
+  }
+  if (dir === 'err' || dir === 'exit') return { kind: 'note' };
+  if (dir !== 'a2c' && dir !== 'c2a') return undefined;
+  const message = at(value, 'msg');
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined;
+  const t = at(value, 't');
+  return {
+    kind: 'message',
+    fromAgent: dir === 'a2c',
+    at: isTime(t, MAX_TIME) ? t : 0,
+    message: message as Readonly<Record<string, unknown>>,
+  };
+}
+
+function isTime(value: unknown, most: number): value is number {
+  return typeof value === 'number' && value >= 0 && value <= most;
+}
+
+function tooLarge(): ParleyError {
+  return new ParleyError('recording-too-large', l10n.t('The recording is too large.'), {
+    hint: l10n.t(
+      'Parley opens recordings of up to {0} MB and {1} messages.',
+      RECORDING_LIMITS.bytes / (1024 * 1024),
+      RECORDING_LIMITS.lines,
+    ),
+  });
+}

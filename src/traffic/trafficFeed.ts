@@ -1,0 +1,244 @@
+// Feeds one traffic inspector: rows in batches while it keeps up, contents when they are asked for.
+// While no inspector is open, nothing here exists.
+import { setImmediate } from 'node:timers/promises';
+import type { Disposable } from '../base/disposable';
+import { redact } from '../base/redact';
+import { MAX_PAYLOAD, MAX_ROWS, type ToTraffic, type TrafficRow, type TrafficSession } from '../panel/trafficContract';
+import { cleanLine, cleanMessages } from './cleanMessages';
+import { Pairing } from './pairing';
+import { readFacts } from './readRow';
+import type { TrafficEntry, TrafficLog } from './trafficLog';
+
+/** Between two batches, ms. */
+const BATCH_MS = 100;
+/** Between two pauses, ms. */
+const SLICE_MS = 10;
+/** Messages of rows that the page has not drawn yet. */
+const MAX_IN_FLIGHT = 2;
+/** Of each content, what is searched, in characters. */
+const MAX_SEARCHED = 256 * 1024;
+/** Entries around one, in each direction, that may hold the rest of its text. */
+const NEIGHBOURS = 400;
+/** The same in characters. */
+const MAX_AROUND = 256 * 1024;
+
+export interface TrafficFeedOptions {
+  readonly log: TrafficLog;
+  readonly post: (message: ToTraffic) => void;
+  /** What a session is called. */
+  readonly labelOf: (key: string) => string;
+  /** Runs something later; by default a timer. */
+  readonly later?: (run: () => void, ms: number) => Disposable;
+}
+
+export class TrafficFeed implements Disposable {
+  readonly #options: TrafficFeedOptions;
+  readonly #log: TrafficLog;
+  readonly #pairing = new Pairing();
+  readonly #labels = new Map<string, string>();
+  readonly #watching: Disposable;
+  /** The next entry to send. */
+  #next = 0;
+  /** What the page was told of the oldest entry. */
+  #first = 0;
+  #inFlight = 0;
+  #isPaused = false;
+  #isLive = false;
+  #isSending = false;
+  #timer: Disposable | undefined;
+  #query = '';
+  #search = 0;
+  #isDisposed = false;
+
+  constructor(options: TrafficFeedOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#watching = options.log.onDidChange(() => this.#schedule());
+  }
+
+  /** The page is there and knows nothing. */
+  begin(): void {
+    this.#isLive = true;
+    this.#isPaused = false;
+    this.#inFlight = 0;
+    this.#next = this.#log.first;
+    this.#first = this.#next;
+    this.#query = '';
+    this.#search++;
+    this.#pairing.clear();
+    this.#labels.clear();
+    void this.#send();
+  }
+
+  /** The page is hidden or gone. */
+  suspend(): void {
+    this.#isLive = false;
+    this.#stopTimer();
+  }
+
+  /** The page has drawn a message of rows. */
+  acknowledge(): void {
+    this.#inFlight = Math.max(0, this.#inFlight - 1);
+    this.#schedule();
+  }
+
+  /** Nothing is sent meanwhile; what falls out of the log then is never sent. */
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (!isPaused) void this.#send();
+  }
+
+  /** Sends the content of an entry, as it can be shown. */
+  async select(seq: number): Promise<void> {
+    const content = await this.contentOf(seq);
+    if (this.#isDisposed) return;
+    this.#options.post({
+      type: 'payload',
+      seq,
+      text: content === undefined ? null : content.text.slice(0, MAX_PAYLOAD),
+      cut: content === undefined ? 0 : content.cut + Math.max(0, content.text.length - MAX_PAYLOAD),
+    });
+  }
+
+  /**
+   * Returns the content of an entry without secrets, JSON indented; `cut`: characters that were not
+   * kept. Undefined: the entry is no longer kept.
+   */
+  async contentOf(seq: number): Promise<{ readonly text: string; readonly cut: number } | undefined> {
+    const entry = this.#log.entry(seq);
+    if (!entry) return undefined;
+    const around = this.#around(entry);
+    const clean = (await cleanMessages(around)).find((one) => one.entry === entry);
+    if (!clean) return undefined;
+    const text = clean.message ? JSON.stringify(clean.message, undefined, 2) : clean.text;
+    return { text, cut: entry.length - entry.text.length };
+  }
+
+  /** Looks for a text, ignoring case, in what can be shown of all entries; the last call counts. */
+  async find(id: number, text: string): Promise<void> {
+    this.#query = text.toLowerCase();
+    const search = ++this.#search;
+    if (this.#query === '') return;
+    const seqs: number[] = [];
+    let began = performance.now();
+    for (const entry of this.#log.entries()) {
+      if (entry.seq >= this.#next) break;
+      if (this.#matches(entry)) seqs.push(entry.seq);
+      if (performance.now() - began < SLICE_MS) continue;
+      await setImmediate();
+      if (search !== this.#search) return;
+      began = performance.now();
+    }
+    if (!this.#isDisposed) this.#options.post({ type: 'found', id, seqs });
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#search++;
+    this.suspend();
+    this.#watching.dispose();
+  }
+
+  /** A text is found only where it can be seen: first in the line, then in what is shown of it. */
+  #matches({ text }: TrafficEntry): boolean {
+    const part = text.slice(0, MAX_SEARCHED);
+    return part.toLowerCase().includes(this.#query) && cleanLine(part).toLowerCase().includes(this.#query);
+  }
+
+  /** An entry with those that may hold other parts of the texts in it. */
+  #around(entry: TrafficEntry): readonly TrafficEntry[] {
+    if (entry.kind !== 'in' && entry.kind !== 'out') return [entry];
+    const found = [entry];
+    for (const step of [-1, 1]) {
+      let chars = 0;
+      for (let count = 1; count <= NEIGHBOURS && chars < MAX_AROUND; count++) {
+        const other = this.#log.entry(entry.seq + step * count);
+        if (!other) break;
+        if (other.key !== entry.key || other.kind !== entry.kind) continue;
+        chars += other.text.length;
+        if (step < 0) found.unshift(other);
+        else found.push(other);
+      }
+    }
+    return found;
+  }
+
+  #schedule(): void {
+    if (!this.#isLive || this.#isPaused || this.#timer || this.#isSending || this.#inFlight >= MAX_IN_FLIGHT) return;
+    const { later = timer } = this.#options;
+    this.#timer = later(() => {
+      this.#timer = undefined;
+      void this.#send();
+    }, BATCH_MS);
+  }
+
+  #stopTimer(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+  }
+
+  /** Sends what is new, a batch at a time, as far as the page keeps up. */
+  async #send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      while (this.#canSend()) {
+        const { rows, found } = this.#batch();
+        this.#tellSessions(rows);
+        this.#first = this.#log.first;
+        this.#inFlight++;
+        this.#options.post({ type: 'rows', first: this.#first, rows, found });
+        await setImmediate();
+      }
+    } finally {
+      this.#isSending = false;
+    }
+    if (this.#canSend()) this.#schedule();
+  }
+
+  #canSend(): boolean {
+    const isNew = this.#next < this.#log.next || this.#first !== this.#log.first;
+    return this.#isLive && !this.#isPaused && isNew && this.#inFlight < MAX_IN_FLIGHT;
+  }
+
+  #batch(): { readonly rows: readonly TrafficRow[]; readonly found: readonly number[] } {
+    const rows: TrafficRow[] = [];
+    const found: number[] = [];
+    const began = performance.now();
+    for (const entry of this.#log.entries(this.#next)) {
+      rows.push(this.#rowOf(entry));
+      if (this.#query !== '' && this.#matches(entry)) found.push(entry.seq);
+      this.#next = entry.seq + 1;
+      if (rows.length >= MAX_ROWS || performance.now() - began > SLICE_MS) break;
+    }
+    if (rows.length === 0) this.#next = this.#log.next;
+    return { rows, found };
+  }
+
+  #rowOf(entry: TrafficEntry): TrafficRow {
+    const { seq, at, key, kind, text, length } = entry;
+    const facts = readFacts(entry, redact);
+    const size = length === text.length ? Buffer.byteLength(text) : length;
+    return { seq, at, key, direction: kind, size, ...facts, ...this.#pairing.pair(entry, facts) };
+  }
+
+  /** Names change while a session goes on. */
+  #tellSessions(rows: readonly TrafficRow[]): void {
+    let isNew = false;
+    for (const key of new Set(rows.map((row) => row.key))) {
+      const label = this.#options.labelOf(key);
+      if (this.#labels.get(key) === label) continue;
+      this.#labels.set(key, label);
+      isNew = true;
+    }
+    if (!isNew) return;
+    const sessions: TrafficSession[] = [...this.#labels].map(([key, label]) => ({ key, label }));
+    this.#options.post({ type: 'sessions', sessions });
+  }
+}
+
+function timer(run: () => void, ms: number): Disposable {
+  const handle = setTimeout(run, ms);
+  handle.unref();
+  return { dispose: () => clearTimeout(handle) };
+}

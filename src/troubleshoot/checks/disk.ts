@@ -1,0 +1,82 @@
+// Checks the free space of the disk that sessions are stored on, and what Parley has stored.
+import { lstat, opendir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as l10n from '@vscode/l10n';
+import type { Check, Finding } from './check';
+
+const MB = 1024 * 1024;
+/** Less free space is a warning, and a problem; in bytes. */
+const LOW = 1024 * MB;
+const FULL = 64 * MB;
+/** Files that are counted; of more, only these are known. */
+const MAX_FILES = 50_000;
+
+export interface DiskCheckOptions {
+  /** Parley's storage; absolute. */
+  readonly folder: string;
+  /** Free bytes of the disk of a folder. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
+}
+
+export function diskCheck({ folder, freeBytes = freeBytesOf }: DiskCheckOptions): Check {
+  return {
+    id: 'disk',
+    title: l10n.t('Disk'),
+    limitMs: 20_000,
+    async run(signal): Promise<Finding> {
+      const [free, used] = await Promise.all([freeBytes(folder), usedBytes(folder, signal)]);
+      const facts: Finding['facts'] = [
+        [l10n.t('Storage'), folder],
+        [l10n.t('Free'), megabytes(free)],
+        [
+          l10n.t('Used by Parley'),
+          used.isWhole ? megabytes(used.bytes) : l10n.t('at least {0}', megabytes(used.bytes)),
+        ],
+      ];
+      if (free >= LOW) return { outcome: 'ok', found: l10n.t('The disk has {0} free.', megabytes(free)), facts };
+      return {
+        outcome: free < FULL ? 'problem' : 'warning',
+        found: l10n.t('The disk has only {0} free.', megabytes(free)),
+        advice: l10n.t('Free up space. Parley can keep fewer old sessions.'),
+        action: 'openHistorySettings',
+        facts,
+      };
+    },
+  };
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** Links are not followed. */
+async function usedBytes(
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ readonly bytes: number; readonly isWhole: boolean }> {
+  let bytes = 0;
+  let files = 0;
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const entries = await opendir(next).catch(() => undefined);
+    if (!entries) continue;
+    for await (const entry of entries) {
+      signal.throwIfAborted();
+      if (++files > MAX_FILES) return { bytes, isWhole: false };
+      const path = join(next, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else
+        bytes += await lstat(path).then(
+          ({ size }) => size,
+          () => 0,
+        );
+    }
+  }
+  return { bytes, isWhole: true };
+}
+
+function megabytes(bytes: number): string {
+  const value = bytes / MB;
+  return value >= 1024 ? l10n.t('{0} GB', (value / 1024).toFixed(1)) : l10n.t('{0} MB', Math.ceil(value));
+}

@@ -1,0 +1,35 @@
+// Checks Git, with which changes of agents are recorded.
+import * as l10n from '@vscode/l10n';
+import type { Check, Finding } from './check';
+import { notTrusted } from './trust';
+
+export interface GitCheckOptions {
+  readonly isTrusted: boolean;
+  /** The setting `parley.changes.enabled`. */
+  readonly isWanted: boolean;
+  /** Returns what `git --version` prints. @throws where there is no Git */
+  readonly version: (signal: AbortSignal) => Promise<string>;
+}
+
+export function gitCheck({ isTrusted, isWanted, version }: GitCheckOptions): Check {
+  return {
+    id: 'git',
+    title: l10n.t('Git'),
+    limitMs: 20_000,
+    async run(signal): Promise<Finding> {
+      if (!isWanted) return { outcome: 'ok', found: l10n.t('Recording of changes is off, so Git is not needed.') };
+      if (!isTrusted) return notTrusted();
+      try {
+        return { outcome: 'ok', found: l10n.t('Git was found.'), facts: [[l10n.t('Version'), await version(signal)]] };
+      } catch {
+        signal.throwIfAborted();
+        return {
+          outcome: 'warning',
+          found: l10n.t("Git wasn't found, so changes of agents can't be listed, undone or restored."),
+          advice: l10n.t('Install Git, then reload the window.'),
+          action: 'getGit',
+        };
+      }
+    },
+  };
+}

@@ -1,0 +1,128 @@
+// Checks the stored sessions: whether the file opens and is sound. SQLite reads the whole file for
+// that, so it is done in a thread of its own.
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import * as l10n from '@vscode/l10n';
+import { at } from '../../base/untrusted';
+import type { Check, Finding } from './check';
+
+/** Of a larger file only the central tables are checked, in bytes. */
+const MAX_WHOLE = 256 * 1024 * 1024;
+/** A window that has said nothing for longer is gone, in ms. */
+const SILENT_MS = 60_000;
+
+/** What the thread runs: it only reads. */
+const SOURCE = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { DatabaseSync } = require('node:sqlite');
+const { path, isLarge, since, pid } = workerData;
+const database = new DatabaseSync(path, { readOnly: true });
+try {
+  database.exec('PRAGMA busy_timeout = 2000');
+  const checks = isLarge ? ['quick_check(sessions)', 'quick_check(queue)'] : ['quick_check(3)'];
+  const problems = checks.flatMap((check) =>
+    database.prepare('PRAGMA ' + check).all().map((row) => String(Object.values(row)[0])).filter((word) => word !== 'ok'));
+  const { count: sessions } = database.prepare('SELECT count(*) AS count FROM sessions').get();
+  const { count: windows } = database
+    .prepare('SELECT count(DISTINCT window) AS count FROM leases WHERE heartbeat > ? AND pid != ?').get(since, pid);
+  parentPort.postMessage({ problems, sessions, windows });
+} finally {
+  database.close();
+}
+`;
+
+export interface JournalCheckOptions {
+  /** Has the file; absolute. */
+  readonly folder: string;
+  /** Why sessions are kept in memory only at the moment. */
+  readonly problem: string | undefined;
+  readonly now: () => number;
+}
+
+export function journalCheck({ folder, problem, now }: JournalCheckOptions): Check {
+  const path = join(folder, 'parley.db');
+  return {
+    id: 'journal',
+    title: l10n.t('Session history'),
+    limitMs: 30_000,
+    async run(signal): Promise<Finding> {
+      if (problem !== undefined)
+        return {
+          outcome: 'problem',
+          found: problem,
+          advice: l10n.t('Sessions are kept in memory until then.'),
+          action: 'showLog',
+        };
+      const size = await sizeOf(path);
+      if (size === undefined) return { outcome: 'ok', found: l10n.t('No sessions are stored yet.') };
+      const log = (await sizeOf(`${path}-wal`)) ?? 0;
+      const facts: Finding['facts'] = [
+        [l10n.t('File'), path],
+        [l10n.t('Size'), l10n.t('{0} MB', ((size + log) / (1024 * 1024)).toFixed(1))],
+      ];
+      let answer: unknown;
+      try {
+        answer = await inThread(
+          { path, isLarge: size > MAX_WHOLE, since: now() - SILENT_MS, pid: process.pid },
+          signal,
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        return {
+          outcome: 'problem',
+          found: l10n.t("The session history can't be opened: {0}", error instanceof Error ? error.message : ''),
+          advice: l10n.t('Reload the window: a damaged file is kept under another name and replaced.'),
+          action: 'showLog',
+          facts,
+        };
+      }
+      const problems = at(answer, 'problems');
+      const more: Finding['facts'] = [
+        ...facts,
+        [l10n.t('Sessions'), String(at(answer, 'sessions'))],
+        [l10n.t('Other windows with open sessions'), String(at(answer, 'windows'))],
+      ];
+      if (Array.isArray(problems) && problems.length > 0)
+        return {
+          outcome: 'problem',
+          found: l10n.t('The session history is damaged: {0}', problems.join('; ')),
+          advice: l10n.t('Reload the window: a damaged file is kept under another name and replaced.'),
+          action: 'showLog',
+          facts: more,
+        };
+      return { outcome: 'ok', found: l10n.t('The session history opens and is sound.'), facts: more };
+    },
+  };
+}
+
+/** @throws what the thread threw; the reason of `signal`, with the thread ended */
+async function inThread(data: unknown, signal: AbortSignal): Promise<unknown> {
+  const worker = new Worker(SOURCE, { eval: true, workerData: data });
+  return new Promise((resolve, reject) => {
+    let answer: unknown;
+    const end = (): void => {
+      reject(signal.reason);
+      // Not waited for: SQLite may be reading.
+      void worker.terminate();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    worker.once('message', (message: unknown) => {
+      answer = message;
+    });
+    worker.once('error', reject);
+    // Only then is the file closed: one that stays open keeps others from tidying it up.
+    worker.once('exit', () => {
+      signal.removeEventListener('abort', end);
+      if (answer === undefined) reject(new Error(l10n.t('the check ended without an answer')));
+      else resolve(answer);
+    });
+  });
+}
+
+function sizeOf(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+}

@@ -1,0 +1,64 @@
+// Starts the agent, agrees on the protocol with it, and ends it again.
+import * as l10n from '@vscode/l10n';
+import type { AgentDescription } from '../../acp/protocol/dialect';
+import { ParleyError } from '../../base/errors';
+import type { Check, Finding } from './check';
+import { notTrusted } from './trust';
+
+/** What an agent says of itself when it starts. */
+export type AgentAnswer = Pick<
+  AgentDescription,
+  'protocol' | 'name' | 'title' | 'version' | 'features' | 'authMethods'
+>;
+
+export interface ProtocolCheckOptions {
+  readonly isTrusted: boolean;
+  /** How long a start may take, in milliseconds. */
+  readonly limitMs: number;
+  /** Starts the agent and ends it. @throws ParleyError why it could not be started */
+  readonly start: (signal: AbortSignal) => Promise<AgentAnswer>;
+}
+
+export function protocolCheck({ isTrusted, limitMs, start }: ProtocolCheckOptions): Check {
+  return {
+    id: 'protocol',
+    title: l10n.t('Protocol'),
+    limitMs,
+    async run(signal): Promise<Finding> {
+      if (!isTrusted) return notTrusted();
+      const began = performance.now();
+      try {
+        const { protocol, name, title, version, features, authMethods } = await start(signal);
+        const seconds = ((performance.now() - began) / 1000).toFixed(1);
+        return {
+          outcome: 'ok',
+          found:
+            protocol === 'communication'
+              ? l10n.t('The server of the agent answered after {0} s.', seconds)
+              : l10n.t('The agent answered after {0} s, with protocol version {1}.', seconds, protocol),
+          facts: [
+            [l10n.t('Agent'), [title ?? name ?? '', version ?? ''].join(' ').trim()],
+            [l10n.t('Capabilities'), capabilitiesOf(features)],
+            [l10n.t('Ways to sign in'), authMethods.map((method) => method.name).join(', ')],
+          ],
+        };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ParleyError)) throw error;
+        const { message, hint, stderr, code } = error;
+        return {
+          outcome: 'problem',
+          found: message,
+          advice: hint,
+          action: code.startsWith('agent-not-') ? 'editAgent' : 'showLog',
+          facts: [[l10n.t('Code'), code], ...(stderr ? [[l10n.t('Error output'), stderr] as const] : [])],
+        };
+      }
+    },
+  };
+}
+
+function capabilitiesOf({ prompt, ...features }: AgentAnswer['features']): string {
+  const kinds = Object.entries(prompt).flatMap(([kind, isThere]) => (isThere ? [`prompt.${kind}`] : []));
+  return [...Object.keys(features), ...kinds].sort().join(', ');
+}

@@ -1,0 +1,111 @@
+// Checks the proxies of VS Code, which Parley's own downloads use, and of the environment, which
+// agents use.
+import { connect } from 'node:net';
+import * as l10n from '@vscode/l10n';
+import type { Check, Finding } from './check';
+
+/** How long a proxy may take to accept a connection, in milliseconds. */
+const CONNECT_MS = 5_000;
+const NAMES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'] as const;
+
+export interface ProxyCheckOptions {
+  /** The setting `http.proxy`; empty: none. */
+  readonly setting: string;
+  /** The setting `http.proxySupport`. */
+  readonly support: string;
+  /** What an agent is started with. */
+  readonly env: () => Promise<Readonly<Record<string, string | undefined>>>;
+  /** Connects to a host; by default over TCP. @throws why it can't be reached */
+  readonly reach?: (host: string, port: number, signal: AbortSignal) => Promise<void>;
+}
+
+export function proxyCheck({ setting, support, env, reach = reachHost }: ProxyCheckOptions): Check {
+  return {
+    id: 'proxy',
+    title: l10n.t('Proxy'),
+    limitMs: 15_000,
+    async run(signal): Promise<Finding> {
+      const environment = await env();
+      const ofEnvironment = NAMES.map(
+        (name) => [name, environment[name] ?? environment[name.toLowerCase()] ?? ''] as const,
+      );
+      const facts: Finding['facts'] = [
+        ['http.proxy', shown(setting)],
+        ['http.proxySupport', support],
+        ...ofEnvironment.map(([name, value]) => [name, name === 'NO_PROXY' ? value : shown(value)] as const),
+      ];
+      const agents = ofEnvironment.find(([name, value]) => name !== 'NO_PROXY' && value !== '')?.[1] ?? '';
+      for (const [name, value] of [
+        ['http.proxy', setting],
+        [l10n.t('The proxy of the environment'), agents],
+      ] as const) {
+        const problem = value === '' ? undefined : await problemOf(value, reach, signal);
+        if (problem !== undefined)
+          return {
+            outcome: 'problem',
+            found: l10n.t('{0} ({1}): {2}.', name, shown(value), problem),
+            advice: l10n.t('Correct the address of the proxy, or remove it.'),
+            action: 'openProxySettings',
+            facts,
+          };
+      }
+      if (setting !== '' && agents === '')
+        return {
+          outcome: 'warning',
+          found: l10n.t("VS Code uses a proxy, but agents don't: they don't read http.proxy."),
+          advice: l10n.t('Set HTTPS_PROXY in the “env” of the agent, or in the profile of your shell.'),
+          action: 'editAgent',
+          facts,
+        };
+      if (setting === '' && agents === '') return { outcome: 'ok', found: l10n.t('No proxy is set.'), facts };
+      return { outcome: 'ok', found: l10n.t('The proxy accepts connections.'), facts };
+    },
+  };
+}
+
+/** Returns why a proxy can't be used; undefined where it can. */
+async function problemOf(
+  address: string,
+  reach: NonNullable<ProxyCheckOptions['reach']>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const url = urlOf(address);
+  if (!url) return l10n.t('the address is invalid');
+  const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks:': 1080, 'socks5:': 1080 };
+  const port = Number(url.port) || (ports[url.protocol] ?? 80);
+  try {
+    await reach(url.hostname.replace(/^\[|\]$/g, ''), port, signal);
+    return undefined;
+  } catch {
+    return l10n.t("it doesn't accept connections");
+  }
+}
+
+/** Curl and others take an address without a scheme too. */
+function urlOf(address: string): URL | undefined {
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
+  return URL.canParse(whole) && new URL(whole).hostname !== '' ? new URL(whole) : undefined;
+}
+
+/** An address without the name and password in it. */
+function shown(address: string): string {
+  const url = urlOf(address);
+  if (address === '' || !url) return address === '' ? '' : l10n.t('invalid');
+  return `${url.protocol}//${url.host}`;
+}
+
+function reachHost(host: string, port: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, timeout: CONNECT_MS });
+    const end = (error?: unknown): void => {
+      signal.removeEventListener('abort', end);
+      socket.destroy();
+      if (error === undefined) resolve();
+      else reject(error instanceof Error ? error : new Error('given up'));
+    };
+    signal.addEventListener('abort', end, { once: true });
+    socket.once('connect', () => end());
+    socket.once('timeout', () => end(new Error('timeout')));
+    socket.once('error', end);
+  });
+}

@@ -1,0 +1,37 @@
+// Checks whether the agent wants the user to sign in, as far as a session has shown it.
+import * as l10n from '@vscode/l10n';
+import type { Check } from './check';
+
+/** What the session in the chat shows: nothing where no agent was started. */
+export type SignInState =
+  | { readonly kind: 'required'; readonly methods: readonly string[]; readonly error?: string | undefined }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'unknown' };
+
+export function signInCheck(state: SignInState): Check {
+  return {
+    id: 'sign-in',
+    title: l10n.t('Sign-in'),
+    limitMs: 1_000,
+    async run() {
+      switch (state.kind) {
+        case 'required':
+          return {
+            outcome: 'problem',
+            found: state.error
+              ? l10n.t('The agent wants you to sign in: {0}', state.error)
+              : l10n.t('The agent wants you to sign in.'),
+            action: 'signIn',
+            ...(state.methods.length > 0 && { facts: [[l10n.t('Ways to sign in'), state.methods.join(', ')]] }),
+          };
+        case 'ready':
+          return { outcome: 'ok', found: l10n.t('The agent has opened a session, so no sign-in is needed.') };
+        case 'unknown':
+          return {
+            outcome: 'unchecked',
+            found: l10n.t('No session is open. The agent says whether it needs a sign-in when one is opened.'),
+          };
+      }
+    },
+  };
+}

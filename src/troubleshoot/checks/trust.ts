@@ -1,0 +1,25 @@
+// Checks whether the workspace is trusted: in one that is not, no agent starts.
+import * as l10n from '@vscode/l10n';
+import type { Check } from './check';
+
+export function trustCheck(isTrusted: boolean): Check {
+  return {
+    id: 'trust',
+    title: l10n.t('Workspace trust'),
+    limitMs: 1_000,
+    run: async () =>
+      isTrusted
+        ? { outcome: 'ok', found: l10n.t('The workspace is trusted.') }
+        : {
+            outcome: 'problem',
+            found: l10n.t("The workspace isn't trusted, so no agent starts."),
+            advice: l10n.t('Trust the workspace if you trust the authors of its files.'),
+            action: 'manageTrust',
+          },
+  };
+}
+
+/** The finding of a check that would start a program. */
+export function notTrusted(): { readonly outcome: 'unchecked'; readonly found: string } {
+  return { outcome: 'unchecked', found: l10n.t('No program is started in an untrusted workspace.') };
+}

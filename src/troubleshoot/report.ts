@@ -1,0 +1,104 @@
+// The report of a troubleshooting: Markdown that a person reads before it is passed on. What it
+// says of the user is removed: secrets, the home folder and the user's name in paths.
+import * as l10n from '@vscode/l10n';
+import type { KnownSecrets } from '../base/knownSecrets';
+import { knownSecrets, redact } from '../base/redact';
+import { revealControls } from '../base/revealControls';
+import type { CheckResult, Outcome } from './checks/check';
+
+/** Characters of one sentence or value. */
+const MAX_TEXT = 2_000;
+/** A shorter name stands in too many other words. */
+const MIN_NAME = 3;
+
+/** Whose paths are removed. */
+export interface ReportUser {
+  /** Folders that are the home of the user, absolute, in any spelling. */
+  readonly homes: readonly string[];
+  readonly name: string;
+}
+
+/** Facts of the window, each a name and a value. */
+export type ReportFacts = readonly (readonly [name: string, value: string])[];
+
+const MARKS: Readonly<Record<Outcome, string>> = { ok: '✅', warning: '⚠️', problem: '❌', unchecked: '➖' };
+
+/** What an outcome is called. */
+export function outcomeLabel(outcome: Outcome): string {
+  switch (outcome) {
+    case 'ok':
+      return l10n.t('OK');
+    case 'warning':
+      return l10n.t('Warning');
+    case 'problem':
+      return l10n.t('Problem');
+    case 'unchecked':
+      return l10n.t('Not checked');
+  }
+}
+
+/** Returns the report, without secrets and names of the user. */
+export function writeReport(
+  facts: ReportFacts,
+  results: readonly CheckResult[],
+  user: ReportUser,
+  known: KnownSecrets = knownSecrets,
+): string {
+  const clean = (text: string): string => withoutUser(redact(text, known), user);
+  const lines = [`# ${l10n.t('Parley report')}`, '', ...table(facts, clean), ''];
+  for (const { title, outcome, found, advice, facts: details = [], ms } of results) {
+    lines.push(`## ${MARKS[outcome]} ${plain(title)}: ${outcomeLabel(outcome)}`, '', plain(clean(found)), '');
+    if (advice) lines.push(plain(clean(advice)), '');
+    lines.push(...table([...details, [l10n.t('Time'), l10n.t('{0} ms', ms)]], clean), '');
+  }
+  return lines.join('\n');
+}
+
+function table(facts: ReportFacts, clean: (text: string) => string): readonly string[] {
+  return facts.map(([name, value]) => `- ${plain(name)}: ${code(clean(value))}`);
+}
+
+/** Text that Markdown shows as it is. */
+function plain(text: string): string {
+  return bounded(text).replace(/[\\`*_{}[\]()#+!<>|~$&-]/g, (char) => (char === '-' ? char : `\\${char}`));
+}
+
+/** Text in a code span, which nothing in it can end. */
+function code(text: string): string {
+  const shown = bounded(text);
+  if (shown === '') return '–';
+  const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return longest === 0 ? `${fence}${shown}${fence}` : `${fence} ${shown} ${fence}`;
+}
+
+function bounded(text: string): string {
+  const line = revealControls(text.replace(/\s+/g, ' ').trim()).toWellFormed();
+  return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT).toWellFormed()}…` : line;
+}
+
+/**
+ * Returns a text with `~` for the home folder, as it is written in paths, URLs and JSON, and for
+ * the user's name where it is a part of a path.
+ */
+export function withoutUser(text: string, { homes, name }: ReportUser): string {
+  const spellings = new Set(
+    homes
+      .filter((home) => home.length > 1)
+      .flatMap((home) => {
+        const slashes = home.replaceAll('\\', '/');
+        return [home, slashes, home.replaceAll('\\', '\\\\'), encodeURI(slashes), encodeURIComponent(home)];
+      }),
+  );
+  let clean = text;
+  for (const home of [...spellings].sort((one, other) => other.length - one.length)) {
+    const ends = home.replace(/[\\/]+$/, '');
+    if (ends !== '') clean = clean.replace(new RegExp(`${escaped(ends)}(?![\\w.-])`, 'gi'), '~');
+  }
+  if (name.length < MIN_NAME) return clean;
+  return clean.replace(new RegExp(`(?<=[\\\\/:@-]|%2F|%5C)${escaped(name)}(?![\\w.])`, 'gi'), '~');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+}

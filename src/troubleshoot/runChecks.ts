@@ -1,0 +1,57 @@
+// Runs checks side by side, each within its time. One that hangs or fails costs no other one.
+import * as l10n from '@vscode/l10n';
+import { messageOf } from '../base/errors';
+import type { Check, CheckResult, Finding } from './checks/check';
+
+/**
+ * Runs all checks. Never rejects.
+ * @param signal gives up what still runs: those checks count as not checked
+ * @param onResult told of each result as soon as it is there
+ * @returns the results in the order of the checks
+ */
+export function runChecks(
+  checks: readonly Check[],
+  signal: AbortSignal,
+  onResult: (result: CheckResult) => void = () => {},
+): Promise<readonly CheckResult[]> {
+  return Promise.all(
+    checks.map(async (check) => {
+      const began = performance.now();
+      const finding = await findingOf(check, signal);
+      const { id, title } = check;
+      const result = { id, title, ...finding, ms: Math.round(performance.now() - began) };
+      onResult(result);
+      return result;
+    }),
+  );
+}
+
+async function findingOf({ limitMs, run }: Check, signal: AbortSignal): Promise<Finding> {
+  if (signal.aborted) return unchecked(l10n.t('Cancelled.'));
+  const stop = new AbortController();
+  let settle: (finding: Finding) => void = () => {};
+  const given = new Promise<Finding>((resolve) => {
+    settle = resolve;
+  });
+  const cancel = (): void => {
+    settle(unchecked(l10n.t('Cancelled.')));
+    stop.abort();
+  };
+  const timer = setTimeout(() => {
+    settle(unchecked(l10n.t('This check took longer than {0} s.', Math.ceil(limitMs / 1000))));
+    stop.abort();
+  }, limitMs);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await Promise.race([run(stop.signal), given]);
+  } catch (error) {
+    return unchecked(l10n.t('The check failed: {0}', messageOf(error)));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+function unchecked(found: string): Finding {
+  return { outcome: 'unchecked', found };
+}

@@ -1,0 +1,214 @@
+// The entry point of the traffic inspector, a page of its own beside the chat.
+import { revealControls } from '../../base/revealControls';
+import type { FromTraffic, ToTraffic, TrafficDirection, TrafficRow } from '../../panel/trafficContract';
+import { button, el, setAttributes } from '../dom/dom';
+import { watchProblems } from '../host/problems';
+import { strings } from '../text/trafficStrings';
+import '../styles/traffic.css';
+import { TrafficGrid } from './trafficGrid';
+import { TrafficRows } from './trafficRows';
+
+/** A content is asked for when the selection stays for so long, in ms. */
+const SELECT_MS = 60;
+/** A text is searched for when nothing was typed for so long, in ms. */
+const FIND_MS = 200;
+const DIRECTIONS: readonly TrafficDirection[] = ['in', 'out', 'stderr', 'noise'];
+
+declare function acquireVsCodeApi(): { postMessage(message: FromTraffic): void };
+const api = acquireVsCodeApi();
+const post = (message: FromTraffic): void => api.postMessage(message);
+watchProblems(post);
+
+const rows = new TrafficRows();
+const sessions = new Map<string, string>();
+let isPaused = false;
+let searches = 0;
+let selecting: ReturnType<typeof setTimeout> | undefined;
+let finding: ReturnType<typeof setTimeout> | undefined;
+
+const grid = new TrafficGrid({
+  rows,
+  labelOf: (key) => sessions.get(key) ?? '',
+  onSelect: (row) => showContent(row),
+  onOpen: () => content.focus(),
+});
+
+const pauseButton = button('secondary small', strings.pause, () => setPaused(!isPaused));
+const clearButton = button('secondary small', strings.clear, () => post({ type: 'clear' }));
+const exportButton = button('secondary small', strings.exportRecording, () =>
+  post({ type: 'export', key: session.value || null }),
+);
+const openButton = button('secondary small', strings.openRecording, () => post({ type: 'openRecording' }));
+setAttributes(pauseButton, { 'aria-pressed': 'false' });
+
+const search = setAttributes(el('input', 'traffic-search'), {
+  type: 'search',
+  placeholder: strings.search,
+  'aria-label': strings.search,
+  maxlength: 1000,
+  spellcheck: 'false',
+});
+search.addEventListener('input', () => {
+  clearTimeout(finding);
+  finding = setTimeout(() => {
+    // Until the host has answered, nothing is known to match.
+    rows.setFound([]);
+    post({ type: 'find', id: ++searches, text: search.value });
+    refilter();
+  }, FIND_MS);
+});
+const direction = chooser(strings.column.direction);
+setOptions(
+  direction,
+  strings.allDirections,
+  DIRECTIONS.map((one) => [one, strings.direction[one]]),
+);
+const method = chooser(strings.column.method);
+const session = chooser(strings.column.session);
+const errorsOnly = setAttributes(el('input'), { type: 'checkbox' });
+errorsOnly.addEventListener('change', refilter);
+
+const count = el('span', 'traffic-count dim');
+const title = el('span', 'traffic-title grow cut', strings.content);
+const copyButton = button('secondary small', strings.copy, () => {
+  if (grid.selected !== undefined) post({ type: 'copy', seq: grid.selected });
+});
+let pairSeq: number | undefined;
+const pairButton = button('secondary small', strings.toResponse, () => {
+  if (pairSeq !== undefined) grid.select(pairSeq);
+});
+const content = setAttributes(el('pre', 'traffic-content'), { tabindex: 0, 'aria-label': strings.content });
+content.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') grid.element.focus();
+});
+
+const toolbar = setAttributes(el('div', 'traffic-bar', pauseButton, clearButton, exportButton, openButton, count), {
+  role: 'toolbar',
+  'aria-label': strings.toolbar,
+});
+const filters = setAttributes(
+  el('div', 'traffic-bar', search, direction, method, session, el('label', '', errorsOnly, strings.errorsOnly)),
+  { role: 'search', 'aria-label': strings.filters },
+);
+const details = setAttributes(
+  el('section', 'traffic-details', el('div', 'traffic-bar', title, pairButton, copyButton), content),
+  { 'aria-label': strings.content },
+);
+document.getElementById('root')?.append(el('main', 'traffic', toolbar, filters, grid.element, details));
+
+window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  if (typeof data === 'object' && data !== null && 'type' in data) receive(data as ToTraffic);
+});
+clearContent();
+refresh();
+post({ type: 'hello' });
+
+function receive(message: ToTraffic): void {
+  switch (message.type) {
+    case 'rows':
+      rows.add(message.rows, message.first, message.found);
+      if (grid.selected !== undefined && grid.selected < message.first && rows.total === 0) {
+        grid.clear();
+        clearContent();
+      }
+      refresh();
+      updatePair();
+      // After the rows are drawn: a page that cannot keep up gets no more.
+      requestAnimationFrame(() => post({ type: 'ack' }));
+      return;
+    case 'sessions':
+      sessions.clear();
+      for (const { key, label } of message.sessions) sessions.set(key, label);
+      setOptions(session, strings.allSessions, [...sessions]);
+      grid.draw();
+      return;
+    case 'payload':
+      if (message.seq === grid.selected) showPayload(message);
+      return;
+    case 'found':
+      if (message.id !== searches) return;
+      rows.setFound(message.seqs);
+      refresh();
+  }
+}
+
+function refilter(): void {
+  rows.filter = {
+    direction: DIRECTIONS.find((one) => one === direction.value),
+    method: method.value || undefined,
+    session: session.value || undefined,
+    errorsOnly: errorsOnly.checked,
+    hasText: search.value !== '',
+  };
+  refresh();
+}
+
+function refresh(): void {
+  const { methods } = rows;
+  // Not while it is open: that would take the list away under the pointer.
+  if (document.activeElement !== method)
+    setOptions(
+      method,
+      strings.allMethods,
+      methods.map((name) => [name, name]),
+    );
+  count.textContent = rows.total === 0 ? '' : strings.count(rows.shown.length, rows.total);
+  grid.draw();
+}
+
+function setPaused(paused: boolean): void {
+  isPaused = paused;
+  pauseButton.textContent = paused ? strings.resume : strings.pause;
+  setAttributes(pauseButton, { 'aria-pressed': String(paused) });
+  post({ type: 'pause', isPaused: paused });
+}
+
+function showContent(row: TrafficRow): void {
+  title.textContent = row.method || strings.noMethod;
+  content.textContent = strings.loading;
+  copyButton.disabled = false;
+  updatePair();
+  clearTimeout(selecting);
+  selecting = setTimeout(() => post({ type: 'select', seq: row.seq }), SELECT_MS);
+}
+
+function showPayload({ text, cut }: Extract<ToTraffic, { type: 'payload' }>): void {
+  // Always as text: an agent wrote it.
+  content.textContent = text === null ? strings.gone : revealControls(text);
+  if (cut > 0) content.append(`\n… ${strings.cut(cut)}`);
+  content.scrollTop = 0;
+}
+
+function clearContent(): void {
+  title.textContent = strings.content;
+  content.textContent = strings.selectOne;
+  copyButton.disabled = true;
+  updatePair();
+}
+
+function updatePair(): void {
+  const row = grid.selected === undefined ? undefined : rows.shown[rows.indexOf(grid.selected)];
+  const other = row?.request ?? (row && rows.answerTo(row.seq)?.seq);
+  pairSeq = other !== undefined && rows.indexOf(other) !== -1 ? other : undefined;
+  pairButton.hidden = pairSeq === undefined;
+  pairButton.textContent = row?.request === undefined ? strings.toResponse : strings.toRequest;
+}
+
+function chooser(label: string): HTMLSelectElement {
+  const select = setAttributes(el('select', 'traffic-select'), { 'aria-label': label });
+  select.addEventListener('change', refilter);
+  return select;
+}
+
+/** Sets the options where they are others; the chosen one stays, also where it is gone. */
+function setOptions(select: HTMLSelectElement, all: string, options: readonly (readonly [string, string])[]): void {
+  const { value } = select;
+  const kept = value === '' || options.some(([name]) => name === value) ? [] : [[value, value] as const];
+  const wanted = [['', all] as const, ...options, ...kept];
+  const known = [...select.options].map((option) => [option.value, option.text]);
+  if (JSON.stringify(known) === JSON.stringify(wanted)) return;
+  select.replaceChildren(
+    ...wanted.map(([name, label]) => setAttributes(el('option', '', label.slice(0, 100)), { value: name })),
+  );
+  select.value = value;
+}

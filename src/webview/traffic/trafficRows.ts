@@ -1,0 +1,126 @@
+// The rows that the inspector has and those that its filters let through.
+import type { TrafficDirection, TrafficRow } from '../../panel/trafficContract';
+
+/** What the user wants to see; an absent part does not filter. */
+export interface TrafficFilter {
+  readonly direction?: TrafficDirection | undefined;
+  readonly method?: string | undefined;
+  readonly session?: string | undefined;
+  readonly errorsOnly: boolean;
+  /** A text is searched for in the contents, by the host. */
+  readonly hasText: boolean;
+}
+
+/** The response to a request. */
+export interface Answer {
+  readonly seq: number;
+  readonly ms: number;
+  readonly isError: boolean;
+}
+
+/** Names that can be chosen as a filter; an agent can make up any number of them. */
+const MAX_METHODS = 300;
+
+export class TrafficRows {
+  readonly #answers = new Map<number, Answer>();
+  readonly #methods = new Map<string, number>();
+  #all: TrafficRow[] = [];
+  #shown: TrafficRow[] = [];
+  #found = new Set<number>();
+  #filter: TrafficFilter = { errorsOnly: false, hasText: false };
+
+  get total(): number {
+    return this.#all.length;
+  }
+
+  /** Those that the filter lets through, oldest first. */
+  get shown(): readonly TrafficRow[] {
+    return this.#shown;
+  }
+
+  /** The methods that rows have, sorted. */
+  get methods(): readonly string[] {
+    return [...this.#methods.keys()].sort();
+  }
+
+  /** Appends rows. @param first rows before this one are gone @param found those with the text */
+  add(rows: readonly TrafficRow[], first: number, found: readonly number[]): void {
+    for (const seq of found) this.#found.add(seq);
+    for (const row of rows) {
+      const { request, ms, method, isError = false } = row;
+      if (request !== undefined && ms !== undefined) this.#answers.set(request, { seq: row.seq, ms, isError });
+      if (method !== '' && row.kind !== 'text' && (this.#methods.size < MAX_METHODS || this.#methods.has(method)))
+        this.#methods.set(method, (this.#methods.get(method) ?? 0) + 1);
+      this.#all.push(row);
+      if (this.#passes(row)) this.#shown.push(row);
+    }
+    this.#dropBefore(first);
+  }
+
+  /** The text was found in these; rows that come later say so themselves. */
+  setFound(seqs: readonly number[]): void {
+    this.#found = new Set(seqs);
+    this.filter = this.#filter;
+  }
+
+  set filter(filter: TrafficFilter) {
+    this.#filter = filter;
+    if (!filter.hasText) this.#found.clear();
+    this.#shown = this.#all.filter((row) => this.#passes(row));
+  }
+
+  answerTo(seq: number): Answer | undefined {
+    return this.#answers.get(seq);
+  }
+
+  /** Forgets everything: the host sends what it has again. */
+  clear(): void {
+    this.#all = [];
+    this.#shown = [];
+    this.#answers.clear();
+    this.#methods.clear();
+    this.#found.clear();
+  }
+
+  /** The place of a row among those shown; -1 where it is not. */
+  indexOf(seq: number): number {
+    const rows = this.#shown;
+    let low = 0;
+    let high = rows.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const at = rows[middle]?.seq ?? seq;
+      if (at === seq) return middle;
+      if (at < seq) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  #dropBefore(first: number): void {
+    const gone = countBefore(this.#all, first);
+    if (gone === 0) return;
+    for (const { seq, method } of this.#all.splice(0, gone)) {
+      this.#answers.delete(seq);
+      this.#found.delete(seq);
+      const count = this.#methods.get(method);
+      if (count === 1) this.#methods.delete(method);
+      else if (count !== undefined) this.#methods.set(method, count - 1);
+    }
+    this.#shown.splice(0, countBefore(this.#shown, first));
+  }
+
+  #passes({ seq, direction, method, key, kind, isError }: TrafficRow): boolean {
+    const { direction: wanted, method: name, session, errorsOnly, hasText } = this.#filter;
+    if (wanted !== undefined && direction !== wanted) return false;
+    if (name !== undefined && (kind === 'text' || method !== name)) return false;
+    if (session !== undefined && key !== session) return false;
+    if (errorsOnly && !isError && direction !== 'stderr') return false;
+    return !hasText || this.#found.has(seq);
+  }
+}
+
+function countBefore(rows: readonly TrafficRow[], first: number): number {
+  const index = rows.findIndex(({ seq }) => seq >= first);
+  return index === -1 ? rows.length : index;
+}

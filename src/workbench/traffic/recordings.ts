@@ -1,0 +1,144 @@
+// Saves traffic as a recording, and opens recordings as sessions that can only be read.
+import { basename, join } from 'node:path';
+import { l10n, Uri, workspace } from 'vscode';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { playRecording } from '../../client/replay/playRecording';
+import { cleanMessages } from '../../traffic/cleanMessages';
+import { RECORDING_LIMITS, readRecording, writeRecording } from '../../traffic/recording';
+import type { TrafficLog } from '../../traffic/trafficLog';
+import type { Conversations } from '../sessions/conversations';
+import { pick } from '../ui/input';
+import { showInfo, showProgress } from '../ui/messages';
+import { pickFiles, pickTarget } from '../ui/places';
+
+/** What a program may ask of `parley.openRecording`. */
+export interface RecordingArgument {
+  /** Absolute. */
+  readonly path?: string;
+  /** As fast as possible, or at the pace at which it was recorded. */
+  readonly pace?: 'at-once' | 'recorded';
+}
+
+export interface RecordingsOptions {
+  readonly traffic: TrafficLog;
+  readonly conversations: Conversations;
+  readonly log: Log;
+  /** Of Parley. */
+  readonly version: string;
+  readonly labelOf: (key: string) => string;
+  /** The folder that a recording is saved in, as it is suggested. */
+  readonly folder: () => string;
+  readonly present: (key: string) => void;
+}
+
+export class Recordings {
+  readonly #options: RecordingsOptions;
+
+  constructor(options: RecordingsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Saves the traffic of a session that is still kept, without secrets.
+   * @param key absent: asks which session, where there is more than one
+   */
+  async save(key?: string): Promise<void> {
+    const { traffic, labelOf, folder, version, log } = this.#options;
+    const chosen = key ?? (await this.#pickSession());
+    if (chosen === undefined) return;
+    const agent = labelOf(chosen);
+    const name = `${agent.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'parley'}.ndjson`;
+    const target = await pickTarget(l10n.t('Export Recording'), Uri.file(join(folder(), name)));
+    if (!target) return;
+    const entries = [...traffic.entries()].filter((entry) => entry.key === chosen);
+    const text = await showProgress(l10n.t('Removing secrets…'), async (signal) =>
+      writeRecording(await cleanMessages(entries, { signal }), { agent, version }),
+    );
+    await workspace.fs.writeFile(target, Buffer.from(text));
+    log.info(`a recording of ${entries.length} messages was saved`);
+    void showInfo(
+      l10n.t(
+        'Saved {0} messages without the secrets that Parley knows. Review the file before you share it.',
+        entries.length,
+      ),
+    );
+  }
+
+  /**
+   * Opens a recording in the chat. Returns the key of its session when all is played; undefined
+   * where the user went away.
+   * @throws ParleyError `recording-too-large`, `not-a-recording`, `recording-unreadable`
+   */
+  async open({ path, pace }: RecordingArgument = {}): Promise<string | undefined> {
+    const { conversations, log, present } = this.#options;
+    const uri = path === undefined ? (await pickFiles(l10n.t('Open Recording')))[0] : Uri.file(path);
+    if (!uri) return undefined;
+    const how = pace ?? (path === undefined ? await pickPace() : 'at-once');
+    if (how === undefined) return undefined;
+    const bytes = await readBounded(uri);
+    const recording = await showProgress(l10n.t('Reading the recording…'), (signal) => readRecording(bytes, signal));
+    const conversation = conversations.openRecording(recording.agent ?? basename(uri.path));
+    const { key } = conversation;
+    present(key);
+    const stop = new AbortController();
+    const watching = conversations.onDidRemove((gone) => gone === conversation && stop.abort());
+    try {
+      const options = {
+        isPaced: how === 'recorded',
+        note: conversation.note.bind(conversation),
+        log,
+        now: Date.now(),
+      };
+      await playRecording(recording, options, stop.signal);
+    } finally {
+      watching.dispose();
+    }
+    if (recording.skipped > 0)
+      void showInfo(l10n.t('{0} lines of the recording could not be read and were left out.', recording.skipped));
+    return key;
+  }
+
+  async #pickSession(): Promise<string | undefined> {
+    const { traffic, labelOf } = this.#options;
+    const counts = new Map<string, number>();
+    for (const { key } of traffic.entries()) counts.set(key, (counts.get(key) ?? 0) + 1);
+    const [first] = counts.keys();
+    if (first === undefined) {
+      void showInfo(l10n.t('There are no messages to export.'));
+      return undefined;
+    }
+    if (counts.size === 1) return first;
+    const items = [...counts].map(([id, count]) => ({
+      id,
+      label: labelOf(id),
+      description: l10n.t('{0} messages', count),
+    }));
+    return pick(items, l10n.t('Select the session to export'));
+  }
+}
+
+async function pickPace(): Promise<RecordingArgument['pace']> {
+  const chosen = await pick(
+    [
+      { id: 'at-once', label: l10n.t('Show all at once') },
+      { id: 'recorded', label: l10n.t('Play at the recorded pace'), description: l10n.t('without long pauses') },
+    ],
+    l10n.t('How should the recording be shown?'),
+  );
+  return chosen === 'at-once' || chosen === 'recorded' ? chosen : undefined;
+}
+
+/** The size is looked at first: a file that is too large is not read. */
+async function readBounded(uri: Uri): Promise<Uint8Array> {
+  try {
+    const { size } = await workspace.fs.stat(uri);
+    if (size <= RECORDING_LIMITS.bytes) return await workspace.fs.readFile(uri);
+  } catch (error) {
+    throw new ParleyError(
+      'recording-unreadable',
+      l10n.t("The recording couldn't be read: {0}.", messageOf(error).replace(/\.$/, '')),
+    );
+  }
+  throw new ParleyError('recording-too-large', l10n.t('The recording is too large.'));
+}

@@ -1,0 +1,119 @@
+// The traffic inspector in an editor tab, one per window.
+import { commands, type ExtensionContext, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { FromTraffic } from '../../panel/trafficContract';
+import { TrafficFeed } from '../../traffic/trafficFeed';
+import type { TrafficLog } from '../../traffic/trafficLog';
+import { showStatus } from '../ui/messages';
+import { readFromTraffic } from './fromTraffic';
+import { trafficHtml, trafficRoot } from './trafficHtml';
+
+const TRAFFIC_PANEL_TYPE = 'parley.traffic';
+
+export interface TrafficInspectorOptions {
+  readonly context: ExtensionContext;
+  readonly traffic: TrafficLog;
+  readonly log: Log;
+  /** What the session of a key is called. */
+  readonly labelOf: (key: string) => string;
+  /** Saves a recording of a session; without a key, the user is asked which. */
+  readonly save: (key: string | undefined) => Promise<void>;
+}
+
+export class TrafficInspector implements Disposable {
+  readonly #options: TrafficInspectorOptions;
+  #open: { readonly panel: WebviewPanel; readonly parts: DisposableStore } | undefined;
+
+  constructor(options: TrafficInspectorOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the inspector beside the chat, or brings it to the front. */
+  show(): void {
+    if (this.#open) {
+      this.#open.panel.reveal();
+      return;
+    }
+    const { context, log } = this.#options;
+    const panel = window.createWebviewPanel(TRAFFIC_PANEL_TYPE, l10n.t('Parley Traffic'), ViewColumn.Beside, {
+      enableScripts: true,
+      localResourceRoots: [trafficRoot(context.extensionUri)],
+    });
+    const parts = new DisposableStore();
+    this.#open = { panel, parts };
+    const feed = parts.add(
+      new TrafficFeed({
+        log: this.#options.traffic,
+        labelOf: this.#options.labelOf,
+        post: (message) => {
+          panel.webview
+            .postMessage(message)
+            .then(undefined, (error: unknown) => log.debug(`traffic: ${messageOf(error)}`));
+        },
+      }),
+    );
+    parts.add(
+      panel.webview.onDidReceiveMessage((raw: unknown) => {
+        const message = readFromTraffic(raw);
+        if (message) this.#receive(feed, message);
+        else log.warn('the traffic inspector sent a message that was refused');
+      }),
+    );
+    // A hidden page is gone; it says hello when it is back.
+    parts.add(panel.onDidChangeViewState(() => !panel.visible && feed.suspend()));
+    panel.onDidDispose(() => {
+      this.#open = undefined;
+      parts.dispose();
+    });
+    panel.webview.html = trafficHtml(panel.webview, context.extensionUri);
+  }
+
+  dispose(): void {
+    this.#open?.panel.dispose();
+  }
+
+  #receive(feed: TrafficFeed, message: FromTraffic): void {
+    const { traffic, log, save } = this.#options;
+    const failed = (error: unknown): void => log.error(`traffic: ${messageOf(error)}`);
+    switch (message.type) {
+      case 'hello':
+        feed.begin();
+        return;
+      case 'ack':
+        feed.acknowledge();
+        return;
+      case 'pause':
+        feed.pause(message.isPaused);
+        return;
+      case 'clear':
+        traffic.clear();
+        return;
+      case 'select':
+        feed.select(message.seq).catch(failed);
+        return;
+      case 'find':
+        feed.find(message.id, message.text).catch(failed);
+        return;
+      case 'copy':
+        copy(feed, message.seq).catch(failed);
+        return;
+      case 'export':
+        save(message.key ?? undefined).catch(failed);
+        return;
+      case 'openRecording':
+        commands.executeCommand('parley.openRecording').then(undefined, failed);
+        return;
+      case 'problem':
+        log.error(`${message.kind === 'csp' ? 'content policy' : 'webview'}: ${message.text}`);
+    }
+  }
+}
+
+async function copy(feed: TrafficFeed, seq: number): Promise<void> {
+  const content = await feed.contentOf(seq);
+  if (!content) return;
+  await env.clipboard.writeText(content.text);
+  showStatus(l10n.t('Message copied without secrets.'));
+}

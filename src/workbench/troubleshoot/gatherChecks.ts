@@ -1,0 +1,128 @@
+// The checks for one agent in this window.
+import { homedir } from 'node:os';
+import { version as editorVersion, env, UIKind, workspace } from 'vscode';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { withVariables } from '../../agents/agentEnvironment';
+import { resolveCommand } from '../../agents/resolveCommand';
+import { runProgram } from '../../agents/runProgram';
+import { lastShellAnswer, loginShellPath } from '../../agents/shellPath';
+import { ParleyError } from '../../base/errors';
+import { findGit } from '../../changes/git/gitProcess';
+import { checkAgent } from '../../client/connection/bareAgent';
+import type { Conversation } from '../../client/conversation/conversation';
+import { KNOWN_AGENTS } from '../../registry/discover/knownAgents';
+import { versionOf } from '../../registry/discover/programVersion';
+import { findNode, findUv } from '../../registry/install/installTools';
+import type { Check } from '../../troubleshoot/checks/check';
+import { diskCheck } from '../../troubleshoot/checks/disk';
+import { editorCheck } from '../../troubleshoot/checks/editor';
+import { gitCheck } from '../../troubleshoot/checks/git';
+import { journalCheck } from '../../troubleshoot/checks/journal';
+import { packageToolsCheck } from '../../troubleshoot/checks/packageTools';
+import { programCheck } from '../../troubleshoot/checks/program';
+import { protocolCheck } from '../../troubleshoot/checks/protocol';
+import { proxyCheck } from '../../troubleshoot/checks/proxy';
+import { searchPathCheck } from '../../troubleshoot/checks/searchPath';
+import { type SignInState, signInCheck } from '../../troubleshoot/checks/signIn';
+import { trustCheck } from '../../troubleshoot/checks/trust';
+import { recordsChanges, startTimeoutMs } from '../config/settings';
+import type { TroubleshooterOptions } from './troubleshooter';
+
+/** A start has several stages, each with a limit of its own; in ms. */
+const MORE_MS = 30_000;
+
+/**
+ * Returns the checks in the order in which they are shown. None of them does anything before it is
+ * run.
+ * @param conversation the one in the chat, where it is with this agent
+ */
+export function gatherChecks(
+  agent: AgentDefinition,
+  conversation: Conversation | undefined,
+  options: TroubleshooterOptions,
+): readonly Check[] {
+  const { context, log, archive, conversations, bare } = options;
+  const { isTrusted } = workspace;
+  const cwd = conversation?.cwd ?? conversations.folders[0] ?? homedir();
+  const own = agent.type === 'process' ? agent.env : {};
+  const environment = async (command?: string): Promise<Record<string, string>> =>
+    withVariables(await options.environment(command), own);
+  const tools = async () => ({ env: await environment(), except: workspaceFolders(), log });
+  const http = workspace.getConfiguration('http');
+  const { engines } = context.extension.packageJSON as { engines: { vscode: string } };
+  const storage = context.globalStorageUri.fsPath;
+  return [
+    trustCheck(isTrusted),
+    programCheck({
+      agent,
+      resolve: async (command) => resolveCommand(command, { cwd, env: await environment(command) }),
+      versionOf: async (path, signal) => {
+        if (agent.type !== 'process') return undefined;
+        // Whatever else the program is, it may begin to serve instead.
+        const known = KNOWN_AGENTS.find(({ program }) => program === agent.command);
+        const answersVersion = isTrusted && known?.answersVersion === true;
+        return versionOf({ path, answersVersion }, { env: await environment(), log }, signal);
+      },
+    }),
+    protocolCheck({
+      isTrusted,
+      limitMs: startTimeoutMs() + MORE_MS,
+      start: async (signal) => {
+        const { description } = await checkAgent({ ...(await bare(agent)), cwd }, signal);
+        return description;
+      },
+    }),
+    signInCheck(signInState(conversation)),
+    searchPathCheck({
+      isWindows: process.platform === 'win32',
+      windowPath: process.env.PATH ?? process.env.Path ?? '',
+      ask: async () => {
+        await loginShellPath({ log });
+        return lastShellAnswer();
+      },
+    }),
+    packageToolsCheck({
+      agent,
+      isTrusted,
+      node: async (signal) => (await findNode(await tools(), signal)).version,
+      uv: async () => findUv(await tools()),
+    }),
+    proxyCheck({
+      setting: http.get<string>('proxy') ?? '',
+      support: http.get<string>('proxySupport') ?? '',
+      env: environment,
+    }),
+    gitCheck({
+      isTrusted,
+      isWanted: recordsChanges(),
+      version: async (signal) => {
+        const git = await findGit(await environment());
+        if (!git) throw new ParleyError('git-missing', '');
+        const { program: command, env: gitEnv } = git;
+        const run = { command, args: ['--version'], env: gitEnv, cwd: homedir(), log, timeoutMs: 10_000 };
+        return (await runProgram(run, signal)).stdout.trim();
+      },
+    }),
+    journalCheck({ folder: storage, problem: archive.problem, now: Date.now }),
+    diskCheck({ folder: storage }),
+    editorCheck({
+      version: editorVersion,
+      needs: engines.vscode,
+      remote: env.remoteName,
+      isWeb: env.uiKind === UIKind.Web,
+      node: process.versions.node,
+    }),
+  ];
+}
+
+function signInState(conversation: Conversation | undefined): SignInState {
+  if (conversation?.connection.kind === 'authRequired') {
+    const { methods, error } = conversation.connection;
+    return { kind: 'required', methods: methods.map(({ name }) => name), error };
+  }
+  return { kind: conversation?.connection.kind === 'ready' ? 'ready' : 'unknown' };
+}
+
+function workspaceFolders(): readonly string[] {
+  return (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+}

@@ -1,0 +1,210 @@
+// Runs the checks of the command Troubleshoot, shows what they find as a list, and offers a
+// report.
+import { realpathSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
+import { commands, type ExtensionContext, env, l10n, type Uri, window } from 'vscode';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import type { Disposable } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { BareContext } from '../../client/connection/bareAgent';
+import type { Check, CheckResult, Outcome } from '../../troubleshoot/checks/check';
+import { outcomeLabel, type ReportUser, writeReport } from '../../troubleshoot/report';
+import { runChecks } from '../../troubleshoot/runChecks';
+import type { AgentCatalog } from '../config/agentCatalog';
+import { ReadOnlyTexts } from '../editor/readOnlyTexts';
+import type { Archive } from '../sessions/archive';
+import type { Conversations } from '../sessions/conversations';
+import { List, type ListRow } from '../ui/input';
+import { showInfo, showStatus } from '../ui/messages';
+import { actOn } from './checkActions';
+import { gatherChecks } from './gatherChecks';
+
+const MAX_REPORTS = 5;
+
+/** What a program may ask for. */
+export interface TroubleshootArgument {
+  /** The id of an agent; absent: the one of the session in the chat. */
+  readonly agent?: string;
+  /** False: only the results are returned. */
+  readonly show?: boolean;
+}
+
+/** What a program gets. */
+export interface TroubleshootAnswer {
+  readonly results: readonly CheckResult[];
+  /** Markdown without secrets. */
+  readonly report: string;
+}
+
+export interface TroubleshooterOptions {
+  readonly context: ExtensionContext;
+  readonly log: Log;
+  readonly environment: (command?: string) => Promise<Record<string, string>>;
+  readonly catalog: AgentCatalog;
+  readonly conversations: Conversations;
+  readonly archive: Archive;
+  /** What an agent needs to be started without a session. */
+  readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
+}
+
+interface Row extends ListRow {
+  readonly choose?: () => Promise<unknown>;
+}
+
+const ICONS: Readonly<Record<Outcome, string>> = {
+  ok: 'pass',
+  warning: 'warning',
+  problem: 'error',
+  unchecked: 'circle-slash',
+};
+
+export class Troubleshooter implements Disposable {
+  readonly #options: TroubleshooterOptions;
+  #texts: ReadOnlyTexts | undefined;
+
+  constructor(options: TroubleshooterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs the checks. Resolves when they are done; cancelled with the list.
+   * @throws ParleyError `no-such-agent`
+   */
+  async run({ agent: id, show = true }: TroubleshootArgument = {}): Promise<TroubleshootAnswer> {
+    const { catalog, conversations } = this.#options;
+    const current = conversations.peek();
+    const wanted = id ?? current?.agent.id;
+    const agent = (wanted === undefined ? undefined : catalog.find(wanted)) ?? catalog.preferred();
+    if (id !== undefined && !catalog.find(id))
+      throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
+    const checks = gatherChecks(agent, current?.agent.id === agent.id ? current : undefined, this.#options);
+    const report = (results: readonly CheckResult[]): string =>
+      writeReport(this.#facts(agent.name), results, userOf(this.#options.log));
+    if (!show) {
+      const results = await runChecks(checks, new AbortController().signal);
+      return { results, report: report(results) };
+    }
+    const results = await this.#show(agent, checks, report);
+    return { results, report: report(results) };
+  }
+
+  dispose(): void {
+    this.#texts?.dispose();
+  }
+
+  /** Shows the list, which stays when all is checked. */
+  async #show(
+    agent: AgentDefinition,
+    checks: readonly Check[],
+    report: (results: readonly CheckResult[]) => string,
+  ): Promise<readonly CheckResult[]> {
+    const { log } = this.#options;
+    const list = new List<Row>(l10n.t('Checking {0}…', agent.name));
+    const stop = new AbortController();
+    const found = new Map<string, CheckResult>();
+    let isDone = false;
+    const draw = (): void => {
+      const results = checks.flatMap(({ id }) => found.get(id) ?? []);
+      const view = (): Promise<void> => this.#showReport(report(results));
+      const head: Row[] = isDone
+        ? [
+            {
+              id: 'report',
+              label: [{ icon: 'file' }, ` ${l10n.t('View report')}`],
+              description: l10n.t('to copy it for a bug report'),
+              alwaysShow: true,
+              choose: view,
+            },
+          ]
+        : [];
+      list.draw([...head, ...checks.map((check) => rowOf(check, found.get(check.id), agent.id))], []);
+    };
+    list.ignoreFocusOut = true;
+    list.busy = true;
+    list.onDidHide(() => {
+      stop.abort();
+      list.dispose();
+    });
+    const act = (run: () => Promise<unknown>): void => {
+      list.hide();
+      run().catch((error: unknown) => log.error(`troubleshoot: ${messageOf(error)}`));
+    };
+    list.onDidAccept(({ choose }) => choose && act(choose));
+    list.onDidPress(act);
+    draw();
+    list.show();
+    const results = await runChecks(checks, stop.signal, (result) => {
+      found.set(result.id, result);
+      if (!stop.signal.aborted) draw();
+    });
+    isDone = true;
+    if (!stop.signal.aborted) {
+      list.busy = false;
+      list.placeholder = summaryOf(results);
+      draw();
+    }
+    return results;
+  }
+
+  /** Opens the report to be read; only then is copying offered. */
+  async #showReport(report: string): Promise<void> {
+    this.#texts ??= new ReadOnlyTexts('parley-report', MAX_REPORTS);
+    await openMarkdown(this.#texts.uriOf('/Parley Report.md', report));
+    const copy = l10n.t('Copy Report');
+    const text = l10n.t('Parley removed the secrets that it knows. Read the report before you share it.');
+    if ((await showInfo(text, copy)) !== copy) return;
+    await env.clipboard.writeText(report);
+    showStatus(l10n.t('Report copied.'));
+  }
+
+  #facts(agent: string): readonly (readonly [string, string])[] {
+    const { version } = this.#options.context.extension.packageJSON as { version: string };
+    return [
+      ['Parley', version],
+      [l10n.t('Agent'), agent],
+      [l10n.t('System'), `${process.platform} ${process.arch}`],
+      [l10n.t('Date'), new Date().toISOString()],
+    ];
+  }
+}
+
+/** @param agent its id */
+function rowOf({ id, title }: Check, result: CheckResult | undefined, agent: string): Row {
+  if (!result) return { id, label: [{ icon: 'loading~spin' }, ` ${title}`], description: l10n.t('Checking…') };
+  const { outcome, found, advice, action } = result;
+  const act = action && actOn(action, agent);
+  return {
+    id,
+    label: [{ icon: ICONS[outcome] }, ` ${title}`],
+    description: act ? `${outcomeLabel(outcome)} · ${act.label}` : outcomeLabel(outcome),
+    detail: advice ? `${found} ${advice}` : found,
+    ...(act && { choose: act.run, buttons: [{ icon: act.icon, tooltip: act.label, run: act.run }] }),
+  };
+}
+
+function summaryOf(results: readonly CheckResult[]): string {
+  const problems = results.filter(({ outcome }) => outcome === 'problem').length;
+  const warnings = results.filter(({ outcome }) => outcome === 'warning').length;
+  if (problems === 0 && warnings === 0) return l10n.t('No problems found');
+  return l10n.t('Problems: {0}, warnings: {1}', problems, warnings);
+}
+
+/** As a page where VS Code shows Markdown as one, else as text. */
+async function openMarkdown(uri: Uri): Promise<void> {
+  try {
+    await commands.executeCommand('markdown.showPreview', uri);
+  } catch {
+    await window.showTextDocument(uri);
+  }
+}
+
+function userOf(log: Log): ReportUser {
+  try {
+    const home = homedir();
+    return { homes: [...new Set([home, realpathSync(home)])], name: userInfo().username };
+  } catch (error) {
+    log.debug(`troubleshoot: ${messageOf(error)}`);
+    return { homes: [homedir()], name: '' };
+  }
+}

@@ -1,0 +1,147 @@
+// Plays the recorded traffic of real agents into the model, and recordings that are made to harm.
+import { strict as assert } from 'node:assert';
+import { silentLog } from '../../../../src/base/log';
+import { playRecording } from '../../../../src/client/replay/playRecording';
+import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+import { type Recording, readRecording } from '../../../../src/traffic/recording';
+import { readRecording as fixture, recordingNames } from '../../../support/recordings';
+
+class Played {
+  readonly model = new SessionModel();
+  readonly events: SessionEvent[] = [];
+  readonly waits: number[] = [];
+
+  readonly note = (timed: readonly TimedEvent[]): void => {
+    for (const { at, event } of timed) {
+      this.events.push(event);
+      this.model.apply(event, at);
+    }
+  };
+
+  async play(recording: Recording, isPaced = false, signal = new AbortController().signal): Promise<this> {
+    const wait = async (ms: number): Promise<void> => {
+      this.waits.push(ms);
+    };
+    await playRecording(recording, { isPaced, note: this.note, log: silentLog, now: 0, wait }, signal);
+    return this;
+  }
+}
+
+const recordingOf = (...lines: readonly object[]): Promise<Recording> =>
+  readRecording(Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')));
+const toAgent = (t: number, msg: object) => ({ dir: 'c2a', t, msg });
+const fromAgent = (t: number, msg: object) => ({ dir: 'a2c', t, msg });
+const said = (t: number, text: string) =>
+  fromAgent(t, {
+    method: 'session/update',
+    params: { sessionId: 's', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } },
+  });
+const prompt = (t: number, id: number, text: string) =>
+  toAgent(t, { id, method: 'session/prompt', params: { sessionId: 's', prompt: [{ type: 'text', text }] } });
+
+describe('playing a recording', () => {
+  for (const name of recordingNames())
+    it(`shows what ${name} said and did, with every turn ended and every question closed`, async () => {
+      const lines = fixture(name);
+      const recording = await readRecording(Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')));
+      const { model } = await new Played().play(recording);
+      const prompts = lines.filter(({ dir, msg }) => dir === 'c2a' && msg?.method === 'session/prompt').length;
+      assert.equal(model.state.turn, undefined);
+      assert.equal(model.state.permissions.size, 0);
+      // What is loaded again takes the place of what stood there.
+      if (!lines.some(({ msg }) => msg?.method === 'session/load')) assert.equal(model.state.turns.length, prompts);
+      if (prompts > 0) assert.ok(model.state.entries.some(({ kind }) => kind === 'agent' || kind === 'error'));
+    });
+
+  it('shows prompts, answers and the reasons of the ends, at their times', async () => {
+    const recording = await recordingOf(
+      { dir: 'mark', t: 0, at: 5_000, agent: 'A' },
+      prompt(10, 1, 'hello'),
+      said(20, 'Hi '),
+      said(30, 'there'),
+      fromAgent(40, { id: 1, result: { stopReason: 'max_tokens' } }),
+      prompt(50, 2, 'more'),
+      fromAgent(60, { id: 2, error: { code: -32000, message: 'No credit' } }),
+    );
+    const { model } = await new Played().play(recording);
+    assert.deepEqual(
+      model.state.entries.map(({ kind, at }) => [kind, at]),
+      [
+        ['user', 5_010],
+        ['agent', 5_020],
+        ['turn_end', 5_040],
+        ['user', 5_050],
+        ['error', 5_060],
+        ['turn_end', 5_060],
+      ],
+    );
+    assert.deepEqual(
+      model.state.turns.map(({ stopReason }) => stopReason),
+      ['max_tokens', 'error'],
+    );
+  });
+
+  it('keeps the recorded pace without the long pauses, and stops when it is told to', async () => {
+    const recording = await recordingOf(prompt(0, 1, 'x'), said(100, 'a'), said(60_000, 'b'), said(60_050, 'c'));
+    assert.deepEqual((await new Played().play(recording, true)).waits, [100, 2_000, 50]);
+    const { model } = await new Played().play(recording, true, AbortSignal.abort());
+    assert.equal(model.state.entries.length, 0);
+  });
+
+  it('shows terminals that a client ran for the agent', async () => {
+    const recording = await recordingOf(
+      fromAgent(1, { id: 7, method: 'terminal/create', params: { command: 'npm', args: ['test'] } }),
+      toAgent(2, { id: 7, result: { terminalId: 't1' } }),
+      fromAgent(3, { id: 8, method: 'terminal/output', params: { terminalId: 't1' } }),
+      toAgent(4, { id: 8, result: { output: '1 passing', truncated: false, exitStatus: { exitCode: 0 } } }),
+    );
+    const { model } = await new Played().play(recording);
+    const terminal = model.state.terminals.get('t1');
+    assert.deepEqual([terminal?.command, terminal?.exit?.exitCode], ['npm test', 0]);
+  });
+
+  it('shows a loaded session once', async () => {
+    const opened = { id: 1, result: { sessionId: 's' } };
+    const recording = await recordingOf(
+      toAgent(0, { id: 1, method: 'session/new', params: {} }),
+      fromAgent(1, opened),
+      said(2, 'one'),
+      toAgent(3, { id: 2, method: 'session/load', params: { sessionId: 's' } }),
+      said(4, 'one'),
+      fromAgent(5, { id: 2, result: {} }),
+    );
+    const { model } = await new Played().play(recording);
+    assert.equal(model.state.entries.filter(({ kind }) => kind === 'agent').length, 1);
+  });
+
+  it('takes messages of any form as data', async () => {
+    const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as object;
+    const recording: Recording = {
+      skipped: 0,
+      messages: [
+        { method: 'session/update', params: { update: { sessionUpdate: 'tool_call', toolCallId: { evil: 1 } } } },
+        { method: 'session/update', params: { update: deep } },
+        { id: 1, method: 'session/request_permission', params: { options: 'none' } },
+        { id: 2, method: 'session/request_permission', params: deep },
+        { id: {}, method: 'initialize' },
+        { id: 3, result: { protocolVersion: deep } },
+        { __proto__: { method: 'session/update' }, id: 4 },
+        JSON.parse('{"__proto__":{"polluted":true},"id":5,"method":"session/prompt","params":{"prompt":{}}}') as object,
+      ].map((message) => ({ fromAgent: true, at: 0, message: message as Readonly<Record<string, unknown>> })),
+    };
+    const { model } = await new Played().play(recording);
+    assert.equal(model.state.turn, undefined);
+    assert.equal(({} as { polluted?: boolean }).polluted, undefined);
+  });
+
+  it('remembers a bounded number of requests', async () => {
+    const messages = Array.from({ length: 5_000 }, (_one, id) => ({
+      fromAgent: false,
+      at: 0,
+      message: { id, method: 'session/new', params: {} },
+    }));
+    const { events } = await new Played().play({ messages, skipped: 0 });
+    assert.equal(events.length, 0);
+  });
+});

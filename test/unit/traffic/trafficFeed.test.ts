@@ -1,0 +1,152 @@
+// The feed of a traffic inspector: bounded batches, as far as the page keeps up.
+import { strict as assert } from 'node:assert';
+import { setImmediate } from 'node:timers/promises';
+import { knownSecrets } from '../../../src/base/redact';
+import type { ToTraffic, TrafficRow } from '../../../src/panel/trafficContract';
+import { TrafficFeed } from '../../../src/traffic/trafficFeed';
+import { TrafficLog } from '../../../src/traffic/trafficLog';
+
+describe('the feed of the traffic inspector', () => {
+  let log: TrafficLog;
+  let posted: ToTraffic[];
+  let timers: (() => void)[];
+  let feed: TrafficFeed;
+
+  beforeEach(() => {
+    log = new TrafficLog();
+    posted = [];
+    timers = [];
+    feed = new TrafficFeed({
+      log,
+      labelOf: (key) => `Session ${key}`,
+      post: (message) => posted.push(message),
+      later: (run) => {
+        timers.push(run);
+        return { dispose: () => timers.splice(timers.indexOf(run), 1) };
+      },
+    });
+  });
+  afterEach(() => feed.dispose());
+
+  const settle = async (): Promise<void> => {
+    for (let round = 0; round < 20; round++) await setImmediate();
+  };
+  /** The time of all timers has come. */
+  const tick = async (): Promise<void> => {
+    for (const run of timers.splice(0)) run();
+    await settle();
+  };
+  const batches = () => posted.filter((message) => message.type === 'rows');
+  const rows = (): readonly TrafficRow[] => batches().flatMap((message) => message.rows);
+  const update = (text: string): string =>
+    `{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"${text}"}}}}`;
+
+  it('does nothing before a page is there, and after it is hidden', async () => {
+    for (let n = 0; n < 100; n++) log.note('a', 'in', update('x'), n);
+    assert.deepEqual([posted.length, timers.length], [0, 0]);
+    feed.begin();
+    await settle();
+    feed.suspend();
+    posted = [];
+    for (let n = 0; n < 100; n++) log.note('a', 'in', update('x'), n);
+    await tick();
+    assert.deepEqual([posted.length, timers.length], [0, 0]);
+  });
+
+  it('sends what is kept with its sessions, paired, then what is new', async () => {
+    log.note('a', 'out', '{"id":0,"method":"initialize"}', 10);
+    log.note('a', 'in', '{"id":0,"result":{}}', 30);
+    feed.begin();
+    await settle();
+    assert.deepEqual(posted[0], { type: 'sessions', sessions: [{ key: 'a', label: 'Session a' }] });
+    assert.deepEqual(
+      rows().map(({ seq, method, ms, request }) => [seq, method, ms, request]),
+      [
+        [0, 'initialize', undefined, undefined],
+        [1, 'initialize', 20, 0],
+      ],
+    );
+    feed.acknowledge();
+    log.note('b', 'stderr', 'warning', 40);
+    await tick();
+    assert.deepEqual(rows().at(-1)?.direction, 'stderr');
+    assert.equal(rows().length, 3);
+  });
+
+  it('waits for a page that does not keep up, and makes one batch of what came meanwhile', async () => {
+    feed.begin();
+    await settle();
+    for (let n = 0; n < 30_000; n++) log.note('a', 'in', update(String(n)), n);
+    await tick();
+    assert.ok(batches().length <= 2, `${batches().length} messages that nobody has drawn`);
+    for (let round = 0; round < 100 && rows().at(-1)?.seq !== 29_999; round++) {
+      feed.acknowledge();
+      await tick();
+    }
+    assert.equal(rows().at(-1)?.seq, 29_999);
+    assert.ok(rows().length <= 6_000, `${rows().length} rows`);
+    assert.ok(batches().every((message) => message.rows.length <= 500));
+    assert.equal(batches().at(-1)?.first, 25_000);
+  });
+
+  it('sends nothing while it is paused, and goes on with what is still kept', async () => {
+    feed.begin();
+    await settle();
+    feed.pause(true);
+    for (let n = 0; n < 3; n++) log.note('a', 'in', update('x'), n);
+    await tick();
+    assert.equal(rows().length, 0);
+    feed.pause(false);
+    await settle();
+    assert.equal(rows().length, 3);
+  });
+
+  it('tells the page that everything was cleared', async () => {
+    log.note('a', 'in', update('x'), 0);
+    feed.begin();
+    await settle();
+    feed.acknowledge();
+    log.clear();
+    await tick();
+    assert.deepEqual(batches().at(-1), { type: 'rows', first: 1, rows: [], found: [] });
+  });
+
+  it('sends a content indented and without secrets, also where one is cut between messages', async () => {
+    const secret = 'wonderful-secret-of-feed';
+    knownSecrets.add(secret);
+    log.note('a', 'in', update(`key ${secret.slice(0, 11)}`), 0);
+    log.note('a', 'in', update('in between').replace('"s"', '"other"'), 0);
+    log.note('a', 'in', update(`${secret.slice(11)} done`), 0);
+    for (const seq of [0, 1, 2, 3]) await feed.select(seq);
+    const texts = posted.flatMap((message) => (message.type === 'payload' ? [message.text] : []));
+    assert.match(texts[0] ?? '', /\n {8}"text": "key \[redacted\]"/);
+    assert.match(texts[2] ?? '', /"text": " done"/);
+    assert.equal(texts[3], null);
+    assert.doesNotMatch(texts.join(), /wonderful|of-feed/);
+  });
+
+  it('finds a text where it can be seen, and not in a secret', async () => {
+    const secret = 'another-secret-of-feed';
+    knownSecrets.add(secret);
+    log.note('a', 'in', update('Needle here'), 0);
+    log.note('a', 'in', update('nothing'), 0);
+    log.note('a', 'stderr', `key ${secret}`, 0);
+    feed.begin();
+    await settle();
+    await feed.find(1, 'NEEDLE');
+    await feed.find(2, 'another-secret');
+    assert.deepEqual(
+      posted.filter(({ type }) => type === 'found'),
+      [
+        { type: 'found', id: 1, seqs: [0] },
+        { type: 'found', id: 2, seqs: [] },
+      ],
+    );
+    await feed.find(3, 'needle');
+    feed.acknowledge();
+    log.note('a', 'in', update('a late needle'), 0);
+    log.note('a', 'in', update('hay'), 0);
+    await tick();
+    assert.deepEqual(batches().at(-1)?.found, [3]);
+  });
+});

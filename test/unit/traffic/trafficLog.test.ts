@@ -1,0 +1,150 @@
+// The bounded log of traffic, and what is read from its lines.
+import { strict as assert } from 'node:assert';
+import type { TrafficRow } from '../../../src/panel/trafficContract';
+import { Pairing } from '../../../src/traffic/pairing';
+import { readFacts } from '../../../src/traffic/readRow';
+import { TrafficLog } from '../../../src/traffic/trafficLog';
+import { retainedBytes } from '../../support/heap';
+
+const same = (text: string): string => text;
+
+describe('the log of traffic', () => {
+  const bounds = { entries: 4, chars: 100, whole: 40, beginning: 10 };
+  const texts = (log: TrafficLog): readonly string[] => [...log.entries()].map(({ text }) => text);
+
+  it('keeps the newest entries, within their number and their size', () => {
+    const log = new TrafficLog(bounds);
+    for (let n = 0; n < 6; n++) log.note('s', 'in', `message ${n}`, n);
+    assert.deepEqual(texts(log), ['message 2', 'message 3', 'message 4', 'message 5']);
+    assert.deepEqual([log.first, log.next, log.chars], [2, 6, 36]);
+    log.note('s', 'in', 'x'.repeat(40), 6);
+    log.note('s', 'in', 'y'.repeat(40), 7);
+    log.note('s', 'in', 'z'.repeat(40), 8);
+    assert.deepEqual(texts(log), ['y'.repeat(40), 'z'.repeat(40)]);
+    assert.equal(log.chars, 80);
+    assert.equal(log.entry(6), undefined);
+    assert.equal(log.entry(8)?.text, 'z'.repeat(40));
+  });
+
+  it('keeps the beginning of a message that is too long, and its length', () => {
+    const log = new TrafficLog(bounds);
+    log.note('s', 'in', 'a'.repeat(41), 0);
+    assert.deepEqual([log.entry(0)?.text, log.entry(0)?.length], ['a'.repeat(10), 41]);
+  });
+
+  it('forgets everything when it is cleared, and counts on', () => {
+    const log = new TrafficLog(bounds);
+    let changes = 0;
+    const watching = log.onDidChange(() => changes++);
+    log.note('s', 'in', 'one', 0);
+    log.clear();
+    assert.deepEqual([texts(log), log.chars, log.first, log.next], [[], 0, 1, 1]);
+    log.note('s', 'out', 'two', 0);
+    assert.deepEqual(texts(log), ['two']);
+    assert.equal(changes, 3);
+    watching.dispose();
+    log.note('s', 'out', 'three', 0);
+    assert.equal(changes, 3);
+  });
+
+  it('stays within its bounds in memory, whatever comes', () => {
+    const bytes = retainedBytes(() => {
+      const log = new TrafficLog();
+      for (let n = 0; n < 20; n++) log.note('s', 'in', JSON.parse(`"${'x'.repeat(1_500_000)}${n}"`), 0);
+      for (let n = 0; n < 60; n++) log.note('s', 'in', JSON.parse(`"${'y'.repeat(400_000)}${n}"`), 0);
+      for (let n = 0; n < 20_000; n++) log.note('s', 'in', JSON.parse(`"message ${n}"`), 0);
+      return log;
+    });
+    assert.ok(bytes < 12_000_000, `${bytes} bytes`);
+  });
+});
+
+describe('a line of traffic', () => {
+  const facts = (text: string, kind: 'in' | 'out' | 'stderr' | 'noise' = 'in', length = text.length) =>
+    readFacts({ seq: 0, at: 0, key: 's', kind, text, length }, same);
+
+  it('is a request, a response or a notification', () => {
+    assert.deepEqual(facts('{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{}}', 'out'), {
+      kind: 'request',
+      method: 'session/prompt',
+      id: '3',
+    });
+    assert.deepEqual(facts('{"id":3,"result":{}}'), { kind: 'response', method: '', id: '3' });
+    assert.deepEqual(facts('{"id":"a","error":{"code":-1}}'), { kind: 'response', method: '', id: 'a', isError: true });
+    assert.deepEqual(facts('{"method":"session/update","params":{"update":{"sessionUpdate":"plan"}}}'), {
+      kind: 'notification',
+      method: 'session/update plan',
+    });
+  });
+
+  it('is text where it is no message', () => {
+    assert.deepEqual(facts('npm warn  deprecated', 'stderr'), { kind: 'text', method: 'npm warn deprecated' });
+    assert.deepEqual(facts('Listening…', 'noise'), { kind: 'text', method: 'Listening…', isError: true });
+  });
+
+  it('is a request to an HTTP agent, or the answer', () => {
+    assert.deepEqual(facts('POST /runs {"agent_name":"a"}', 'out'), { kind: 'request', method: 'POST /runs' });
+    assert.deepEqual(facts('200 POST /runs {}'), { kind: 'response', method: 'POST /runs' });
+    assert.deepEqual(facts('500 POST /runs'), { kind: 'response', method: 'POST /runs', isError: true });
+    assert.deepEqual(facts('(no answer) GET /ping'), { kind: 'response', method: 'GET /ping', isError: true });
+    assert.deepEqual(facts('{"type":"message.part","part":{}}'), { kind: 'notification', method: 'message.part' });
+  });
+
+  it('is told by its beginning where it was too long to be kept', () => {
+    const text = '{"jsonrpc":"2.0","id":17,"method":"fs/write_text_file","params":{"content":"xx';
+    assert.deepEqual(facts(text, 'in', 9_000_000), { kind: 'request', method: 'fs/write_text_file', id: '17' });
+  });
+
+  it('has a bounded method on one line, whatever an agent sends', () => {
+    const { method } = facts(JSON.stringify({ method: `evil\n\u202e${'m'.repeat(5_000)}`, params: {} }));
+    assert.ok(method.length <= 201);
+    assert.doesNotMatch(method, /[\n\u202e]/);
+  });
+});
+
+describe('pairing', () => {
+  const take = (pairing: Pairing, seq: number, kind: 'in' | 'out', text: string, at = seq): Partial<TrafficRow> => {
+    const entry = { seq, at, key: 's', kind, text, length: text.length };
+    return pairing.pair(entry, readFacts(entry, same));
+  };
+
+  it('gives a response the method of its request and the time since', () => {
+    const pairing = new Pairing();
+    take(pairing, 0, 'out', '{"id":0,"method":"initialize"}', 100);
+    assert.deepEqual(take(pairing, 1, 'in', '{"id":"0","result":{}}', 350), {
+      method: 'initialize',
+      ms: 250,
+      request: 0,
+    });
+    assert.deepEqual(take(pairing, 2, 'in', '{"id":0,"result":{}}', 360), {});
+  });
+
+  it('keeps apart what both sides count from the same number', () => {
+    const pairing = new Pairing();
+    take(pairing, 0, 'out', '{"id":1,"method":"session/prompt"}');
+    take(pairing, 1, 'in', '{"id":1,"method":"session/request_permission"}');
+    assert.equal(take(pairing, 2, 'out', '{"id":1,"result":{}}').method, 'session/request_permission');
+    assert.equal(take(pairing, 3, 'in', '{"id":1,"result":{}}').method, 'session/prompt');
+  });
+
+  it('means the newest request of an id, as a restarted agent counts anew', () => {
+    const pairing = new Pairing();
+    take(pairing, 0, 'out', '{"id":0,"method":"session/prompt"}');
+    take(pairing, 1, 'out', '{"id":0,"method":"initialize"}');
+    assert.equal(take(pairing, 2, 'in', '{"id":0,"result":{}}').request, 1);
+    assert.equal(pairing.size, 0);
+  });
+
+  it('pairs requests to HTTP agents by method and path', () => {
+    const pairing = new Pairing();
+    take(pairing, 0, 'out', 'POST /runs {}');
+    take(pairing, 1, 'out', 'GET /agents');
+    assert.equal(take(pairing, 2, 'in', '200 POST /runs {}').request, 0);
+  });
+
+  it('remembers a bounded number of requests that nobody answers', () => {
+    const pairing = new Pairing();
+    for (let n = 0; n < 6_000; n++) take(pairing, n, 'out', `{"id":${n},"method":"m"}`);
+    assert.equal(pairing.size, 5_000);
+  });
+});

@@ -1,0 +1,264 @@
+// The traffic inspector in a real browser.
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import type { FromTraffic, ToTraffic, TrafficRow } from '../../src/panel/trafficContract';
+import type { Theme } from './harness/server';
+import type { Language } from './harness/texts';
+import { useHarness } from './harness/useHarness';
+
+/** As the test stands in for the host of another page. */
+interface TrafficHost {
+  readonly posted: readonly FromTraffic[];
+  readonly violations: readonly string[];
+  send(message: ToTraffic): void;
+  next(type: string, after?: number): Promise<FromTraffic>;
+}
+
+const SESSIONS: ToTraffic = {
+  type: 'sessions',
+  sessions: [
+    { key: 'a', label: 'Claude: Fix the parser' },
+    { key: 'b', label: 'Gemini: New session' },
+  ],
+};
+
+/** A row of a session that begins at noon. */
+function row(seq: number, given: Partial<TrafficRow> = {}): TrafficRow {
+  const at = new Date(2026, 0, 1, 12, 0, 0, seq).getTime();
+  return {
+    seq,
+    at,
+    key: 'a',
+    direction: 'in',
+    kind: 'notification',
+    method: 'session/update agent_message_chunk',
+    size: 240 + seq,
+    ...given,
+  };
+}
+
+const ROWS: readonly TrafficRow[] = [
+  row(0, { direction: 'out', kind: 'request', method: 'initialize', id: '0' }),
+  row(1, { kind: 'response', method: 'initialize', id: '0', ms: 376, request: 0 }),
+  row(2, { direction: 'stderr', kind: 'text', method: '[session/create] phase=settings' }),
+  row(3, { direction: 'out', kind: 'request', method: 'session/prompt', id: '2' }),
+  row(4),
+  row(5, { kind: 'response', method: 'session/prompt', id: '2', ms: 12_345, request: 3, isError: true }),
+  row(6, { direction: 'noise', kind: 'text', method: 'Listening on 8080', isError: true }),
+  row(7, { key: 'b' }),
+];
+
+describe('the traffic inspector', () => {
+  const browser = useHarness();
+  let page: Page;
+
+  async function open(theme: Theme = 'dark', width = 860, language: Language = 'en'): Promise<void> {
+    page = await browser.harness.page(browser.harness.server.trafficUrl(theme, language), width, 700);
+    await page.evaluate(() => (host as unknown as TrafficHost).next('hello'));
+  }
+  const send = (message: ToTraffic): Promise<void> =>
+    page.evaluate((data) => (host as unknown as TrafficHost).send(data), message);
+  const add = async (rows: readonly TrafficRow[], first = 0, found: readonly number[] = []): Promise<void> => {
+    const after = await page.evaluate(() => host.posted.length);
+    await send({ type: 'rows', first, rows, found });
+    await page.evaluate((skip) => (host as unknown as TrafficHost).next('ack', skip), after);
+    await painted();
+  };
+  /** What was changed last is drawn. */
+  const painted = (): Promise<unknown> =>
+    page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  const posted = async <T extends FromTraffic['type']>(type: T): Promise<Extract<FromTraffic, { type: T }>[]> => {
+    const all = await page.evaluate(() => (host as unknown as TrafficHost).posted);
+    return all.filter((message): message is Extract<FromTraffic, { type: T }> => message.type === type);
+  };
+  const next = async <T extends FromTraffic['type']>(type: T): Promise<Extract<FromTraffic, { type: T }>> =>
+    (await page.evaluate((one) => (host as unknown as TrafficHost).next(one), type)) as Extract<
+      FromTraffic,
+      { type: T }
+    >;
+  const grid = () => page.getByRole('grid', { name: 'Messages' });
+  const drawn = () => page.locator('.traffic-rows [role=row]');
+  const shown = async (): Promise<readonly string[]> => {
+    await painted();
+    return (await page.locator('.traffic-rows .traffic-method').allInnerTexts()).map((text) => text.trim());
+  };
+  const selected = (seq: number) => page.locator(`#message-${seq}[aria-selected=true]`);
+  const content = () => page.locator('.traffic-content');
+
+  afterEach('look for errors', async () => {
+    const { violations, problems } = await page.evaluate(() => ({
+      violations: (host as unknown as TrafficHost).violations,
+      problems: (host as unknown as TrafficHost).posted.filter(({ type }) => type === 'problem'),
+    }));
+    await page.close();
+    assert.deepEqual([violations, problems], [[], []]);
+  });
+
+  it('lists messages with direction, method, id, latency, size and session', async () => {
+    await open();
+    await page.getByText('No messages yet.').waitFor();
+    await send(SESSIONS);
+    await add(ROWS);
+    assert.equal(await drawn().count(), 8);
+    const cells = (seq: number) =>
+      page.locator(`#message-${seq} [role=gridcell]`).evaluateAll((all) => all.map((cell) => cell.textContent));
+    assert.deepEqual(await cells(1), [
+      '12:00:00.001',
+      'From agent, Response',
+      'initialize',
+      '0',
+      '376 ms',
+      '241 B',
+      'Claude: Fix the parser',
+    ]);
+    assert.deepEqual((await cells(0)).slice(1, 5), ['To agent, Request', 'initialize', '0', '376 ms']);
+    assert.deepEqual((await cells(5)).slice(1, 5), ['From agent, Response, Error', 'session/prompt', '2', '12.3 s']);
+    assert.equal(await page.locator('.traffic-count').innerText(), '8 messages');
+  });
+
+  it('filters by direction, method, session, errors and text', async () => {
+    await open();
+    await send(SESSIONS);
+    await add(ROWS);
+    const choose = (name: string, label: string) => page.getByRole('combobox', { name }).selectOption({ label });
+    await choose('Direction', 'Error output');
+    assert.deepEqual(await shown(), ['[session/create] phase=settings']);
+    await choose('Direction', 'All directions');
+    await choose('Method', 'session/prompt');
+    assert.deepEqual(await shown(), ['session/prompt', 'session/prompt']);
+    await choose('Method', 'All methods');
+    await choose('Session', 'Gemini: New session');
+    assert.equal((await shown()).length, 1);
+    await choose('Session', 'All sessions');
+    await page.getByRole('checkbox', { name: 'Errors only' }).check();
+    assert.deepEqual(await shown(), ['[session/create] phase=settings', 'session/prompt', 'Listening on 8080']);
+    await page.getByRole('checkbox', { name: 'Errors only' }).uncheck();
+    await page.getByRole('searchbox', { name: 'Search in messages' }).fill('needle');
+    const { id, text } = await next('find');
+    assert.equal(text, 'needle');
+    await send({ type: 'found', id: id - 1, seqs: [0, 1, 2] });
+    await send({ type: 'found', id, seqs: [4] });
+    await page.locator('.traffic-count', { hasText: '1 of 8 messages' }).waitFor();
+    await add([row(8), row(9)], 0, [9]);
+    assert.equal(await page.locator('.traffic-count').innerText(), '2 of 10 messages');
+    await page.getByRole('searchbox').fill('nothing has this');
+    await page.getByText('No messages match the filter.').waitFor();
+  });
+
+  it('shows a content as text when a row is selected, and leads from request to response', async () => {
+    await open();
+    await add(ROWS);
+    await page.locator('#message-3').click();
+    assert.equal((await next('select')).seq, 3);
+    const evil = '{\n  "text": "<img src=x onerror=alert(1)> \u202e"\n}';
+    await send({ type: 'payload', seq: 3, text: evil, cut: 12 });
+    await content().getByText('onerror').waitFor();
+    assert.equal(await content().locator('*').count(), 0);
+    assert.match(await content().innerText(), /… 12 more characters$/);
+    assert.doesNotMatch(await content().innerText(), /\u202e/);
+    await page.getByRole('button', { name: 'Go to response' }).click();
+    await selected(5).waitFor();
+    await page.getByRole('button', { name: 'Go to request' }).click();
+    await selected(3).waitFor();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    assert.deepEqual(await posted('copy'), [{ type: 'copy', seq: 3 }]);
+    await send({ type: 'payload', seq: 3, text: null, cut: 0 });
+    await content().getByText('no longer kept').waitFor();
+  });
+
+  it('is worked with by keyboard alone', async () => {
+    await open();
+    await add(ROWS);
+    await grid().focus();
+    const active = (seq: number) => page.locator(`.traffic-grid[aria-activedescendant=message-${seq}]`).waitFor();
+    await page.keyboard.press('Home');
+    await active(0);
+    await page.keyboard.press('ArrowDown');
+    await active(1);
+    await page.keyboard.press('End');
+    await active(7);
+    await selected(7).waitFor();
+    await page.keyboard.press('Enter');
+    assert.ok(await content().evaluate((element) => element === document.activeElement));
+    await page.keyboard.press('Escape');
+    assert.ok(await grid().evaluate((element) => element === document.activeElement));
+  });
+
+  it('has the same number of elements whatever the number of messages, and follows the newest', async () => {
+    await open();
+    await add(Array.from({ length: 500 }, (_one, seq) => row(seq)));
+    const before = await page.evaluate(() => document.querySelectorAll('*').length);
+    for (let seq = 500; seq < 10_000; seq += 500)
+      await add(
+        Array.from({ length: 500 }, (_one, n) => row(seq + n)),
+        Math.max(0, seq - 4_500),
+      );
+    const after = await page.evaluate(() => document.querySelectorAll('*').length);
+    assert.ok(after <= before + 20, `${before} elements, then ${after}`);
+    assert.equal(await page.locator('.traffic-count').innerText(), '5,000 messages');
+    await page.locator('#message-9999').waitFor();
+    await page.locator('#message-9990').click();
+    await add([row(10_000)], 5_001);
+    await selected(9_990).waitFor();
+  });
+
+  it('pauses, clears, exports and opens recordings', async () => {
+    await open();
+    await send(SESSIONS);
+    await add(ROWS);
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await button('Pause').click();
+    await button('Resume').click();
+    assert.deepEqual(
+      (await posted('pause')).map(({ isPaused }) => isPaused),
+      [true, false],
+    );
+    await button('Export recording…').click();
+    await page.getByRole('combobox', { name: 'Session' }).selectOption({ label: 'Claude: Fix the parser' });
+    await button('Export recording…').click();
+    assert.deepEqual(
+      (await posted('export')).map(({ key }) => key),
+      [null, 'a'],
+    );
+    await button('Open recording…').click();
+    assert.equal((await posted('openRecording')).length, 1);
+    await page.locator('#message-1').click();
+    await button('Clear').click();
+    assert.equal((await posted('clear')).length, 1);
+    await add([], 8);
+    await page.getByText('No messages yet.').waitFor();
+    assert.equal(await page.locator('[aria-selected=true]').count(), 0);
+  });
+
+  for (const theme of ['dark', 'light', 'hc', 'hclight'] as const)
+    it(`has no finding of axe-core: ${theme}`, async () => {
+      await open(theme);
+      await send(SESSIONS);
+      await add(ROWS);
+      await page.locator('#message-5').click();
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate(() =>
+        (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
+      );
+      const found = violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+      assert.deepEqual(found, []);
+    });
+
+  for (const language of ['en', 'de'] as const)
+    it(`fits into 280 px: ${language}`, async () => {
+      await open('dark', 280, language);
+      await send(SESSIONS);
+      await add(ROWS);
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll('.traffic-bar *, .traffic-grid, .traffic-details')]
+          .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+          .map((element) => element.className),
+      );
+      assert.deepEqual(wide, []);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      assert.ok(await page.locator('.traffic-grid').evaluate((element) => element.clientHeight >= 79));
+    });
+});
