@@ -22,10 +22,10 @@ describe('finding out what went wrong', function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const inspector = (): Tab | undefined =>
+  const inspectors = (): readonly Tab[] =>
     window.tabGroups.all
       .flatMap(({ tabs }) => tabs)
-      .find(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith('-parley.traffic'));
+      .filter(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith('-parley.traffic'));
 
   it('checks an agent that works, and one whose program is missing', async () => {
     const check = (agent: string): Thenable<TroubleshootAnswer> =>
@@ -53,10 +53,17 @@ describe('finding out what went wrong', function () {
   });
 
   it('shows the traffic in a tab of its own, one per window', async () => {
+    const opened = new Promise<void>((resolve) => {
+      const watching = window.tabGroups.onDidChangeTabs(() => {
+        if (inspectors().length === 0) return;
+        watching.dispose();
+        resolve();
+      });
+    });
     await commands.executeCommand('parley.showTraffic');
-    assert.ok(inspector());
+    await opened;
     await commands.executeCommand('parley.inspectTraffic');
-    assert.equal(window.tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => tab === inspector()).length, 1);
+    assert.equal(inspectors().length, 1);
   });
 
   it('opens a recording as a session that is only read, and starts nothing for it', async () => {
@@ -91,7 +98,7 @@ describe('finding out what went wrong', function () {
       ['end_turn'],
     );
     assert.equal(snapshot.error?.code, 'recording');
-    await assert.rejects(api.send(key, 'go on'), /recording/);
+    await assert.rejects(async () => api.send(key, 'go on'), /recording/);
     await commands.executeCommand('parley.restartAgent', {});
     assert.equal(api.snapshot(key).error?.code, 'recording');
     assert.equal(api.snapshot(key).turns.length, 1);

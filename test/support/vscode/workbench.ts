@@ -84,6 +84,13 @@ export function chatFrame(page: Page, place: ChatPlace = 'any'): FrameLocator {
   return page.locator(`${ours}${purpose}`).first().contentFrame().frameLocator('#active-frame');
 }
 
+/** The document of the traffic inspector. Locators wait for it. */
+export function trafficFrame(page: Page): FrameLocator {
+  const panels = 'iframe.webview.ready[src*="extensionId=parley.parley"]:not([src*="purpose=webviewView"])';
+  // The chat is another panel: only one of them has the table.
+  return page.locator(panels).last().contentFrame().frameLocator('#active-frame');
+}
+
 /** Waits until the chat is drawn and can be typed into. @returns its frame */
 export async function chatReady(page: Page, place: ChatPlace = 'any', timeout = 30_000): Promise<FrameLocator> {
   const frame = chatFrame(page, place);

@@ -1,0 +1,119 @@
+// Something goes wrong: the checks, their report, the traffic on the wire, and a recording of it, as a person uses them in the packaged extension.
+import { strict as assert } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { Chat } from '../support/vscode/chat';
+import { screenshot, type Theme, themes } from '../support/vscode/openWindow';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { command, copied, inList, trafficFrame } from '../support/vscode/workbench';
+
+describe('finding out what went wrong', () => {
+  const vscode = useVsCode({
+    own: true,
+    theme: 'dark',
+    viewport: { width: 1400, height: 900 },
+    settings: { 'parley.agents': { gone: { name: 'Missing agent', command: 'parley-no-such-agent' } } },
+  });
+  let page: Page;
+  let chat: Chat;
+
+  const setTheme = async (theme: Theme): Promise<void> => {
+    vscode.server.configure({ 'workbench.colorTheme': themes[theme] });
+    await page.locator(theme === 'light' ? '.monaco-workbench.vs' : '.monaco-workbench.vs-dark').waitFor();
+  };
+  const list = (): Locator => page.locator('.quick-input-widget:visible');
+  const row = (text: string): Locator => list().locator('.monaco-list-row', { hasText: text }).first();
+  const inBoth = async (name: string): Promise<void> => {
+    await screenshot(page, `${name}-dark`);
+    await setTheme('light');
+    await screenshot(page, `${name}-light`);
+    await setTheme('dark');
+  };
+
+  it('checks the agent of the chat and says what it found', async function () {
+    this.timeout(90_000);
+    ({ page } = vscode.window);
+    chat = await Chat.open(page);
+    assert.equal(await chat.run('hello'), 'end_turn');
+    await inList(page, 'Parley: Troubleshoot', async (_list, patience) => {
+      await row('Protocol').waitFor(patience);
+      await list().getByText('View report').waitFor({ timeout: 60_000 });
+    });
+    await row('The agent answered after').waitFor();
+    await inBoth('troubleshoot');
+  });
+
+  it('shows a report that can be read before it is copied', async function () {
+    this.timeout(90_000);
+    await row('View report').click();
+    const preview = page
+      .locator('iframe.webview.ready[src*="extensionId=vscode.markdown-language-features"]')
+      .contentFrame()
+      .frameLocator('#active-frame');
+    await preview.getByRole('heading', { name: 'Parley report' }).waitFor({ timeout: 30_000 });
+    await preview.getByText('Session history: OK').waitFor();
+    await inBoth('troubleshoot-report');
+    const toast = page.locator('.notification-toast', { hasText: 'Read the report before you share it' });
+    const report = await copied(page, () => toast.getByRole('button', { name: 'Copy Report' }).click());
+    assert.match(report, /^# Parley report/);
+    assert.match(report, /## ✅ Protocol: OK/);
+    const home = process.env.HOME;
+    if (home !== undefined && home.length > 3) assert.ok(!report.includes(`${home}/`), 'the home folder');
+    await command(page, 'View: Close Editor');
+  });
+
+  it('shows the messages of a session as they are sent', async function () {
+    this.timeout(90_000);
+    await command(page, 'Parley: Show Protocol Traffic');
+    const inspector = trafficFrame(page);
+    await inspector.locator('.traffic-rows [role=row]').first().waitFor({ timeout: 30_000 });
+    assert.equal(await chat.run('/plan'), 'end_turn');
+    await inspector.getByRole('combobox', { name: 'Method' }).selectOption({ label: 'session/prompt' });
+    await inspector.locator('.traffic-count', { hasText: '4 of' }).waitFor();
+    await inspector.locator('.traffic-rows [role=row]').last().click();
+    await inspector.locator('.traffic-content', { hasText: 'end_turn' }).waitFor();
+    await inspector.getByRole('button', { name: 'Go to request' }).click();
+    await inspector.locator('.traffic-content', { hasText: '/plan' }).waitFor();
+    await inspector.getByRole('combobox', { name: 'Method' }).selectOption({ label: 'All methods' });
+    await inspector.getByRole('grid').focus();
+    await inBoth('traffic');
+  });
+
+  it('saves a recording and plays it back, read-only', async function () {
+    this.timeout(120_000);
+    const inspector = trafficFrame(page);
+    const path = join(vscode.server.folder, 'session.ndjson');
+    await inspector.getByRole('combobox', { name: 'Session' }).selectOption({ index: 1 });
+    await inspector.getByRole('button', { name: 'Export recording…' }).click();
+    await list().locator('input.input').fill(path);
+    await list().getByRole('button', { name: 'OK' }).click();
+    await page
+      .getByText(/^Saved \d+ messages/)
+      .first()
+      .waitFor();
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    assert.ok(lines.length > 6, `${lines.length} lines`);
+    await inspector.getByRole('button', { name: 'Open recording…' }).click();
+    await list().locator('input.input').fill(path);
+    await list().getByRole('button', { name: 'Open Recording' }).click();
+    await row('Show all at once').click();
+    await chat.frame.getByText('This is a recording.').waitFor({ timeout: 30_000 });
+    await chat.entries('user').getByText('/plan').waitFor();
+    await chat.entries('plan').waitFor();
+    await inBoth('recording');
+  });
+
+  it('is offered where an agent did not start', async function () {
+    this.timeout(90_000);
+    await inList(page, 'Parley: Select Agent', async (_list, patience) => {
+      await row('Missing agent').click(patience);
+    });
+    await chat.failure.waitFor({ timeout: 30_000 });
+    await chat.button('Troubleshoot').click();
+    await row('The command "parley-no-such-agent" was not found').waitFor({ timeout: 30_000 });
+    await list().getByText('View report').waitFor({ timeout: 60_000 });
+    await screenshot(page, 'troubleshoot-problem-dark');
+    await page.keyboard.press('Escape');
+  });
+});
