@@ -24,6 +24,14 @@ describe('finding out what went wrong', () => {
   };
   const list = (): Locator => page.locator('.quick-input-widget:visible');
   const row = (text: string): Locator => list().locator('.monaco-list-row', { hasText: text }).first();
+  /** Types into VS Code's own file dialog, which reads the folder first, and has the whole of it then. */
+  const typePath = async (path: string): Promise<void> => {
+    const input = list().locator('input.input');
+    while (!(await input.inputValue()).includes(vscode.server.folder))
+      await page.evaluate('new Promise(requestAnimationFrame)');
+    await input.fill(path);
+    await input.press('Enter');
+  };
   const inBoth = async (name: string): Promise<void> => {
     await screenshot(page, `${name}-dark`);
     await setTheme('light');
@@ -54,8 +62,10 @@ describe('finding out what went wrong', () => {
     await preview.getByRole('heading', { name: 'Parley report' }).waitFor({ timeout: 30_000 });
     await preview.getByText('Session history: OK').waitFor();
     await inBoth('troubleshoot-report');
-    const toast = page.locator('.notification-toast', { hasText: 'Read the report before you share it' });
-    const report = await copied(page, () => toast.getByRole('button', { name: 'Copy Report' }).click());
+    // No toast comes up in the windows of these tests; the list has it.
+    await command(page, 'Notifications: Show Notifications');
+    const notice = page.locator('.notifications-center', { hasText: 'Read the report before you share it' });
+    const report = await copied(page, () => notice.getByRole('button', { name: 'Copy Report' }).click());
     assert.match(report, /^# Parley report/);
     assert.match(report, /## ✅ Protocol: OK/);
     const home = process.env.HOME;
@@ -86,17 +96,17 @@ describe('finding out what went wrong', () => {
     const path = join(vscode.server.folder, 'session.ndjson');
     await inspector.getByRole('combobox', { name: 'Session' }).selectOption({ index: 1 });
     await inspector.getByRole('button', { name: 'Export recording…' }).click();
-    await list().locator('input.input').fill(path);
-    await list().getByRole('button', { name: 'OK' }).click();
+    await typePath(path);
+    await command(page, 'Notifications: Show Notifications');
     await page
+      .locator('.notifications-center')
       .getByText(/^Saved \d+ messages/)
-      .first()
       .waitFor();
+    await command(page, 'Notifications: Clear All Notifications');
     const lines = readFileSync(path, 'utf8').trim().split('\n');
     assert.ok(lines.length > 6, `${lines.length} lines`);
     await inspector.getByRole('button', { name: 'Open recording…' }).click();
-    await list().locator('input.input').fill(path);
-    await list().getByRole('button', { name: 'Open Recording' }).click();
+    await typePath(path);
     await row('Show all at once').click();
     await chat.frame.getByText('This is a recording.').waitFor({ timeout: 30_000 });
     await chat.entries('user').getByText('/plan').waitFor();

@@ -17,7 +17,9 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'distributed/fetch/guardedConnections.ts': 'Shared sessions',
   'distributed/stores/s3Store.ts': 'Shared sessions',
   'distributed/server/agentServer.ts': 'Your own server',
+  'troubleshoot/checks/proxy.ts': 'Troubleshooting',
   'workbench/editor/openLink.ts': 'Links',
+  'workbench/troubleshoot/checkActions.ts': 'Links',
 };
 
 /** Modules that open or accept connections, and what of them does neither. */
