@@ -148,11 +148,12 @@ export class FaultWindow {
     const { conversation } = this;
     const got = this.#received();
     const isGot = ({ text }: { readonly text: string }) => tagsIn(text).every((tag) => got.has(tag));
-    for (const item of this.inDoubt.filter(isGot)) conversation.removeFromQueue(item.id);
+    for (const item of this.inDoubt.filter(isGot)) conversation.queueActions.remove(item.id);
     // One at a time: to send a message now stops the turn of the one before.
     const [again] = this.inDoubt;
-    if (again && !conversation.isBusy) conversation.sendNow(again.id);
-    if (conversation.queue.paused !== undefined || conversation.connection.kind !== 'ready') conversation.resumeQueue();
+    if (again && !conversation.isBusy) conversation.queueActions.sendNow(again.id);
+    if (conversation.queue.paused !== undefined || conversation.connection.kind !== 'ready')
+      conversation.queueActions.resume();
   }
 
   /** The same, until nothing waits. */

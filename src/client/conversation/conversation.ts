@@ -3,16 +3,16 @@
 // model, the queue and the stages.
 
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
-import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
+import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import type { Liveness, StopTarget } from '../../panel/contract';
+import type { Liveness } from '../../panel/contract';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel, type SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
-import { isAway, PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue/queue';
+import { PromptQueue, type QueuedAttachment } from '../../session/queue/queue';
 import { detailed } from '../../session/queue/waitReason';
 import type { SessionChanges } from '../changes/sessionChanges';
 import type { AgentEnd, ConnectionState } from '../connection/connectionState';
@@ -33,12 +33,14 @@ import { resolveDoubtfulPrompts } from '../turns/doubtfulPrompts';
 import { readOnlyReason, takenOver, untrusted } from '../turns/failures';
 import type { TurnResult } from '../turns/openTurn';
 import { TurnControl } from '../turns/turnControl';
+import { AgentControls } from './agentControls';
 import { changesOfSession } from './changesOfSession';
 import type { ConversationOptions, ConversationServices } from './conversationOptions';
 import { followTerminals } from './followTerminals';
 import { isAtWork } from './idleAgents';
 import { Inbound } from './inbound';
 import type { ConversationPersistence } from './persistence';
+import { QueueActions } from './queueActions';
 import { QueueMirror } from './queueMirror';
 import { Recorder } from './recorder';
 import { completeTranscript, restore, unansweredPrompt } from './restore';
@@ -62,6 +64,8 @@ export class Conversation implements Disposable {
   /** Operations on the agent's sessions, this one and others. */
   readonly ops: SessionOps;
   readonly unsent: Unsent;
+  readonly queueActions: QueueActions;
+  readonly controls: AgentControls;
   /** The session with HTTP agents, if any. */
   readonly communication: CommunicationChat;
   /** What its turns change on disk. */
@@ -113,7 +117,7 @@ export class Conversation implements Disposable {
       if (mirror) this.#recorder.queueChanged(() => mirror.sync(this.queue));
       this.#model.touch('queue');
     });
-    this.edits = new EditHolds(this.queue, () => this.pumpQueue());
+    this.edits = new EditHolds(this.queue, () => this.queueActions.pump());
     if (kept) restore(this, kept, apply, services.clock.now(), options.isHeld);
     if (kept?.whole) {
       const isOver = (): boolean => this.#lifetime.isDisposed;
@@ -144,6 +148,12 @@ export class Conversation implements Disposable {
         isBlocked: () => this.#held !== undefined || this.#suspension.isActive,
       }),
       kept: this.#recorder,
+    });
+    this.queueActions = new QueueActions({
+      queue: this.queue,
+      turns: this.#turns,
+      start: () => this.start(),
+      isClosed: () => this.#lifetime.isDisposed,
     });
     this.#subagents = new Subagents({ side: () => this.#connector.agentSide, apply, log: services.log });
     const inbound = new Inbound({
@@ -188,7 +198,8 @@ export class Conversation implements Disposable {
         detached: (end, hadSession) => this.#onDetached(end, hadSession),
       },
     );
-    this.#suspension = new Suspension(this, services.log, () => {
+    this.controls = new AgentControls({ ready: () => this.#connector.ready(), subagents: this.#subagents, apply });
+    this.#suspension = new Suspension({ key, model: this.#model, controls: this.controls }, services.log, () => {
       this.#model.touch('connection');
       this.#turns.dispatcher.pump();
     });
@@ -342,62 +353,6 @@ export class Conversation implements Disposable {
     return true;
   }
 
-  /**
-   * Sends a queued message next: at once where nothing runs, else the running turn is cancelled and
-   * the message follows its end.
-   */
-  sendNow(id: string): void {
-    const item = this.queue.find(id);
-    if (!item || item.state === 'sending') return;
-    this.queue.putNext(id);
-    void this.#turns.dispatcher.sendFirst(item);
-    if (this.isBusy) this.#turns.cancel();
-    void this.start();
-    this.#turns.dispatcher.pump();
-  }
-
-  /** Resumes the queue. */
-  resumeQueue(): void {
-    this.queue.resume();
-    void this.start();
-    this.#turns.dispatcher.pump();
-  }
-
-  /** Takes messages out of the queue: one, or all. @returns those that are gone */
-  removeFromQueue(id?: string): readonly QueueItem[] {
-    this.#turns.keepBack(id);
-    const item = id === undefined ? undefined : this.queue.find(id);
-    if (item && isAway(item)) {
-      this.#turns.takeBack(item.id, 'remove'); // the agent has it
-      return [];
-    }
-    const removed = id === undefined ? this.queue.clear() : [this.queue.remove(id)];
-    const gone = removed.filter((one) => one !== undefined);
-    for (const one of gone) this.#turns.dispatcher.forget(one);
-    return gone;
-  }
-
-  /**
-   * Restores a cleared queue.
-   * @param gone what was in it
-   * @param paused why it waited
-   */
-  unclearQueue(gone: readonly QueueItem[], paused: string | undefined): void {
-    if (this.#lifetime.isDisposed) return;
-    this.queue.unclear(gone, paused);
-    this.#turns.dispatcher.pump();
-  }
-
-  /** Asks the agent to give back a message that it holds, to be edited. */
-  takeBack(id: string): void {
-    this.#turns.takeBack(id, 'edit');
-  }
-
-  /** Sends an item that was edited or released, where it is next. */
-  pumpQueue(): void {
-    this.#turns.dispatcher.pump();
-  }
-
   /** Stops the running turn or start. The queue is paused, by the user's setting. */
   cancel(): void {
     if (this.#connector.isStarting) {
@@ -429,31 +384,6 @@ export class Conversation implements Disposable {
   /** The forms and pages that wait for the user. */
   get elicitations(): ElicitationRequestHandler {
     return this.#turns.requests.elicitations;
-  }
-
-  /**
-   * Asks the agent to stop one tool call, one terminal or one subagent.
-   * @throws ParleyError `no-session`; what the agent answers.
-   */
-  async stopOne({ kind, id }: StopTarget): Promise<void> {
-    const { link, sessionId } = this.#connector.ready();
-    if (kind === 'subagent') return this.#subagents.stop(id);
-    const controls = required(link.dialect.controls);
-    return kind === 'tool' ? controls.cancelTool(sessionId, id) : controls.cancelTerminal(sessionId, id);
-  }
-
-  /** @throws ParleyError `no-session`; what the agent answers. */
-  async setMode(modeId: string): Promise<void> {
-    const { link, sessionId } = this.#connector.ready();
-    await required(link.dialect.controls).setMode(sessionId, modeId);
-    this.#apply({ type: 'mode', current: modeId });
-  }
-
-  /** @throws ParleyError `no-session`; what the agent answers. */
-  async setConfigOption(id: string, value: string | boolean): Promise<void> {
-    const { link, sessionId } = this.#connector.ready();
-    const options = await required(link.dialect.controls).setConfigOption(sessionId, id, value);
-    if (options) this.#apply({ type: 'config', options });
   }
 
   /** Asks the agent whether it has the session, where it offers session/status. */

@@ -2,6 +2,7 @@
 // chosen. An agent that opens a session in another process may begin with its defaults.
 import type { ConfigOption, ConfigValue } from '../../session/events/content';
 import type { SessionState } from '../../session/model/state';
+import type { AgentControls } from './agentControls';
 
 export interface SessionChoices {
   readonly mode: string | undefined;
@@ -11,8 +12,7 @@ export interface SessionChoices {
 /** A session in which they can be set. */
 export interface ChoiceTarget {
   readonly model: { readonly state: Readonly<Pick<SessionState, 'mode' | 'modes' | 'config'>> };
-  setMode(modeId: string): Promise<void>;
-  setConfigOption(id: string, value: string | boolean): Promise<void>;
+  readonly controls: Pick<AgentControls, 'setMode' | 'setConfigOption'>;
 }
 
 /** Returns the mode and the options of a session as they are set now. */
@@ -24,11 +24,11 @@ export function choicesOf({ mode, config }: Readonly<Pick<SessionState, 'mode' |
 export async function restoreChoices({ mode, config }: SessionChoices, target: ChoiceTarget): Promise<void> {
   const { state } = target.model;
   if (mode !== undefined && mode !== state.mode && state.modes.some(({ id }) => id === mode))
-    await target.setMode(mode);
+    await target.controls.setMode(mode);
   for (const { id, value } of config) {
     // Each answer may change what else is offered.
     const offered = state.config.find((option) => option.id === id);
-    if (offered && offered.value !== value) await target.setConfigOption(id, value);
+    if (offered && offered.value !== value) await target.controls.setConfigOption(id, value);
   }
 }
 
@@ -49,13 +49,13 @@ export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): Ch
   const option = config.find((one): one is SelectOption => one.type === 'select' && one.category === what);
   if (option) {
     const { id, value: current, values } = option;
-    return { current, values, choose: (value) => conversation.setConfigOption(id, value) };
+    return { current, values, choose: (value) => conversation.controls.setConfigOption(id, value) };
   }
   if (what === 'model' || modes.length === 0) return undefined;
   return {
     current: mode,
     values: modes.map(({ id, ...rest }) => ({ value: id, ...rest })),
-    choose: (value) => conversation.setMode(value),
+    choose: (value) => conversation.controls.setMode(value),
   };
 }
 

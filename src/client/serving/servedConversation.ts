@@ -234,7 +234,7 @@ export class ServedConversation {
     }, STOP_MS);
     try {
       while (!sent.isOver && !this.#isBroken && !this.#failure(sent)) {
-        this.#conversation.removeFromQueue(sent.id);
+        this.#conversation.queueActions.remove(sent.id);
         const { turn } = this.#conversation.model.state;
         if (turn?.cancelRequested !== true) this.#conversation.cancel();
         await this.#next();

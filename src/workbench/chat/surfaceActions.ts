@@ -125,16 +125,18 @@ export class SurfaceActions {
         await this.#elicit(conversation, message.id, message.answer);
         return;
       case 'stopOne':
-        await tell(conversation, 'not-stopped', () => conversation.stopOne(message));
+        await tell(conversation, 'not-stopped', () => conversation.controls.stopOne(message));
         return;
       case 'queue':
         await this.#applyQueueAction(conversation, message.action);
         return;
       case 'setMode':
-        await tell(conversation, 'mode-not-changed', () => conversation.setMode(message.modeId));
+        await tell(conversation, 'mode-not-changed', () => conversation.controls.setMode(message.modeId));
         return;
       case 'setConfig':
-        await tell(conversation, 'option-not-changed', () => conversation.setConfigOption(message.id, message.value));
+        await tell(conversation, 'option-not-changed', () =>
+          conversation.controls.setConfigOption(message.id, message.value),
+        );
         return;
       case 'page':
         if (this.#page.shows(conversation)) this.#page.feed.page(message.from, message.to);
@@ -304,7 +306,7 @@ export class SurfaceActions {
     switch (action.kind) {
       case 'edit':
         queue.edit(action.id, action.text);
-        conversation.pumpQueue();
+        conversation.queueActions.pump();
         return;
       case 'hold':
         // One that comes late, from a page that is gone by now, would hold the item forever.
@@ -312,13 +314,13 @@ export class SurfaceActions {
         else if (this.#page.shows(conversation) && this.#page.isVisible) conversation.edits.hold(action.id, this.#page);
         return;
       case 'remove':
-        conversation.removeFromQueue(action.id);
+        conversation.queueActions.remove(action.id);
         return;
       case 'takeBack':
-        conversation.takeBack(action.id);
+        conversation.queueActions.takeBack(action.id);
         return;
       case 'sendNow':
-        conversation.sendNow(action.id);
+        conversation.queueActions.sendNow(action.id);
         return;
       case 'move':
         queue.move(action.id, action.to);
@@ -327,7 +329,7 @@ export class SurfaceActions {
         queue.pause('by-user');
         return;
       case 'resume':
-        conversation.resumeQueue();
+        conversation.queueActions.resume();
         return;
       case 'clear':
         await clearQueue(conversation);

@@ -187,7 +187,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
               option.values.map(({ value, name, description }) => ({ id: value, label: name, description })),
               option.name,
             ));
-      if (value !== undefined) await conversation.setConfigOption(option.id, value);
+      if (value !== undefined) await conversation.controls.setConfigOption(option.id, value);
     }),
     register('addSelection', async () => {
       const editor = window.activeTextEditor;
@@ -206,7 +206,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       for (const uri of given) attach(services, await fileAttachment(uri));
     }),
     register('queue.pause', () => conversations.active().queue.pause('by-user')),
-    register('queue.resume', () => conversations.active().resumeQueue()),
+    register('queue.resume', () => conversations.active().queueActions.resume()),
     register('queue.clear', () => void clearQueue(conversations.active())),
     register('mcp.reset', () => services.mcp.reset()),
     register('forgetSecrets', async () => {

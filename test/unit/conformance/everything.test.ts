@@ -270,7 +270,7 @@ for (const version of [1, 2] as const)
       async () => {
         rig.open({ offers: ['config'] });
         await rig.send('say x');
-        await rig.session.conversation.setConfigOption('size', 'large');
+        await rig.session.conversation.controls.setConfigOption('size', 'large');
         assert.equal(rig.session.conversation.model.state.config[0]?.value, 'large');
       },
       version,
@@ -338,8 +338,8 @@ for (const version of [1, 2] as const)
         rig.open({});
         const { done } = rig.session.conversation.send('tool t1\nterminal-stoppable e1\nsay both run\nwait');
         await rig.session.until(() => rig.said() === 'both run');
-        await rig.session.conversation.stopOne({ kind: 'tool', id: 't1' });
-        await rig.session.conversation.stopOne({ kind: 'terminal', id: 'e1' });
+        await rig.session.conversation.controls.stopOne({ kind: 'tool', id: 't1' });
+        await rig.session.conversation.controls.stopOne({ kind: 'terminal', id: 'e1' });
         rig.session.conversation.cancel();
         await done;
       });
@@ -349,7 +349,7 @@ for (const version of [1, 2] as const)
     proof('cannot change the mode of an agent that has modes', ['v1:session/set_mode'], async () => {
       rig.open({ offers: ['modes'] });
       await rig.send('say x');
-      await rig.session.conversation.setMode('code');
+      await rig.session.conversation.controls.setMode('code');
       assert.equal(rig.session.conversation.model.state.mode, 'code');
     });
 

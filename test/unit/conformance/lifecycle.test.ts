@@ -134,8 +134,8 @@ describe('the prompt lifecycle', function () {
     rig.session.conversation.cancel();
     await rig.session.until(({ isBusy }) => !isBusy);
     assert.ok(rig.methods.includes('session/cancel'));
-    rig.session.conversation.removeFromQueue();
-    rig.session.conversation.resumeQueue();
+    rig.session.conversation.queueActions.remove();
+    rig.session.conversation.queueActions.resume();
     assert.equal(await rig.send('say x'), 'end_turn');
   });
 
@@ -168,20 +168,20 @@ describe('the prompt lifecycle', function () {
 
     it('comes back to be edited, and waits for that', async () => {
       const id = await hold();
-      rig.session.conversation.takeBack(id);
+      rig.session.conversation.queueActions.takeBack(id);
       await rig.session.until(({ queue }) => queue.find(id)?.state === 'queued');
       const { queue } = rig.session.conversation;
       assert.equal(queue.paused, 'taken-back');
       assert.equal(rig.session.conversation.isBusy, true, 'the turn goes on');
       assert.equal(queue.edit(id, 'say two'), true);
-      rig.session.conversation.resumeQueue();
+      rig.session.conversation.queueActions.resume();
       await rig.session.until(() => queue.find(id)?.state === 'accepted');
       rig.session.conversation.cancel();
     });
 
     it('is removed', async () => {
       const id = await hold();
-      rig.session.conversation.removeFromQueue(id);
+      rig.session.conversation.queueActions.remove(id);
       await rig.session.until(({ queue }) => queue.items.length === 0);
       assert.equal(rig.session.conversation.queue.paused, undefined);
       assert.ok(rig.methods.includes('$/cancel_request'));
@@ -190,7 +190,7 @@ describe('the prompt lifecycle', function () {
     // It takes the five seconds that an agent gets to give it back.
     it('stays where the agent does not give it back, and says so', async () => {
       const id = await hold({ keepsPrompts: true });
-      rig.session.conversation.removeFromQueue(id);
+      rig.session.conversation.queueActions.remove(id);
       assert.equal(rig.session.conversation.queue.find(id)?.reason, 'taking-back');
       await rig.session.until(({ queue }) => queue.find(id)?.reason === 'not-given-back');
       rig.session.conversation.cancel();
@@ -206,7 +206,7 @@ describe('the prompt lifecycle', function () {
     const second = rig.session.conversation.send('say two');
     rig.session.conversation.cancel();
     assert.equal((await first.done).stopReason, 'cancelled');
-    rig.session.conversation.resumeQueue();
+    rig.session.conversation.queueActions.resume();
     await second.done;
     assert.match(rig.said(), /two$/);
   });

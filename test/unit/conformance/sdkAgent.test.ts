@@ -82,7 +82,7 @@ describe('an agent on the official SDK', () => {
   it('shows an error as the end of its turn, and takes the next prompt', async () => {
     const session = start();
     assert.equal((await session.conversation.send('fail badly').done).stopReason, 'error');
-    session.conversation.resumeQueue();
+    session.conversation.queueActions.resume();
     assert.equal((await session.conversation.send('say again').done).stopReason, 'end_turn');
     assert.equal(saidIn(session), 'again');
   });
@@ -91,8 +91,8 @@ describe('an agent on the official SDK', () => {
     const session = start();
     const { conversation } = session;
     await conversation.start();
-    await conversation.setMode('code');
-    await conversation.setConfigOption('model', 'large');
+    await conversation.controls.setMode('code');
+    await conversation.controls.setConfigOption('model', 'large');
     const { mode, config } = conversation.model.state;
     assert.equal(mode, 'code');
     assert.equal(config.find(({ id }) => id === 'model')?.value, 'large');

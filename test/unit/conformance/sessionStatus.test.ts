@@ -103,7 +103,7 @@ for (const version of [1, 2] as const)
       await rig.session.until(({ queue }) => queue.paused !== undefined);
       assert.match(rig.session.conversation.queue.paused ?? '', /^session-not-opened .*is refused once/);
       assert.ok(!rig.methods.includes('session/prompt'));
-      rig.session.conversation.resumeQueue();
+      rig.session.conversation.queueActions.resume();
       assert.equal((await done).stopReason, 'end_turn', 'the second time it can be opened');
     });
 
@@ -117,7 +117,7 @@ for (const version of [1, 2] as const)
       rig.session.conversation.cancel();
       await rig.session.until(({ isBusy }) => !isBusy);
       assert.equal(rig.session.conversation.queue.paused, 'stopped');
-      rig.session.conversation.removeFromQueue();
+      rig.session.conversation.queueActions.remove();
       assert.deepEqual(rig.session.conversation.queue.items, []);
       await untilLogged('$/cancel_request');
       assert.ok(!rig.methods.includes('session/prompt'));
@@ -131,7 +131,7 @@ for (const version of [1, 2] as const)
         await untilAsked(1);
         const second = rig.session.conversation.send('say b');
         second.done.catch(() => {});
-        rig.session.conversation.removeFromQueue(all ? undefined : first.id);
+        rig.session.conversation.queueActions.remove(all ? undefined : first.id);
         assert.deepEqual(
           rig.session.conversation.queue.items.map(({ id }) => id),
           all ? [] : [second.id],
@@ -148,7 +148,7 @@ for (const version of [1, 2] as const)
         const { done } = rig.session.conversation.send('say b');
         await rig.session.until(({ queue }) => queue.paused !== undefined);
         assert.equal(rig.session.conversation.liveness, 'not_found');
-        rig.session.conversation.resumeQueue();
+        rig.session.conversation.queueActions.resume();
         assert.equal((await done).stopReason, 'end_turn');
         assert.equal(questions(), 1);
         assert.equal(rig.session.conversation.liveness, 'live');
@@ -163,7 +163,7 @@ for (const version of [1, 2] as const)
         assert.equal(rig.session.conversation.queue.paused, 'agent-silent');
         assert.equal(await rig.session.conversation.checkStatus(), 'unresponsive');
         while (rig.methods.filter((method) => method === '$/cancel_request').length < 2) await setTimeout(5);
-        rig.session.conversation.removeFromQueue();
+        rig.session.conversation.queueActions.remove();
         await assert.rejects(done);
       });
 

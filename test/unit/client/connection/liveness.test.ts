@@ -230,7 +230,7 @@ describe('a panel on a turn that takes long', () => {
     });
     const waiting = conversation.send('say later');
     await queued;
-    conversation.removeFromQueue(waiting.id);
+    conversation.queueActions.remove(waiting.id);
     assert.equal(statuses.length, before, 'nothing is posted while there is nothing new to say');
     for (let step = 0; step < 5; step++) tick(20_000);
     await untilStatus('Working: Bash for 2 min');

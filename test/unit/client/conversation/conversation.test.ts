@@ -90,7 +90,7 @@ describe('conversation', function () {
       assert.equal((await first.done).stopReason, 'cancelled');
       const [waiting] = snapshotOf(session.conversation).queue;
       assert.equal(waiting?.state, 'paused', 'Stop pauses the queue');
-      session.conversation.resumeQueue();
+      session.conversation.queueActions.resume();
       assert.equal((await second.done).stopReason, 'end_turn');
       assert.equal(session.said(), 'second');
     });
@@ -101,7 +101,7 @@ describe('conversation', function () {
       await session.until((c) => c.isBusy);
       session.conversation.send('say one');
       const two = session.conversation.send('say two');
-      session.conversation.sendNow(two.id);
+      session.conversation.queueActions.sendNow(two.id);
       assert.equal((await first.done).stopReason, 'cancelled');
       await two.done;
       await session.until((c) => c.queue.items.length === 0 && !c.isBusy);
@@ -116,10 +116,10 @@ describe('conversation', function () {
       session.conversation.queue.hold(second.id, true);
       session.conversation.cancel();
       await first.done;
-      session.conversation.resumeQueue();
+      session.conversation.queueActions.resume();
       assert.equal(session.conversation.isBusy, false);
       session.conversation.queue.edit(second.id, 'say final');
-      session.conversation.pumpQueue();
+      session.conversation.queueActions.pump();
       await second.done;
       assert.equal(session.said(), 'final');
     });
@@ -156,7 +156,7 @@ describe('conversation', function () {
       session.conversation.cancel();
       await first.done;
       assert.ok(session.conversation.queue.paused);
-      session.conversation.sendNow(second.id);
+      session.conversation.queueActions.sendNow(second.id);
       await session.until((c) => c.model.state.permissions.size === 1);
       const third = session.conversation.send('say three');
       const [asked] = session.conversation.model.state.permissions.keys();
@@ -179,7 +179,7 @@ describe('conversation', function () {
         ],
       );
       assert.equal(session.conversation.queue.paused, 'turn-failed');
-      session.conversation.resumeQueue();
+      session.conversation.queueActions.resume();
       for (const { done } of rest) await done;
       assert.equal(session.said(), 'two\nthree');
     });
@@ -227,7 +227,7 @@ describe('conversation', function () {
     await session.until((c) => c.connection.kind === 'idle');
     const sent = session.conversation.send('say two');
     await restarted;
-    session.conversation.resumeQueue();
+    session.conversation.queueActions.resume();
     assert.equal((await sent.done).stopReason, 'end_turn');
     assert.deepEqual(alive, [false]);
     assert.equal(pids().length, 2);

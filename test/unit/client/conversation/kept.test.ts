@@ -139,14 +139,14 @@ describe('a conversation that is kept', () => {
     const [doubtful] = conversation.queue.items;
     assert.ok(doubtful);
     assert.deepEqual([doubtful.state, doubtful.doubtful, doubtful.repeats], ['failed', true, 'q1']);
-    conversation.resumeQueue();
+    conversation.queueActions.resume();
     await until((c) => c.model.state.turns.at(-1)?.stopReason === 'end_turn');
     assert.deepEqual(
       conversation.queue.items.map(({ id }) => id),
       [doubtful.id],
       'going on is not meant for it',
     );
-    conversation.sendNow(doubtful.id);
+    conversation.queueActions.sendNow(doubtful.id);
     await until((c) => c.queue.items.length === 0);
   });
 

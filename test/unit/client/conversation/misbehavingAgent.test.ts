@@ -155,7 +155,7 @@ describe('conversation', function () {
           snapshot.queue.map(({ text, state }) => [text, state]),
           [['say after', 'paused']],
         );
-        session.conversation.resumeQueue();
+        session.conversation.queueActions.resume();
         assert.equal((await waiting.done).stopReason, 'end_turn');
         assert.match(session.said(), /after/);
       });

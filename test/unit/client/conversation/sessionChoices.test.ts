@@ -31,8 +31,10 @@ function conversation(...events: readonly SessionEvent[]): { it: ChoiceTarget; a
   const asked: string[] = [];
   const parts = {
     model,
-    setMode: async (id: string) => void asked.push(`mode ${id}`),
-    setConfigOption: async (id: string, value: unknown) => void asked.push(`${id} ${value}`),
+    controls: {
+      setMode: async (id: string) => void asked.push(`mode ${id}`),
+      setConfigOption: async (id: string, value: unknown) => void asked.push(`${id} ${value}`),
+    },
   };
   return { it: parts, asked };
 }

@@ -33,7 +33,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(texts(opened), ['Proceed?']);
       await conversation.send('no').done;
       assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: no']);
-      conversation.sendNow(second.id);
+      conversation.queueActions.sendNow(second.id);
       await second.done;
       assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: no', 'Proceed?']);
     });

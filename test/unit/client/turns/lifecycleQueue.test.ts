@@ -18,7 +18,7 @@ describe('v2 lifecycle', function () {
       conversation.send('the second');
       await session.until(({ queue }) => queue.items[0]?.state === 'accepted');
       assert.match(projectSession(conversation).queue[0]?.reason ?? '', /Accepted by agent/);
-      conversation.removeFromQueue();
+      conversation.queueActions.remove();
       assert.equal(conversation.queue.items.length, 1, 'what the agent has cannot be taken away from it');
       conversation.cancel();
       assert.equal((await first.done).stopReason, 'cancelled');
@@ -64,7 +64,7 @@ describe('v2 lifecycle', function () {
         snapshotOf(conversation).queue.map(({ text, state }) => [text, state]),
         [['the second', 'paused']],
       );
-      conversation.resumeQueue();
+      conversation.queueActions.resume();
       assert.equal((await second.done).stopReason, 'end_turn');
       assert.deepEqual(entries().slice(1), ['t2 user: the second', 't2 agent: Echo: the second']);
     });
@@ -88,7 +88,7 @@ describe('v2 lifecycle', function () {
       const second = conversation.send('second');
       const third = conversation.send('third');
       await session.until(({ queue }) => queue.items.every(({ state }) => state === 'accepted'));
-      conversation.sendNow(third.id);
+      conversation.queueActions.sendNow(third.id);
       assert.equal((await first.done).stopReason, 'cancelled');
       await Promise.all([second.done, third.done]);
       assert.deepEqual(

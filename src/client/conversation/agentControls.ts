@@ -1,0 +1,43 @@
+// What the user changes in the running agent: its mode and options, and one thing of it that is
+// stopped.
+import { required } from '../../acp/protocol/dialect';
+import type { StopTarget } from '../../panel/contract';
+import type { SessionEvent } from '../../session/events/event';
+import type { OpenedSession } from '../ports/agentLink';
+import type { Subagents } from '../requests/subagents';
+
+export interface AgentControlsOptions {
+  /** The session that is ready. @throws ParleyError `no-session` */
+  readonly ready: () => OpenedSession;
+  readonly subagents: Pick<Subagents, 'stop'>;
+  readonly apply: (event: SessionEvent) => void;
+}
+
+/** Each method throws ParleyError `no-session`, and what the agent answers. */
+export class AgentControls {
+  readonly #options: AgentControlsOptions;
+
+  constructor(options: AgentControlsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks the agent to stop one tool call, one terminal or one subagent. */
+  async stopOne({ kind, id }: StopTarget): Promise<void> {
+    const { link, sessionId } = this.#options.ready();
+    if (kind === 'subagent') return this.#options.subagents.stop(id);
+    const controls = required(link.dialect.controls);
+    return kind === 'tool' ? controls.cancelTool(sessionId, id) : controls.cancelTerminal(sessionId, id);
+  }
+
+  async setMode(modeId: string): Promise<void> {
+    const { link, sessionId } = this.#options.ready();
+    await required(link.dialect.controls).setMode(sessionId, modeId);
+    this.#options.apply({ type: 'mode', current: modeId });
+  }
+
+  async setConfigOption(id: string, value: string | boolean): Promise<void> {
+    const { link, sessionId } = this.#options.ready();
+    const options = await required(link.dialect.controls).setConfigOption(sessionId, id, value);
+    if (options) this.#options.apply({ type: 'config', options });
+  }
+}

@@ -1,0 +1,81 @@
+// What the user does with the messages that wait: sends one now, goes on, removes, restores, and
+// takes back one that the agent holds.
+import { isAway, type PromptQueue, type QueueItem } from '../../session/queue/queue';
+import type { TurnControl } from '../turns/turnControl';
+
+export interface QueueActionsOptions {
+  readonly queue: PromptQueue;
+  readonly turns: Pick<TurnControl, 'isBusy' | 'cancel' | 'keepBack' | 'takeBack' | 'dispatcher'>;
+  /** Starts the agent where it does not run. */
+  readonly start: () => Promise<void>;
+  readonly isClosed: () => boolean;
+}
+
+export class QueueActions {
+  readonly #options: QueueActionsOptions;
+
+  constructor(options: QueueActionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a queued message next: at once where nothing runs, else the running turn is cancelled and
+   * the message follows its end.
+   */
+  sendNow(id: string): void {
+    const { queue, turns } = this.#options;
+    const item = queue.find(id);
+    if (!item || item.state === 'sending') return;
+    queue.putNext(id);
+    void turns.dispatcher.sendFirst(item);
+    if (turns.isBusy) turns.cancel();
+    this.#goOn();
+  }
+
+  /** Sends what waited in a paused queue. */
+  resume(): void {
+    this.#options.queue.resume();
+    this.#goOn();
+  }
+
+  /** Takes messages out of the queue: one, or all. @returns those that are gone */
+  remove(id?: string): readonly QueueItem[] {
+    const { queue, turns } = this.#options;
+    turns.keepBack(id);
+    const item = id === undefined ? undefined : queue.find(id);
+    if (item && isAway(item)) {
+      turns.takeBack(item.id, 'remove'); // the agent has it
+      return [];
+    }
+    const removed = id === undefined ? queue.clear() : [queue.remove(id)];
+    const gone = removed.filter((one) => one !== undefined);
+    for (const one of gone) turns.dispatcher.forget(one);
+    return gone;
+  }
+
+  /**
+   * Restores a cleared queue.
+   * @param gone what was in it
+   * @param paused why it waited
+   */
+  restore(gone: readonly QueueItem[], paused: string | undefined): void {
+    if (this.#options.isClosed()) return;
+    this.#options.queue.unclear(gone, paused);
+    this.pump();
+  }
+
+  /** Asks the agent to give back a message that it holds, to be edited. */
+  takeBack(id: string): void {
+    this.#options.turns.takeBack(id, 'edit');
+  }
+
+  /** Sends an item that was edited or released, where it is next. */
+  pump(): void {
+    this.#options.turns.dispatcher.pump();
+  }
+
+  #goOn(): void {
+    void this.#options.start();
+    this.pump();
+  }
+}
