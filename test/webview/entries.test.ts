@@ -18,6 +18,7 @@ describe('entries', () => {
   it('have the role, kind and id that others find them by', async () => {
     const { page } = await open();
     const log = page.getByRole('log', { name: 'Conversation' });
+    await log.locator('[data-entry-id="c9"]').waitFor(); // the last: a long page is drawn in several frames
     const found = await log
       .getByRole('article')
       .evaluateAll((nodes) =>
