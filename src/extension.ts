@@ -6,10 +6,13 @@ import * as texts from '@vscode/l10n';
 import { commands, type ExtensionContext, type LogOutputChannel, l10n, Uri, window } from 'vscode';
 import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/activation/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './workbench/activation/chatView';
+import { SESSION_TAB_TYPE, SessionTabs } from './workbench/activation/sessionTabs';
 import { Starter } from './workbench/activation/starter';
 import type { ParleyApi } from './workbench/api';
+import type { ListNode } from './workbench/overview/sessionTree';
 import type { Product } from './workbench/product';
 import { StatusItem } from './workbench/ui/statusItem';
+import { Tree } from './workbench/ui/treeView';
 
 interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
@@ -27,12 +30,14 @@ export function activate(context: ExtensionContext): ParleyApi {
   };
   const starting = new Starter<Product>(() => {
     const { compose } = require('./workbench/product') as typeof import('./workbench/product');
-    return compose(context, { panel, view }, log());
+    return compose(context, { panel, view, tabs, sessions }, log());
   }, log);
   starter = starting;
   const product = (): Product => starting.product();
   const panel = new ChatPanel(context, (page) => void starting.fill(page));
   const view = new ChatView(context, (page) => void starting.fill(page));
+  const tabs = new SessionTabs(context, (page) => void starting.fill(page));
+  const sessions = new Tree<ListNode>('parley.sessionsView', () => starting.prepare());
   const item = new StatusItem('parley.chat');
   item.show({
     name: 'Parley',
@@ -43,9 +48,12 @@ export function activate(context: ExtensionContext): ParleyApi {
   });
   context.subscriptions.push(
     item,
+    sessions,
     window.registerWebviewViewProvider(CHAT_VIEW_ID, view),
     window.registerWebviewPanelSerializer(CHAT_PANEL_TYPE, panel),
+    window.registerWebviewPanelSerializer(SESSION_TAB_TYPE, tabs),
     panel.watch(),
+    tabs.watch(),
     window.registerUriHandler({
       handleUri: (uri) => {
         if (starting.prepare()) product().chat.handleUri(uri);

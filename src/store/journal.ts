@@ -15,12 +15,14 @@ import { problemOf } from './file/sqlError';
 import { importStreams } from './importStreams';
 import { INDEX_STEP, type IndexLimits, indexNew, indexRest } from './search/indexing';
 import { type SearchResult, search } from './search/search';
-import { isSessionHeld, type JournalPort, sessionHeld, unknownSession } from './sessions/journalPort';
+import { isSessionHeld, type JournalPort, type SharedPort, sessionHeld, unknownSession } from './sessions/journalPort';
 import { abandoned, type Claim, claim, type LeaseContext, ownerOf, release, renewLease } from './sessions/leases';
 import { Ownership } from './sessions/ownership';
+import { QuestionStore } from './sessions/questionStore';
 import { QueueStore } from './sessions/queueStore';
 import type { NewSession, SessionPatch, SessionRecord } from './sessions/records';
 import { type Pruned, type PruneOptions, prune } from './sessions/retention';
+import { SessionMarkStore } from './sessions/sessionMarks';
 import {
   deleteSession,
   hasSession,
@@ -79,6 +81,10 @@ export class Journal implements Disposable {
   readonly queue: QueueStore;
   /** Drafts and scroll positions. */
   readonly side: SideStore;
+  /** What is noted about sessions for their list. */
+  readonly marks: SessionMarkStore;
+  /** The questions that are open in all windows. */
+  readonly questions: QuestionStore;
   readonly #options: JournalOptions;
   readonly #log: Log;
   readonly #schedule: (run: () => void, ms: number) => Disposable;
@@ -143,7 +149,20 @@ export class Journal implements Disposable {
     };
     this.queue = new QueueStore(port);
     this.side = new SideStore(port);
+    const shared: SharedPort = {
+      write: (keys, change) => this.#backing.write(keys, change),
+      read: port.read,
+      readBoth: (query, keyOf) => this.#backing.readBoth(query, keyOf),
+      ownerOf: (key) => this.owner(key)?.windowId,
+    };
+    this.marks = new SessionMarkStore(shared);
+    this.questions = new QuestionStore(shared);
     this.#importStreams();
+  }
+
+  /** Another number than before: another connection has written to the file since. */
+  get revision(): number {
+    return this.#closed ? 0 : (this.#backing.file?.pragma('data_version') ?? 0);
   }
 
   /** Where data is kept now, with a message for the user. */

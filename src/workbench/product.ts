@@ -52,6 +52,8 @@ import { EditorLinks } from './editor/linkOpener';
 import { OutputEditor } from './editor/outputEditor';
 import { RealTerminals } from './editor/realTerminal';
 import { vscodeLog } from './log/vscodeLog';
+import { Overview } from './overview/overview';
+import type { ListNode } from './overview/sessionTree';
 import { AgentRegistry } from './registry/agentRegistry';
 import { FirstUse } from './registry/firstUse';
 import { FoundAgents } from './registry/foundAgents';
@@ -68,6 +70,13 @@ import { Serve } from './sharing/serve';
 import { Recordings } from './traffic/recordings';
 import { TrafficInspector } from './traffic/trafficInspector';
 import { Troubleshooter } from './troubleshoot/troubleshooter';
+import type { Tree } from './ui/treeView';
+
+/** Where Parley is shown. */
+export interface Places extends ChatPlaces {
+  /** The list of sessions. */
+  readonly sessions: Tree<ListNode>;
+}
 
 export interface Product {
   readonly api: ParleyApi;
@@ -83,11 +92,11 @@ export interface Product {
 /**
  * Builds the product. Its parts end with {@link Product.end}, not with the extension's context: VS
  * Code disposes that while agents are still being ended.
- * @param places where the chat is shown;
+ * @param places where the chat and the list of sessions are shown;
  * @param channel outlives the product
  * @throws where a part cannot be built; those built before it are gone then
  */
-export function compose(given: ExtensionContext, places: ChatPlaces, channel: LogOutputChannel): Product {
+export function compose(given: ExtensionContext, places: Places, channel: LogOutputChannel): Product {
   // The rooms that do not know VS Code speak its language too.
   texts.config({ contents: l10n.bundle ?? {} });
   const context = rememberingSecrets(given);
@@ -103,7 +112,7 @@ export function compose(given: ExtensionContext, places: ChatPlaces, channel: Lo
 function composeWithin(
   lifetime: DisposableStore,
   context: ExtensionContext,
-  places: ChatPlaces,
+  places: Places,
   channel: LogOutputChannel,
 ): Product {
   const own = <T extends Disposable>(part: T): T => lifetime.add(part);
@@ -229,6 +238,7 @@ function composeWithin(
     firstUse,
   });
   own(chat);
+  const overview = own(new Overview({ context, tree: places.sessions, archive, conversations, chat, catalog, log }));
   const idle = own(
     new IdleAgents({
       conversations: () => conversations.list(),
@@ -284,6 +294,7 @@ function composeWithin(
     restore,
     worktrees,
     drafts,
+    overview,
   };
   const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {

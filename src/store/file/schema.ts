@@ -122,10 +122,24 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN tools_seq INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX sessions_tools_unindexed ON sessions (key) WHERE tools_seq < last_seq;
   `,
+  // What the user and the windows noted about sessions for their list, and the questions that are
+  // open in the windows, each with the answer that another window has given.
+  `
+  CREATE TABLE session_marks (
+    key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, pinned INTEGER NOT NULL DEFAULT 0,
+    archived INTEGER NOT NULL DEFAULT 0, unread INTEGER NOT NULL DEFAULT 0, files INTEGER NOT NULL DEFAULT 0,
+    together TEXT, deleted REAL
+  ) WITHOUT ROWID;
+  CREATE TABLE questions (
+    key TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE, id TEXT NOT NULL, window TEXT NOT NULL,
+    at REAL NOT NULL, json TEXT NOT NULL, answer TEXT, PRIMARY KEY (key, id)
+  ) WITHOUT ROWID;
+  CREATE INDEX questions_answered ON questions (window) WHERE answer IS NOT NULL;
+  `,
 ];
 
 /** Tables with few rows per session, all with a `key` column. */
-export const SIDE_TABLES = ['queue', 'drafts', 'draft_attachments', 'views', 'leases'] as const;
+export const SIDE_TABLES = ['queue', 'drafts', 'draft_attachments', 'views', 'leases', 'session_marks'] as const;
 
 /**
  * Migrates a file to the latest version; a new file gets all tables. Each step is a transaction, so

@@ -83,7 +83,8 @@ export function deleteSession(sql: Sql, key: string): void {
 
 const rootsSchema = z.array(z.string());
 
-function toSession(row: Row): SessionRecord {
+/** Returns the session of a row of the table. */
+export function toSession(row: Row): SessionRecord {
   const agentSessionId = textOf(row.agent_session);
   const title = textOf(row.title);
   const preview = textOf(row.preview);

@@ -1,8 +1,9 @@
 // The chat in an editor tab, one per window: opening it again reveals it.
-import { type ExtensionContext, Uri, ViewColumn, type WebviewPanel, type WebviewPanelSerializer, window } from 'vscode';
+import { type ExtensionContext, ViewColumn, type WebviewPanel, type WebviewPanelSerializer, window } from 'vscode';
 import { closePanelTabs, watchDeadPanels } from './deadPanels';
 import { Page } from './page';
 import { webviewRoot } from './pageHtml';
+import { type TabIcon, tabIcon } from './tabIcon';
 
 export const CHAT_PANEL_TYPE = 'parley.chat';
 
@@ -44,7 +45,7 @@ export class ChatPanel implements WebviewPanelSerializer {
     return watchDeadPanels({
       viewType: CHAT_PANEL_TYPE,
       isAlive: () => this.#open !== undefined,
-      replace: (column) => this.open(column),
+      replace: ({ group }) => this.open(group.viewColumn),
     });
   }
 
@@ -53,20 +54,24 @@ export class ChatPanel implements WebviewPanelSerializer {
     this.#adopt(panel, { state });
   }
 
-  setTitle(title: string): void {
-    if (this.#open && this.#open.panel.title !== title) this.#open.panel.title = title;
+  /** Shows the title and the state of its session. */
+  show(title: string, icon: TabIcon): void {
+    if (!this.#open) return;
+    const { panel } = this.#open;
+    if (panel.title !== title) panel.title = title;
+    panel.iconPath = tabIcon(this.#context, icon, panel.iconPath);
   }
 
   #adopt(panel: WebviewPanel, restored?: { readonly state: unknown }): Page {
     this.#open?.panel.dispose();
-    // A tab's icon is a picture and does not take the colour of its theme, as the one of the view
-    // does.
-    const icon = (theme: string): Uri => Uri.joinPath(this.#context.extensionUri, 'media', `parley-${theme}.svg`);
-    panel.iconPath = { light: icon('light'), dark: icon('dark') };
+    panel.iconPath = tabIcon(this.#context, 'quiet', undefined);
     const page = new Page(panel, this.#context.extensionUri, restored);
     const open = { panel, page };
     this.#open = open;
-    panel.onDidChangeViewState(() => page.tellVisibility());
+    panel.onDidChangeViewState(() => {
+      page.tellVisibility();
+      if (panel.active) page.tellActive();
+    });
     panel.onDidDispose(() => {
       if (this.#open === open) this.#open = undefined;
     });

@@ -1,6 +1,6 @@
 // Replaces panels that no extension host owns. VS Code does not give a panel to the extension host
 // that replaces a crashed one: its tab shows the old page, and nothing in it works.
-import { type Tab, TabInputWebview, type ViewColumn, window } from 'vscode';
+import { type Tab, TabInputWebview, window } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 
 /** A tab in front that VS Code means to restore is handed over long before, in milliseconds. */
@@ -8,22 +8,23 @@ const HANDED_OVER_MS = 3000;
 
 export interface DeadPanelsOptions {
   readonly viewType: string;
-  /** The tab in front is one that works. */
-  readonly isAlive: () => boolean;
-  /** Opens one that works in a column. */
-  readonly replace: (column: ViewColumn) => void;
+  /** Returns whether the tab in front is one that works. */
+  readonly isAlive: (tab: Tab) => boolean;
+  /** Opens one that works in its place, or closes it. */
+  readonly replace: (tab: Tab) => void;
 }
 
 /** Watches the tabs in front. */
 export function watchDeadPanels({ viewType, isAlive, replace }: DeadPanelsOptions): Disposable {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const inFront = (): Tab | undefined => panelTabs(viewType).find((tab) => tab.isActive && tab.group.activeTab === tab);
+  const inFront = (): Tab | undefined =>
+    panelTabs(viewType).find((tab) => tab.isActive && tab.group.activeTab === tab && !isAlive(tab));
   const look = (): void => {
     clearTimeout(timer);
-    if (isAlive() || !inFront()) return;
+    if (!inFront()) return;
     timer = setTimeout(() => {
       const tab = inFront();
-      if (tab && !isAlive()) replace(tab.group.viewColumn);
+      if (tab) replace(tab);
     }, HANDED_OVER_MS);
   };
   const watching = window.tabGroups.onDidChangeTabs(look);

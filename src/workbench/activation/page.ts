@@ -37,6 +37,10 @@ export class Page implements Disposable {
   #kept: unknown[] = [];
   #listener: ((message: unknown) => void) | undefined;
   #onVisibility: ((isVisible: boolean) => void) | undefined;
+  /** Called when the user goes into it, where it is a tab. */
+  onActive: (() => void) | undefined;
+  /** Called when it comes into sight. */
+  onSeen: (() => void) | undefined;
   #toldVisible: boolean;
   #isGone = false;
 
@@ -107,6 +111,12 @@ export class Page implements Disposable {
     if (isVisible === this.#toldVisible) return;
     this.#toldVisible = isVisible;
     this.#onVisibility?.(isVisible);
+    if (isVisible) this.onSeen?.();
+  }
+
+  /** The user has gone into it. */
+  tellActive(): void {
+    this.onActive?.();
   }
 
   #receive(message: unknown): void {

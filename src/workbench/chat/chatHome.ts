@@ -1,14 +1,18 @@
-// Decides which conversation the chat shows in this window, in the editor panel, in the side bar
-// view, or in both.
-import { commands, type Disposable, l10n, type Uri, type UriHandler } from 'vscode';
+// Decides which conversation the chat shows in this window: the editor panel and the side bar view
+// go from one to the next together, and each tab of a session stays with its own.
+import { commands, type Disposable, l10n, type Uri, type UriHandler, ViewColumn } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { TimedEvent } from '../../session/events/event';
 import type { ChatPanel } from '../activation/chatPanel';
 import type { ChatView } from '../activation/chatView';
 import type { Page } from '../activation/page';
+import type { SessionTabs } from '../activation/sessionTabs';
+import type { TabIcon } from '../activation/tabIcon';
 import type { Conversations } from '../sessions/conversations';
+import { titleOf } from '../sessions/sessionLabels';
 import { inert } from '../ui/inertText';
 import { showError, showInfo } from '../ui/messages';
 import { ChatSurface, type SurfaceServices } from './chatSurface';
@@ -17,20 +21,43 @@ import { ChatSurface, type SurfaceServices } from './chatSurface';
 export interface ChatPlaces {
   readonly panel: ChatPanel;
   readonly view: ChatView;
+  readonly tabs: SessionTabs;
 }
+
+/** What a tab says of the session in it, beside its title. */
+export type TabStates = (key: string) => TabIcon;
+
+/** What stands before a tab's title, for those who do not see its icon. */
+const PREFIXES: Readonly<Record<TabIcon, string>> = { quiet: '', working: '… ', waiting: '? ', unread: '● ' };
 
 export class ChatHome implements UriHandler, Disposable {
   readonly #conversations: Conversations;
   readonly #services: SurfaceServices;
   readonly #places: ChatPlaces;
   readonly #surfaces = new Map<Page, ChatSurface>();
-  readonly #watching: Disposable;
+  readonly #watching: readonly Disposable[];
+  readonly #shown = new Emitter<string>();
+  #states: TabStates = () => 'quiet';
+  /** Commands are about the session of a tab, and not about the one that the panel shows. */
+  #isInTab = false;
 
   constructor(places: ChatPlaces, conversations: Conversations, services: SurfaceServices) {
     this.#places = places;
     this.#conversations = conversations;
     this.#services = services;
-    this.#watching = conversations.onDidChange(() => this.#retitle());
+    this.#watching = [
+      conversations.onDidChange(() => this.retitle()),
+      conversations.onDidClose((key) => this.#closeTabs(key)),
+    ];
+  }
+
+  /** A session came into sight; its key. */
+  readonly onDidShow: Event<string> = this.#shown.event;
+
+  /** Has tabs show the states of their sessions. */
+  set states(states: TabStates) {
+    this.#states = states;
+    this.retitle();
   }
 
   /**
@@ -38,6 +65,15 @@ export class ChatHome implements UriHandler, Disposable {
    * asked for the chat.
    */
   fill(page: Page): void {
+    const { tabs } = this.#places;
+    if (tabs.has(page) && !this.#surfaces.has(page)) {
+      // A tab that came back with the window says in its state which session it has.
+      const key = at(page.restored?.state, 'key');
+      const conversation = typeof key === 'string' ? this.#conversations.recall(key, { activates: false }) : undefined;
+      if (conversation) this.#attach(page, conversation);
+      else tabs.close(page);
+      return;
+    }
     const surface = this.#surfaceOf(page);
     // Who opens the view wants to use it. One that VS Code brought back with the window waits until
     // the user touches it.
@@ -65,20 +101,36 @@ export class ChatHome implements UriHandler, Disposable {
    */
   open(): ChatSurface {
     const { panel, view } = this.#places;
+    const tab = this.#isInTab ? this.#tabOf(this.#conversations.peek()?.key) : undefined;
+    if (tab) return this.#revealTab(tab);
     if (!panel.page && view.page?.isVisible) return this.#surfaceOf(view.page);
     return this.openPanel();
   }
 
   /** Returns whether the chat can be seen somewhere in this window. */
   get isVisible(): boolean {
-    const { panel, view } = this.#places;
-    return panel.page?.isVisible === true || view.page?.isVisible === true;
+    return [...this.#surfaces.keys()].some(({ isVisible }) => isVisible);
   }
 
-  /** Shows a conversation wherever the chat is open. */
+  /** Shows a conversation in the panel and in the view, where they are open. */
   show(conversation: Conversation): void {
-    for (const surface of this.#surfaces.values()) surface.show(conversation);
-    this.#retitle();
+    this.#isInTab = false;
+    for (const [page, surface] of this.#surfaces) if (!this.#places.tabs.has(page)) surface.show(conversation);
+    this.retitle();
+    if (this.isShown(conversation.key)) this.#shown.fire(conversation.key);
+  }
+
+  /** Shows a conversation in a tab of its own, or in the one that it has. */
+  openTab(conversation: Conversation, column = ViewColumn.Beside): ChatSurface {
+    const known = this.#tabOf(conversation.key);
+    if (known) return this.#revealTab(known);
+    const { tabs } = this.#places;
+    const title = inert(titleOf(conversation));
+    const page = tabs.open(title, column, (opened) => this.#attach(opened, conversation));
+    this.#conversations.setActive(conversation.key);
+    this.#isInTab = true;
+    this.retitle();
+    return this.#surfaceOf(page);
   }
 
   /**
@@ -87,6 +139,12 @@ export class ChatHome implements UriHandler, Disposable {
    */
   present(conversation: Conversation): ChatSurface {
     this.#conversations.setActive(conversation.key);
+    const tab = this.#tabOf(conversation.key);
+    if (tab) {
+      const surface = this.#revealTab(tab);
+      surface.focus();
+      return surface;
+    }
     this.show(conversation);
     const surface = this.open();
     surface.focus();
@@ -117,7 +175,10 @@ export class ChatHome implements UriHandler, Disposable {
   takeOver(key: string): void {
     const taken = this.#conversations.takeOver(key);
     if (taken) {
-      this.show(taken.conversation);
+      const tab = this.#tabOf(key);
+      if (tab) this.#surfaces.get(tab)?.show(taken.conversation);
+      if (!tab || [...this.#surfaces].some(([page, one]) => page !== tab && one.conversation.key === key))
+        this.show(taken.conversation);
       if (taken.written !== '') this.open().insert(taken.written);
     } else void showInfo(l10n.t('This session is still open in the other window.'));
   }
@@ -136,16 +197,51 @@ export class ChatHome implements UriHandler, Disposable {
   }
 
   dispose(): void {
-    this.#watching.dispose();
+    for (const watching of this.#watching) watching.dispose();
+    this.#shown.dispose();
     for (const surface of this.#surfaces.values()) surface.dispose();
     this.#surfaces.clear();
   }
 
-  /** A tab is called as the session in it. */
-  #retitle(): void {
-    const { panel } = this.#places;
-    const conversation = panel.page && this.#surfaces.get(panel.page)?.conversation;
-    if (conversation) panel.setTitle(inert(conversation.model.state.title ?? 'Parley'));
+  /** A tab is called as the session in it, and its icon says what the session does. */
+  retitle(): void {
+    const { panel, tabs } = this.#places;
+    for (const [page, { conversation }] of this.#surfaces) {
+      const isPanel = page === panel.page;
+      if (!isPanel && !tabs.has(page)) continue;
+      const icon = this.#states(conversation.key);
+      const title = inert(
+        `${PREFIXES[icon]}${conversation.model.state.title ?? (isPanel ? 'Parley' : titleOf(conversation))}`,
+      );
+      if (isPanel) panel.show(title, icon);
+      else tabs.show(page, title, icon);
+    }
+  }
+
+  #tabOf(key: string | undefined): Page | undefined {
+    for (const [page, { conversation }] of this.#surfaces)
+      if (conversation.key === key && this.#places.tabs.has(page)) return page;
+    return undefined;
+  }
+
+  #revealTab(page: Page): ChatSurface {
+    this.#places.tabs.reveal(page);
+    this.#isInTab = true;
+    return this.#surfaceOf(page);
+  }
+
+  /** The user has closed a session. */
+  #closeTabs(key: string): void {
+    const tab = this.#tabOf(key);
+    if (tab) this.#places.tabs.close(tab);
+  }
+
+  /** The user went into a tab: commands are about its session from now on. */
+  #onActive(page: Page, { conversation: { key } }: ChatSurface): void {
+    const isTab = this.#places.tabs.has(page);
+    if ((isTab || this.#isInTab) && this.#conversations.find(key)) this.#conversations.setActive(key);
+    this.#isInTab = isTab;
+    this.#shown.fire(key);
   }
 
   /** A page that VS Code brought back knows by the key in its state what it showed. */
@@ -154,13 +250,20 @@ export class ChatHome implements UriHandler, Disposable {
     if (known) return known;
     const key = page === this.#places.panel.page ? at(page.restored?.state, 'key') : undefined;
     if (typeof key === 'string') this.#conversations.recall(key);
-    const surface = new ChatSurface(page, this.#conversations.active(), this.#services, {
+    return this.#attach(page, this.#conversations.active());
+  }
+
+  #attach(page: Page, conversation: Conversation): ChatSurface {
+    const surface = new ChatSurface(page, conversation, this.#services, {
       find: (key) => this.#conversations.find(key),
       used: (conversation) => this.#conversations.setActive(conversation.key),
       show: (key) => this.showSession(key),
       takeOver: (key) => this.takeOver(key),
     });
     this.#surfaces.set(page, surface);
+    page.onActive = () => this.#onActive(page, surface);
+    page.onSeen = () => this.#shown.fire(surface.conversation.key);
+    this.retitle();
     page.onDidDispose(() => {
       surface.dispose();
       this.#surfaces.delete(page);

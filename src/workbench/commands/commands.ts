@@ -19,6 +19,7 @@ import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
 import { openAgentSettings, openSettings } from '../config/settings';
+import type { Overview } from '../overview/overview';
 import { installById, pickNewAgent } from '../registry/agentPicker';
 import type { AgentRegistry } from '../registry/agentRegistry';
 import type { FoundAgents } from '../registry/foundAgents';
@@ -36,6 +37,7 @@ import { pickFiles } from '../ui/places';
 import { changesCommands } from './changesCommands';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import { descriptorCommands } from './descriptorCommands';
+import { overviewCommands } from './overviewCommands';
 import { serveCommands } from './serveCommands';
 import { sessionCommands } from './sessionCommands';
 import { signInCommands } from './signInCommands';
@@ -65,6 +67,8 @@ export interface CommandServices {
   readonly registry: AgentRegistry;
   /** What an agent needs to be started without a session. */
   readonly bare: EditorServices['bare'];
+  /** All sessions at once. */
+  readonly overview: Overview;
 }
 
 /** A command by its whole id, with what it does. */
@@ -112,6 +116,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     ...serveCommands(services.serve, register),
     ...changesCommands(services, register),
     ...worktreeCommands(services, register, begin),
+    ...overviewCommands(services, register),
     register('open', async () => {
       const surface = chat.openPanel();
       // Not awaited: the panel is open; the agent's start is shown in it.

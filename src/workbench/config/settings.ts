@@ -54,6 +54,12 @@ export function idleLimitMs(): number | undefined {
   return Number.isFinite(minutes) && minutes > 0 ? minutes * 60_000 : undefined;
 }
 
+/** What notifications tell of while the chat is not in sight. */
+export function notificationSetting(): 'off' | 'questions' | 'all' {
+  const value = read<string>('notifications', 'all');
+  return value === 'off' || value === 'questions' ? value : 'all';
+}
+
 /** What is kept of old sessions. */
 export function historyLimits(): { readonly maxAgeDays: number; readonly maxBytes: number } {
   const days = read<number>('history.maxAgeDays', 180);

@@ -10,7 +10,10 @@ import type { ConversationPersistence, KeptConversation } from '../../client/con
 import type { TimedEvent } from '../../session/events/event';
 import { Journal } from '../../store/journal';
 import type { SearchResult } from '../../store/search/search';
+import { sessionHeld } from '../../store/sessions/journalPort';
+import type { QuestionStore } from '../../store/sessions/questionStore';
 import type { SessionRecord } from '../../store/sessions/records';
+import type { MarkedSession, SessionMarkStore } from '../../store/sessions/sessionMarks';
 import { historyLimits } from '../config/settings';
 import { showInfo, showWarning } from '../ui/messages';
 import { JournalPersistence, type JournalPersistenceOptions, readKept } from './journalPersistence';
@@ -22,6 +25,8 @@ import { TranscriptReading } from './transcriptReading';
  */
 const PRUNE_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 10 * 60_000;
+/** How long a session can be brought back that was deleted, in milliseconds. */
+const BRING_BACK_MS = 10 * 60_000;
 /** Another window that writes is no problem yet; in milliseconds. */
 const LOCKED_PATIENCE_MS = 2000;
 /** Rows of a session that are read before it is chosen; what more there is, is read then. */
@@ -166,7 +171,7 @@ export class Archive implements Disposable {
   interrupted(folder: string): string | undefined {
     const journal = this.#open();
     const { last } = this;
-    const [newest] = journal.abandoned().filter(({ cwd }) => cwd === folder);
+    const [newest] = journal.abandoned().filter(({ key, cwd }) => cwd === folder && !journal.marks.isDeleted(key));
     const known = last === undefined ? undefined : journal.session(last);
     return newest && newest.updatedAt > (known?.updatedAt ?? 0) ? newest.key : undefined;
   }
@@ -189,9 +194,43 @@ export class Archive implements Disposable {
     }
   }
 
+  /** What is noted about sessions for their list. */
+  get marks(): SessionMarkStore {
+    return this.#open().marks;
+  }
+
+  /** The questions that are open in the windows of this user. */
+  get questions(): QuestionStore {
+    return this.#open().questions;
+  }
+
+  /** This window among those of this user. */
+  get windowId(): string {
+    return this.#windowId;
+  }
+
+  /**
+   * Another number than before: another window has written since. Always 0 while nothing was read.
+   */
+  get revision(): number {
+    return this.#journal?.revision ?? 0;
+  }
+
+  /** Sessions that other windows have, newest first. */
+  elsewhere(): readonly MarkedSession[] {
+    return this.marks.elsewhere(this.#windowId);
+  }
+
+  /** A session of any window that is kept. */
+  find(key: string): SessionRecord | undefined {
+    return this.#open().session(key);
+  }
+
   /** Sessions in which all words of a text were said, best first. */
   search(text: string, limit: number): readonly SearchResult[] {
-    return this.#open().search(text, limit);
+    return this.#open()
+      .search(text, limit)
+      .filter(({ session }) => !this.marks.isDeleted(session.key));
   }
 
   /**
@@ -205,6 +244,28 @@ export class Archive implements Disposable {
   /** Gives a session that is open nowhere another title. */
   rename(key: string, title: string): void {
     this.#open().updateSession(key, { title });
+  }
+
+  /**
+   * Takes a session out of all lists. It is deleted a while later, unless it is brought back.
+   * @throws ParleyError `session-held`
+   */
+  deleteSoon(key: string): void {
+    if (this.isHeld(key)) throw sessionHeld();
+    this.marks.mark(key, { deleted: Date.now() });
+    if (this.last === key) this.last = undefined;
+  }
+
+  /** Brings a session back. @returns false where it is deleted already */
+  bringBack(key: string): boolean {
+    if (!this.find(key)) return false;
+    this.marks.mark(key, { deleted: null });
+    return true;
+  }
+
+  /** Deletes what was taken out of the lists before a time, in ms since 1970. */
+  #deleteMarked(before: number): void {
+    for (const key of this.marks.deletedBefore(before)) if (!this.isHeld(key)) this.delete(key);
   }
 
   /** @throws ParleyError `session-held` */
@@ -284,6 +345,7 @@ export class Archive implements Disposable {
 
   async #prune(journal: Journal): Promise<void> {
     try {
+      this.#deleteMarked(Date.now() - BRING_BACK_MS);
       const { keys } = await journal.prune(historyLimits(), this.#abort.signal);
       if (keys.length > 0) {
         this.#log.info(`${keys.length} old sessions were forgotten`);

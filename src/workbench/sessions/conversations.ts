@@ -50,6 +50,7 @@ export class Conversations implements Disposable {
   readonly #didActivate = new Emitter<string>();
   readonly #didAdd = new Emitter<Conversation>();
   readonly #didRemove = new Emitter<Conversation>();
+  readonly #didClose = new Emitter<string>();
   readonly #scratch: string;
   readonly #worktrees: string;
   readonly #archive: Archive;
@@ -85,6 +86,11 @@ export class Conversations implements Disposable {
   /** A conversation has ended, with its agent. */
   get onDidRemove(): Event<Conversation> {
     return this.#didRemove.event;
+  }
+
+  /** The user has closed a conversation; its key. */
+  get onDidClose(): Event<string> {
+    return this.#didClose.event;
   }
 
   /** The one that commands are about; made, not started, where there is none. */
@@ -172,12 +178,13 @@ export class Conversations implements Disposable {
   /**
    * Brings back a conversation that was kept; nothing is started. One that another window has can
    * be read, and continued when that window lets it go.
+   * @param activates commands are about it then
    * @returns undefined where nothing was kept under this key, or its agent is no longer configured.
    */
-  recall(key: string): Conversation | undefined {
+  recall(key: string, { activates = true } = {}): Conversation | undefined {
     const known = this.#byKey.get(key);
     if (known) {
-      this.#activate(key);
+      if (activates) this.#activate(key);
       return known.conversation;
     }
     const recalled = this.#archive.recall(key);
@@ -198,7 +205,7 @@ export class Conversations implements Disposable {
     const { unsent } = conversation;
     // What is written into one that another window has is kept nowhere else.
     const isUnwritten = (): boolean => unsent.draft === kept.draft && unsent.attachments === kept.attachments;
-    this.#add(conversation, () => (persistence ? persistence.isUnclaimed : isUnwritten()));
+    this.#add(conversation, () => (persistence ? persistence.isUnclaimed : isUnwritten()), { activates });
     if (persistence?.isLost) this.#onLost(key); // it was taken while it was read
     // It may have been given another one while it was closed.
     if (record.title !== undefined && record.title !== conversation.model.state.title)
@@ -238,7 +245,7 @@ export class Conversations implements Disposable {
       services: { ...services, currentAgent: () => undefined },
       isRecording: true,
     });
-    this.#add(conversation, () => true, true);
+    this.#add(conversation, () => true, { isRecording: true });
     void conversation.start(); // which says that it is a recording
     return conversation;
   }
@@ -257,7 +264,11 @@ export class Conversations implements Disposable {
     this.#didActivate.fire(key);
   }
 
-  #add(conversation: Conversation, isOnlyRead = (): boolean => false, isRecording = false): void {
+  #add(
+    conversation: Conversation,
+    isOnlyRead = (): boolean => false,
+    { isRecording = false, activates = true } = {},
+  ): void {
     const { key } = conversation;
     let told = false;
     const changes = new Changes(() => {
@@ -272,7 +283,7 @@ export class Conversations implements Disposable {
     const watching = conversation.model.observe(changes);
     this.#byKey.set(key, { conversation, watching, isOnlyRead, ...(isRecording && { isRecording }) });
     this.#didAdd.fire(conversation);
-    this.#activate(key);
+    if (activates) this.#activate(key);
   }
 
   /** The workspace is trusted now: what could not start for that reason starts. */
@@ -304,6 +315,7 @@ export class Conversations implements Disposable {
     const ending = this.#end(key);
     const { conversation, isRecording } = this.#byKey.get(this.#activeKey ?? '') ?? {};
     this.#archive.last = isRecording ? undefined : conversation?.key;
+    this.#didClose.fire(key);
     await ending;
   }
 
@@ -343,5 +355,6 @@ export class Conversations implements Disposable {
     this.#didActivate.dispose();
     this.#didAdd.dispose();
     this.#didRemove.dispose();
+    this.#didClose.dispose();
   }
 }

@@ -115,7 +115,9 @@ export class KeptSessions {
     const wanted = this.#sessions.length + PAGE;
     try {
       while (this.#more && this.#sessions.length < wanted) {
-        const page = archive.list(this.#everywhere ? PAGE : LOOKED_AT, this.#cursor);
+        const limit = this.#everywhere ? PAGE : LOOKED_AT;
+        const before = this.#cursor;
+        const page = archive.marks.list({ limit, archived: false, ...(before && { before }) });
         this.#more = page.length > 0;
         for (const session of page) {
           if (this.#sessions.length >= wanted) break;

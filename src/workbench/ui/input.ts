@@ -170,6 +170,7 @@ export async function pick(
 export async function pickSome(
   items: readonly PickItem[],
   placeHolder: string,
+  { title }: Pick<PickOptions, 'title'> = {},
 ): Promise<readonly string[] | undefined> {
   const rows = items.map(({ id, label, description, detail, picked = false }) => ({
     id,
@@ -178,7 +179,12 @@ export async function pickSome(
     ...(description && { description: labelOf(description) }),
     ...(detail && { detail: labelOf(detail) }),
   }));
-  const options = { placeHolder: inert(placeHolder), canPickMany: true, ignoreFocusOut: true } as const;
+  const options = {
+    placeHolder: inert(placeHolder),
+    canPickMany: true as const,
+    ignoreFocusOut: true,
+    ...(title !== undefined && { title: inert(title) }),
+  };
   return (await window.showQuickPick(rows, options))?.map(({ id }) => id);
 }
 

@@ -84,9 +84,11 @@ export class TabInputWebview extends Named {}
 export class Range extends Named {}
 export class Selection extends Named {}
 export class CodeLens extends Named {}
+export class TreeItem extends Named {}
 export class FileSystemError extends Error {}
 
-export const ViewColumn = { Active: -1 };
+export const ViewColumn = { Active: -1, Beside: -2 };
+export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 };
 export const StatusBarAlignment = { Left: 1, Right: 2 };
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
@@ -298,6 +300,8 @@ export const window = {
   showInputBox: async () => undefined,
   showQuickPick: async () => undefined,
   createWebviewPanel: page,
+  state: { focused: true },
+  createTreeView: () => ({ visible: false, onDidChangeVisibility: never, dispose() {} }),
   createStatusBarItem: () => ({ show() {}, hide() {}, dispose() {} }),
   onDidCloseTerminal: never,
   tabGroups: { all: [], activeTabGroup: { activeTab: undefined }, onDidChangeTabs: never, close: async () => true },

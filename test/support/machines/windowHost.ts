@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { ExtensionContext, LogOutputChannel } from 'vscode';
 import { ChatPanel } from '../../../src/workbench/activation/chatPanel';
 import { ChatView } from '../../../src/workbench/activation/chatView';
+import { SessionTabs } from '../../../src/workbench/activation/sessionTabs';
+import type { ListNode } from '../../../src/workbench/overview/sessionTree';
 import { compose, type Product } from '../../../src/workbench/product';
+import { Tree } from '../../../src/workbench/ui/treeView';
 import { changeSettings, contextOf, editor, inPage } from './editor';
 import { answerCalls } from './program';
 
@@ -31,7 +34,12 @@ answerCalls({
     Object.assign(editor.settings, settings);
     const context = contextOf(process.cwd(), storage) as ExtensionContext;
     for (const [key, value] of Object.entries(secrets)) void context.secrets.store(key, value);
-    const places = { panel: new ChatPanel(context, () => {}), view: new ChatView(context, () => {}) };
+    const places = {
+      panel: new ChatPanel(context, () => {}),
+      view: new ChatView(context, () => {}),
+      tabs: new SessionTabs(context, () => {}),
+      sessions: new Tree<ListNode>('parley.sessionsView', () => {}),
+    };
     product = compose(context, places, channel());
   },
   close: () => running().end(),

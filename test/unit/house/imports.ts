@@ -181,6 +181,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'chat',
     'traffic',
     'troubleshoot',
+    'overview',
     'commands',
   ],
 };

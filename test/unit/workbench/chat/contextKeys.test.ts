@@ -89,7 +89,7 @@ describe('context keys', () => {
         [...when.matchAll(/(?<![.\w])parley\.(\w+)/g)].map(([, key]) => key),
       ),
     );
-    for (const view of ['chat', 'chatView']) asked.delete(view);
+    for (const view of ['chat', 'chatView', 'session', 'sessionsView']) asked.delete(view);
     const known = { ...NO_SESSION, ...NO_REVIEW, ...NO_WORKTREES };
     assert.deepEqual([...asked].filter((key) => !(`${key}` in known)).sort(), []);
     assert.ok(asked.size > 5);

@@ -1,0 +1,115 @@
+// The questions of a session that can be answered by choosing one of a few answers, for a list that
+// other windows show too. What is too long to be read there, or asks for text, is named only.
+import { redact } from '../../base/redact';
+import { head, oneLine } from '../../base/text';
+import type { ToolContent } from '../../session/events/content';
+import type { Elicitation, Permission } from '../../session/model/state';
+import type { Conversation } from '../conversation/conversation';
+import { lineDiff } from '../requests/lineDiff';
+
+/** Characters of what is asked about; one does not answer what one cannot read whole. */
+const MAX_TEXT = 2000;
+const MAX_CHOICES = 20;
+const MAX_LABEL = 200;
+
+/** A question as other windows get it. */
+export interface PlainQuestion {
+  readonly title: string;
+  /** What is asked about, whole: a command, the changed lines. Several lines. */
+  readonly text: string;
+  /** Empty: it is answered where its session is open. */
+  readonly choices: readonly { readonly label: string; readonly kind?: string }[];
+}
+
+/** An open question with what answers it. */
+export interface AnswerableQuestion {
+  readonly id: string;
+  /** ms since 1970. */
+  readonly at: number;
+  readonly plain: PlainQuestion;
+  /**
+   * Answers with one of the choices, as if it was selected in the chat.
+   * @returns false where the question is gone
+   */
+  readonly answer: (choice: number) => boolean;
+}
+
+/** Returns the open questions of a session, oldest first. */
+export function openQuestionsOf(conversation: Conversation): readonly AnswerableQuestion[] {
+  const { permissions, elicitations } = conversation.model.state;
+  return [
+    ...[...permissions.values()].map((one) => ofPermission(conversation, one)),
+    ...[...elicitations.values()].filter(({ opened }) => !opened).map((one) => ofElicitation(conversation, one)),
+  ].sort((a, b) => a.at - b.at);
+}
+
+function ofPermission(conversation: Conversation, permission: Permission): AnswerableQuestion {
+  const { id, at, title, description, command, options } = permission;
+  const parts = [
+    ...(description ? [description] : []),
+    ...(command ? [command.line, ...(command.cwd === undefined ? [] : [command.cwd])] : []),
+    ...changesOf(conversation, permission),
+  ];
+  const choices = options.map(({ name, kind }) => ({ label: redact(oneLine(name, MAX_LABEL)), kind }));
+  return {
+    id,
+    at,
+    plain: plain(title, parts, choices),
+    answer: (choice) => {
+      const option = options[choice];
+      return option !== undefined && conversation.answerPermission(id, option.optionId);
+    },
+  };
+}
+
+function ofElicitation(conversation: Conversation, asked: Elicitation): AnswerableQuestion {
+  const { id, at, message } = asked;
+  const values = valuesOf(asked);
+  const choices = values.map(({ label }) => ({ label: redact(oneLine(label, MAX_LABEL)) }));
+  return {
+    id,
+    at,
+    plain: plain(asked.mode === 'form' ? (asked.form.title ?? message) : message, [message], choices),
+    answer: (choice) => {
+      const value = values[choice];
+      return value !== undefined && conversation.elicitations.submit(id, { [value.field]: value.value })?.size === 0;
+    },
+  };
+}
+
+/** The values of a form with one field to choose from. What a user types is not stored. */
+function valuesOf(asked: Elicitation): readonly { field: string; value: string | boolean; label: string }[] {
+  const [field, ...others] = asked.mode === 'form' ? asked.form.fields : [];
+  if (!field || others.length > 0) return [];
+  const { key } = field;
+  if (field.type === 'choice') return field.options.map(({ value, title }) => ({ field: key, value, label: title }));
+  const name = field.title ?? key;
+  if (field.type !== 'boolean') return [];
+  return [
+    { field: key, value: true, label: `${name}: ✓` },
+    { field: key, value: false, label: `${name}: ✗` },
+  ];
+}
+
+function plain(title: string, parts: readonly string[], choices: PlainQuestion['choices']): PlainQuestion {
+  const text = redact(parts.join('\n'));
+  const isWhole = text.length <= MAX_TEXT && choices.length <= MAX_CHOICES;
+  return { title: redact(oneLine(title, MAX_LABEL)), text: head(text, MAX_TEXT), choices: isWhole ? choices : [] };
+}
+
+/** The lines that the tool call of a question changes. */
+function changesOf({ model }: Conversation, { toolCallId }: Permission): readonly string[] {
+  const entry = model.state.entries[(toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1];
+  return entry?.kind === 'tool' ? entry.content.flatMap(changedText) : [];
+}
+
+/** More than fits where the changes are not known: then the question is not answered elsewhere. */
+const TOO_MUCH = '…'.repeat(MAX_TEXT + 1);
+
+function changedText(content: ToolContent): readonly string[] {
+  if (content.type !== 'diff') return [];
+  const hunks = content.hunks ?? lineDiff(content.oldText ?? '', content.newText)?.hunks;
+  const isCut = content.hunks === undefined && lineDiff(content.oldText ?? '', content.newText)?.truncated === true;
+  if (!hunks || isCut) return [TOO_MUCH];
+  return [content.path, ...hunks.flatMap(({ lines }) => lines)];
+}

@@ -1,0 +1,50 @@
+// What a session is doing, in one of a few states, for lists and tabs.
+import type { Conversation } from '../conversation/conversation';
+import { waitsForAnswer } from './projectQuestions';
+import { phaseOf } from './projectSession';
+
+export type SessionStatus = 'needsYou' | 'working' | 'failed' | 'ready' | 'otherWindow' | 'ended';
+
+/** Returns the state of a session of this window. */
+export function sessionStatusOf(conversation: Conversation): SessionStatus {
+  const { connection, model, queue } = conversation;
+  if (connection.kind === 'failed' && connection.error.code === 'session-held') return 'otherWindow';
+  if (needsUser(conversation)) return 'needsYou';
+  switch (phaseOf(conversation)) {
+    case 'running':
+    case 'unresponsive':
+    case 'recovering':
+      return 'working';
+    case 'starting':
+    case 'initializing':
+      return queue.items.length > 0 ? 'working' : 'ready';
+    case 'failed':
+    case 'exited':
+      return 'failed';
+    case 'idle':
+      return conversation.isSuspended ? 'ready' : 'ended';
+    default:
+      return conversation.failedTurnId !== undefined && model.state.turn === undefined ? 'failed' : 'ready';
+  }
+}
+
+/** Returns whether a session goes on only when the user does something. */
+export function needsUser(conversation: Conversation): boolean {
+  const { state } = conversation.model;
+  if (state.permissions.size > 0 || waitsForAnswer(state)) return true;
+  const phase = phaseOf(conversation);
+  return phase === 'requiresAction' || phase === 'authRequired' || conversation.waitsForUser;
+}
+
+/** Returns the number of files that a session changed, as far as it is known. */
+export function changedFilesOf({ model, changes }: Conversation): number {
+  const paths = new Set<string>();
+  for (const { files } of model.state.turns) for (const path of files) paths.add(path);
+  return Math.max(paths.size, changes.review?.files.length ?? 0);
+}
+
+/** When a session was used last: its last turn began or ended, in ms since 1970. */
+export function usedAt({ model }: Conversation): number | undefined {
+  const last = model.state.turns.at(-1);
+  return last && (last.endedAt ?? last.startedAt);
+}

@@ -1,0 +1,148 @@
+// The questions that are open in the windows of this user, and the answers that one window gives to
+// a question of another. A question belongs to the window that has the lease of its session: those
+// of a window that is gone are not listed. An answer is written once, to the question as it was
+// read, and taken once, by the window that asked.
+import { numberOf, type Sql, textOf } from '../file/sql';
+import type { SharedPort } from './journalPort';
+import { hasSession } from './sessionRows';
+
+/** Maximum characters of a question; a longer one stays in its window. */
+export const MAX_QUESTION_CHARS = 32 * 1024;
+/** Maximum characters of an answer: a choice and what proves where it comes from. */
+const MAX_ANSWER_CHARS = 1024;
+/** Maximum number of questions of one session, and of a list. */
+const MAX_OF_SESSION = 100;
+const MAX_LISTED = 500;
+
+export interface OpenQuestion {
+  readonly id: string;
+  /** ms since 1970. */
+  readonly at: number;
+  readonly json: string;
+}
+
+/** Names a question as it was read. */
+export interface QuestionRef {
+  readonly key: string;
+  readonly id: string;
+  readonly windowId: string;
+  readonly json: string;
+}
+
+export interface ListedQuestion extends QuestionRef {
+  readonly at: number;
+  readonly isAnswered: boolean;
+}
+
+export interface GivenAnswer extends QuestionRef {
+  readonly answer: string;
+}
+
+export class QuestionStore {
+  readonly #port: SharedPort;
+
+  constructor(port: SharedPort) {
+    this.#port = port;
+  }
+
+  /**
+   * Replaces the questions of a session by those that are open now. One that was offered already
+   * keeps its answer.
+   */
+  save(key: string, windowId: string, open: readonly OpenQuestion[]): void {
+    this.#port.write([key], (sql) => saveQuestions(sql, key, windowId, open));
+  }
+
+  /** Returns the open questions of all windows that are open, oldest first. */
+  list(): readonly ListedQuestion[] {
+    return this.#port.readBoth(
+      (sql) => listQuestions(sql, (key) => this.#port.ownerOf(key)),
+      ({ key, id }) => `${key} ${id}`,
+    );
+  }
+
+  /**
+   * Gives an answer to a question as it was read.
+   * @returns false if the question is gone, was changed or has an answer
+   */
+  answer(question: QuestionRef, answer: string): boolean {
+    return this.#port.write([question.key], (sql) => giveAnswer(sql, question, answer));
+  }
+
+  /** Returns the answers to the questions of a window and removes both: each is returned once. */
+  take(windowId: string): readonly GivenAnswer[] {
+    // Mostly there is none, and a write would wait for another window's.
+    const sentence = 'SELECT key FROM questions WHERE window = ? AND answer IS NOT NULL';
+    const answered = this.#port.readBoth(
+      (sql) => sql.all(sentence, windowId).flatMap(({ key }) => textOf(key) ?? []),
+      (key) => key,
+    );
+    return answered.length === 0 ? [] : this.#port.write(answered, (sql) => takeAnswers(sql, windowId));
+  }
+}
+
+/**
+ * Replaces the questions of a session by those that are open now. One that was offered already
+ * keeps its answer.
+ */
+function saveQuestions(sql: Sql, key: string, windowId: string, open: readonly OpenQuestion[]): void {
+  if (!hasSession(sql, key)) return;
+  const wanted = new Map(
+    open
+      .filter(({ json }) => json.length <= MAX_QUESTION_CHARS)
+      .slice(0, MAX_OF_SESSION)
+      .map((question) => [question.id, question]),
+  );
+  for (const row of sql.all('SELECT id, window, json FROM questions WHERE key = ?', key)) {
+    const id = textOf(row.id) ?? '';
+    const question = wanted.get(id);
+    if (question && row.window === windowId && row.json === question.json) wanted.delete(id);
+    else sql.run('DELETE FROM questions WHERE key = ? AND id = ?', key, id);
+  }
+  for (const { id, at, json } of wanted.values()) sql.insert('questions', { key, id, window: windowId, at, json });
+}
+
+/**
+ * Returns the open questions, oldest first.
+ * @param ownerOf returns the live window that has a session
+ */
+function listQuestions(sql: Sql, ownerOf: (key: string) => string | undefined): readonly ListedQuestion[] {
+  const rows = sql.all(`SELECT * FROM questions ORDER BY at, key, id LIMIT ${MAX_LISTED}`);
+  const owners = new Map<string, string | undefined>();
+  return rows.flatMap((row) => {
+    const key = textOf(row.key) ?? '';
+    const windowId = textOf(row.window) ?? '';
+    if (!owners.has(key)) owners.set(key, ownerOf(key));
+    const json = textOf(row.json) ?? '';
+    // Another program can have written the row.
+    if (owners.get(key) !== windowId || json.length > MAX_QUESTION_CHARS) return [];
+    return [
+      { key, id: textOf(row.id) ?? '', windowId, json, at: numberOf(row.at) ?? 0, isAnswered: row.answer !== null },
+    ];
+  });
+}
+
+/**
+ * Gives an answer to a question as it was read.
+ * @returns false if the question is gone, was changed or has an answer
+ */
+function giveAnswer(sql: Sql, { key, id, windowId, json }: QuestionRef, answer: string): boolean {
+  if (answer.length > MAX_ANSWER_CHARS) return false;
+  const sentence =
+    'UPDATE questions SET answer = ? WHERE key = ? AND id = ? AND window = ? AND json = ? AND answer IS NULL';
+  return sql.run(sentence, answer, key, id, windowId, json) === 1;
+}
+
+/** Returns the answers to the questions of a window and removes both: each is returned once. */
+function takeAnswers(sql: Sql, windowId: string): readonly GivenAnswer[] {
+  const rows = sql.all('SELECT * FROM questions WHERE window = ? AND answer IS NOT NULL', windowId);
+  return rows.flatMap((row) => {
+    const key = textOf(row.key) ?? '';
+    const id = textOf(row.id) ?? '';
+    const answer = textOf(row.answer) ?? '';
+    const taken = sql.run('DELETE FROM questions WHERE key = ? AND id = ? AND window = ?', key, id, windowId) === 1;
+    return taken
+      ? [{ key, id, windowId, json: textOf(row.json) ?? '', answer: answer.slice(0, MAX_ANSWER_CHARS) }]
+      : [];
+  });
+}

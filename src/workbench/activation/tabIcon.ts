@@ -1,0 +1,21 @@
+// The icon of a tab: it says whether the session in it works, waits for the user or is unread.
+import { type ExtensionContext, Uri, type WebviewPanel } from 'vscode';
+
+export type TabIcon = 'quiet' | 'working' | 'waiting' | 'unread';
+
+/**
+ * Returns an icon; the one that is shown already where it is the same, as VS Code draws each other
+ * one anew. A tab's icon is a picture and does not take the colour of its theme, as the one of the
+ * view does.
+ */
+export function tabIcon(
+  { extensionUri }: ExtensionContext,
+  icon: TabIcon,
+  shown: WebviewPanel['iconPath'],
+): { readonly light: Uri; readonly dark: Uri } {
+  const name = icon === 'quiet' ? 'parley' : `parley-${icon}`;
+  const of = (theme: string): Uri => Uri.joinPath(extensionUri, 'media', `${name}-${theme}.svg`);
+  const next = { light: of('light'), dark: of('dark') };
+  const isSame = shown && 'light' in shown && shown.light.path === next.light.path;
+  return isSame ? (shown as typeof next) : next;
+}

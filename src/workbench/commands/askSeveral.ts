@@ -1,0 +1,67 @@
+// One message to several agents at once, their answers side by side.
+import { randomUUID } from 'node:crypto';
+import { l10n, ViewColumn, workspace } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import type { Conversation } from '../../client/conversation/conversation';
+import { askLine, pickSome } from '../ui/input';
+import type { CommandServices } from './commands';
+
+/** VS Code has at most nine groups of editors side by side. */
+const MAX_AGENTS = 6;
+/** Characters of the message that name the sessions until their agents say otherwise. */
+const MAX_TITLE = 60;
+
+export interface AskSeveralArgument {
+  readonly agents?: readonly string[];
+  readonly text?: string;
+  readonly cwd?: string;
+}
+
+/**
+ * Asks the same of several agents, each in a session of its own in a group of editors of its own.
+ * What is missing is asked for.
+ * @returns the keys of the sessions; undefined where the user went away
+ * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`
+ */
+export async function askSeveral(
+  { conversations, catalog, chat, archive }: CommandServices,
+  argument: AskSeveralArgument = {},
+): Promise<readonly string[] | undefined> {
+  if (!workspace.isTrusted)
+    throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be started in an untrusted workspace."));
+  const title = l10n.t('Ask Several Agents');
+  const agents = argument.agents ?? (await pickAgents(catalog.list(), catalog.preferred().id, title));
+  if (!agents) return undefined;
+  const ids = [...new Set(agents)];
+  if (ids.length < 2 || ids.length > MAX_AGENTS)
+    throw new ParleyError('too-few-agents', l10n.t('Select 2 to {0} agents.', MAX_AGENTS));
+  for (const id of ids)
+    if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
+  const text = argument.text ?? (await askLine({ title, prompt: l10n.t('Message to all selected agents') }));
+  if (!text?.trim()) return undefined;
+
+  const together = randomUUID();
+  const asked: Conversation[] = [];
+  for (const [index, agent] of ids.entries()) {
+    const { name = agent } = catalog.find(agent) ?? {};
+    const head = text.trim().split('\n', 1)[0]?.slice(0, MAX_TITLE) ?? '';
+    const conversation = conversations.create({ agent, cwd: argument.cwd, title: `${head} · ${name}` });
+    chat.openTab(conversation, index === 0 ? ViewColumn.Active : ViewColumn.Beside);
+    asked.push(conversation);
+  }
+  for (const conversation of asked) {
+    // A turn that fails says so in its session.
+    conversation.send(text).done.catch(() => undefined);
+    archive.marks.mark(conversation.key, { together });
+  }
+  return asked.map(({ key }) => key);
+}
+
+function pickAgents(
+  agents: readonly { readonly id: string; readonly name: string }[],
+  preferred: string,
+  title: string,
+): Promise<readonly string[] | undefined> {
+  const items = agents.map(({ id, name }) => ({ id, label: name, description: id, picked: id === preferred }));
+  return pickSome(items, l10n.t('Select 2 to {0} agents', MAX_AGENTS), { title });
+}

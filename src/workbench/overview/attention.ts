@@ -1,0 +1,66 @@
+// How many sessions work and how many wait for the user: in the status bar and on the icon of the
+// list.
+import { l10n } from 'vscode';
+import type { Disposable } from '../../base/disposable';
+import { StatusItem } from '../ui/statusItem';
+import type { TreeBadge } from '../ui/treeView';
+
+export interface AttentionCounts {
+  readonly working: number;
+  /** In this window, and questions of other windows. */
+  readonly waiting: number;
+}
+
+/** The badge of the list; undefined where nobody waits. */
+export function badgeOf({ waiting }: AttentionCounts): TreeBadge | undefined {
+  return waiting === 0 ? undefined : { count: waiting, tooltip: waitingLabel(waiting) };
+}
+
+/** In the status bar while something works or waits. */
+export class AttentionStatus implements Disposable {
+  #item: StatusItem | undefined;
+  #shown = '';
+
+  show({ working, waiting }: AttentionCounts): void {
+    const next = `${working} ${waiting}`;
+    if (next === this.#shown) return;
+    this.#shown = next;
+    if (working + waiting === 0) {
+      this.#item?.dispose();
+      this.#item = undefined;
+      return;
+    }
+    this.#item ??= new StatusItem('parley.sessions');
+    const goes = waiting > 0;
+    this.#item.show({
+      name: l10n.t('Parley Sessions'),
+      text: [
+        ...(working > 0 ? [{ icon: 'play-circle' }, ` ${working}`] : []),
+        ...(working > 0 && goes ? ['  '] : []),
+        ...(goes ? [{ icon: 'question' }, ` ${waiting}`] : []),
+      ],
+      tooltip: [
+        ...(working > 0 ? [workingLabel(working)] : []),
+        ...(goes ? [waitingLabel(waiting)] : []),
+        goes ? l10n.t('Select to go to the next one.') : l10n.t('Select to show the list of sessions.'),
+      ],
+      command: goes
+        ? { command: 'parley.nextAttention', title: l10n.t('Go to Next Session That Needs You') }
+        : { command: 'parley.sessionsView.focus', title: l10n.t('Show Sessions') },
+      isWarning: false,
+    });
+  }
+
+  dispose(): void {
+    this.#item?.dispose();
+    this.#item = undefined;
+  }
+}
+
+function workingLabel(count: number): string {
+  return count === 1 ? l10n.t('1 session is working.') : l10n.t('{0} sessions are working.', count);
+}
+
+function waitingLabel(count: number): string {
+  return count === 1 ? l10n.t('1 session needs you.') : l10n.t('{0} sessions need you.', count);
+}

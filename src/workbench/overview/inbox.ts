@@ -1,0 +1,245 @@
+// The open questions of all windows of this user in one list. Each window offers its own in the
+// journal; an answer that another window gives is taken once, and only for the question as this
+// window asked it.
+import * as z from 'zod/mini';
+import type { Disposable } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import type { Log } from '../../base/log';
+import type { Conversation } from '../../client/conversation/conversation';
+import { type AnswerableQuestion, openQuestionsOf, type PlainQuestion } from '../../client/view/openQuestions';
+import type { GivenAnswer, ListedQuestion, QuestionStore } from '../../store/sessions/questionStore';
+import type { AnswerProof } from './answerProof';
+
+/** How long another window has to take an answer, in milliseconds. */
+const TAKEN_WITHIN_MS = 10_000;
+
+const questionSchema = z.object({
+  title: z.string().check(z.maxLength(400)),
+  text: z.string().check(z.maxLength(4000)),
+  choices: z
+    .array(
+      z.object({ label: z.string().check(z.maxLength(400)), kind: z.optional(z.string().check(z.maxLength(100))) }),
+    )
+    .check(z.maxLength(20)),
+  session: z.string().check(z.maxLength(400)),
+  agent: z.string().check(z.maxLength(400)),
+  folder: z.string().check(z.maxLength(4096)),
+});
+const answerSchema = z.object({ choice: z.int().check(z.gte(0), z.lt(20)), proof: z.string().check(z.maxLength(200)) });
+
+/** A question in the list. */
+export interface InboxQuestion extends PlainQuestion {
+  /** Our key of its session. */
+  readonly key: string;
+  readonly id: string;
+  readonly isOurs: boolean;
+  /** What its session is called. */
+  readonly session: string;
+  readonly agent: string;
+  readonly folder: string;
+  /** As it was read; absent for one of this window. */
+  readonly listed?: ListedQuestion;
+}
+
+export interface InboxOptions {
+  readonly conversations: { list(): readonly Conversation[]; find(key: string): Conversation | undefined };
+  readonly questions: () => Pick<QuestionStore, 'save' | 'list' | 'answer' | 'take'>;
+  readonly windowId: string;
+  readonly proof: AnswerProof;
+  readonly titleOf: (conversation: Conversation) => string;
+  readonly schedule: (run: () => void, ms: number) => Disposable;
+  readonly log: Log;
+}
+
+export class Inbox implements Disposable {
+  readonly #options: InboxOptions;
+  readonly #changed = new Emitter<void>();
+  /** What this window offers, by session. */
+  readonly #offered = new Map<string, string>();
+  /** Answers that wait to be taken, by question. */
+  readonly #waiting = new Map<string, (isTaken: boolean) => void>();
+  #others: readonly InboxQuestion[] = [];
+  #taking: Promise<void> = Promise.resolve();
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+  }
+
+  /** Fires when questions of other windows came or went. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  /** The open questions, those of this window first. */
+  get questions(): readonly InboxQuestion[] {
+    const own = this.#options.conversations.list().flatMap((conversation) =>
+      openQuestionsOf(conversation).map(({ id, plain }) => ({
+        ...plain,
+        ...this.#factsOf(conversation),
+        key: conversation.key,
+        id,
+        isOurs: true,
+      })),
+    );
+    return [...own, ...this.#others];
+  }
+
+  get others(): readonly InboxQuestion[] {
+    return this.#others;
+  }
+
+  /** Returns whether a session of another window has an open question. */
+  asks(key: string): boolean {
+    return this.#others.some((question) => question.key === key);
+  }
+
+  /** Offers the open questions of a session of this window to the other windows. */
+  offer(key: string): void {
+    const conversation = this.#options.conversations.find(key);
+    const open = conversation ? openQuestionsOf(conversation) : [];
+    const rows = conversation
+      ? open.map((one) => ({ id: one.id, at: one.at, json: this.#jsonOf(conversation, one) }))
+      : [];
+    const text = JSON.stringify(rows);
+    if (text === (this.#offered.get(key) ?? '[]')) return;
+    this.#quietly(() => this.#options.questions().save(key, this.#options.windowId, rows));
+    if (rows.length === 0) this.#offered.delete(key);
+    else this.#offered.set(key, text);
+  }
+
+  /** Another window has written: takes answers to questions of this one, and lists the others'. */
+  look(): void {
+    if (this.#offered.size > 0) this.#taking = this.#taking.then(() => this.#take());
+    const listed = this.#quietly(() => this.#options.questions().list()) ?? [];
+    const others = listed.flatMap((one) => this.#read(one));
+    const before = this.#others;
+    this.#others = others;
+    this.#settle(listed);
+    if (JSON.stringify(before) !== JSON.stringify(others)) this.#changed.fire();
+  }
+
+  /** Resolves when all answers that were found are given. */
+  get taken(): Promise<void> {
+    return this.#taking;
+  }
+
+  /**
+   * Answers a question, as if it was answered in its chat.
+   * @returns false where it is no longer open, or its window did not take the answer
+   */
+  async answer(question: InboxQuestion, choice: number): Promise<boolean> {
+    const { key, id, listed, choices } = question;
+    if (choices[choice] === undefined) return false;
+    if (question.isOurs) {
+      const conversation = this.#options.conversations.find(key);
+      const open = conversation && openQuestionsOf(conversation).find((one) => one.id === id);
+      // What is asked about may have changed since it was read.
+      return open !== undefined && isSame(open.plain, question) && open.answer(choice);
+    }
+    if (!listed) return false;
+    const proof = await this.#options.proof.sign({ ...listed, choice });
+    if (!this.#options.questions().answer(listed, JSON.stringify({ choice, proof }))) return false;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const name = nameOf(listed);
+    this.#waiting.set(name, resolve);
+    const patience = this.#options.schedule(() => this.#waiting.get(name)?.(false), TAKEN_WITHIN_MS);
+    this.look();
+    try {
+      return await promise;
+    } finally {
+      patience.dispose();
+      this.#waiting.delete(name);
+    }
+  }
+
+  dispose(): void {
+    for (const key of [...this.#offered.keys()])
+      this.#quietly(() => this.#options.questions().save(key, this.#options.windowId, []));
+    this.#offered.clear();
+    for (const resolve of this.#waiting.values()) resolve(false);
+    this.#changed.dispose();
+  }
+
+  /** An answer was taken when its question is gone; one that stands there again was refused. */
+  #settle(listed: readonly ListedQuestion[]): void {
+    for (const [name, resolve] of this.#waiting) {
+      const row = listed.find((one) => nameOf(one) === name);
+      if (!row) resolve(true);
+      else if (!row.isAnswered) resolve(false);
+    }
+  }
+
+  async #take(): Promise<void> {
+    const answers = this.#quietly(() => this.#options.questions().take(this.#options.windowId)) ?? [];
+    for (const given of answers) {
+      const done = await this.#give(given).catch((error: unknown) => {
+        this.#options.log.error(`inbox: ${messageOf(error)}`);
+        return false;
+      });
+      if (!done) this.#options.log.warn('inbox: an answer was refused: it is not of this user, or came too late');
+      // The row went with the answer: what is still open is offered again.
+      this.#offered.set(given.key, '');
+      this.offer(given.key);
+    }
+  }
+
+  async #give({ key, id, windowId, answer }: GivenAnswer): Promise<boolean> {
+    const parsed = answerSchema.safeParse(parseJson(answer));
+    const conversation = this.#options.conversations.find(key);
+    if (!parsed.success || !conversation) return false;
+    const { choice, proof } = parsed.data;
+    const jsonNow = (): string | undefined => {
+      const one = openQuestionsOf(conversation).find((open) => open.id === id);
+      return one && this.#jsonOf(conversation, one);
+    };
+    // What was read there must be what is asked here, whatever the journal says now.
+    const json = jsonNow();
+    if (json === undefined || !(await this.#options.proof.verify({ key, id, windowId, json, choice }, proof)))
+      return false;
+    const open = openQuestionsOf(conversation).find((one) => one.id === id);
+    return open !== undefined && jsonNow() === json && open.plain.choices[choice] !== undefined && open.answer(choice);
+  }
+
+  #read(listed: ListedQuestion): readonly InboxQuestion[] {
+    if (listed.windowId === this.#options.windowId || listed.isAnswered) return [];
+    const parsed = questionSchema.safeParse(parseJson(listed.json));
+    if (!parsed.success) return [];
+    const { choices, ...question } = parsed.data;
+    const plain = choices.map(({ label, kind }) => ({ label, ...(kind !== undefined && { kind }) }));
+    return [{ ...question, choices: plain, key: listed.key, id: listed.id, isOurs: false, listed }];
+  }
+
+  #jsonOf(conversation: Conversation, { plain }: AnswerableQuestion): string {
+    return JSON.stringify({ ...plain, ...this.#factsOf(conversation) });
+  }
+
+  #factsOf(conversation: Conversation): Pick<InboxQuestion, 'session' | 'agent' | 'folder'> {
+    const session = this.#options.titleOf(conversation).slice(0, 200);
+    return { session, agent: conversation.agent.name.slice(0, 200), folder: conversation.cwd.slice(0, 4096) };
+  }
+
+  #quietly<T>(run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      this.#options.log.warn(`inbox: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+}
+
+function isSame(a: PlainQuestion, b: PlainQuestion): boolean {
+  const textOf = ({ title, text, choices }: PlainQuestion): string => JSON.stringify([title, text, choices]);
+  return textOf(a) === textOf(b);
+}
+
+function nameOf({ key, id }: ListedQuestion): string {
+  return `${key} ${id}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+// Tells the user in one notification that sessions wait for them, or that their turns ended, where
+// the chat is not in sight.
+import type { Disposable } from '../../base/disposable';
+import type { LiveSession, LiveSessions, SessionNews } from './liveSessions';
+
+export type NotificationSetting = 'off' | 'questions' | 'all';
+
+/** What happens within this time is one notification, in milliseconds. */
+const TOGETHER_MS = 1000;
+/** Who waits for a shorter turn has not gone away, in milliseconds. */
+const LONG_TURN_MS = 10_000;
+
+export interface NotificationTexts {
+  /** @param sessions that need the user, at least one */
+  readonly asking: (sessions: readonly LiveSession[]) => string;
+  /** @param sessions whose turns ended, at least one */
+  readonly done: (sessions: readonly LiveSession[]) => string;
+  /** The button. */
+  readonly show: () => string;
+}
+
+export interface NotificationsOptions {
+  readonly live: Pick<LiveSessions, 'onNews' | 'get'>;
+  /** Returns whether a session is on the screen. */
+  readonly isShown: (key: string) => boolean;
+  /** Returns whether this window has the focus. */
+  readonly isFocused: () => boolean;
+  readonly setting: () => NotificationSetting;
+  readonly texts: NotificationTexts;
+  /** @returns the button that was pressed */
+  readonly tell: (text: string, button: string) => Promise<string | undefined>;
+  readonly reveal: (key: string) => void;
+  /** Goes to the next session that needs the user. */
+  readonly next: () => void;
+  readonly schedule: (run: () => void, ms: number) => Disposable;
+}
+
+export class Notifications implements Disposable {
+  readonly #options: NotificationsOptions;
+  readonly #listening: Disposable;
+  readonly #news = new Map<string, SessionNews['kind']>();
+  #timer: Disposable | undefined;
+
+  constructor(options: NotificationsOptions) {
+    this.#options = options;
+    this.#listening = options.live.onNews((news) => this.#note(news));
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#listening.dispose();
+  }
+
+  #note({ key, kind, ranMs }: SessionNews): void {
+    const setting = this.#options.setting();
+    if (setting === 'off' || (kind === 'turn' && (setting !== 'all' || ranMs < LONG_TURN_MS))) return;
+    if (this.#news.get(key) !== 'question') this.#news.set(key, kind);
+    this.#timer ??= this.#options.schedule(() => {
+      this.#timer = undefined;
+      this.#tell();
+    }, TOGETHER_MS);
+  }
+
+  #tell(): void {
+    const { live, isShown, isFocused, reveal, next, texts } = this.#options;
+    const asking: LiveSession[] = [];
+    const done: LiveSession[] = [];
+    for (const [key, kind] of this.#news) {
+      const session = live.get(key);
+      if (!session || (isFocused() && isShown(key))) continue;
+      if (session.status === 'needsYou') asking.push(session);
+      else if (kind === 'turn' && session.status !== 'working') done.push(session);
+    }
+    this.#news.clear();
+    if (asking.length > 0) this.#show(asking, texts.asking(asking), asking.length === 1 ? reveal : next);
+    if (done.length > 0) this.#show(done, texts.done(done), reveal);
+  }
+
+  #show(sessions: readonly LiveSession[], text: string, go: (key: string) => void): void {
+    const button = this.#options.texts.show();
+    void this.#options.tell(text, button).then((pressed) => {
+      const [first] = sessions;
+      if (pressed === button && first) go(first.key);
+    });
+  }
+}

@@ -1,0 +1,208 @@
+// Builds what shows all sessions at once: the list, the status bar, tab icons, notifications, and
+// the open questions of all windows.
+import { type ExtensionContext, window } from 'vscode';
+import { type Disposable, DisposableStore, toDisposable } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { NO_MARKS } from '../../store/sessions/sessionMarks';
+import type { TabIcon } from '../activation/tabIcon';
+import type { ChatHome } from '../chat/chatHome';
+import type { AgentCatalog } from '../config/agentCatalog';
+import { notificationSetting } from '../config/settings';
+import type { Archive } from '../sessions/archive';
+import type { Conversations } from '../sessions/conversations';
+import { nameOf } from '../sessions/keptSessions';
+import { titleOf } from '../sessions/sessionLabels';
+import { showInfo } from '../ui/messages';
+import type { Tree } from '../ui/treeView';
+import { AnswerProof } from './answerProof';
+import { AttentionStatus, badgeOf } from './attention';
+import { Inbox } from './inbox';
+import { showInbox } from './inboxPicker';
+import { LiveSessions } from './liveSessions';
+import { nextWaiting } from './nextWaiting';
+import { Notifications } from './notifications';
+import { notificationTexts } from './notificationTexts';
+import { SessionsView } from './sessionsView';
+import type { ListNode } from './sessionTree';
+
+/** How often this window looks whether another one has written, in milliseconds. */
+const LOOK_MS = 1000;
+
+export interface OverviewOptions {
+  readonly context: ExtensionContext;
+  readonly tree: Tree<ListNode>;
+  readonly archive: Archive;
+  readonly conversations: Conversations;
+  readonly chat: ChatHome;
+  readonly catalog: AgentCatalog;
+  readonly log: Log;
+}
+
+export class Overview implements Disposable {
+  readonly view: SessionsView;
+  readonly inbox: Inbox;
+  readonly live: LiveSessions;
+  readonly #options: OverviewOptions;
+  readonly #lifetime = new DisposableStore();
+  readonly #status: AttentionStatus;
+  #revision = 0;
+
+  constructor(options: OverviewOptions) {
+    const { context, tree, archive, conversations, chat, catalog, log } = options;
+    const own = <T extends Disposable>(part: T): T => this.#lifetime.add(part);
+    this.#options = options;
+    const isShown = (key: string): boolean => chat.isShown(key);
+    const quietly = <T>(run: () => T, otherwise: T): T => {
+      try {
+        return run();
+      } catch (error) {
+        log.warn(`sessions: ${messageOf(error)}`);
+        return otherwise;
+      }
+    };
+    this.live = own(
+      new LiveSessions({
+        conversations,
+        titleOf,
+        isShown,
+        wasUnread: (key) => quietly(() => archive.marks.of(key).unread, false),
+        keep: (key, marks) => quietly(() => archive.marks.mark(key, marks), undefined),
+        now: Date.now,
+        schedule,
+      }),
+    );
+    const proof = new AnswerProof(context.secrets);
+    proof.prepare().catch((error: unknown) => log.warn(`inbox: ${messageOf(error)}`));
+    this.inbox = own(
+      new Inbox({
+        conversations,
+        questions: () => archive.questions,
+        windowId: archive.windowId,
+        proof,
+        titleOf,
+        schedule,
+        log,
+      }),
+    );
+    this.view = own(
+      new SessionsView(tree, {
+        live: () => this.live.rows,
+        stored: (query) => archive.marks.list(query),
+        groups: (by, filter) => archive.marks.groups(by, filter),
+        marks: (key) => quietly(() => archive.marks.of(key), NO_MARKS),
+        elsewhere: () => archive.elsewhere(),
+        asks: (key) => this.inbox.asks(key),
+        titleOf: nameOf,
+        agentName: (id) => catalog.find(id)?.name ?? id,
+        memento: context.workspaceState,
+        now: Date.now,
+        schedule,
+        log,
+      }),
+    );
+    this.#status = own(new AttentionStatus());
+    own(
+      new Notifications({
+        live: this.live,
+        isShown,
+        isFocused: () => window.state.focused,
+        setting: notificationSetting,
+        texts: notificationTexts,
+        tell: (text, button) => showInfo(text, button),
+        reveal: (key) => this.open(key),
+        next: () => void this.next(),
+        schedule,
+      }),
+    );
+    own(
+      this.live.onDidChange((keys) => {
+        for (const key of keys) this.inbox.offer(key);
+        this.view.changed(false);
+        this.#count();
+      }),
+    );
+    // What is asked can change while the session looks the same in the list.
+    own(conversations.onDidChange((key) => this.live.get(key)?.status === 'needsYou' && this.inbox.offer(key)));
+    own(
+      this.inbox.onDidChange(() => {
+        this.view.changed(true);
+        this.#count();
+      }),
+    );
+    own(chat.onDidShow((key) => this.live.seen(key)));
+    own(archive.onDidDelete(() => this.view.changed(true)));
+    own(conversations.onDidRemove(() => this.view.changed(true)));
+    const looking = setInterval(() => this.#look(), LOOK_MS);
+    looking.unref();
+    own(toDisposable(() => clearInterval(looking)));
+    chat.states = (key) => this.#iconOf(key);
+    own(this.live.onDidChange(() => chat.retitle()));
+    tree.fill(this.view);
+  }
+
+  /** Shows a session: of this window or stored. One that asks has its question in focus. */
+  open(key: string): void {
+    const { conversations, chat } = this.#options;
+    const conversation = conversations.find(key);
+    if (!conversation) {
+      chat.showSession(key);
+      return;
+    }
+    const surface = chat.present(conversation);
+    if (this.live.get(key)?.status === 'needsYou') surface.focus('question');
+  }
+
+  /**
+   * Goes to the next session that needs the user, or to the questions of other windows.
+   * @returns the key of the session
+   */
+  async next(): Promise<string | undefined> {
+    const { conversations, chat } = this.#options;
+    const current = conversations.peek()?.key;
+    const isThere = current !== undefined && chat.isShown(current);
+    const next = nextWaiting(this.live.rows, isThere ? current : undefined);
+    if (next) this.open(next.key);
+    else await this.showInbox();
+    return next?.key;
+  }
+
+  showInbox(): Promise<void> {
+    return showInbox(this.inbox, (key) => this.open(key));
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+
+  #look(): void {
+    const { archive } = this.#options;
+    const { revision } = archive;
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    this.inbox.look();
+    this.view.changed(true);
+  }
+
+  #count(): void {
+    const counts = {
+      working: this.live.count('working'),
+      waiting: this.live.count('needsYou') + new Set(this.inbox.others.map(({ key }) => key)).size,
+    };
+    this.#status.show(counts);
+    this.#options.tree.badge = badgeOf(counts);
+  }
+
+  #iconOf(key: string): TabIcon {
+    const session = this.live.get(key);
+    if (session?.status === 'needsYou') return 'waiting';
+    if (session?.status === 'working') return 'working';
+    return session?.unread ? 'unread' : 'quiet';
+  }
+}
+
+function schedule(run: () => void, ms: number): Disposable {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return { dispose: () => clearTimeout(timer) };
+}

@@ -1,0 +1,181 @@
+// How the rows of the list of sessions look and what a screen reader says of them.
+import { basename } from 'node:path';
+import { l10n } from 'vscode';
+import type { SessionStatus } from '../../client/view/sessionStatus';
+import type { TreeRow } from '../ui/treeView';
+import type { Grouping, GroupNode, ListNode, MoreNode, SessionEntry, SessionTree, TogetherNode } from './sessionTree';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Characters of a title in a row; the rest is in its tooltip. */
+const MAX_LABEL = 40;
+
+export function statusLabel(status: SessionStatus): string {
+  switch (status) {
+    case 'needsYou':
+      return l10n.t('Needs you');
+    case 'working':
+      return l10n.t('Working');
+    case 'failed':
+      return l10n.t('Failed');
+    case 'ready':
+      return l10n.t('Ready');
+    case 'otherWindow':
+      return l10n.t('In another window');
+    case 'ended':
+      return l10n.t('Ended');
+  }
+}
+
+export function groupingLabel(grouping: Grouping): string {
+  switch (grouping) {
+    case 'state':
+      return l10n.t('Group by State');
+    case 'agent':
+      return l10n.t('Group by Agent');
+    case 'folder':
+      return l10n.t('Group by Folder');
+    case 'none':
+      return l10n.t("Don't Group");
+  }
+}
+
+/** How long ago something was. @param now ms since 1970 */
+export function agoLabel(at: number, now: number): string {
+  const ago = Math.max(0, now - at);
+  if (ago < MINUTE) return l10n.t('now');
+  if (ago < HOUR) return l10n.t('{0} min', Math.floor(ago / MINUTE));
+  if (ago < DAY) return l10n.t('{0} h', Math.floor(ago / HOUR));
+  if (ago < 7 * DAY) return l10n.t('{0} d', Math.floor(ago / DAY));
+  return new Date(at).toLocaleDateString();
+}
+
+/** A row as VS Code gets it. @param now ms since 1970 */
+export function rowOf(node: ListNode, tree: SessionTree, now: number): TreeRow {
+  switch (node.kind) {
+    case 'group':
+      return groupRow(node, tree);
+    case 'together':
+      return togetherRow(node, tree);
+    case 'more':
+      return moreRow(node);
+    case 'session': {
+      const entry = tree.entry(node.session);
+      if (!entry) return { id: node.id, label: '', context: '' };
+      return sessionRow(node.id, entry, now, tree.parent(node)?.kind === 'together');
+    }
+  }
+}
+
+function groupRow(node: GroupNode, tree: SessionTree): TreeRow {
+  const { grouping } = tree;
+  const isStored = node.name === 'ended' && grouping === 'state';
+  const label =
+    grouping === 'state'
+      ? isStored
+        ? l10n.t('Earlier')
+        : statusLabel(node.name as SessionStatus)
+      : grouping === 'folder'
+        ? basename(node.name) || node.name
+        : tree.agentName(node.name);
+  const count = grouping === 'state' && !isStored ? String(tree.count(node)) : undefined;
+  const isOpen = grouping === 'state' || tree.count(node) > 0;
+  return {
+    id: node.id,
+    label,
+    ...(count !== undefined && { description: count, spoken: `${label}, ${count}` }),
+    ...(grouping === 'folder' && { tooltip: node.name }),
+    children: isOpen ? 'open' : 'closed',
+    context: 'group',
+  };
+}
+
+function togetherRow(node: TogetherNode, tree: SessionTree): TreeRow {
+  const members = tree.members(node);
+  const agents = members.map(({ agentName }) => agentName).join(', ');
+  const label = members[0]?.title ?? '';
+  return {
+    id: node.id,
+    label: head(label),
+    description: agents,
+    tooltip: `${label}\n${l10n.t('Asked together: {0}', agents)}`,
+    spoken: `${label}, ${l10n.t('Asked together: {0}', agents)}`,
+    icon: { name: 'group-by-ref-type' },
+    children: 'open',
+    context: 'together',
+  };
+}
+
+function moreRow(node: MoreNode): TreeRow {
+  return {
+    id: node.id,
+    label: l10n.t('Show More Sessions'),
+    icon: { name: 'chevron-down' },
+    context: 'more',
+    command: { command: 'parley.sessionList.more', title: l10n.t('Show More Sessions') },
+  };
+}
+
+/** @param isMember it is below the message that several agents got: its agent is what it is called by */
+function sessionRow(id: string, entry: SessionEntry, now: number, isMember: boolean): TreeRow {
+  const { title, agentName, cwd, files, at, status, unread, pinned, archived, isLive } = entry;
+  const changed = files === 0 ? '' : files === 1 ? l10n.t('1 file') : l10n.t('{0} files', files);
+  const isMarked = status === 'needsYou' || status === 'failed';
+  const parts = [
+    ...(isMarked ? [statusLabel(status)] : []),
+    ...(isMember ? [] : [agentName, basename(cwd)]),
+    changed,
+    agoLabel(at, now),
+  ].filter((part) => part !== '');
+  const spoken = [
+    title,
+    statusLabel(status),
+    ...(unread ? [l10n.t('unread')] : []),
+    ...(pinned ? [l10n.t('pinned')] : []),
+    agentName,
+    basename(cwd),
+    changed,
+    agoLabel(at, now),
+  ].filter((part) => part !== '');
+  const flags = [
+    'session',
+    isLive ? 'live' : status === 'ended' ? 'stored' : 'elsewhere',
+    pinned ? 'pinned' : 'unpinned',
+    archived ? 'archived' : 'unarchived',
+  ];
+  return {
+    id,
+    label: isMember ? agentName : head(title),
+    description: parts.join(' · '),
+    tooltip: [title, `${agentName} · ${statusLabel(status)}`, cwd, new Date(at).toLocaleString()].join('\n'),
+    spoken: spoken.join(', '),
+    icon: iconOf(entry),
+    context: flags.join(' '),
+    command: { command: 'parley.sessionList.open', title: l10n.t('Open Session') },
+  };
+}
+
+/** Leaves room for what stands beside a title. */
+function head(title: string): string {
+  return title.length > MAX_LABEL ? `${title.slice(0, MAX_LABEL)}…` : title;
+}
+
+/** Nothing moves: twenty icons that turn would cost more than twenty agents that write. */
+function iconOf({ status, unread, pinned, archived }: SessionEntry): NonNullable<TreeRow['icon']> {
+  switch (status) {
+    case 'needsYou':
+      return { name: 'question', color: 'notificationsWarningIcon.foreground' };
+    case 'working':
+      return { name: 'play-circle', color: 'charts.blue' };
+    case 'failed':
+      return { name: 'error', color: 'notificationsErrorIcon.foreground' };
+    case 'otherWindow':
+      return { name: 'multiple-windows' };
+    default:
+      if (unread) return { name: 'circle-filled', color: 'charts.blue' };
+      if (pinned) return { name: 'pinned' };
+      if (archived) return { name: 'archive' };
+      return { name: status === 'ready' ? 'circle-outline' : 'comment' };
+  }
+}

@@ -1,0 +1,440 @@
+// The rows of the list of sessions: those of this window, those of other windows, and stored ones a
+// page at a time, in groups. After a change, only the rows that look different are named.
+import type { SessionStatus } from '../../client/view/sessionStatus';
+import type { MarkedFilter, MarkedQuery, MarkedSession } from '../../store/sessions/sessionMarks';
+import type { LiveSession } from './liveSessions';
+
+/** Rows of a page of stored sessions. */
+const PAGE = 50;
+/** Pinned sessions that are shown at most. */
+const MAX_PINNED = 200;
+
+export type Grouping = 'state' | 'agent' | 'folder' | 'none';
+export const GROUPINGS: readonly Grouping[] = ['state', 'agent', 'folder', 'none'];
+
+export interface ListFilter {
+  /** Part of a title, a folder or an agent's name. */
+  readonly text?: string;
+  /** Only sessions in these states; absent: in all. */
+  readonly states?: readonly SessionStatus[];
+  /** Shows archived sessions instead of the others. */
+  readonly archived?: boolean;
+}
+
+/** A session as a row. */
+export interface SessionEntry {
+  readonly key: string;
+  readonly status: SessionStatus;
+  readonly unread: boolean;
+  readonly pinned: boolean;
+  readonly archived: boolean;
+  readonly title: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly cwd: string;
+  /** ms since 1970. */
+  readonly at: number;
+  readonly files: number;
+  /** It is open in this window. */
+  readonly isLive: boolean;
+  readonly together?: string;
+}
+
+export class GroupNode {
+  readonly kind = 'group';
+  readonly id: string;
+  /** A state, the id of an agent, or a folder. */
+  readonly name: string;
+
+  constructor(id: string, name: string) {
+    this.id = id;
+    this.name = name;
+  }
+}
+
+/** Sessions that were asked the same at once. */
+export class TogetherNode {
+  readonly kind = 'together';
+  readonly id: string;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+export class SessionNode {
+  readonly kind = 'session';
+  readonly id: string;
+  /** Our key: commands of the session's menu take it from here. */
+  readonly session: string;
+
+  constructor(session: string) {
+    this.id = `session:${session}`;
+    this.session = session;
+  }
+}
+
+/** The row below a page that is not the last. */
+export class MoreNode {
+  readonly kind = 'more';
+  readonly id: string;
+  /** The node whose rows go on. */
+  readonly of: string;
+
+  constructor(of: string) {
+    this.id = `more:${of}`;
+    this.of = of;
+  }
+}
+
+export type ListNode = GroupNode | TogetherNode | SessionNode | MoreNode;
+
+export interface SessionTreeSources {
+  readonly live: () => readonly LiveSession[];
+  /** A page of stored sessions. @throws where they cannot be read */
+  readonly stored: (query: MarkedQuery) => readonly MarkedSession[];
+  readonly groups: (by: 'agent' | 'cwd', filter: MarkedFilter) => readonly string[];
+  readonly marks: (key: string) => MarkedSession['marks'];
+  /** Sessions that other windows have. */
+  readonly elsewhere: () => readonly MarkedSession[];
+  /** Returns whether a session of another window has an open question. */
+  readonly asks: (key: string) => boolean;
+  readonly titleOf: (session: MarkedSession) => string;
+  readonly agentName: (id: string) => string;
+  /** What a row looks like: rows with the same text are not drawn again. */
+  readonly look: (node: ListNode) => string;
+}
+
+/** What is to be drawn again; `all`: everything. */
+export type Redraw = 'all' | readonly ListNode[];
+
+const ROOT = 'root';
+const STATE_ORDER: readonly SessionStatus[] = ['needsYou', 'working', 'failed', 'ready', 'otherWindow', 'ended'];
+
+/** A part of the stored sessions, as far as it was read. */
+interface Pages {
+  readonly sessions: readonly MarkedSession[];
+  readonly hasMore: boolean;
+}
+
+export class SessionTree {
+  readonly #sources: SessionTreeSources;
+  readonly #nodes = new Map<string, ListNode>();
+  /** Rows by the node above them, as they were given out last. */
+  readonly #given = new Map<string, readonly ListNode[]>();
+  readonly #parents = new Map<string, ListNode | undefined>();
+  readonly #looks = new Map<string, string>();
+  readonly #pages = new Map<string, Pages>();
+  /** Sessions that are shown whatever page is read. */
+  #entries = new Map<string, SessionEntry>();
+  /** Those of the pages that were read. */
+  readonly #paged = new Map<string, SessionEntry>();
+  #grouping: Grouping;
+  #filter: ListFilter = {};
+
+  /** Nothing is read before the first rows are asked for. */
+  constructor(sources: SessionTreeSources, grouping: Grouping) {
+    this.#sources = sources;
+    this.#grouping = grouping;
+  }
+
+  get grouping(): Grouping {
+    return this.#grouping;
+  }
+
+  get filter(): ListFilter {
+    return this.#filter;
+  }
+
+  /** Shows the list in another way; it begins with its first pages again. */
+  arrange(grouping: Grouping, filter: ListFilter): void {
+    this.#grouping = grouping;
+    this.#filter = filter;
+    this.#pages.clear();
+    this.#paged.clear();
+    this.#nodes.clear();
+    this.#parents.clear();
+    this.#given.clear();
+    this.#looks.clear();
+    this.#read();
+  }
+
+  agentName(id: string): string {
+    return this.#sources.agentName(id);
+  }
+
+  /** A session that was given out. */
+  entry(key: string): SessionEntry | undefined {
+    return this.#entries.get(key) ?? this.#paged.get(key);
+  }
+
+  /** The members of a group of sessions that were asked together. */
+  members(node: TogetherNode): readonly SessionEntry[] {
+    return this.#loaded().filter((entry) => this.#togetherId(entry) === node.id);
+  }
+
+  /** Number of rows in a group that are known without reading further. */
+  count(node: GroupNode): number {
+    return this.#inGroup(node).length;
+  }
+
+  /** Returns the rows below a node, and reads the first page where they are stored sessions. */
+  children(node: ListNode | undefined): readonly ListNode[] {
+    if (this.#entries.size === 0 && node === undefined) this.#read();
+    const rows = this.#childrenOf(node);
+    this.#given.set(node?.id ?? ROOT, rows);
+    for (const row of rows) {
+      this.#parents.set(row.id, node);
+      this.#looks.set(row.id, this.#sources.look(row));
+    }
+    return rows;
+  }
+
+  parent(node: ListNode): ListNode | undefined {
+    return this.#parents.get(node.id);
+  }
+
+  /** Reads the next page below a node. @returns what is to be drawn again */
+  more(node: MoreNode): Redraw {
+    this.#readPage(node.of, this.#queryOf(node.of), (this.#pages.get(node.of)?.sessions.length ?? 0) + PAGE);
+    const above = this.#nodes.get(node.of);
+    return above ? [above] : 'all';
+  }
+
+  /**
+   * Reads again what the rows are made of.
+   * @param stored also the stored sessions, as far as they are shown
+   * @returns what is to be drawn again: only what looks different; empty if nothing does
+   */
+  update(stored: boolean): Redraw {
+    if (this.#given.size === 0) return [];
+    if (stored) {
+      this.#paged.clear();
+      for (const [id, { sessions }] of this.#pages)
+        this.#readPage(id, this.#queryOf(id), Math.max(PAGE, sessions.length));
+    }
+    this.#read();
+    const changed: ListNode[] = [];
+    for (const [id, given] of [...this.#given]) {
+      const node = this.#nodes.get(id);
+      if (id !== ROOT && !node) continue;
+      const now = this.#childrenOf(node);
+      if (!isSame(given, now)) {
+        if (!node) return 'all';
+        changed.push(node);
+      }
+    }
+    for (const given of this.#given.values())
+      for (const node of given) {
+        const look = this.#sources.look(node);
+        if (this.#looks.get(node.id) === look) continue;
+        this.#looks.set(node.id, look);
+        if (!changed.includes(node)) changed.push(node);
+      }
+    return changed;
+  }
+
+  #childrenOf(node: ListNode | undefined): readonly ListNode[] {
+    switch (node?.kind) {
+      case undefined:
+        return this.#grouping === 'none' ? this.#rows(this.#all(), ROOT) : this.#groupNodes();
+      case 'group':
+        return this.#rows(this.#inGroup(node), node.id);
+      case 'together':
+        return this.members(node).map(({ key }) => this.#session(key));
+      default:
+        return [];
+    }
+  }
+
+  #groupNodes(): readonly GroupNode[] {
+    const known = this.#known();
+    if (this.#grouping === 'state') {
+      const together = togetherStates(known);
+      const states = new Set(known.map(({ status, together: id = '' }) => together.get(id) ?? status));
+      if (this.#shows('ended') && this.#hasStored()) states.add('ended');
+      return STATE_ORDER.filter((state) => states.has(state)).map((state) => this.#group(state));
+    }
+    const by = this.#grouping === 'agent' ? 'agent' : 'cwd';
+    const ofKnown = known.map(({ agentId, cwd }) => (by === 'agent' ? agentId : cwd));
+    const ofStored = this.#shows('ended') ? this.#sources.groups(by, this.#storedFilter()) : [];
+    return [...new Set([...ofKnown, ...ofStored])].map((name) => this.#group(name));
+  }
+
+  /** Known sessions of a group, then the stored ones that were read. */
+  #inGroup(node: GroupNode): readonly SessionEntry[] {
+    const known = this.#known();
+    const states = this.#grouping === 'state' ? togetherStates(known) : undefined;
+    const nameOf = ({ status, agentId, cwd, together = '' }: SessionEntry): string =>
+      states ? (states.get(together) ?? status) : this.#grouping === 'agent' ? agentId : cwd;
+    const hasStored = this.#shows('ended') && (this.#grouping !== 'state' || node.name === 'ended');
+    const stored = hasStored ? this.#storedIn(node.id) : [];
+    return [...known.filter((entry) => nameOf(entry) === node.name), ...stored];
+  }
+
+  #all(): readonly SessionEntry[] {
+    return [...this.#known(), ...(this.#shows('ended') ? this.#storedIn(ROOT) : [])];
+  }
+
+  /** Rows of sessions; those that were asked together have one row above them. */
+  #rows(entries: readonly SessionEntry[], of: string): readonly ListNode[] {
+    const together = new Map<string, number>();
+    for (const entry of entries) {
+      const id = this.#togetherId(entry);
+      if (id !== undefined) together.set(id, (together.get(id) ?? 0) + 1);
+    }
+    const rows = new Set<ListNode>();
+    for (const entry of entries) {
+      const id = this.#togetherId(entry);
+      if (id === undefined || (together.get(id) ?? 0) < 2) rows.add(this.#session(entry.key));
+      else rows.add(this.#node(id, (name) => new TogetherNode(name)));
+    }
+    const hasMore = this.#pages.get(of)?.hasMore === true;
+    return [...rows, ...(hasMore ? [this.#node(`more:${of}`, () => new MoreNode(of))] : [])];
+  }
+
+  /** Stored sessions have a row of their own: they come in pages. */
+  #togetherId({ key, together }: SessionEntry): string | undefined {
+    if (together === undefined || this.#grouping === 'agent') return undefined;
+    return `together:${this.#entries.has(key) ? 'open' : 'stored'}:${together}`;
+  }
+
+  /** Sessions that are shown whatever page is read: of this window, of others, and pinned ones. */
+  #known(): readonly SessionEntry[] {
+    return [...this.#entries.values()].filter((entry) => this.#fits(entry)).sort(inOrder);
+  }
+
+  /** All that were read. */
+  #loaded(): readonly SessionEntry[] {
+    const known = this.#known();
+    return [...known, ...[...this.#paged.values()].filter(({ key }) => !this.#entries.has(key))];
+  }
+
+  #fits(entry: SessionEntry): boolean {
+    if (!this.#shows(entry.status)) return false;
+    if (entry.archived !== (this.#filter.archived === true)) return false;
+    const text = this.#filter.text?.toLowerCase();
+    if (!text) return true;
+    return [entry.title, entry.cwd, entry.agentName, entry.agentId].some((one) => one.toLowerCase().includes(text));
+  }
+
+  #shows(status: SessionStatus): boolean {
+    return this.#filter.states?.includes(status) ?? true;
+  }
+
+  /** Reads the sessions that do not come in pages. */
+  #read(): void {
+    const { live, marks, elsewhere, stored } = this.#sources;
+    const entries = new Map<string, SessionEntry>();
+    for (const session of live()) {
+      const { pinned, archived, together } = marks(session.key);
+      entries.set(session.key, { ...session, pinned, archived, isLive: true, ...(together && { together }) });
+    }
+    for (const session of elsewhere())
+      if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session, true));
+    for (const session of stored({ ...this.#storedFilter(), pinned: true, limit: MAX_PINNED }))
+      if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session));
+    this.#entries = entries;
+  }
+
+  #entryOf(session: MarkedSession, isElsewhere = false): SessionEntry {
+    const { key, agentId, cwd, updatedAt, marks } = session;
+    const status = !isElsewhere ? 'ended' : this.#sources.asks(key) ? 'needsYou' : 'otherWindow';
+    const { titleOf, agentName } = this.#sources;
+    const title = titleOf(session);
+    return { key, status, title, agentId, agentName: agentName(agentId), cwd, at: updatedAt, isLive: false, ...marks };
+  }
+
+  /** Stored sessions below a node, without those that are shown anyway. */
+  #storedIn(id: string): readonly SessionEntry[] {
+    const query = this.#queryOf(id);
+    if (!query) return [];
+    if (!this.#pages.has(id)) this.#readPage(id, query, PAGE);
+    const sessions = this.#pages.get(id)?.sessions ?? [];
+    return sessions.flatMap((session) => {
+      if (this.#entries.has(session.key)) return [];
+      const entry = this.#entryOf(session);
+      this.#paged.set(entry.key, entry);
+      return [entry];
+    });
+  }
+
+  #readPage(id: string, query: MarkedFilter | undefined, count: number): void {
+    if (!query) return;
+    const sessions: MarkedSession[] = [];
+    let hasMore = true;
+    while (hasMore && sessions.length < count) {
+      const limit = Math.min(1000, count - sessions.length + 1);
+      const last = sessions.at(-1);
+      const page = this.#sources.stored({ ...query, limit, ...(last && { before: last }) });
+      sessions.push(...page);
+      hasMore = page.length === limit;
+    }
+    this.#pages.set(id, { sessions: sessions.slice(0, count), hasMore: sessions.length > count });
+  }
+
+  #hasStored(): boolean {
+    return this.#sources
+      .stored({ ...this.#storedFilter(), pinned: false, limit: this.#entries.size + 1 })
+      .some(({ key }) => !this.#entries.has(key));
+  }
+
+  /** Which stored sessions are below a node; undefined: none. */
+  #queryOf(id: string): MarkedFilter | undefined {
+    const filter = { ...this.#storedFilter(), pinned: false };
+    if (id === ROOT) return filter;
+    const node = this.#nodes.get(id);
+    if (node?.kind !== 'group') return undefined;
+    if (this.#grouping === 'agent') return { ...filter, agentId: node.name };
+    if (this.#grouping === 'folder') return { ...filter, cwd: node.name };
+    return node.name === 'ended' ? filter : undefined;
+  }
+
+  #storedFilter(): MarkedFilter {
+    const { text, archived = false } = this.#filter;
+    return { archived, ...(text && { text }) };
+  }
+
+  #group(name: string): GroupNode {
+    return this.#node(`${this.#grouping}:${name}`, (id) => new GroupNode(id, name));
+  }
+
+  #session(key: string): SessionNode {
+    return this.#node(`session:${key}`, () => new SessionNode(key));
+  }
+
+  /** Nodes are the same objects each time: VS Code knows rows by them. */
+  #node<T extends ListNode>(id: string, make: (id: string) => T): T {
+    const known = this.#nodes.get(id) as T | undefined;
+    if (known) return known;
+    const node = make(id);
+    this.#nodes.set(id, node);
+    return node;
+  }
+}
+
+/** Who needs the user first, then pinned ones, then those at work, then the newest. */
+function inOrder(a: SessionEntry, b: SessionEntry): number {
+  return rank(a) - rank(b) || b.at - a.at || (a.key < b.key ? -1 : 1);
+}
+
+function rank({ status, pinned }: SessionEntry): number {
+  if (status === 'needsYou') return 0;
+  if (pinned) return 1;
+  return status === 'working' ? 2 : 3;
+}
+
+/** By what sessions share that were asked together: the state of the one that is most urgent. */
+function togetherStates(entries: readonly SessionEntry[]): ReadonlyMap<string, SessionStatus> {
+  const states = new Map<string, SessionStatus>();
+  for (const { together, status } of entries) {
+    if (together === undefined) continue;
+    const before = states.get(together) ?? status;
+    states.set(together, STATE_ORDER.indexOf(status) < STATE_ORDER.indexOf(before) ? status : before);
+  }
+  return states;
+}
+
+function isSame(a: readonly ListNode[], b: readonly ListNode[]): boolean {
+  return a.length === b.length && a.every((node, index) => node === b[index]);
+}

@@ -1,0 +1,121 @@
+// Many sessions at once in the packaged extension: one message to several agents, the list with all states, the next that needs the user by one key, and the
+// questions of another window answered in this one.
+import { strict as assert } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { scriptedAgent } from '../support/agents/definition';
+import { screenshot, themes } from '../support/vscode/openWindow';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { command, inList } from '../support/vscode/workbench';
+
+const agents = Object.fromEntries(
+  ['Alpha', 'Beta', 'Gamma'].map((name) => [name.toLowerCase(), { ...scriptedAgent('plain'), name }]),
+);
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-many-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** The secrets of the browser are kept with a key of the server, which this server does not make. */
+const SERVER_KEY = Buffer.alloc(32, 7);
+
+const sessions = (page: Page): Locator => page.locator('.pane-body .monaco-list[aria-label^="Sessions"]');
+const row = (page: Page, name: RegExp): Locator => sessions(page).getByRole('treeitem', { name });
+const status = (page: Page): Locator => page.locator('.statusbar-item[id="parley.parley.parley.sessions"]');
+
+async function askSeveral(page: Page, names: readonly string[], text: string): Promise<void> {
+  const box = page.locator('.quick-input-widget:visible');
+  await inList(page, 'Parley: Ask Several Agents…', async (list, patience) => {
+    for (const name of ['Alpha', 'Beta', 'Gamma', 'Demo']) {
+      const check = list.locator('.monaco-list-row', { hasText: name }).getByRole('checkbox');
+      if ((await check.count()) > 0) await check.setChecked(names.includes(name), patience);
+    }
+    await list.getByRole('button', { name: 'OK' }).click(patience);
+    await list.getByText('Message to all selected agents').waitFor(patience);
+    await list.locator('input.input').fill(text, patience);
+    await page.keyboard.press('Enter');
+  });
+  await box.waitFor({ state: 'hidden' });
+}
+
+describe('many sessions', function () {
+  this.timeout(120_000);
+  const vscode = useVsCode({
+    theme: 'dark',
+    viewport: { width: 1600, height: 900 },
+    settings: { 'parley.agents': agents, 'parley.defaultAgent': 'alpha' },
+  });
+
+  before('keep the secrets of all windows', async () => {
+    const { context, page } = vscode.window;
+    await context.route('**/mint-key*', (route) => route.fulfill({ status: 200, body: SERVER_KEY }));
+    await page.reload();
+    await page.locator('.monaco-workbench .part.statusbar').waitFor();
+  });
+
+  it('are asked the same at once, and stand side by side', async () => {
+    const { page } = vscode.window;
+    await askSeveral(
+      page,
+      ['Alpha', 'Beta', 'Gamma'],
+      'permission {"toolCall":{"toolCallId":"t1","title":"Run the tests","kind":"execute"}}',
+    );
+    await page.locator('.editor-group-container').nth(2).waitFor();
+    await page.getByRole('tab', { name: /^\? permission.* Gamma/ }).waitFor();
+    await page.getByRole('tab', { name: /^\? permission.* Alpha/ }).waitFor();
+    await status(page).getByText('3').waitFor();
+  });
+
+  it('are in one list, with who needs the user first', async () => {
+    const { page } = vscode.window;
+    await command(page, 'Parley: Focus on Sessions View');
+    await row(page, /^Needs you, /).waitFor();
+    await row(page, /Asked together: Alpha, Beta, Gamma|Asked together/).waitFor();
+    await row(page, /permission.*, Needs you, .*Beta/).waitFor();
+    await screenshot(page, 'many-side-by-side-dark');
+    vscode.server.configure({ 'workbench.colorTheme': themes.light });
+    await page.locator('.monaco-workbench.vs').waitFor();
+    await screenshot(page, 'many-side-by-side-light');
+    vscode.server.configure({ 'workbench.colorTheme': themes.dark });
+    await page.locator('.monaco-workbench.vs-dark').waitFor();
+  });
+
+  it('are reached by one key, one after the other', async () => {
+    const { page } = vscode.window;
+    const tab = page.locator('.editor-group-container.active .tab.active');
+    const seen = [await tab.getAttribute('aria-label')];
+    for (let press = 0; press < 2; press++) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.press('Shift+J');
+      await page.waitForFunction((known) => {
+        const active = document.querySelector('.editor-group-container.active .tab.active');
+        return active !== null && !known.includes(active.getAttribute('aria-label'));
+      }, seen);
+      seen.push(await tab.getAttribute('aria-label'));
+    }
+    assert.equal(new Set(seen).size, 3);
+  });
+
+  it('ask in another window, which is answered here', async () => {
+    const { page, context } = vscode.window;
+    const other = await context.newPage();
+    const address = new URL(vscode.server.url);
+    address.searchParams.set('folder', scratch);
+    await other.goto(address.toString());
+    await other.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    await inList(other, 'Parley: Show Open Questions of All Windows', async (list, patience) => {
+      await list.locator('.monaco-list-row', { hasText: 'Beta' }).waitFor(patience);
+      await screenshot(other, 'many-inbox-dark');
+      await list.locator('.monaco-list-row', { hasText: 'Beta' }).click(patience);
+      await list.getByText('Back', { exact: true }).waitFor(patience);
+      await screenshot(other, 'many-inbox-question-dark');
+      const focused = list.locator('.monaco-list-row.focused');
+      assert.match((await focused.innerText()).trim(), /Back/, 'no answer has the focus');
+      await list.locator('.monaco-list-row', { hasText: 'Allow' }).first().click(patience);
+    });
+    await page.bringToFront();
+    await row(page, /permission.*, (Ready|Ready, unread), Beta/).waitFor();
+    await other.close();
+  });
+});

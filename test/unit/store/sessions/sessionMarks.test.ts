@@ -1,0 +1,94 @@
+// What is noted about sessions for their list, in pages, by what they are filtered.
+import { strict as assert } from 'node:assert';
+import type { Journal } from '../../../../src/store/journal';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { newSession, openJournal } from '../../../support/store/journals';
+
+describe('the list of stored sessions', () => {
+  after(removeScratch);
+
+  async function withJournal(run: (journal: Journal) => void, now = () => 1000): Promise<void> {
+    const journal = openJournal(await scratchFolder(), { now });
+    try {
+      run(journal);
+    } finally {
+      journal.dispose();
+    }
+  }
+
+  const keys = (sessions: readonly { readonly key: string }[]): string[] => sessions.map(({ key }) => key);
+
+  it('is read in pages, newest first, without archived and deleted ones', () =>
+    withJournal(
+      (journal) => {
+        for (let index = 0; index < 250; index++) journal.saveSession(newSession(`s${index}`));
+        journal.marks.mark('s3', { archived: true });
+        journal.marks.mark('s4', { deleted: 5 });
+        const seen: string[] = [];
+        for (;;) {
+          const last = seen.at(-1);
+          const before = last === undefined ? undefined : journal.session(last);
+          const page = journal.marks.list({ limit: 40, archived: false, ...(before && { before }) });
+          seen.push(...keys(page));
+          if (page.length < 40) break;
+        }
+        assert.equal(seen.length, 248);
+        assert.equal(new Set(seen).size, 248);
+        assert.deepEqual(
+          ['s3', 's4'].filter((key) => seen.includes(key)),
+          [],
+        );
+        assert.deepEqual(keys(journal.marks.list({ limit: 10, archived: true })), ['s3']);
+      },
+      () => 1000,
+    ));
+
+  it('is filtered by agent, folder and part of a title, whatever characters that has', () =>
+    withJournal((journal) => {
+      journal.saveSession(newSession('a', { agentId: 'one', title: '100% done_now' }));
+      journal.saveSession(newSession('b', { agentId: 'two', cwd: '/other', title: '1000 donexnow' }));
+      assert.deepEqual(keys(journal.marks.list({ limit: 10, text: '0% done_' })), ['a']);
+      assert.deepEqual(keys(journal.marks.list({ limit: 10, agentId: 'two' })), ['b']);
+      assert.deepEqual(keys(journal.marks.list({ limit: 10, cwd: '/other' })), ['b']);
+      assert.deepEqual([...journal.marks.groups('agent', {})].sort(), ['one', 'two']);
+    }));
+
+  it('keeps each mark when another one changes', () =>
+    withJournal((journal) => {
+      journal.saveSession(newSession('a'));
+      journal.marks.mark('a', { pinned: true, together: 't' });
+      journal.marks.mark('a', { unread: true, files: 3 });
+      assert.deepEqual(journal.marks.of('a'), {
+        pinned: true,
+        archived: false,
+        unread: true,
+        files: 3,
+        together: 't',
+      });
+      journal.marks.mark('nobody', { pinned: true });
+      assert.equal(journal.marks.of('nobody').pinned, false);
+    }));
+
+  it('has a deleted session again that was brought back', () =>
+    withJournal((journal) => {
+      journal.saveSession(newSession('a'));
+      journal.marks.mark('a', { deleted: 500 });
+      assert.deepEqual(journal.marks.deletedBefore(600), ['a']);
+      assert.equal(journal.marks.isDeleted('a'), true);
+      journal.marks.mark('a', { deleted: null });
+      assert.deepEqual(journal.marks.deletedBefore(600), []);
+      assert.deepEqual(keys(journal.marks.list({ limit: 5 })), ['a']);
+    }));
+
+  it('names the sessions that other windows have, and not those whose window is gone', async () => {
+    const folder = await scratchFolder();
+    const [one, other] = [openJournal(folder), openJournal(folder)];
+    one.saveSession(newSession('a'));
+    one.claim('a', 'window 1');
+    other.saveSession(newSession('b'));
+    other.claim('b', 'window 2');
+    assert.deepEqual(keys(one.marks.elsewhere('window 1')), []); // the same process: its window is unknown here
+    one.dispose();
+    other.dispose();
+  });
+});

@@ -1,0 +1,228 @@
+// The sessions of a window as rows: what changes in them is told, and nothing else.
+import { strict as assert } from 'node:assert';
+import { LiveSessions, type SessionNews } from '../../../../src/workbench/overview/liveSessions';
+import { nextWaiting } from '../../../../src/workbench/overview/nextWaiting';
+import { type NotificationSetting, Notifications } from '../../../../src/workbench/overview/notifications';
+import { PlainSessions } from '../../../support/overview';
+import { HeldTimers } from '../../../support/store/journals';
+
+describe('the sessions of a window', () => {
+  interface Setup {
+    readonly sessions: PlainSessions;
+    readonly live: LiveSessions;
+    readonly timers: HeldTimers;
+    /** Keys of the rows that changed, each time. */
+    readonly changes: string[][];
+    readonly news: SessionNews[];
+    readonly kept: Map<string, object>;
+    shown: string | undefined;
+  }
+
+  function setUp(): Setup {
+    const sessions = new PlainSessions();
+    const timers = new HeldTimers();
+    const kept = new Map<string, object>();
+    const setup: Setup = {
+      sessions,
+      timers,
+      kept,
+      changes: [],
+      news: [],
+      shown: undefined,
+      live: new LiveSessions({
+        conversations: sessions,
+        titleOf: ({ key }) => key,
+        isShown: (key) => key === setup.shown,
+        wasUnread: () => false,
+        keep: (key, marks) => void kept.set(key, marks),
+        now: () => 1000,
+        schedule: timers.schedule,
+      }),
+    };
+    setup.live.onDidChange((keys) => setup.changes.push([...keys]));
+    setup.live.onNews((one) => setup.news.push(one));
+    return setup;
+  }
+
+  it('change no row while 20 agents write', () => {
+    const { sessions, timers, changes } = setUp();
+    const all = Array.from({ length: 20 }, (_none, index) => sessions.add(`s${index}`, `agent${index % 4}`));
+    for (const one of all) one.begin('t');
+    timers.run();
+    assert.equal(changes.length, 1);
+    assert.equal(changes[0]?.length, 20);
+    for (let round = 0; round < 500; round++) {
+      for (const one of all) one.say(`word ${round}`);
+      timers.run();
+    }
+    assert.equal(changes.length, 1, '10,000 chunks change no row');
+    all[7]?.ask('May I?');
+    timers.run();
+    assert.deepEqual(changes.slice(1), [['s7']]);
+  });
+
+  it('are looked at once for everything that happens within a moment', () => {
+    const { sessions, timers } = setUp();
+    const session = sessions.add('a');
+    for (let index = 0; index < 100; index++) session.say(`${index}`);
+    assert.equal(timers.count, 1);
+  });
+
+  it('are unread once a turn has ended out of sight, until they are seen', () => {
+    const setup = setUp();
+    const { sessions, timers, live, kept } = setup;
+    const session = sessions.add('a');
+    session.begin('t');
+    timers.run();
+    session.end('t');
+    timers.run();
+    assert.equal(live.get('a')?.unread, true);
+    assert.deepEqual(kept.get('a'), { unread: true, files: 0 });
+    setup.shown = 'a';
+    live.seen('a');
+    timers.run();
+    assert.equal(live.get('a')?.unread, false);
+    assert.deepEqual(kept.get('a'), { unread: false, files: 0 });
+  });
+
+  it('tell of each question and each end of a turn once', () => {
+    const { sessions, timers, news } = setUp();
+    const session = sessions.add('a');
+    session.begin('t');
+    timers.run();
+    session.ask('One?');
+    timers.run();
+    session.say('still writing');
+    timers.run();
+    session.ask('Two?');
+    timers.run();
+    session.end('t', 20_000);
+    timers.run();
+    assert.deepEqual(
+      news.map(({ kind }) => kind),
+      ['question', 'question', 'turn'],
+    );
+    assert.ok((news[2]?.ranMs ?? 0) >= 20_000);
+  });
+
+  it('have no row for a chat in which nothing has happened', () => {
+    const { sessions, timers, live } = setUp();
+    sessions.add('a');
+    live.seen('a');
+    timers.run();
+    assert.deepEqual(live.rows, []);
+  });
+
+  it('that need the user come one after the other, and again from the first', () => {
+    const { sessions, timers, live } = setUp();
+    for (const key of ['a', 'b', 'c', 'd']) sessions.add(key).begin('t');
+    for (const key of ['a', 'c']) (sessions.find(key) as unknown as { ask(text: string): void }).ask('May I?');
+    timers.run();
+    const first = nextWaiting(live.rows, undefined);
+    const second = nextWaiting(live.rows, first?.key);
+    assert.deepEqual([first?.key, second?.key].sort(), ['a', 'c']);
+    assert.equal(nextWaiting(live.rows, second?.key)?.key, first?.key);
+    assert.equal(nextWaiting([], undefined), undefined);
+  });
+
+  describe('in notifications', () => {
+    function notifying(setting: NotificationSetting, setup: Setup, isFocused = true) {
+      const timers = new HeldTimers();
+      const told: string[] = [];
+      const revealed: string[] = [];
+      let press: string | undefined;
+      const notifications = new Notifications({
+        live: setup.live,
+        isShown: (key) => key === setup.shown,
+        isFocused: () => isFocused,
+        setting: () => setting,
+        texts: {
+          asking: (all) => `asking: ${all.map(({ key }) => key)}`,
+          done: (all) => `done: ${all.map(({ key }) => key)}`,
+          show: () => 'Show',
+        },
+        tell: async (text) => {
+          told.push(text);
+          return press;
+        },
+        reveal: (key) => revealed.push(key),
+        next: () => revealed.push('next'),
+        schedule: timers.schedule,
+      });
+      const run = (): void => {
+        setup.timers.run();
+        timers.run();
+      };
+      return {
+        notifications,
+        told,
+        revealed,
+        run,
+        pressShow: () => {
+          press = 'Show';
+        },
+      };
+    }
+
+    it('are one for questions that come together, and its button goes to the next', async () => {
+      const setup = setUp();
+      const { told, revealed, run, pressShow } = notifying('all', setup);
+      pressShow();
+      const [a, b] = [setup.sessions.add('a'), setup.sessions.add('b')];
+      a.begin('t');
+      b.begin('t');
+      run();
+      a.ask('One?');
+      b.ask('Two?');
+      run();
+      assert.deepEqual(told, ['asking: a,b']);
+      await new Promise(setImmediate);
+      assert.deepEqual(revealed, ['next']);
+    });
+
+    it('do not tell of what the user looks at, unless another window has the focus', () => {
+      for (const isFocused of [true, false]) {
+        const setup = setUp();
+        setup.shown = 'a';
+        const { told, run } = notifying('all', setup, isFocused);
+        const session = setup.sessions.add('a');
+        session.begin('t');
+        run();
+        session.ask('One?');
+        run();
+        assert.deepEqual(told, isFocused ? [] : ['asking: a']);
+      }
+    });
+
+    it('tell of long turns only, and of none where the setting says so', () => {
+      for (const setting of ['all', 'questions', 'off'] as const) {
+        const setup = setUp();
+        const { told, run } = notifying(setting, setup);
+        for (const [key, ranMs] of [
+          ['short', 5],
+          ['long', 20_000],
+        ] as const) {
+          const session = setup.sessions.add(key);
+          session.begin('t');
+          run();
+          session.end('t', ranMs);
+          run();
+        }
+        assert.deepEqual(told, setting === 'all' ? ['done: long'] : []);
+      }
+    });
+
+    it('do not tell of a question that was answered before they came', () => {
+      const setup = setUp();
+      const { told, run } = notifying('all', setup);
+      const session = setup.sessions.add('a');
+      session.begin('t');
+      run();
+      const withdraw = session.ask('One?');
+      setup.timers.run();
+      withdraw();
+      run();
+      assert.deepEqual(told, []);
+    });
+  });
+});
