@@ -57,8 +57,8 @@ export class Inbox implements Disposable {
   readonly #changed = new Emitter<void>();
   /** What this window offers, by session. */
   readonly #offered = new Map<string, string>();
-  /** Answers that wait to be taken, by question. */
-  readonly #waiting = new Map<string, (isTaken: boolean) => void>();
+  /** Answers that wait to be taken. */
+  readonly #waiting = new Set<{ readonly question: string; readonly resolve: (isTaken: boolean) => void }>();
   #others: readonly InboxQuestion[] = [];
   #taking: Promise<void> = Promise.resolve();
 
@@ -139,15 +139,15 @@ export class Inbox implements Disposable {
     const proof = await this.#options.proof.sign({ ...listed, choice });
     if (!this.#options.questions().answer(listed, JSON.stringify({ choice, proof }))) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const name = nameOf(listed);
-    this.#waiting.set(name, resolve);
-    const patience = this.#options.schedule(() => this.#waiting.get(name)?.(false), TAKEN_WITHIN_MS);
+    const waiting = { question: nameOf(listed), resolve };
+    this.#waiting.add(waiting);
+    const patience = this.#options.schedule(() => resolve(false), TAKEN_WITHIN_MS);
     this.look();
     try {
       return await promise;
     } finally {
       patience.dispose();
-      this.#waiting.delete(name);
+      this.#waiting.delete(waiting);
     }
   }
 
@@ -155,14 +155,14 @@ export class Inbox implements Disposable {
     for (const key of [...this.#offered.keys()])
       this.#quietly(() => this.#options.questions().save(key, this.#options.windowId, []));
     this.#offered.clear();
-    for (const resolve of this.#waiting.values()) resolve(false);
+    for (const { resolve } of this.#waiting) resolve(false);
     this.#changed.dispose();
   }
 
   /** An answer was taken when its question is gone; one that stands there again was refused. */
   #settle(listed: readonly ListedQuestion[]): void {
-    for (const [name, resolve] of this.#waiting) {
-      const row = listed.find((one) => nameOf(one) === name);
+    for (const { question, resolve } of this.#waiting) {
+      const row = listed.find((one) => nameOf(one) === question);
       if (!row) resolve(true);
       else if (!row.isAnswered) resolve(false);
     }

@@ -195,6 +195,21 @@ describe('the inbox of all windows', () => {
     assert.deepEqual(first(other).choices, []);
   });
 
+  it('ends each wait for an answer, also of two to the same question', async () => {
+    const { owner, session, folder } = await open();
+    const stranger = openWindow(folder, 3);
+    session.ask('Run the tests');
+    const question = first(stranger);
+    const answering = [stranger.inbox.answer(question, 0)];
+    await new Promise(setImmediate);
+    await settle(owner);
+    answering.push(stranger.inbox.answer(question, 1));
+    await new Promise(setImmediate);
+    await settle(owner, stranger);
+    assert.deepEqual(await Promise.all(answering), [false, false]);
+    assert.deepEqual(session.answers, []);
+  });
+
   it('answers each question exactly once, whatever two windows do at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -227,7 +242,7 @@ describe('the inbox of all windows', () => {
           for (const { journal } of [owner, other, third]) journal.dispose();
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 40 },
     );
   });
 });
