@@ -3,10 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as l10n from '@vscode/l10n';
 import {
-  applyEdits,
   createScanner,
   findNodeAtLocation,
-  modify,
   type ParseError,
   parse,
   parseTree,
@@ -52,12 +50,32 @@ export function hasComments(text: string, entries: Entries): boolean {
 /** Changes the entries that differ, property by property; the rest of the text stays as it is. */
 export function editEntries(text: string, before: Entries, after: Entries): string {
   return changesOf(before, after, [KEY], 2).reduce(
-    (edited, { path, value }) =>
-      value === undefined
-        ? without(edited, path)
-        : applyEdits(edited, modify(edited, [...path], value, { formattingOptions: formattingOf(edited) })),
+    (edited, { path, value }) => (value === undefined ? without(edited, path) : withValue(edited, path, value)),
     text,
   );
+}
+
+/** Replaces the value of a property, or adds the property at the end of its object. */
+function withValue(text: string, path: readonly string[], value: unknown): string {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const node = root && findNodeAtLocation(root, [...path]);
+  const unit = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const written = (indent: string): string =>
+    (JSON.stringify(value, undefined, unit) ?? '').split('\n').join(`${eol}${indent}`);
+  if (node) return spliced(text, node.offset, node.length, written(indentAt(text, node.offset)));
+  const object = root && findNodeAtLocation(root, path.slice(0, -1));
+  if (!object) return text;
+  const last = object.children?.at(-1);
+  const outer = indentAt(text, object.offset);
+  const indent = last ? indentAt(text, last.offset) : `${outer}${unit}`;
+  const end = object.offset + object.length - 1;
+  // Behind comments at the end of the object, which are of the property before.
+  const from = text.slice(0, end).trimEnd().length;
+  const property = `${eol}${indent}${JSON.stringify(path.at(-1))}: ${written(indent)}${eol}${outer}`;
+  const added = spliced(text, from, end - from, property);
+  const lastEnd = last && last.offset + last.length;
+  return lastEnd === undefined || commaAfter(text, lastEnd) !== undefined ? added : spliced(added, lastEnd, 0, ',');
 }
 
 /** Removes a property and one comma beside it, but no comment: the next one may be of its neighbour. */
@@ -68,14 +86,25 @@ function without(text: string, path: readonly string[]): string {
   const siblings = property.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(property) - 1];
   const end = property.offset + property.length;
-  const comma = commaAfter(text, end) ?? (previous && commaAfter(text, previous.offset + previous.length));
-  const cut = (from: string, start: number, length: number): string =>
-    from.slice(0, start) + from.slice(start + length);
+  const after = commaAfter(text, end);
   // From the back, so that the offsets hold.
-  if (comma === undefined) return cut(text, property.offset, property.length);
-  return comma < property.offset
-    ? cut(cut(text, property.offset, property.length), comma, 1)
-    : cut(cut(text, comma, 1), property.offset, property.length);
+  const rest = after === undefined ? text : spliced(text, after, 1, '');
+  // Where nothing else stands on its lines, they go too.
+  const isAlone = /^[ \t]*\r?\n/.test(rest.slice(end)) && /\n[ \t]*$/.test(rest.slice(0, property.offset));
+  const from = isAlone ? rest.slice(0, property.offset).trimEnd().length : property.offset;
+  const cut = spliced(rest, from, end - from, '');
+  const before = after === undefined && previous ? commaAfter(text, previous.offset + previous.length) : undefined;
+  return before === undefined ? cut : spliced(cut, before, 1, '');
+}
+
+function spliced(text: string, offset: number, length: number, put: string): string {
+  return text.slice(0, offset) + put + text.slice(offset + length);
+}
+
+/** The white space at the beginning of the line that holds an offset. */
+function indentAt(text: string, offset: number): string {
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+  return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
 /** The offset of a comma that comes next, behind comments. */
@@ -99,17 +128,4 @@ function changesOf(before: Entries, after: Entries, path: readonly string[], dep
       return changesOf(old as Entries, value as Entries, [...path, key], depth - 1);
     return [{ path: [...path, key], value }];
   });
-}
-
-function formattingOf(text: string): {
-  readonly tabSize: number;
-  readonly insertSpaces: boolean;
-  readonly eol: string;
-} {
-  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
-  return {
-    tabSize: indent.startsWith('\t') ? 4 : indent.length,
-    insertSpaces: !indent.startsWith('\t'),
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  };
 }

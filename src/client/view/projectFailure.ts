@@ -31,7 +31,7 @@ export function errorOf(conversation: Conversation): ErrorView | undefined {
       .map((method) => ({ id: `signIn:${method.id}`, label: nameOf(method) }));
     const more = [...(others.some(({ type }) => type === 'env_var') ? [editAgent()] : []), tryAgain(), otherAgent()];
     return {
-      code: 'auth-required',
+      code: error ? 'sign-in-failed' : 'auth-required',
       stage: 'sign-in',
       message: error
         ? l10n.t("Couldn't sign in to {0}: {1}", agent.name, error)

@@ -10,9 +10,15 @@ export function Failure() {
   const error = session.error.value;
   if (!error) return null;
   const { stderr } = error;
+  // That an agent wants a sign-in is no failure.
+  const isSignIn = error.code === 'auth-required';
   return (
-    <section class="failure" aria-label={strings.error} data-error-code={error.code}>
-      <Icon name="error" />
+    <section
+      class={isSignIn ? 'failure calm' : 'failure'}
+      aria-label={isSignIn ? strings.stages['sign-in'] : strings.error}
+      data-error-code={error.code}
+    >
+      <Icon name={isSignIn ? 'info' : 'error'} />
       <div class="words">
         <p class="error-text">{error.message}</p>
         {error.hint && <p class="hint">{error.hint}</p>}

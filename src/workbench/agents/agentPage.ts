@@ -114,7 +114,7 @@ function signInRows({ agent, facts }: Shown, services: EditorServices, { again }
       (key): PageRow => ({
         label: withIcon('key', key.kind === 'variable' ? key.name : l10n.t('Key for “{0}”', key.name)),
         description: l10n.t('saved in the secret storage'),
-        detail: l10n.t('Press Enter to delete it'),
+        detail: l10n.t('Select to delete the key'),
         go: async () => {
           const yes = l10n.t('Delete');
           if ((await askModal(l10n.t('Delete the saved key {0}?', key.name), undefined, [yes])) !== yes) return again;

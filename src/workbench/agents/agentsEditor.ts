@@ -5,6 +5,7 @@ import { commands, l10n } from 'vscode';
 import { type AgentDefinition, entryProblem } from '../../agents/agentDefinition';
 import { addressProblem, commandProblem, idFrom, nameProblem, wordsOf } from '../../agents/agentInput';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
+import { DEMO_AGENT_ID } from '../config/agentCatalog';
 import { dateText, type SignInFacts } from '../config/savedKeys';
 import { openAgentSettings } from '../config/settings';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
@@ -86,7 +87,7 @@ function sectionsOf(
           id: one.agent.id,
           label: withIcon(iconOf(one), one.agent.name),
           description: factsOf(one, newest, preferred).join(' · '),
-          detail: startText(one.agent),
+          detail: one.agent.id === DEMO_AGENT_ID ? l10n.t('scripted demo, no model') : startText(one.agent),
           go: agentPage(one.agent.id, services, again),
         }),
       ),

@@ -26,9 +26,7 @@ export function checkPage(agent: AgentDefinition, services: EditorServices, back
     return showPage({
       title: agent.name,
       placeholder:
-        found instanceof ParleyError
-          ? l10n.t('The test failed')
-          : l10n.t('Works: answered in {0} s', (found.ms / 1000).toFixed(1)),
+        found instanceof ParleyError ? l10n.t('The test failed') : l10n.t('Works: answered in {0} ms', found.ms),
       rows: () => rows,
       back,
     });

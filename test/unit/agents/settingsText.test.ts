@@ -35,15 +35,37 @@ describe('entries in the text of a settings file', () => {
   it('keep the comments among them when one is changed', () => {
     const text = edited({ ...ENTRIES, work: { ...ENTRIES.work, args: ['--acp', '--fast'], cwd: '/srv' } });
     assert.match(text, /"command": "work", \/\/ on the PATH/);
+    assert.match(text, /"own": \{ "key": 1 \},\n {6}"cwd": "\/srv"\n {4}\},/);
+    assert.match(text, /"args": \[\n {8}"--acp",\n {8}"--fast"\n {6}\],/);
   });
 
   it('keep them when one is added or removed', () => {
-    edited({ ...ENTRIES, more: { command: 'more', args: ['a'] } });
+    const more = { command: 'more', args: ['a'] };
+    const text = edited({ ...ENTRIES, more });
+    assert.match(text, /"home": \{ "command": "home" \},\n {4}"more": \{\n {6}"command": "more",/);
+    assert.equal(
+      editEntries(text, { ...ENTRIES, more }, ENTRIES).replace(/,(?=\n {2}\})/, ''),
+      TEXT.replace(/,(?=\n {2}\})/, ''),
+    );
     edited({ work: ENTRIES.work });
     edited({ home: ENTRIES.home });
     edited({ ...ENTRIES, work: { args: ['--acp'] } });
     edited({});
     assert.equal(edited(ENTRIES), TEXT);
+  });
+
+  it('keep a comment with the property that it stands behind', () => {
+    const text = '{\n  "parley.agents": {\n    "a": { "command": "a" } // mine\n  }\n}\n';
+    const [a, b] = [{ command: 'a' }, { command: 'b' }];
+    const added = editEntries(text, { a }, { a, b });
+    assert.equal(
+      added,
+      '{\n  "parley.agents": {\n    "a": { "command": "a" }, // mine\n    "b": {\n      "command": "b"\n    }\n  }\n}\n',
+    );
+    assert.equal(editEntries(added, { a, b }, { a }), text);
+    assert.deepEqual(parseSettings(editEntries('{"parley.agents": { /* none */ }}', {}, { a })), {
+      'parley.agents': { a },
+    });
   });
 
   it('keep the line ends and the indentation of the file', () => {

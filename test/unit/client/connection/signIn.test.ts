@@ -100,7 +100,9 @@ describe('signing in', function () {
         },
       );
       await conversation.start();
+      assert.equal(projectSession(conversation).error?.code, 'auth-required');
       await conversation.signIn('tty');
+      assert.equal(projectSession(conversation).error?.code, 'sign-in-failed');
       assert.match(projectSession(conversation).error?.message ?? '', /the terminal was closed before you signed in/);
       await conversation.signIn('tty');
       assert.match(projectSession(conversation).error?.message ?? '', /signing in ended with code 3/);
