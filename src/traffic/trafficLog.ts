@@ -43,7 +43,7 @@ const BOUNDS: TrafficBounds = {
 
 export class TrafficLog {
   readonly #bounds: TrafficBounds;
-  readonly #ring: TrafficEntry[] = [];
+  readonly #ring: (TrafficEntry | undefined)[];
   readonly #listeners = new Set<() => void>();
   #first = 0;
   #next = 0;
@@ -51,6 +51,7 @@ export class TrafficLog {
 
   constructor(bounds: TrafficBounds = BOUNDS) {
     this.#bounds = bounds;
+    this.#ring = new Array<TrafficEntry | undefined>(bounds.entries).fill(undefined);
   }
 
   /** The number of the oldest entry that is kept; {@link next} where there is none. */
@@ -77,7 +78,7 @@ export class TrafficLog {
     this.#ring[this.#next % entries] = { seq: this.#next, at, key, kind, text, length: line.length };
     this.#next++;
     this.#chars += text.length;
-    for (const listener of this.#listeners) listener();
+    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener();
   }
 
   /** Returns an entry that is still kept. */
@@ -110,7 +111,7 @@ export class TrafficLog {
     const oldest = this.#ring[index];
     if (!oldest) return;
     this.#chars -= oldest.text.length;
-    this.#ring[index] = { ...oldest, text: '' };
+    this.#ring[index] = undefined;
     this.#first++;
   }
 }

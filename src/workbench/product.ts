@@ -267,6 +267,7 @@ function composeWithin(
     log,
     version,
     labelOf,
+    agentOf: (key) => conversations.find(key)?.agent.name ?? labelOf(key),
     folder: () => workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir(),
     present: (key) => void chat.present(conversations.get(key)),
   });

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { Check, CheckAction, Finding } from './check';
+import { notTrusted } from './trust';
 
 export interface PackageToolsOptions {
   readonly agent: AgentDefinition;
@@ -19,8 +20,7 @@ export function packageToolsCheck({ agent, isTrusted, node, uv }: PackageToolsOp
     title: l10n.t('Node.js and uv'),
     limitMs: 30_000,
     async run(signal): Promise<Finding> {
-      if (!isTrusted)
-        return { outcome: 'unchecked', found: l10n.t('No program is started in an untrusted workspace.') };
+      if (!isTrusted) return notTrusted();
       const [nodeVersion, uvPath] = await Promise.all([
         node(signal).catch(() => undefined),
         uv().catch(() => undefined),

@@ -3,12 +3,14 @@ import { delimiter } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { ShellAnswer } from '../../agents/shellPath';
 import type { Check, Finding } from './check';
+import { notTrusted } from './trust';
 
 /** A profile that takes longer delays the first agent of each window. */
 const SLOW_MS = 2_000;
 const MAX_SHOWN = 40;
 
 export interface SearchPathCheckOptions {
+  readonly isTrusted: boolean;
   readonly isWindows: boolean;
   /** PATH of the window. */
   readonly windowPath: string;
@@ -16,7 +18,7 @@ export interface SearchPathCheckOptions {
   readonly ask: () => Promise<ShellAnswer | undefined>;
 }
 
-export function searchPathCheck({ isWindows, windowPath, ask }: SearchPathCheckOptions): Check {
+export function searchPathCheck({ isTrusted, isWindows, windowPath, ask }: SearchPathCheckOptions): Check {
   return {
     id: 'search-path',
     title: l10n.t('Search path (PATH)'),
@@ -24,6 +26,7 @@ export function searchPathCheck({ isWindows, windowPath, ask }: SearchPathCheckO
     async run(): Promise<Finding> {
       const own = foldersOf(windowPath);
       if (isWindows) return { outcome: 'ok', found: l10n.t('Agents get the PATH of VS Code.'), facts: listed(own) };
+      if (!isTrusted) return { ...notTrusted(), facts: listed(own) };
       const answer = await ask();
       if (!answer)
         return { outcome: 'warning', found: l10n.t('You have no login shell. Agents get the PATH of VS Code.') };

@@ -26,7 +26,9 @@ export interface RecordingsOptions {
   readonly log: Log;
   /** Of Parley. */
   readonly version: string;
+  /** What the session of a key is called, and its agent. */
   readonly labelOf: (key: string) => string;
+  readonly agentOf: (key: string) => string;
   /** The folder that a recording is saved in, as it is suggested. */
   readonly folder: () => string;
   readonly present: (key: string) => void;
@@ -44,16 +46,19 @@ export class Recordings {
    * @param key absent: asks which session, where there is more than one
    */
   async save(key?: string): Promise<void> {
-    const { traffic, labelOf, folder, version, log } = this.#options;
+    const { traffic, labelOf, agentOf, folder, version, log } = this.#options;
     const chosen = key ?? (await this.#pickSession());
     if (chosen === undefined) return;
-    const agent = labelOf(chosen);
-    const name = `${agent.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'parley'}.ndjson`;
+    const name = `${
+      labelOf(chosen)
+        .replace(/[^\p{L}\p{N}]+/gu, '-')
+        .slice(0, 60) || 'parley'
+    }.ndjson`;
     const target = await pickTarget(l10n.t('Export Recording'), Uri.file(join(folder(), name)));
     if (!target) return;
     const entries = [...traffic.entries()].filter((entry) => entry.key === chosen);
     const text = await showProgress(l10n.t('Removing secrets…'), async (signal) =>
-      writeRecording(await cleanMessages(entries, { signal }), { agent, version }),
+      writeRecording(await cleanMessages(entries, { signal }), { agent: agentOf(chosen), version }),
     );
     await workspace.fs.writeFile(target, Buffer.from(text));
     log.info(`a recording of ${entries.length} messages was saved`);

@@ -2,10 +2,10 @@
 import { homedir } from 'node:os';
 import { version as editorVersion, env, UIKind, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
-import { withVariables } from '../../agents/agentEnvironment';
+import { agentEnvironment, withVariables } from '../../agents/agentEnvironment';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { runProgram } from '../../agents/runProgram';
-import { lastShellAnswer, loginShellPath } from '../../agents/shellPath';
+import { knownShellPath, lastShellAnswer, loginShellPath } from '../../agents/shellPath';
 import { ParleyError } from '../../base/errors';
 import { findGit } from '../../changes/git/gitProcess';
 import { checkAgent } from '../../client/connection/bareAgent';
@@ -45,8 +45,10 @@ export function gatherChecks(
   const { isTrusted } = workspace;
   const cwd = conversation?.cwd ?? conversations.folders[0] ?? homedir();
   const own = agent.type === 'process' ? agent.env : {};
+  // The login shell is a program too.
+  const ofUser = isTrusted ? options.environment : async () => agentEnvironment(process.env, knownShellPath());
   const environment = async (command?: string): Promise<Record<string, string>> =>
-    withVariables(await options.environment(command), own);
+    withVariables(await ofUser(command), own);
   const tools = async () => ({ env: await environment(), except: workspaceFolders(), log });
   const http = workspace.getConfiguration('http');
   const { engines } = context.extension.packageJSON as { engines: { vscode: string } };
@@ -74,6 +76,7 @@ export function gatherChecks(
     }),
     signInCheck(signInState(conversation)),
     searchPathCheck({
+      isTrusted,
       isWindows: process.platform === 'win32',
       windowPath: process.env.PATH ?? process.env.Path ?? '',
       ask: async () => {

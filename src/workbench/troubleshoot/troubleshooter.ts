@@ -61,6 +61,8 @@ const ICONS: Readonly<Record<Outcome, string>> = {
 
 export class Troubleshooter implements Disposable {
   readonly #options: TroubleshooterOptions;
+  /** Aborted with the window: no check may leave an agent running. */
+  readonly #end = new AbortController();
   #texts: ReadOnlyTexts | undefined;
 
   constructor(options: TroubleshooterOptions) {
@@ -82,7 +84,7 @@ export class Troubleshooter implements Disposable {
     const report = (results: readonly CheckResult[]): string =>
       writeReport(this.#facts(agent.name), results, userOf(this.#options.log));
     if (!show) {
-      const results = await runChecks(checks, new AbortController().signal);
+      const results = await runChecks(checks, this.#end.signal);
       return { results, report: report(results) };
     }
     const results = await this.#show(agent, checks, report);
@@ -90,6 +92,7 @@ export class Troubleshooter implements Disposable {
   }
 
   dispose(): void {
+    this.#end.abort();
     this.#texts?.dispose();
   }
 
@@ -134,7 +137,7 @@ export class Troubleshooter implements Disposable {
     list.onDidPress(act);
     draw();
     list.show();
-    const results = await runChecks(checks, stop.signal, (result) => {
+    const results = await runChecks(checks, AbortSignal.any([stop.signal, this.#end.signal]), (result) => {
       found.set(result.id, result);
       if (!stop.signal.aborted) draw();
     });

@@ -41,6 +41,8 @@ describe('the checks', () => {
     assert.equal((await run(gitCheck({ isTrusted: false, isWanted: true, version: refuses }))).outcome, 'unchecked');
     const tools = packageToolsCheck({ agent: AGENT, isTrusted: false, node: refuses, uv: refuses });
     assert.equal((await run(tools)).outcome, 'unchecked');
+    const path = searchPathCheck({ isTrusted: false, isWindows: false, windowPath: '/bin', ask: refuses });
+    assert.equal((await run(path)).outcome, 'unchecked');
   });
 
   it('say where the program of an agent is, and what to do where it is not', async () => {
@@ -76,6 +78,7 @@ describe('the checks', () => {
     const check = (answer: object | undefined) =>
       run(
         searchPathCheck({
+          isTrusted: true,
           isWindows: false,
           windowPath: '/bin:/usr/bin',
           ask: async () => answer && { shell: '/bin/zsh', ms: 100, ...answer },
@@ -90,7 +93,7 @@ describe('the checks', () => {
     assert.deepEqual([failed.outcome, failed.action], ['warning', 'editAgent']);
     assert.match(failed.found, /it ended with code 1/);
     assert.equal((await check(undefined)).outcome, 'warning');
-    const windows = searchPathCheck({ isWindows: true, windowPath: '', ask: assert.fail });
+    const windows = searchPathCheck({ isTrusted: true, isWindows: true, windowPath: '', ask: assert.fail });
     assert.equal((await run(windows)).outcome, 'ok');
   });
 
