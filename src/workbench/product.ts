@@ -201,7 +201,7 @@ function composeWithin(
     catalog,
     services,
     worktrees,
-    folder: join(context.globalStorageUri.fsPath, 'empty'),
+    folder: join(context.globalStorageUri.fsPath, 'drafts'),
   });
   own(
     conversations.onDidAdd((conversation) => {

@@ -1,6 +1,6 @@
 // Commit messages that an agent drafts: of what is staged in a repository, or of a worktree.
-import { mkdir } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { env, l10n, type SourceControl, Uri, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -24,7 +24,7 @@ export interface CommitDraftsOptions {
   readonly catalog: Pick<AgentCatalog, 'preferred' | 'originOf'>;
   readonly services: ConversationServices;
   readonly worktrees: SessionWorktrees;
-  /** An empty folder, absolute: where the agent works that is only asked. */
+  /** Absolute path of a folder for the folders that agents work in that are only asked. */
   readonly folder: string;
 }
 
@@ -86,11 +86,8 @@ export class CommitDrafts {
   async #draft(agent: AgentDefinition, request: CommitRequest, signal: AbortSignal): Promise<string> {
     if (request.diff.trim() === '' && !request.newFiles?.length)
       throw new ParleyError('no-changes', l10n.t('There is nothing to commit.'));
-    const { services, folder } = this.#options;
-    await mkdir(folder, { recursive: true });
     const abort = new AbortController();
-    const either = AbortSignal.any([signal, abort.signal]);
-    const done = askAside({ agent, cwd: folder, services }, commitPrompt(request), either);
+    const done = this.#ask(agent, commitPrompt(request), AbortSignal.any([signal, abort.signal]));
     const running = { abort, done };
     this.#running.add(running);
     try {
@@ -99,6 +96,18 @@ export class CommitDrafts {
       return message;
     } finally {
       this.#running.delete(running);
+    }
+  }
+
+  /** Asks in an empty folder, which is gone afterwards: some agents write without asking. */
+  async #ask(agent: AgentDefinition, prompt: string, signal: AbortSignal): Promise<string> {
+    const { services, folder } = this.#options;
+    await mkdir(folder, { recursive: true });
+    const cwd = await realpath(await mkdtemp(join(folder, 'draft-')));
+    try {
+      return await askAside({ agent, cwd, services }, prompt, signal);
+    } finally {
+      await rm(cwd, { recursive: true, force: true });
     }
   }
 

@@ -1,7 +1,7 @@
 // What turns change on disk, with real agent processes and real git: whoever writes, and however early.
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transcriptOf } from '../../../../src/client/sharing/transcriptMessages';
 import { useChangeSession } from '../../../support/changes/changeSession';
@@ -32,6 +32,25 @@ describe('what turns change on disk', function () {
     assert.deepEqual(await listed(id), ['a.txt +1 −1', 'b.txt → c.txt +0 −0']);
     const next = await turn('run rm c.txt');
     assert.deepEqual(await listed(next), ['gone c.txt +0 −1']);
+  });
+
+  it('lists what a formatter does to 500 files, and undoes it byte by byte', async () => {
+    const names = Array.from({ length: 500 }, (_, index) => `many/${index % 7}/f${index}.txt`);
+    const content = (index: number): string => `one${index}\r\n\ttwo\nthree`;
+    for (const [index, name] of names.entries()) {
+      await mkdir(dirname(path(name)), { recursive: true });
+      await writeFile(path(name), content(index));
+    }
+    const conversation = await started();
+    const id = await turn('run find many -type f -exec sed -i s/two/2/ {} +');
+    assert.deepEqual(
+      (await conversation.changes.changesOf(id)).map((change) => change.path),
+      [...names].sort(),
+    );
+    const review = await conversation.changes.loadReview();
+    const { conflicts, failed } = await review.undo({ kind: 'all' });
+    assert.deepEqual([conflicts, failed], [[], []]);
+    for (const [index, name] of names.entries()) assert.equal(await readFile(path(name), 'utf8'), content(index));
   });
 
   it('lists what a command in a terminal of the client changes', async () => {
