@@ -7,6 +7,8 @@ const MAX_DIFF = 60_000;
 const MAX_FILES = 60;
 const MAX_NAMES = 300;
 const MAX_MESSAGE = 10_000;
+/** Characters of an answer that are looked at. */
+const MAX_ANSWER = 2 * MAX_MESSAGE;
 const MAX_SUBJECTS = 10;
 const MAX_SUBJECT = 200;
 
@@ -41,9 +43,10 @@ export function commitPrompt({ diff, newFiles = [], subjects, isOneLine = false 
 
 /** Takes the message out of an answer: without a fence or quotes around it. '' where there is none. */
 export function commitMessageOf(answer: string, isOneLine = false): string {
+  const said = head(answer, MAX_ANSWER).trim();
   // Some say in a line what follows.
-  const fenced = /^(?:[^\n]*:\s*\n)?(`{3,}|~{3,})[^\n]*\n(?<inner>[\s\S]*?)\n\1\s*$/.exec(answer.trim());
-  const text = (fenced?.groups?.inner ?? answer)
+  const fenced = /^(?:[^\n]*:\s*\n)?(`{3,}|~{3,})[^\n]*\n(?<inner>[\s\S]*?)\n\1$/.exec(said);
+  const text = (fenced?.groups?.inner ?? said)
     .replaceAll('\r\n', '\n')
     // What no editor shows has no place in a message, but for the joiners of emoji and Persian.
     .replace(/[\p{Cc}\p{Cf}]/gu, (char) => (/[\n\u200c\u200d]/.test(char) ? char : char === '\t' ? ' ' : ''))

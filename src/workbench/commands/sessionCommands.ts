@@ -1,7 +1,7 @@
 // Commands for sessions: list, open, fork, rename, delete.
 import { l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { canReopen, pastOf } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { SearchResult } from '../../store/search/search';
@@ -9,7 +9,7 @@ import type { SessionRecord } from '../../store/sessions/records';
 import { KeptSessions, nameOf } from '../sessions/keptSessions';
 import { askTitle, isForeign, titleOf } from '../sessions/sessionLabels';
 import { pickSession } from '../sessions/sessionPicker';
-import { askModal } from '../ui/messages';
+import { askModal, showError } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
 import { offerRemoval } from './worktreeCommands';
 
@@ -101,7 +101,9 @@ export function sessionCommands(services: CommandServices, register: Register): 
       if (found) chat.reveal(key, found);
     };
     const { copies } = descriptors.leftovers;
-    const deleted = ({ cwd }: SessionRecord): Promise<void> => offerRemoval(services, cwd);
+    // Not awaited: the notification may stay for long.
+    const deleted = ({ cwd }: SessionRecord): void =>
+      void offerRemoval(services, cwd).catch((error: unknown) => showError(`Parley: ${messageOf(error)}`));
     return new KeptSessions({ archive, copies, agentName, isOpen, roots, open, deleted });
   };
 

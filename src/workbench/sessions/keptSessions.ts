@@ -27,7 +27,7 @@ export interface KeptSessionsServices {
   /** @param seq the number of the event that was found in it */
   readonly open: (session: SessionRecord, seq?: number) => Promise<unknown>;
   /** The user has deleted a session. */
-  readonly deleted: (session: SessionRecord) => Promise<void>;
+  readonly deleted: (session: SessionRecord) => void;
 }
 
 /** Copies of messages on resource servers of the user. */
@@ -173,7 +173,7 @@ export class KeptSessions {
         archive.delete(key);
         this.#reload();
         if (choice.copies) await copies.remove(key, found);
-        await deleted(session);
+        deleted(session);
       }),
     ];
   }
