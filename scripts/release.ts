@@ -41,7 +41,9 @@ async function release(): Promise<boolean> {
   const problems = [
     ...ready,
     ...(baseUrls(manifest, baseUrl) === undefined
-      ? ['Nobody knows where the README’s pictures are. Add --base-url with the address of the files of this version.']
+      ? [
+          'Nobody knows where the README’s pictures are. Add --base-url with the https address of the files of this version.',
+        ]
       : []),
     ...(dryRun ? [] : REGISTRIES.filter(({ token }) => !tokens.has(token)).map(({ token }) => `${token} is not set.`)),
   ];

@@ -24,10 +24,13 @@ export function repositoryUrl({ repository }: AddressedManifest): string | undef
 /**
  * The addresses of the files of this version, as its tag has them.
  * @param base instead of what the repository's host is known for
- * @returns undefined where there is neither
+ * @returns undefined where there is neither, or `base` is no https address
  */
 export function baseUrls(manifest: AddressedManifest, base?: string): BaseUrls | undefined {
-  if (base !== undefined) return { links: withSlash(base), pictures: withSlash(base) };
+  if (base !== undefined) {
+    const isSafe = URL.canParse(base) && new URL(base).protocol === 'https:';
+    return isSafe ? { links: withSlash(base), pictures: withSlash(base) } : undefined;
+  }
   const url = repositoryUrl(manifest);
   if (url === undefined) return undefined;
   const { host, pathname } = new URL(url);

@@ -22,7 +22,7 @@ export function buildExtension(args: readonly string[] = []): boolean {
 
 /**
  * Packs the repository. Nobody sees half of a package under its name.
- * @throws Error of vsce for what the Marketplace does not take
+ * @throws Error for a base URL that is no https address, and of vsce for what the Marketplace does not take
  */
 export async function packVsix(target: string, { baseUrl, preRelease = false }: PackOptions = {}): Promise<void> {
   mkdirSync(join(repository, 'out'), { recursive: true });
@@ -31,6 +31,7 @@ export async function packVsix(target: string, { baseUrl, preRelease = false }: 
   try {
     const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as AddressedManifest;
     const base = baseUrls(manifest, baseUrl);
+    if (baseUrl !== undefined && base === undefined) throw new Error(`${baseUrl} is not an https address`);
     stagePackage(stage, base !== undefined);
     await createVSIX({
       cwd: stage,

@@ -1,6 +1,7 @@
 // What the Marketplace and Open VSX ask of a package, looked for in the finished VSIX: what vsce lets
 // through, one of the two may still refuse after the upload.
 import { statSync } from 'node:fs';
+import { posix } from 'node:path';
 import { open } from 'yauzl';
 
 /** Bytes of a VSIX that installs quickly on a slow line. */
@@ -132,7 +133,14 @@ function iconProblems({ icon }: Manifest, files: ReadonlyMap<string, Buffer>): r
 
 function fileProblems(manifest: Manifest, files: ReadonlyMap<string, Buffer>, xml: string): readonly string[] {
   const pages = manifest.contributes?.walkthroughs?.flatMap(({ steps }) => steps.map(({ media }) => media.markdown));
-  const named = [manifest.main, ...(pages ?? [])].filter((path) => typeof path === 'string');
+  const shown = (pages ?? []).filter((path) => typeof path === 'string');
+  const pictures = shown.flatMap((page) => {
+    const text = files.get(`extension/${page}`)?.toString('utf8') ?? '';
+    return [...text.matchAll(/!\[[^\]]*\]\((?!https:)([^)\s]+)/g)].map(([, name]) =>
+      posix.join(posix.dirname(page), name ?? ''),
+    );
+  });
+  const named = [manifest.main, ...shown, ...pictures].filter((path) => typeof path === 'string');
   const assets = ['Content.Details', 'Content.Changelog', 'Content.License', 'Icons.Default'];
   return [
     ...named

@@ -48,6 +48,7 @@ describe('publishing', () => {
       const elsewhere = { version: '1.2.3', repository: 'https://git.example/parley' };
       assert.equal(baseUrls(elsewhere), undefined);
       assert.equal(baseUrls({ version: '1.2.3' }), undefined);
+      assert.equal(baseUrls(elsewhere, 'http://cdn.example/1.2.3'), undefined);
       assert.equal(baseUrls(elsewhere, 'https://cdn.example/1.2.3')?.pictures, 'https://cdn.example/1.2.3/');
       assert.deepEqual(withPages({ version: '1.2.3' }), { version: '1.2.3' });
     });
@@ -165,6 +166,14 @@ describe('publishing', () => {
         ['a small icon', { 'extension/icon.png': Buffer.from(png).fill(64, 19, 20) }, /× /],
         ['no icon', { 'extension/icon.png': undefined }, /no icon/],
         ['no code', { 'extension/dist/extension.js': undefined }, /extension\.js is missing/],
+        [
+          'a page of the walkthrough without its picture',
+          {
+            ...about({ contributes: { walkthroughs: [{ steps: [{ media: { markdown: 'media/a.md' } }] }] } }),
+            'extension/media/a.md': '![A](a.webp)',
+          },
+          /media\/a\.webp is missing/,
+        ],
         ['a source map', { 'extension/dist/extension.js.map': '{}' }, /does not belong/],
         ['a file of secrets', { 'extension/.env': 'TOKEN=1' }, /does not belong/],
         ['an empty README', readme(''), /empty/],
