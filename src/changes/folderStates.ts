@@ -1,10 +1,11 @@
 // Opens the states of a session's folders.
+
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../base/errors';
+import { localizable } from '../base/localizable';
 import type { Log } from '../base/log';
 import { openGitFolder } from './git/gitFolder';
 import { findGit, type Git } from './git/gitProcess';
@@ -95,7 +96,7 @@ class OpenFolderStates implements FolderStates {
 
   async read(root: string, version: FileVersion): Promise<Buffer> {
     if (version.isHashOnly) {
-      throw new ParleyError('version-not-kept', l10n.t('The file is too large: this version was not kept.'));
+      throw new ParleyError('version-not-kept', localizable('The file is too large: this version was not kept.'));
     }
     return (await this.#open(root)).read(version);
   }
@@ -152,7 +153,7 @@ class OpenFolderStates implements FolderStates {
   }
 
   async #open(root: string): Promise<StoredFolder> {
-    if (this.#isDisposed) throw new ParleyError('states-closed', l10n.t('Cancelled.'));
+    if (this.#isDisposed) throw new ParleyError('states-closed', localizable('Canceled.'));
     const known = this.#folders.get(root);
     if (known) return (await known).folder;
     const opened = this.#openFolder(root);
@@ -171,14 +172,15 @@ class OpenFolderStates implements FolderStates {
     this.#git ??= findGit(env);
     const git = await this.#git;
     const folder = await realFolder(root);
-    if (folder === undefined) throw new ParleyError('folder-missing', l10n.t("The folder {0} doesn't exist.", root));
+    if (folder === undefined)
+      throw new ParleyError('folder-missing', localizable("The folder {0} doesn't exist.", root));
     await mkdir(storage, { recursive: true, mode: 0o700 });
     const store = join(storage, createHash('sha256').update(folder).digest('hex').slice(0, 32));
     if (!git) {
       return { folder: await PlainFolder.open(folder, `${store}-plain`, LIMITS.maxFile), dispose: () => undefined };
     }
     if (await isEverything(folder, env.HOME ?? homedir()))
-      throw new ParleyError('folder-too-large', l10n.t('The folder is too large.'));
+      throw new ParleyError('folder-too-large', localizable('The folder is too large.'));
     return openGitFolder({
       git,
       env,

@@ -27,14 +27,14 @@ export function runChecks(
 }
 
 async function findingOf({ limitMs, run }: Check, signal: AbortSignal): Promise<Finding> {
-  if (signal.aborted) return unchecked(l10n.t('Cancelled.'));
+  if (signal.aborted) return unchecked(l10n.t('Canceled.'));
   const stop = new AbortController();
   let settle: (finding: Finding) => void = () => {};
   const given = new Promise<Finding>((resolve) => {
     settle = resolve;
   });
   const cancel = (): void => {
-    settle(unchecked(l10n.t('Cancelled.')));
+    settle(unchecked(l10n.t('Canceled.')));
     stop.abort();
   };
   const timer = setTimeout(() => {

@@ -1,9 +1,10 @@
 // The difference of two states, with renames, sizes and counts of lines.
+
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { Slices } from '../lines/slices';
 import type { FileChange, FileVersion } from '../model/fileChange';
 import { pathText, splitRecords } from './records';
@@ -134,7 +135,7 @@ async function entriesOf(
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', before, after];
   const result = await tryRun(store, { args, signal, timeoutMs: TIMEOUT_MS });
   if (result.code !== 0) {
-    throw new ParleyError('state-gone', l10n.t('This state of the files is no longer kept.'), {
+    throw new ParleyError('state-gone', localizable('This state of the files is no longer kept.'), {
       cause: new Error(result.stderr),
     });
   }

@@ -1,11 +1,12 @@
 // The states of one folder in a bare repository of our own.
+
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { toDisposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
+import { localizable } from '../../base/localizable';
 import type { FileChange, FileVersion } from '../model/fileChange';
 import { makeBareStore, put } from './bareStore';
 import { collect } from './collect';
@@ -130,7 +131,7 @@ class GitFolder implements StoredFolder {
   async read({ oid }: FileVersion): Promise<Buffer> {
     const content = await this.#contents.read(oid);
     if (content) return content;
-    throw new ParleyError('state-gone', l10n.t('This version of the file is no longer kept.'));
+    throw new ParleyError('state-gone', localizable('This version of the file is no longer kept.'));
   }
 
   write(content: Buffer, mode: FileVersion['mode']): Promise<FileVersion> {

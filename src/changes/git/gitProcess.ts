@@ -1,10 +1,11 @@
 // Runs git as a subprocess that neither the user's environment nor any configuration can steer.
+
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** Bytes of stdout that a run may print, unless it says otherwise. */
@@ -132,7 +133,7 @@ export function runGit(git: Git, run: GitRun): Promise<GitResult> {
     const onAbort = (): void => end(aborted());
     run.signal?.addEventListener('abort', onAbort, { once: true });
     const timer = setTimeout(
-      () => end(new ParleyError('git-timeout', l10n.t('Git took longer than {0} s.', run.timeoutMs / 1000))),
+      () => end(new ParleyError('git-timeout', localizable('Git took longer than {0} s.', run.timeoutMs / 1000))),
       run.timeoutMs,
     );
     const settle = (): void => {
@@ -143,7 +144,7 @@ export function runGit(git: Git, run: GitRun): Promise<GitResult> {
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (failure) return;
-      if (size > maxOutput) end(new ParleyError('git-output', l10n.t('Git printed too much.')));
+      if (size > maxOutput) end(new ParleyError('git-output', localizable('Git printed too much.')));
       else output.push(chunk);
     });
     child.stderr.on('data', (chunk: Buffer) => {
@@ -153,7 +154,7 @@ export function runGit(git: Git, run: GitRun): Promise<GitResult> {
     child.stdin.on('error', () => undefined);
     child.on('error', (cause) => {
       settle();
-      reject(new ParleyError('git-failed', l10n.t("Git couldn't be started."), { cause }));
+      reject(new ParleyError('git-failed', localizable("Git couldn't be started."), { cause }));
     });
     child.on('close', (code) => {
       settle();
@@ -165,7 +166,7 @@ export function runGit(git: Git, run: GitRun): Promise<GitResult> {
 }
 
 function aborted(): ParleyError {
-  return new ParleyError('git-aborted', l10n.t('Cancelled.'));
+  return new ParleyError('git-aborted', localizable('Canceled.'));
 }
 
 /**
@@ -175,5 +176,5 @@ function aborted(): ParleyError {
 export async function mustRunGit(git: Git, run: GitRun): Promise<Buffer> {
   const { code, stdout, stderr } = await runGit(git, run);
   if (code === 0) return stdout;
-  throw new ParleyError('git-failed', l10n.t('Git failed: {0}', `${run.args[0]}: ${stderr.trim() || code}`));
+  throw new ParleyError('git-failed', localizable('Git failed: {0}', `${run.args[0]}: ${stderr.trim() || code}`));
 }

@@ -1,13 +1,14 @@
 // The states of one folder on a machine without git: only of files that tools name, kept as plain
 // contents.
+
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
+import { localizable } from '../../base/localizable';
 import { countOf, hunks } from '../lines/hunks';
 import type { FileChange, FileVersion } from '../model/fileChange';
 import { put } from './bareStore';
@@ -110,7 +111,7 @@ export class PlainFolder implements StoredFolder {
     try {
       return await readFile(join(this.store, 'contents', oid));
     } catch (cause) {
-      throw new ParleyError('state-gone', l10n.t('This version of the file is no longer kept.'), { cause });
+      throw new ParleyError('state-gone', localizable('This version of the file is no longer kept.'), { cause });
     }
   }
 
@@ -172,7 +173,7 @@ async function readState(store: string, name: string): Promise<State> {
   try {
     return storedState.parse(JSON.parse(await readFile(join(store, 'states', name), 'utf8')));
   } catch (cause) {
-    throw new ParleyError('state-gone', l10n.t('This state of the files is no longer kept.'), { cause });
+    throw new ParleyError('state-gone', localizable('This state of the files is no longer kept.'), { cause });
   }
 }
 

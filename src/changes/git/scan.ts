@@ -1,10 +1,11 @@
 // Reads the state of one work tree from the disk into a tree of the store.
+
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { access, constants, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { Slices } from '../lines/slices';
 import { put } from './bareStore';
 import { joinRecords, pathText, splitRecords } from './records';
@@ -122,9 +123,10 @@ export async function scan(
       const args = ['update-index', '--add', '--remove', ...options, '-z', '--stdin'];
       const { code, stderr } = await tryRun(store, runIn(args, joinRecords(paths)));
       if (code === 0) continue;
-      if (STORE_FAILURE.test(stderr)) throw new ParleyError('store-failed', l10n.t('Git failed: {0}', stderr.trim()));
+      if (STORE_FAILURE.test(stderr))
+        throw new ParleyError('store-failed', localizable('Git failed: {0}', stderr.trim()));
       // One file that cannot be read fails the run: it is left as it was known.
-      if (++failures > MAX_FAILURES) throw new ParleyError('git-failed', l10n.t('Git failed: {0}', stderr.trim()));
+      if (++failures > MAX_FAILURES) throw new ParleyError('git-failed', localizable('Git failed: {0}', stderr.trim()));
       if (paths.length === 1) continue;
       const readable = failures === 1 ? await readableOf(tree.top, paths) : paths;
       if (readable.length < paths.length) pending.push(readable);
@@ -151,7 +153,7 @@ export async function scan(
     const empty = await run(store, { ...runIn(['mktree', '-z'], Buffer.alloc(0)) });
     return { tree: empty.toString('latin1').trim(), writtenAt, nested: found.nested };
   }
-  throw new ParleyError('git-failed', l10n.t('Git failed: {0}', written.stderr.trim()));
+  throw new ParleyError('git-failed', localizable('Git failed: {0}', written.stderr.trim()));
 }
 
 /** The file beside an index that names the last tree written from it. */
@@ -258,7 +260,7 @@ function checkSize({ present }: Found, { maxNew, maxFile }: ScanLimits): void {
 }
 
 function tooLarge(): ParleyError {
-  return new ParleyError('folder-too-large', l10n.t('The folder is too large.'));
+  return new ParleyError('folder-too-large', localizable('The folder is too large.'));
 }
 
 function onDisk(top: string, path: Buffer): Buffer {

@@ -1,9 +1,10 @@
 // Brings the files of a session back to an earlier state, and finishes or takes back a restore that
 // was killed.
+
 import * as nodeFs from 'node:fs/promises';
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { FileChange, FileVersion, Snapshot } from '../model/fileChange';
 import { isSafePath } from '../review/safePath';
 import type { AgentEdits } from './agentEdits';
@@ -115,8 +116,8 @@ export class Restore {
     progress: RestoreProgress,
   ): Promise<RestoreResult> {
     if (await this.#log.read()) {
-      throw new ParleyError('restore-pending', l10n.t("An earlier restore of files didn't finish."), {
-        hint: l10n.t('Finish it or take it back first.'),
+      throw new ParleyError('restore-pending', localizable("An earlier restore of files didn't finish."), {
+        hint: localizable('Finish or undo it first.'),
       });
     }
     const more = plan.skipped.filter(

@@ -1,7 +1,8 @@
 // The git of the user, with their configuration and hooks. Only for a workspace that they trust, and
 // for what they asked for; states of folders are read with a git that nothing can steer.
-import * as l10n from '@vscode/l10n';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { findGit, type Git } from '../git/gitProcess';
 
 /** Variables that would lead git to another repository, as `git rev-parse --local-env-vars` lists them. */
@@ -32,7 +33,7 @@ const OF_A_REPOSITORY = new Set([
  */
 export async function findUserGit(env: NodeJS.ProcessEnv): Promise<Git> {
   const found = await findGit(env);
-  if (!found) throw new ParleyError('no-git', l10n.t('Git is not installed, or not in the PATH.'));
+  if (!found) throw new ParleyError('no-git', localizable("Git isn't installed, or isn't on the PATH."));
   const own: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
     if (value !== undefined && !OF_A_REPOSITORY.has(name)) own[name] = value;

@@ -1,8 +1,9 @@
 // Worktrees of the user's repository for sessions: made, committed and removed with the user's git.
+
 import { access, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 
 /** A checkout of a large repository, and hooks of the user, take long; milliseconds. */
@@ -48,13 +49,13 @@ export async function headOf(git: Git, folder: string): Promise<Head> {
   });
   const [top, prefix] = found.stdout.toString('utf8').split('\n');
   if (found.code !== 0 || !top)
-    throw new ParleyError('no-repository', l10n.t('{0} is not in a Git repository.', folder));
+    throw new ParleyError('no-repository', localizable("{0} isn't in a Git repository.", folder));
   const head = await runGit(git, {
     args: ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'],
     cwd: folder,
     timeoutMs: TIMEOUT_MS,
   });
-  if (head.code !== 0) throw new ParleyError('no-commit', l10n.t('The repository has no commit yet.'));
+  if (head.code !== 0) throw new ParleyError('no-commit', localizable('The repository has no commit yet.'));
   return { top, prefix: (prefix ?? '').replace(/\/$/, ''), commit: head.stdout.toString('utf8').trim() };
 }
 
@@ -101,7 +102,7 @@ export async function commitWorktree(
   const run = { cwd: place, signal, timeoutMs: TIMEOUT_MS };
   await mustRunGit(git, { ...run, args: ['add', '--all'] });
   const { code } = await runGit(git, { ...run, args: ['diff', '--cached', '--quiet'] });
-  if (code === 0) throw new ParleyError('no-changes', l10n.t('There is nothing to commit.'));
+  if (code === 0) throw new ParleyError('no-changes', localizable('There is nothing to commit.'));
   const args = ['commit', '--quiet', '--cleanup=whitespace', '--file=-'];
   await mustRunGit(git, { ...run, args, input: Buffer.from(message) });
 }
@@ -158,7 +159,7 @@ async function freeName(
     const { code } = await runGit(git, { args, cwd: top, timeoutMs: TIMEOUT_MS });
     if (code !== 0 && !(await isThere(place))) return { branch, place };
   }
-  throw new ParleyError('no-name', l10n.t('There are too many worktrees with this name.'));
+  throw new ParleyError('no-name', localizable('There are too many worktrees with this name.'));
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -213,7 +213,7 @@ export class SessionChanges implements Disposable {
     const states = await this.states();
     const written = change && (await textOf(states, change, change.after));
     if (!change || written === undefined)
-      throw new ParleyError('file-not-found', localizable('The turn did not change this file.'));
+      throw new ParleyError('file-not-found', localizable("The turn didn't change this file."));
     return { shown: shownText(diff, await textOf(states, change, change.before)), written };
   }
 
@@ -317,5 +317,5 @@ export class SessionChanges implements Disposable {
 }
 
 function notRecorded(): ParleyError {
-  return new ParleyError('not-reviewed', localizable('Changes of this session are not recorded.'));
+  return new ParleyError('not-reviewed', localizable("Changes of this session aren't recorded."));
 }

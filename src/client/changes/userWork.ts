@@ -30,7 +30,8 @@ export class UserWork {
     kind: ChangesWorkView['kind'],
     run: (progress: Progress, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    if (this.#work) throw new ParleyError('changes-busy', localizable('Changed files are still being worked on.'));
+    if (this.#work)
+      throw new ParleyError('changes-busy', localizable('Another operation on the changed files is still running.'));
     const abort = new AbortController();
     const show = (view: ChangesWorkView): void => {
       this.#work = { view, abort };

@@ -19,7 +19,7 @@ const INCOMPLETE: Readonly<Record<NonNullable<TurnChanges['incomplete']>, () => 
   interrupted: () => l10n.t('The turn was interrupted. Later changes to the folder may be listed too.'),
   'no-git': () => l10n.t('Git was not found. Only files named by the agent are listed.'),
   'too-large': () => l10n.t('The folder is too large to check without a Git repository.'),
-  failed: () => l10n.t('The folder could not be checked completely.'),
+  failed: () => l10n.t("The folder couldn't be checked completely."),
 };
 
 /** Returns what a turn changed; while it runs, so far. */

@@ -3,10 +3,12 @@
 // Made with node:https and not with `fetch`: VS Code gives both its proxy and the certificates of
 // the system, but `fetch` only where `http.fetchAdditionalSupport` is on, and `fetch` asks for
 // compressed answers of its own accord, which a download that is resumed by bytes cannot have.
+
 import * as http from 'node:http';
 import * as https from 'node:https';
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 const MAX_REDIRECTS = 5;
 const HERE = /^(localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -37,12 +39,13 @@ export async function request(
     const { statusCode = 0, headers } = response;
     if (statusCode < 300 || statusCode >= 400 || statusCode === 304 || headers.location === undefined) return response;
     response.destroy();
-    if (hop === MAX_REDIRECTS) throw new ParleyError('bad-redirect', l10n.t('{0} redirects too many times.', at.host));
+    if (hop === MAX_REDIRECTS)
+      throw new ParleyError('bad-redirect', localizable('{0} redirects too many times.', at.host));
     if (!URL.canParse(headers.location, at.href))
-      throw new ParleyError('bad-redirect', l10n.t('{0} redirects to an invalid address.', at.host));
+      throw new ParleyError('bad-redirect', localizable('{0} redirects to an invalid address.', at.host));
     const next = readUrl(new URL(headers.location, at).href, options.trustedOrigin);
     if (at.protocol === 'https:' && next.protocol === 'http:')
-      throw new ParleyError('bad-redirect', l10n.t('{0} redirects from https to http.', at.host));
+      throw new ParleyError('bad-redirect', localizable('{0} redirects from https to http.', at.host));
     at = next;
   }
 }
@@ -54,17 +57,22 @@ export function networkError(error: unknown, host: string): unknown {
   if (code === undefined) return error;
   const options = { cause: error, hint: l10n.t('Check your network connection and the proxy settings of VS Code.') };
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENETUNREACH' || code === 'EHOSTUNREACH')
-    return new ParleyError('no-network', l10n.t("{0} can't be reached.", host), options);
-  if (code === 'ECONNREFUSED') return new ParleyError('refused', l10n.t('{0} refuses connections.', host), options);
+    return new ParleyError('no-network', localizable("{0} can't be reached.", host), options);
+  if (code === 'ECONNREFUSED')
+    return new ParleyError('refused', localizable('{0} refuses connections.', host), options);
   if (code === 'ETIMEDOUT') return timeout(host);
   if (/^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT)/.test(code))
     return new ParleyError(
       'bad-certificate',
-      l10n.t("The certificate of {0} isn't trusted ({1}).", host, code),
+      localizable("The certificate of {0} isn't trusted ({1}).", host, code),
       options,
     );
   if (/^(E[A-Z]+|HPE_\w+)$/.test(code) && !DISK.has(code))
-    return new ParleyError('connection-lost', l10n.t('The connection to {0} was lost ({1}).', host, code), options);
+    return new ParleyError(
+      'connection-lost',
+      localizable('The connection to {0} was lost ({1}).', host, code),
+      options,
+    );
   return error;
 }
 
@@ -81,17 +89,17 @@ const DISK: ReadonlySet<string> = new Set([
 ]);
 
 function timeout(host: string): ParleyError {
-  return new ParleyError('timeout', l10n.t("{0} isn't responding.", host), {
-    hint: l10n.t('Check your network connection and the proxy settings of VS Code.'),
+  return new ParleyError('timeout', localizable("{0} isn't responding.", host), {
+    hint: localizable('Check your network connection and the proxy settings of VS Code.'),
   });
 }
 
 function readUrl(text: string, trustedOrigin: string | undefined): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-    throw new ParleyError('bad-url', l10n.t('“{0}” is not an http or https address.', text.slice(0, 200)));
+    throw new ParleyError('bad-url', localizable('“{0}” is not an http or https address.', text.slice(0, 200)));
   if (url.protocol === 'http:' && !HERE.test(url.hostname) && url.origin !== trustedOrigin)
-    throw new ParleyError('not-encrypted', l10n.t('The address of {0} is not encrypted (https).', url.host));
+    throw new ParleyError('not-encrypted', localizable('The address of {0} is not encrypted (https).', url.host));
   return url;
 }
 
@@ -112,7 +120,7 @@ function send(url: URL, options: RequestOptions, signal: AbortSignal): Promise<h
     sent.once('close', () => {
       clearTimeout(late);
       signal.removeEventListener('abort', abort);
-      reject(new ParleyError('connection-lost', l10n.t('The connection to {0} was lost.', url.host)));
+      reject(new ParleyError('connection-lost', localizable('The connection to {0} was lost.', url.host)));
     });
     let answer: http.IncomingMessage | undefined;
     sent.setTimeout(idleMs, () => (answer ?? sent).destroy(timeout(url.host)));

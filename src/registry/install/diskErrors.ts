@@ -1,11 +1,13 @@
 // The sentences for what a disk reports while an agent is installed.
+
 import * as l10n from '@vscode/l10n';
 import { ParleyError, type ParleyErrorOptions } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 /** @param options what a program has printed about it, or the cause */
 export function diskFull(options: Omit<ParleyErrorOptions, 'hint'>): ParleyError {
   const hint = l10n.t('Free some space, then try again.');
-  return new ParleyError('disk-full', l10n.t('The disk is full.'), { ...options, hint });
+  return new ParleyError('disk-full', localizable('The disk is full.'), { ...options, hint });
 }
 
 /** The sentence for an error of a file; any other error as it is. */
@@ -13,7 +15,7 @@ export function diskError(error: unknown): unknown {
   if (error instanceof ParleyError || !(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return diskFull({ cause: error });
   if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS')
-    return new ParleyError('not-writable', l10n.t("The folder for agents can't be written: {0}", error.message), {
+    return new ParleyError('not-writable', localizable("The folder for agents can't be written: {0}", error.message), {
       cause: error,
     });
   return error;

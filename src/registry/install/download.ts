@@ -1,5 +1,6 @@
 // Downloads a file to disk: resumed after a lost connection, a cancel or the end of the window,
 // bounded, with its checksum.
+
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
@@ -7,8 +8,8 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { at } from '../../base/untrusted';
 import { networkError, request } from '../fetch/request';
 
@@ -69,8 +70,8 @@ export async function download(options: DownloadOptions, signal: AbortSignal): P
     await discard(part);
     throw new ParleyError(
       'wrong-checksum',
-      l10n.t("The file from {0} doesn't have the checksum that the registry states.", new URL(url).host),
-      { hint: l10n.t('The file may have been changed by somebody else.') },
+      localizable("The file from {0} doesn't have the checksum that the registry states.", new URL(url).host),
+      { hint: localizable('The file may have been tampered with.') },
     );
   }
   await rm(part.about, { force: true });
@@ -108,11 +109,11 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
       // Either it is complete, or the server has another file now.
       if (rangeOf(response)?.total === have) return;
       await discard(part);
-      throw new ParleyError('connection-lost', l10n.t('The file at {0} has changed.', host));
+      throw new ParleyError('connection-lost', localizable('The file at {0} has changed.', host));
     }
     const from = statusCode === 206 ? rangeOf(response)?.from : 0;
     if ((statusCode !== 200 && statusCode !== 206) || (from !== 0 && from !== have))
-      throw new ParleyError('download-refused', l10n.t('{0} answered with status {1}.', host, statusCode));
+      throw new ParleyError('download-refused', localizable('{0} answered with status {1}.', host, statusCode));
     const left = Number(response.headers['content-length'] ?? Number.NaN);
     const total = Number.isSafeInteger(left) ? from + left : undefined;
     if ((total ?? 0) > MAX_BYTES) throw tooLarge(host);
@@ -130,7 +131,7 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
     });
     await pipeline(response, counted, createWriteStream(part.path, { flags: 'a', mode: 0o600 }), { signal });
     if (total !== undefined && received !== total)
-      throw new ParleyError('connection-lost', l10n.t('The connection to {0} was lost.', host));
+      throw new ParleyError('connection-lost', localizable('The connection to {0} was lost.', host));
   } catch (error) {
     signal.throwIfAborted();
     throw networkError(error, host);
@@ -142,7 +143,7 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
 function tooLarge(host: string): ParleyError {
   return new ParleyError(
     'too-large',
-    l10n.t('The file from {0} is larger than {1} MB.', host, Math.floor(MAX_BYTES / 1e6)),
+    localizable('The file from {0} is larger than {1} MB.', host, Math.floor(MAX_BYTES / 1e6)),
   );
 }
 

@@ -1,8 +1,9 @@
 // Lets one window at a time install an agent.
+
 import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 /** How often the holder shows that it is there, and after which time it counts as gone, in ms. */
 const SIGN_MS = 5_000;
@@ -56,5 +57,8 @@ async function isHeld(file: string): Promise<boolean> {
 }
 
 function busy(): ParleyError {
-  return new ParleyError('install-busy', l10n.t('This agent is being installed already, maybe in another window.'));
+  return new ParleyError(
+    'install-busy',
+    localizable('This agent is being installed already, maybe in another window.'),
+  );
 }

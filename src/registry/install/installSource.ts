@@ -1,7 +1,8 @@
 // Chooses how an agent of the registry is installed on this machine.
-import * as l10n from '@vscode/l10n';
+
 import semver from 'semver/functions/valid.js';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { BinarySource, PackageSource, RegistryAgent } from '../list/registryAgent';
 
 /** What is installed, of exactly one version. */
@@ -39,11 +40,11 @@ export function installSources(agent: RegistryAgent, machine = machineName()): r
   if (spec !== undefined)
     throw new ParleyError(
       'bad-package',
-      l10n.t('The package of {0} in the registry is not one exact version: “{1}”.', agent.name, spec),
+      localizable('The package of {0} in the registry is not one exact version: “{1}”.', agent.name, spec),
     );
   throw new ParleyError(
     'not-for-this-machine',
-    l10n.t('{0} is not available for this system ({1}).', agent.name, machine),
+    localizable('{0} is not available for this system ({1}).', agent.name, machine),
   );
 }
 

@@ -1,11 +1,12 @@
 // The programs that install packages: Node.js with npm, and uv. They are the user's own, found on
 // the PATH of the login shell, and never those of the workspace.
+
 import { homedir } from 'node:os';
 import { resolve, sep } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { type ProgramResult, runProgram } from '../../agents/runProgram';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { withoutFolders } from '../discover/findAgents';
 
@@ -37,8 +38,8 @@ export async function findNode(context: ToolContext, signal: AbortSignal): Promi
     const version = /^v(\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1];
     if (version !== undefined) return { npm, version };
   }
-  throw new ParleyError('node-missing', l10n.t("Node.js with npm wasn't found on the PATH of your login shell."), {
-    hint: l10n.t('Install Node.js from {0}, then try again.', NODE_SITE),
+  throw new ParleyError('node-missing', localizable("Node.js with npm wasn't found on the PATH of your login shell."), {
+    hint: localizable('Install Node.js from {0}, then try again.', NODE_SITE),
   });
 }
 
@@ -46,8 +47,8 @@ export async function findNode(context: ToolContext, signal: AbortSignal): Promi
 export async function findUv(context: ToolContext): Promise<string> {
   const uv = await findTool('uv', context);
   if (uv !== undefined) return uv;
-  throw new ParleyError('uv-missing', l10n.t("uv wasn't found on the PATH of your login shell."), {
-    hint: l10n.t('Install uv from {0}, then try again.', UV_SITE),
+  throw new ParleyError('uv-missing', localizable("uv wasn't found on the PATH of your login shell."), {
+    hint: localizable('Install uv from {0}, then try again.', UV_SITE),
   });
 }
 

@@ -1,9 +1,10 @@
 // Installs agents of the registry: planned, so that the user can agree to it; into a folder that
 // counts only when the agent has started from it; in one step.
+
 import { access, chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { RegistryAgent } from '../list/registryAgent';
 import { archiveKind, unpack } from '../unpack/unpack';
@@ -167,7 +168,7 @@ export class Installer {
       () => parts.length > 0,
       () => false,
     );
-    if (!isThere) throw new ParleyError('no-program', l10n.t("The archive doesn't contain the program {0}.", cmd));
+    if (!isThere) throw new ParleyError('no-program', localizable("The archive doesn't contain the program {0}.", cmd));
     if (process.platform !== 'win32') await chmod(join(folder, program), 0o755);
     return { program, sha256: file.sha256 };
   }

@@ -3,11 +3,12 @@
 // bring along. Without any script some agents do not start (their script puts the program for this
 // system in its place); of the dependencies, those with scripts are native add-ons that the agents
 // can do without.
+
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import satisfies from 'semver/functions/satisfies.js';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { oneLine, tail } from '../../base/text';
 import { at, own } from '../../base/untrusted';
 import { diskFull } from './diskErrors';
@@ -48,8 +49,8 @@ export async function npmFacts(
   if (typeof range === 'string' && !satisfies(node.version, range, { includePrerelease: true }))
     throw new ParleyError(
       'node-too-old',
-      l10n.t('{0} requires Node.js {1}; yours is {2}.', `${name} ${version}`, oneLine(range, 100), node.version),
-      { hint: l10n.t('Install a newer Node.js, then try again.') },
+      localizable('{0} requires Node.js {1}; yours is {2}.', `${name} ${version}`, oneLine(range, 100), node.version),
+      { hint: localizable('Install a newer Node.js, then try again.') },
     );
   const size = at(facts, 'dist.unpackedSize');
   const license = at(facts, 'license');
@@ -95,7 +96,7 @@ async function programOf({ name, cmd }: NpmSource, folder: string): Promise<stri
   const names = typeof bin === 'string' ? [short] : Object.keys(bins);
   const wanted = cmd ?? (names.length === 1 ? names[0] : short);
   if (wanted === undefined || !names.includes(wanted) || !/^[\w@.-]+$/.test(wanted) || own(bins, wanted) === '')
-    throw new ParleyError('no-program', l10n.t('The package {0} has no program to start.', name));
+    throw new ParleyError('no-program', localizable('The package {0} has no program to start.', name));
   return join('node_modules', '.bin', process.platform === 'win32' ? `${wanted}.cmd` : wanted);
 }
 
@@ -118,18 +119,18 @@ function npmError({ stdout, stderr, timedOut }: Printed, name: string): ParleyEr
   if (code === 'EINTEGRITY')
     return new ParleyError(
       'wrong-checksum',
-      l10n.t("npm: a file doesn't have the checksum that is stated for it."),
+      localizable("npm: a file doesn't have the checksum that is stated for it."),
       options,
     );
   if (code === 'E404' || code === 'ETARGET')
-    return new ParleyError('npm-failed', l10n.t("npm doesn't have this version of {0}.", name), options);
+    return new ParleyError('npm-failed', localizable("npm doesn't have this version of {0}.", name), options);
   if (timedOut || NETWORK.test(code))
-    return new ParleyError('no-network', l10n.t("npm can't reach its registry."), {
+    return new ParleyError('no-network', localizable("npm can't reach its registry."), {
       ...options,
-      hint: l10n.t('Check your network connection and the proxy settings of npm.'),
+      hint: localizable('Check your network connection and the proxy settings of npm.'),
     });
   const why = oneLine(summary || stderr.replace(/^npm (?:error|ERR!) (?:code \S+)?/gm, ''), 300);
-  return new ParleyError('npm-failed', l10n.t('npm failed: {0}', why || code), options);
+  return new ParleyError('npm-failed', localizable('npm failed: {0}', why || code), options);
 }
 
 function readJson(text: string): unknown {

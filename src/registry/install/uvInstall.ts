@@ -1,9 +1,10 @@
 // Installs a package of PyPI with uv into an environment that can be moved.
+
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import type { ProgramResult } from '../../agents/runProgram';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { oneLine, tail } from '../../base/text';
 import { diskFull } from './diskErrors';
 import type { InstallSource } from './installSource';
@@ -40,7 +41,7 @@ export async function uvInstall(
       () => true,
       () => false,
     ));
-  if (!isThere) throw new ParleyError('no-program', l10n.t('The package {0} has no program to start.', name));
+  if (!isThere) throw new ParleyError('no-program', localizable('The package {0} has no program to start.', name));
   return program;
 }
 
@@ -48,5 +49,5 @@ export async function uvInstall(
 function uvError({ stderr }: ProgramResult): ParleyError {
   const options = { stderr: tail(stderr.trim(), 4_000) };
   if (/no space left on device/i.test(stderr)) return diskFull(options);
-  return new ParleyError('uv-failed', l10n.t('uv failed: {0}', oneLine(stderr, 300)), options);
+  return new ParleyError('uv-failed', localizable('uv failed: {0}', oneLine(stderr, 300)), options);
 }

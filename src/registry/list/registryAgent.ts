@@ -1,8 +1,9 @@
 // Reads the registry of agents. Each entry is read on its own, so that an invalid one does not hide
 // the others.
-import * as l10n from '@vscode/l10n';
+
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { at, wordOf } from '../../base/untrusted';
 
 /** A package of npm or PyPI. */
@@ -94,10 +95,10 @@ export function parseRegistry(json: string): ParsedRegistry {
   try {
     value = JSON.parse(json);
   } catch {
-    throw new ParleyError('bad-registry', l10n.t("The answer of the registry isn't JSON."));
+    throw new ParleyError('bad-registry', localizable("The answer of the registry isn't JSON."));
   }
   const listed = at(value, 'agents');
-  if (!Array.isArray(listed)) throw new ParleyError('bad-registry', l10n.t("The answer isn't a list of agents."));
+  if (!Array.isArray(listed)) throw new ParleyError('bad-registry', localizable("The answer isn't a list of agents."));
   const agents = new Map<string, RegistryAgent>();
   const problems: string[] = [];
   for (const [index, one] of listed.slice(0, MAX_ENTRIES).entries()) {

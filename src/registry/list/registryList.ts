@@ -1,10 +1,11 @@
 // The registry's list of agents: fetched, checked, and kept on disk for when there is no network.
+
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
 import { networkError, request } from '../fetch/request';
@@ -89,14 +90,17 @@ export class RegistryList {
       }
       if (statusCode !== 200) {
         response.destroy();
-        throw new ParleyError('registry-unavailable', l10n.t('The registry answered with status {0}.', statusCode));
+        throw new ParleyError(
+          'registry-unavailable',
+          localizable('The registry answered with status {0}.', statusCode),
+        );
       }
       const json = await readText(response, signal);
       const { etag } = response.headers;
       return { url, at: this.#now(), json, ...(etag !== undefined && { etag }) };
     } catch (error) {
       caller.throwIfAborted();
-      if (limit.aborted) throw new ParleyError('timeout', l10n.t("{0} isn't responding.", host));
+      if (limit.aborted) throw new ParleyError('timeout', localizable("{0} isn't responding.", host));
       throw networkError(error, host);
     }
   }
@@ -140,7 +144,7 @@ async function readText(response: IncomingMessage, signal: AbortSignal): Promise
   const tooLarge = (): ParleyError =>
     new ParleyError(
       'too-large',
-      l10n.t('The list of the registry is larger than {0} MB.', Math.floor(MAX_BYTES / 1e6)),
+      localizable('The list of the registry is larger than {0} MB.', Math.floor(MAX_BYTES / 1e6)),
     );
   const abort = (): void => {
     response.destroy(new Error('aborted'));

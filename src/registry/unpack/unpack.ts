@@ -1,8 +1,9 @@
 // Unpacks a downloaded archive by the kind that its name says.
+
 import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { type TarCompression, unpackTar } from './unpackTar';
 import { limitsFor, pathParts, type UnpackLimits, UnpackTarget } from './unpackTarget';
 import { unpackZip } from './unpackZip';
@@ -26,7 +27,7 @@ export function archiveKind(url: string): ArchiveKind {
   if (known) return known[1];
   const other = OTHERS.exec(pathname)?.[0];
   if (other === undefined) return 'program';
-  throw new ParleyError('unsupported-archive', l10n.t("Files of the type {0} can't be installed.", other));
+  throw new ParleyError('unsupported-archive', localizable("Files of the type {0} can't be installed.", other));
 }
 
 /**
@@ -51,6 +52,6 @@ export async function unpack(
     signal.throwIfAborted();
     // What the disk reports has a system call; all else is about the bytes.
     if (error instanceof ParleyError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-    throw new ParleyError('bad-archive', l10n.t('The archive is damaged.'), { cause: error });
+    throw new ParleyError('bad-archive', localizable('The archive is damaged.'), { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 // Writes the files of an archive into a folder. What an archive may not do is refused, not skipped:
 // leave the folder, bring links or devices, write a file twice, or be endless.
+
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,6 +8,7 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { oneLine } from '../../base/text';
 
 /** What an archive may come to. */
@@ -98,7 +100,7 @@ export function pathParts(name: string): readonly string[] | undefined {
 
 /** The error for an archive that nothing of is kept. @param why continues a sentence */
 export function evil(why: string): ParleyError {
-  return new ParleyError('evil-archive', l10n.t('The archive was refused: {0}.', why), {
-    hint: l10n.t('Tell the makers of the agent.'),
+  return new ParleyError('evil-archive', localizable('The archive was refused: {0}.', why), {
+    hint: localizable('Report this to the maker of the agent.'),
   });
 }

@@ -1,10 +1,11 @@
 // Files on the disk, byte by byte. Links are read and written as links, never followed.
+
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { access, chmod, mkdir, open, readlink, rm, rmdir, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { FileVersion } from '../../changes/model/fileChange';
 import { fileMode, statOnDisk, withMode } from '../../changes/restore/disk';
 
@@ -32,7 +33,7 @@ export async function readDiskFile(path: string): Promise<DiskFile | undefined> 
   const file = await open(path, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const { size } = await file.stat();
-    if (size > MAX_BYTES) throw new ParleyError('file-too-large', l10n.t('{0} is too large.', path));
+    if (size > MAX_BYTES) throw new ParleyError('file-too-large', localizable('{0} is too large.', path));
     return { content: await file.readFile(), mode: fileMode(found.mode) };
   } finally {
     await file.close();

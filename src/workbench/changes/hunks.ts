@@ -1,7 +1,9 @@
 // The hunk at the cursor: next, previous, keep, undo, by keyboard and by the lenses above hunks.
+
 import { l10n, Range, Selection, type TextEditor, TextEditorRevealType, Uri, window } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { ReviewHunk } from '../../changes/review/reviewFile';
 import { type Lens, Lenses } from '../ui/lenses';
 import { comparedReview, openComparison } from './comparisons';
@@ -127,7 +129,7 @@ export class HunkCommands {
       hunk === undefined
         ? hunks.find(({ present: { start, count } }) => line >= start && line < start + Math.max(1, count))
         : hunks.find(({ id }) => id === hunk);
-    if (!found) throw new ParleyError('no-changes', l10n.t('There is no change of the agent at the cursor.'));
+    if (!found) throw new ParleyError('no-changes', localizable('There is no change of the agent at the cursor.'));
     return { waiting, hunk: found };
   }
 }
@@ -143,5 +145,5 @@ function reveal(editor: TextEditor, line: number): void {
 }
 
 function nothing(): ParleyError {
-  return new ParleyError('no-changes', l10n.t('No changes wait for review here.'));
+  return new ParleyError('no-changes', localizable('There are no changes to review here.'));
 }

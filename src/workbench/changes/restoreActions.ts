@@ -1,7 +1,9 @@
 // Asks before files are restored, shows what will change, and says in the transcript what did.
+
 import { join } from 'node:path';
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { RestoreResult } from '../../changes/restore/restore';
 import { canInclude, type RestorePlan } from '../../changes/restore/restorePlan';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -93,7 +95,7 @@ export class RestoreActions {
   ): Promise<ReadonlySet<string> | undefined> {
     const edited = plan.skipped.filter(({ why }) => canInclude(why));
     if (plan.changes.length + edited.length === 0)
-      throw new ParleyError('no-checkpoint', l10n.t('The files are already as they were.'));
+      throw new ParleyError('no-checkpoint', localizable('The files are already as they were.'));
     if (!isAsked) return new Set();
     const all = plan.changes.map((change) => comparedChange(conversation.key, change, false));
     await openComparisons(title, all);
@@ -134,8 +136,8 @@ async function ask(plan: RestorePlan, edited: number, title: string): Promise<st
 
 function requireIdle({ isBusy, agent }: Conversation): void {
   if (!isBusy) return;
-  throw new ParleyError('agent-works', l10n.t('{0} is still working.', agent.name), {
-    hint: l10n.t("Wait until it's done, or stop it."),
+  throw new ParleyError('agent-works', localizable('{0} is still working.', agent.name), {
+    hint: localizable("Wait until it's done, or stop it."),
   });
 }
 

@@ -1,8 +1,10 @@
 // Shows, keeps and undoes what agents changed: the operations behind the buttons of the panel, the
 // editors and the source control view.
+
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { ReviewProblem, ReviewTarget } from '../../changes/review/reviewFile';
 import { pathOf } from '../../client/changes/changedPaths';
 import { statesOf } from '../../client/changes/recordedTurn';
@@ -31,7 +33,7 @@ export async function actOnChanges(conversation: Conversation, { kind, scope, fi
 export async function openChanges(conversation: Conversation, scope: ChangesScope, path?: string): Promise<void> {
   const all = await compared(conversation, scope, path);
   const [first] = all;
-  if (!first) throw new ParleyError('no-changes', l10n.t('There are no changes to show.'));
+  if (!first) throw new ParleyError('no-changes', localizable('There are no changes to show.'));
   const title = titleOf(conversation);
   if (path !== undefined) await openComparison(first);
   else if (scope === 'review') await openReview(l10n.t('Changes: {0}', title), all);
@@ -59,7 +61,7 @@ async function compared(
 /** @throws ParleyError `no-changes` where there is no such file, `turn-runs` */
 export async function targetOf(conversation: Conversation, scope: ChangesScope, path?: string): Promise<ReviewTarget> {
   const { changes, model } = conversation;
-  const nothing = new ParleyError('no-changes', l10n.t('This file has no changes of the agent.'));
+  const nothing = new ParleyError('no-changes', localizable('This file has no changes of the agent.'));
   if (scope === 'review') {
     if (path === undefined) return { kind: 'all' };
     const file = (await changes.loadReview()).files.find((one) => pathOf(one) === path);
@@ -68,7 +70,7 @@ export async function targetOf(conversation: Conversation, scope: ChangesScope, 
   }
   const recorded = model.turn(scope.turnId)?.changes;
   const { before, after } = recorded ? statesOf(recorded) : {};
-  if (!before || !after) throw new ParleyError('turn-runs', l10n.t('Wait until the agent is done.'));
+  if (!before || !after) throw new ParleyError('turn-runs', localizable('Wait until the agent is done.'));
   const { turnId } = scope;
   if (path === undefined) return { kind: 'turn', turnId, before, after };
   const file = (await changes.changesOf(turnId)).find((one) => pathOf(one) === path);

@@ -1,9 +1,10 @@
 // Restores the files of a session to before a turn, and takes that back again.
+
 import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { l10n } from 'vscode';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Snapshot } from '../../changes/model/fileChange';
 import type { WorkingFiles } from '../../changes/model/workingFiles';
 import { AgentEdits } from '../../changes/restore/agentEdits';
@@ -48,7 +49,7 @@ export class SessionRestore {
     const changing = later.filter((turn) => turn.changes && turn.changes.folders.length > 0);
     const first = changing[0]?.changes;
     if (!first) {
-      throw new ParleyError('no-checkpoint', l10n.t('No files were changed since this message.'));
+      throw new ParleyError('no-checkpoint', localizable('No files were changed since this message.'));
     }
     const agentFiles = new AgentEdits();
     for (const turn of changing)
@@ -122,7 +123,10 @@ export class SessionRestore {
     const states = await conversation.changes.states();
     const now = await states.take(signal);
     if (now.gaps.length > 0)
-      throw new ParleyError('no-checkpoint', l10n.t("The folder couldn't be read completely, so nothing is restored."));
+      throw new ParleyError(
+        'no-checkpoint',
+        localizable("The folder couldn't be read completely, so nothing is restored."),
+      );
     await states.hold(now, `restore-${Date.now()}`);
     return (await this.#restoreOf(conversation)).plan(target, now, agentFiles, signal);
   }
@@ -146,7 +150,7 @@ export class SessionRestore {
   async #last(key: string): Promise<{ target: Snapshot; now: Snapshot; review: unknown }> {
     const text = await this.#options.store.read(key);
     const found = text === undefined ? undefined : undo.safeParse(JSON.parse(text));
-    if (!found?.success) throw new ParleyError('no-restore', l10n.t('There is no restore to undo.'));
+    if (!found?.success) throw new ParleyError('no-restore', localizable('There is no restore to undo.'));
     const { target, now, review } = found.data;
     return { target: { ...target, gaps: [] }, now: { ...now, gaps: [] }, review };
   }

@@ -1,9 +1,11 @@
 // The files of the user for review and restore, through VS Code: unsaved documents before the disk,
 // and all edits as one step that the editor's Undo takes back.
+
 import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { FileVersion } from '../../changes/model/fileChange';
 import type { FileEdit, WorkingFile, WorkingFiles } from '../../changes/model/workingFiles';
@@ -58,7 +60,7 @@ export class EditorWorkingFiles implements WorkingFiles {
   /** @throws ParleyError `workspace-untrusted` */
   async apply(edits: readonly FileEdit[], label: string): Promise<readonly string[]> {
     if (!vscode.workspace.isTrusted)
-      throw new ParleyError('workspace-untrusted', vscode.l10n.t('Trust this workspace to change its files.'));
+      throw new ParleyError('workspace-untrusted', localizable('Trust this workspace to change its files.'));
     const mine = this.#last.then(() => showProgress(label, (signal, report) => this.#apply(edits, signal, report)));
     this.#last = mine.catch(() => {});
     return mine;

@@ -1,8 +1,10 @@
 // Hands a session to another agent: an agent of the Agent Communication Protocol gets the session
 // itself, any other starts a new session with its transcript.
+
 import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Conversation } from '../../client/conversation/conversation';
 import { continuedFrom, continuedWith } from '../../client/sharing/provenanceNotices';
 import type { AgentCatalog } from '../config/agentCatalog';
@@ -35,13 +37,13 @@ export async function continueWith(
         ? conversations.active()
         : conversations.get(argument.session);
   if (old?.isBusy) {
-    throw new ParleyError('session-busy', l10n.t('{0} is still working on the last message.', old.agent.name), {
-      hint: l10n.t("Wait until it's done, or stop it."),
+    throw new ParleyError('session-busy', localizable('{0} is still working on the last message.', old.agent.name), {
+      hint: localizable("Wait until it's done, or stop it."),
     });
   }
   const id = argument.agent ?? (await pickAgent(catalog, old?.agent));
   if (id === undefined) return undefined;
-  if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
+  if (!catalog.find(id)) throw new ParleyError('no-such-agent', localizable('There is no agent “{0}”.', id));
   if (!old) {
     const descriptor = await descriptors.read(argument.descriptor);
     return descriptors.open(descriptor, { agent: id, onDidShow: show });

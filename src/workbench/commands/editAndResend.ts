@@ -1,8 +1,9 @@
 // Goes back to before a message: restores the files, and opens a new session with what was said
 // before it, the message in the composer. Agents fork a session only as it is now, with all that
 // came after the message, so the new session gets the transcript instead.
-import { l10n } from 'vscode';
+
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { pastOf } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
 import { promptOfTurn } from '../../client/conversation/sendAgain';
@@ -37,7 +38,7 @@ export async function editAndResend(
   const { state } = old.model;
   const first = state.entries.findIndex((entry) => entry.turnId === turnId);
   const last = state.entries.findLastIndex((entry) => entry.turnId === turnId);
-  if (first < 0) throw new ParleyError('no-such-message', l10n.t('The message is no longer available.'));
+  if (first < 0) throw new ParleyError('no-such-message', localizable('The message is no longer available.'));
   const { text, attachments } = promptOfTurn({ ...state, entries: state.entries.slice(0, last + 1) }, turnId);
   const past = pastOf({ entries: state.entries.slice(0, first), terminals: state.terminals });
   const ran = commandsOf(state.entries.slice(first));

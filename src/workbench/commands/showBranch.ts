@@ -1,7 +1,9 @@
 // Shows a branch of a session that an agent server holds beside ours, in a conversation of its own:
 // the two are never merged, and the user continues either.
+
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Conversation } from '../../client/conversation/conversation';
 import { originsOf } from '../../client/sharing/openedHistory';
 import { branchOf } from '../../client/sharing/provenanceNotices';
@@ -33,7 +35,7 @@ export async function showBranch(
   const conversation = argument.session === undefined ? conversations.active() : conversations.get(argument.session);
   const { descriptor: ours, branches: all = [] } = (await conversation.communication.known()) ?? {};
   if (!ours || all.length === 0) {
-    throw new ParleyError('no-branch', l10n.t('No other branch of this session is known.'));
+    throw new ParleyError('no-branch', localizable('No other branch of this session is known.'));
   }
   const { branch: name } = argument;
   const named = name === undefined ? [] : all.filter((one) => isBranch(one, name));

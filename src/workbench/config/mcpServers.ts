@@ -6,7 +6,7 @@ import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { messageOf, ParleyError } from '../../base/errors';
 import { parseJsonc } from '../../base/jsonc';
-import { mapForeign } from '../../base/localizable';
+import { localizable, mapForeign } from '../../base/localizable';
 import { knownSecrets } from '../../base/redact';
 import { own } from '../../base/untrusted';
 import { type McpConfig, parseMcpConfig, toMcpServers } from '../../client/mcp/mcpConfig';
@@ -168,7 +168,7 @@ async function resolveServerCommand(
     return await resolveCommand(command, { cwd, env });
   } catch (error) {
     // The hint of an agent's command names another setting.
-    throw new ParleyError('mcp-command', l10n.t("the command “{0}” was not found or isn't executable", command), {
+    throw new ParleyError('mcp-command', localizable("the command “{0}” was not found or isn't executable", command), {
       cause: error,
     });
   }

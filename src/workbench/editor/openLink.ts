@@ -1,7 +1,9 @@
 // Follows a link of the transcript: web pages through VS Code's question about trusted domains,
 // files in the editor, nothing else.
+
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { candidatesOf, parseLink } from '../../client/view/linkTarget';
 import { firstExisting, openLocation } from './openLocation';
 
@@ -32,7 +34,7 @@ export async function openLink(
       }
       throw new ParleyError(
         'location-not-found',
-        vscode.l10n.t("{0} doesn't exist in the folders of this session.", target.paths[0] ?? href),
+        localizable("{0} doesn't exist in the folders of this session.", target.paths[0] ?? href),
       );
     }
   }

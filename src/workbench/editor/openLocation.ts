@@ -1,8 +1,10 @@
 // Opens a location in a file that an agent named. Agents are not trusted with addresses: only paths
 // of existing files are opened, read in the editor.
+
 import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 
 /**
  * A place in a file: an absolute path as the protocol wants, or one relative to a root, as agents
@@ -25,18 +27,18 @@ export async function openLocation({ path, line, column }: FileLocation, roots: 
   // A device path must not get as far as an opener; an address with a scheme is a relative path
   // here, which does not exist.
   if (path === '' || path.includes('\0') || (process.platform === 'win32' && /^[\\/]{2}[?.][\\/]/.test(path))) {
-    throw new ParleyError('location-refused', vscode.l10n.t("“{0}” isn't a file path.", path));
+    throw new ParleyError('location-refused', localizable("“{0}” isn't a file path.", path));
   }
   const candidates = isAbsolute(path) ? [path] : roots.map((root) => resolve(root, path));
   const found = await firstExisting(candidates);
-  if (!found) throw new ParleyError('location-not-found', vscode.l10n.t("{0} doesn't exist.", path));
+  if (!found) throw new ParleyError('location-not-found', localizable("{0} doesn't exist.", path));
   const { uri, type } = found;
   if (type & vscode.FileType.Directory) {
     await vscode.commands.executeCommand('revealInExplorer', uri);
     return;
   }
   if (!(type & vscode.FileType.File))
-    throw new ParleyError('location-refused', vscode.l10n.t("{0} isn't a regular file.", path));
+    throw new ParleyError('location-refused', localizable("{0} isn't a regular file.", path));
   const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
   if (line !== undefined && line > 0) {
     const at = new vscode.Position(Math.floor(line) - 1, Math.max(0, Math.floor(column ?? 1) - 1));

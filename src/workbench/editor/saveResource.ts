@@ -1,8 +1,10 @@
 // Saves a file that came with a message or a tool call to a location that the user chooses. Nothing
 // is written without the dialog.
+
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { messageOf, ParleyError } from '../../base/errors';
+import { errorText, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { isProtected } from '../../client/requests/protectedPaths';
 import { realTarget } from '../../client/requests/roots';
 import type { ContentBlock } from '../../session/events/content';
@@ -64,7 +66,7 @@ export async function saveResource(
   ask: SaveQuestions = vscodeSaveQuestions,
 ): Promise<void> {
   const found = contentOf(blockAt(entry, content));
-  if (!found) throw new ParleyError('resource-gone', vscode.l10n.t('The file is no longer available.'));
+  if (!found) throw new ParleyError('resource-gone', localizable('The file is no longer available.'));
   const { uri, text, base64 } = found;
   const name = fileNameOf(uri);
   const parent = (await firstExisting(folder === undefined ? [] : [folder]))?.uri ?? vscode.Uri.file(homedir());
@@ -78,7 +80,7 @@ export async function saveResource(
   try {
     await vscode.workspace.fs.writeFile(target, bytes);
   } catch (cause) {
-    throw new ParleyError('resource-not-saved', vscode.l10n.t("Couldn't save {0}: {1}", name, messageOf(cause)), {
+    throw new ParleyError('resource-not-saved', localizable("Couldn't save {0}: {1}", name, errorText(cause)), {
       cause,
     });
   }
@@ -123,7 +125,7 @@ function decode(base64: string, name: string): Uint8Array {
   if (!/^[\w+/-]*={0,2}$/.test(characters) || characters.replace(/=+$/, '').length % 4 === 1)
     throw new ParleyError(
       'resource-unreadable',
-      vscode.l10n.t("Couldn't save {0} because the agent sent damaged data.", name),
+      localizable("Couldn't save {0} because the agent sent damaged data.", name),
     );
   return Buffer.from(characters, 'base64');
 }

@@ -1,8 +1,10 @@
 // The folders that a session works in: those of the workspace, the first as its working directory;
 // a window without a folder gets an empty one.
+
 import { isAbsolute } from 'node:path';
-import { l10n, workspace } from 'vscode';
+import { workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { ensureScratch } from '../editor/scratchFolder';
 
 /**
@@ -16,7 +18,7 @@ export function sessionFolders(cwd: string | undefined, scratch: string): { cwd:
     .map(({ uri }) => uri.fsPath);
   if (cwd !== undefined) {
     if (!isAbsolute(cwd))
-      throw new ParleyError('bad-folder', l10n.t('The folder of a session must be an absolute path: {0}', cwd));
+      throw new ParleyError('bad-folder', localizable('The folder of a session must be an absolute path: {0}', cwd));
     return { cwd, roots: [cwd, ...folders.filter((folder) => folder !== cwd)] };
   }
   const [first] = folders;

@@ -1,6 +1,8 @@
 // Exports descriptors of conversations: for others, for this window, and as a preview.
+
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { CommunicationChat } from '../../client/http/communicationChat';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import type { Place } from '../../distributed/model/sessionRecord';
@@ -110,7 +112,7 @@ export class DescriptorExports {
     if (isHttp(conversation)) {
       const descriptor = await http(conversation.communication);
       if (descriptor) return descriptor;
-      throw new ParleyError('no-session', l10n.t('{0} has no session yet.', conversation.agent.name));
+      throw new ParleyError('no-session', localizable('{0} has no session yet.', conversation.agent.name));
     }
     const session = this.#options.sessions.of(conversation);
     if (!unserved) return session.messages.descriptor('here');

@@ -1,7 +1,9 @@
 // Loads missing messages and parts of messages: on retry at their gaps, into an answer that is
 // being given, and in the editor.
-import { l10n, window, workspace } from 'vscode';
+
+import { window, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { placeOf, readLivePart, retryGap, retryGaps } from '../../client/sharing/openedHistory';
@@ -39,7 +41,8 @@ export class MissingMessages {
   readonly retry = async (conversation: Conversation, gapId: string): Promise<void> => {
     requireTrust();
     const url = await this.#urlAt(conversation, gapId);
-    if (url === undefined) throw new ParleyError('no-such-gap', l10n.t('The location of this message is unknown.'));
+    if (url === undefined)
+      throw new ParleyError('no-such-gap', localizable('The location of this message is unknown.'));
     const { consent } = this.#options.guard;
     const origin = new URL(url).origin;
     const wasAllowed = consent.isAllowed(origin);

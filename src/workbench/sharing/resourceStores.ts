@@ -1,5 +1,6 @@
 // The stores for the messages of this window's sessions, as `parley.resources` says: files of this
 // extension, or a bucket with keys from VS Code's secret store.
+
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { openQueue } from '../../client/sharing/queueFolders';
@@ -132,9 +134,9 @@ export class ResourceStores implements Disposable {
     if (setting.type === 'local') {
       throw new ParleyError(
         'no-bucket',
-        l10n.t('Session messages are stored on this machine, which requires no credentials.'),
+        localizable('Session messages are stored on this machine, which requires no credentials.'),
         {
-          hint: l10n.t('Set a bucket in parley.resources first.'),
+          hint: localizable('Set a bucket in parley.resources first.'),
         },
       );
     }

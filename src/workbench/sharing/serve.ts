@@ -1,11 +1,13 @@
 // The local server of this window (Agent Communication Protocol, loopback only): off until the
 // settings turn it on or a session is shared. It serves the agents that the user named and the
 // messages of the local resource store, and ends with the window.
+
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ExtensionContext, env, l10n, type SecretStorage, Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
@@ -106,7 +108,10 @@ export class Serve implements Disposable {
    */
   async ensureResourceServer(): Promise<void> {
     if (!workspace.isTrusted) {
-      throw new ParleyError('untrusted-workspace', l10n.t("Sessions can't be shared from an untrusted workspace."));
+      throw new ParleyError(
+        'untrusted-workspace',
+        localizable("Sessions can't be shared from an untrusted workspace."),
+      );
     }
     this.#isShared = true;
     await this.#follow();
@@ -310,7 +315,7 @@ async function publicAddressOf(setting: string, baseUrl: string): Promise<Public
     found = uri.toString(true);
   });
   if (!(await within(EXTERNAL_MS, asking))) {
-    throw new ParleyError('no-forwarding', l10n.t("VS Code doesn't report how the server's port is forwarded."));
+    throw new ParleyError('no-forwarding', localizable("VS Code doesn't report how the server's port is forwarded."));
   }
   const address = readPublicAddress(found);
   return address.base === baseUrl ? undefined : address;
@@ -318,8 +323,8 @@ async function publicAddressOf(setting: string, baseUrl: string): Promise<Public
 
 /** No agents are served. */
 export function notServing(): ParleyError {
-  return new ParleyError('not-serving', l10n.t('The local server is off.'), {
-    hint: l10n.t('Turn on parley.server.enabled.'),
+  return new ParleyError('not-serving', localizable('The local server is off.'), {
+    hint: localizable('Turn on parley.server.enabled.'),
   });
 }
 

@@ -1,8 +1,10 @@
 // What is kept of each open conversation for sharing: its messages, the state of its agent, and
 // which other conversations continue the same session.
+
 import { l10n } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { Branches, relate } from '../../client/sharing/branches';
@@ -70,7 +72,7 @@ export class SharedSessions implements Disposable {
   of(conversation: Conversation): SharedSession {
     const shared = this.#shared.get(conversation.key);
     if (shared) return shared;
-    throw new ParleyError('no-such-session', l10n.t('The session was closed.'));
+    throw new ParleyError('no-such-session', localizable('The session was closed.'));
   }
 
   /**
