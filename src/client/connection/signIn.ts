@@ -94,7 +94,7 @@ async function carryOut(
  * @returns false where there is none, or the agent does not take it
  */
 export async function signInWithSavedKey(
-  { agent, services }: SignInContext,
+  { agent, services, stages }: SignInContext,
   link: AgentLink,
   methods: readonly AuthMethod[],
   signal: AbortSignal,
@@ -106,11 +106,12 @@ export async function signInWithSavedKey(
     const key = await keys.saved(agent, { kind: 'method', name: method.id });
     if (key === undefined) continue;
     try {
-      await login(link, method, key, signal);
+      await stages.run('sign-in', services.startTimeoutMs(), signal, (stop) => login(link, method, key, stop));
       await keys.note(agent, nameOf(method));
       return true;
     } catch (error) {
       signal.throwIfAborted();
+      stages.awaitUser('sign-in');
       log.warn(`${agent.name} did not take the saved key for ${method.id}: ${messageOf(error)}`);
     }
   }

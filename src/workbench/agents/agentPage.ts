@@ -11,6 +11,7 @@ import { groupInstalled, type InstalledGroup } from '../registry/installedEntrie
 import { actionsOf, newerOf, removeAgent, sizeText } from '../registry/installFlow';
 import { startSession } from '../registry/useAgent';
 import { askModal, showInfo } from '../ui/messages';
+import { addEntry } from './addEntry';
 import { changed, fieldsOf } from './agentFields';
 import { checkPage, requireTrust, signInPage, signOut } from './checkPage';
 import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
@@ -210,7 +211,7 @@ function moreRows(shown: Shown, services: EditorServices, { again, back }: Ways)
           ? entryOf(agent, origin.ownId)
           : changed(entries.all()[agent.id], { name: copyName(agent) });
       if (origin.kind === 'folder' && !(await agreesTo(agent))) return again;
-      await entries.set(id, entry);
+      await addEntry(id, entry, services);
       return agentPage(id, services, back);
     },
   };

@@ -12,6 +12,7 @@ import { groupInstalled, type InstalledGroup } from '../registry/installedEntrie
 import { actionsOf, newerOf, sizeText } from '../registry/installFlow';
 import { askLine, pick } from '../ui/input';
 import { askModal, showInfo } from '../ui/messages';
+import { addEntry } from './addEntry';
 import { askFor, HTTP_SCHEMES, REMOTE_SCHEMES } from './agentFields';
 import { agentPage, sourceText, startText } from './agentPage';
 import { importPage } from './importPage';
@@ -262,7 +263,7 @@ async function added(
   if (name === undefined) return again;
   const { entries } = services.registry;
   const id = entries.freeId(idFrom(name));
-  await entries.set(id, { name, ...entry });
+  await addEntry(id, { name, ...entry }, services);
   return agentPage(id, services, again);
 }
 

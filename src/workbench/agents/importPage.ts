@@ -9,9 +9,9 @@ import { type ImportedAgent, readAgents } from '../../agents/agentImport';
 import { parseSettings } from '../../agents/settingsText';
 import { messageOf } from '../../base/errors';
 import { at } from '../../base/untrusted';
-import type { AgentEntries } from '../registry/agentEntries';
 import { pickSome } from '../ui/input';
 import { showInfo } from '../ui/messages';
+import { addEntry } from './addEntry';
 import { startText } from './agentPage';
 import type { EditorServices, Page } from './pages';
 
@@ -68,7 +68,7 @@ export function importPage(services: EditorServices, back: Page, places = HERE):
     if (!chosen || chosen.length === 0) return back;
     const picked = found.filter((_one, index) => chosen.includes(String(index)));
     let secrets = 0;
-    for (const { imported } of picked) secrets += await add(imported, entries, services);
+    for (const { imported } of picked) secrets += await add(imported, services);
     void showInfo(
       [
         picked.length === 1 ? l10n.t('Added 1 agent.') : l10n.t('Added {0} agents.', picked.length),
@@ -82,17 +82,14 @@ export function importPage(services: EditorServices, back: Page, places = HERE):
 }
 
 /** @returns how many secrets it had */
-async function add(
-  { id, agent, entry, variables, headers }: ImportedAgent,
-  entries: AgentEntries,
-  { keys, remote }: EditorServices,
-): Promise<number> {
-  const free = entries.freeId(id);
+async function add({ id, agent, entry, variables, headers }: ImportedAgent, services: EditorServices): Promise<number> {
+  const { keys, registry, remote } = services;
+  const free = registry.entries.freeId(id);
+  await addEntry(free, entry, services);
   const added = { ...agent, id: free };
   for (const [name, value] of Object.entries(variables)) await keys.save(added, { kind: 'variable', name }, value);
   if (agent.type !== 'process')
     for (const [name, value] of Object.entries(headers)) await remote.save(new URL(agent.url).origin, name, value);
-  await entries.set(free, entry);
   return Object.keys(variables).length + Object.keys(headers).length;
 }
 

@@ -5,6 +5,7 @@ import { type ExtensionContext, env, l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
+import { knownSecrets } from '../../base/redact';
 import { at } from '../../base/untrusted';
 import type { AgentKeys, KeyName, KeyQuestion } from '../../client/ports/agentKeys';
 import { askLine } from '../ui/input';
@@ -62,7 +63,10 @@ export class SavedKeys implements AgentKeys {
         ? l10n.t('Leave empty if {0} already has a key.', agent.name)
         : '';
     const prompt = `${l10n.t("Saved in VS Code's secret storage and passed to {0} only.", agent.name)} ${rest}`;
-    return askLine({ title: `${agent.name}: ${what}`, prompt: prompt.trim(), secret: true }, signal);
+    const entered = await askLine({ title: `${agent.name}: ${what}`, prompt: prompt.trim(), secret: true }, signal);
+    // An agent that does not take it may repeat it in its answer.
+    if (entered) knownSecrets.add(entered);
+    return entered;
   }
 
   async save(agent: AgentDefinition, key: KeyName, value: string): Promise<void> {

@@ -242,6 +242,20 @@ describe('signing in', function () {
         assert.equal(keys.asked.length, 1);
       });
 
+    it('asks again where the agent does not take a saved key', async () => {
+      const keys = new MemoryKeys();
+      // Where it cannot note the sign-in, it answers with an error.
+      const script = { authMethods: [withField('google')], signedIn: join(folder, 'nowhere', 'signed-in') };
+      const { conversation } = agents.open(script, { services: { keys } });
+      await keys.save(conversation.agent, { kind: 'method', name: 'field' }, 'sk-old');
+      await conversation.start();
+      assert.equal(conversation.connection.kind, 'authRequired');
+      assert.equal(agents.calls('authenticate').length, 1);
+      const { error, stages } = projectSession(conversation);
+      assert.equal(error?.code, 'auth-required');
+      assert.deepEqual(stages.at(-1)?.state, 'running', 'it waits for the user');
+    });
+
     it('lets an agent use a key of its own where none is entered', async () => {
       const keys = new MemoryKeys('');
       const { conversation } = agents.open({ authMethods: [withField('google')], signedIn }, { services: { keys } });

@@ -1,0 +1,13 @@
+// Adds an entry to the user's settings as an agent of its own.
+import type { EditorServices } from './pages';
+
+/** Keys of an agent that had the same id before are forgotten: they were not meant for this one. */
+export async function addEntry(
+  id: string,
+  entry: Readonly<Record<string, unknown>>,
+  { catalog, keys, registry }: Pick<EditorServices, 'catalog' | 'keys' | 'registry'>,
+): Promise<void> {
+  await registry.entries.set(id, entry);
+  const agent = catalog.find(id);
+  if (agent) await keys.forget(agent);
+}
