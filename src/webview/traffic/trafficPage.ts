@@ -69,7 +69,7 @@ const errorsOnly = setAttributes(el('input'), { type: 'checkbox' });
 errorsOnly.addEventListener('change', refilter);
 
 const count = el('span', 'traffic-count dim');
-const title = el('span', 'traffic-title grow cut', strings.content);
+const title = el('span', 'traffic-title cut', strings.content);
 const copyButton = button('secondary small', strings.copy, () => {
   if (grid.selected !== undefined) post({ type: 'copy', seq: grid.selected });
 });

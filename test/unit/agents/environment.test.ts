@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentEnvironment, withVariables } from '../../../src/agents/agentEnvironment';
-import { loginShellPath, mergePaths } from '../../../src/agents/shellPath';
+import { lastShellAnswer, loginShellPath, mergePaths } from '../../../src/agents/shellPath';
 import { silentLog } from '../../../src/base/log';
 import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
 
@@ -69,6 +69,9 @@ describe('loginShellPath', () => {
       'echo Welcome; echo PATH=/wrong; export PATH="/opt/my tools:$PATH"; sh -c "$4"; echo bye',
     );
     assert.equal(await loginShellPath({ log: silentLog, env, shell: noisy }), '/opt/my tools:/usr/bin:/bin');
+    const { ms = -1, ...answer } = lastShellAnswer() ?? {};
+    assert.deepEqual(answer, { shell: noisy, path: '/opt/my tools:/usr/bin:/bin' });
+    assert.ok(ms > 0);
   });
 
   it('asks real shells', async () => {
@@ -92,6 +95,8 @@ describe('loginShellPath', () => {
     assert.equal(await loginShellPath({ log, env, shell: failing }), undefined);
     assert.equal(await loginShellPath({ log, env, shell: '/no/such/shell' }), undefined);
     assert.ok(warnings.length >= 3);
+    assert.equal(lastShellAnswer()?.shell, '/no/such/shell');
+    assert.match(lastShellAnswer()?.problem ?? '', /ENOENT/);
   });
 
   it('asks a shell again that has failed, and one that has answered only once', async () => {

@@ -17,6 +17,49 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
 describe('a link to an agent', function () {
   this.timeout(20_000);
 
+  it('tells of its messages, its error output, and what it prints that is no message', async () => {
+    const chatty = agent.replace(
+      "if (method === 'initialize')",
+      "console.error('warning: old'); console.log('Hi!'); $&",
+    );
+    const heard: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const link = await RpcLink.open(
+      {
+        agent: {
+          type: 'process',
+          id: 'a',
+          name: 'A',
+          protocol: 1,
+          command: process.execPath,
+          args: ['-e', chatty],
+          env: {},
+        },
+        cwd: process.cwd(),
+        environment: async () => agentEnvironment(process.env, undefined),
+        client: { name: 'test', title: 'Test', version: '0' },
+        log: silentLog,
+        onRequest: async () => null,
+        onNotification() {},
+        onTraffic(kind, line) {
+          heard.push(`${kind} ${line.slice(0, 28)}`);
+          if (heard.length === 4) resolve();
+        },
+      },
+      new Stages(Date.now, () => {}),
+      deadlinesFor(10_000),
+      new AbortController().signal,
+    );
+    await promise;
+    await link.close();
+    assert.deepEqual(heard.sort(), [
+      'in {"jsonrpc":"2.0","id":0,"res',
+      'noise Hi!',
+      'out {"jsonrpc":"2.0","id":0,"met',
+      'stderr warning: old',
+    ]);
+  });
+
   for (const end of ['close', 'dispose'] as const) {
     it(`rejects what waits for the reason of the agent's end when it is left with ${end}()`, async () => {
       const { signal } = new AbortController();
