@@ -17,12 +17,10 @@ export type ObjectFormat = 'sha1' | 'sha256';
  * @param folder absolute
  */
 export async function makeBareStore(folder: string, format: ObjectFormat): Promise<void> {
-  for (const name of ['objects/pack', 'objects/info', 'refs', 'info', 'large', 'indexes']) {
-    await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
-  }
-  await put(join(folder, 'HEAD'), Buffer.from('ref:refs/heads/none\n'));
-  await put(join(folder, 'config'), Buffer.from(configOf(format)));
-  await put(join(folder, 'info/attributes'), Buffer.from(ATTRIBUTES));
+  const folders = ['objects/pack', 'objects/info', 'refs', 'info', 'large', 'indexes'];
+  await Promise.all(folders.map((name) => mkdir(join(folder, name), { recursive: true, mode: 0o700 })));
+  const files = { HEAD: 'ref:refs/heads/none\n', config: configOf(format), 'info/attributes': ATTRIBUTES };
+  await Promise.all(Object.entries(files).map(([name, text]) => put(join(folder, name), Buffer.from(text))));
 }
 
 function configOf(format: ObjectFormat): string {
