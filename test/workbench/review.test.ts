@@ -95,7 +95,8 @@ describe('the review of what an agent changed', function () {
     );
   });
 
-  it('undoes a hunk at the cursor, which the command Undo brings back, and keeps another', async () => {
+  it('undoes a hunk at the cursor, which the command Undo brings back, and keeps one after the other', async () => {
+    const added = (): number | undefined => api.snapshot(key).changes.find((one) => one.path === path('a.txt'))?.added;
     const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path('a.txt')));
     editor.selection = new vscode.Selection(0, 0, 0, 0);
     await run('changes.next');
@@ -103,10 +104,16 @@ describe('the review of what an agent changed', function () {
     await run('changes.undoHunk');
     assert.equal(await text('a.txt'), 'ONE\ntwo\nthree\nfour\nfive\n');
     assert.equal(editor.document.isDirty, false);
+    assert.equal(added(), 1);
     await undoIn(editor);
     assert.equal(editor.document.getText(), 'ONE\ntwo\nthree\nfour\nFIVE\n');
+    await until(() => added() === 2);
     await editor.document.save();
+    editor.selection = new vscode.Selection(4, 0, 4, 0);
     await run('changes.previous');
+    await run('changes.keepHunk');
+    await until(() => added() === 1);
+    await run('changes.next');
     await run('changes.keepHunk');
     await until(() => states()['a.txt'] === 'kept');
   });
