@@ -21,7 +21,7 @@ import { noise } from '../support/noise';
 import { goneFrom } from '../support/processes';
 import { RegistryServer } from '../support/registryServer';
 import { AddAgent } from '../support/vscode/addAgent';
-import { openWindow, screenshot, type Window } from '../support/vscode/openWindow';
+import { openWindow, screenshot, themes, type Window } from '../support/vscode/openWindow';
 import { descendants, kill } from '../support/vscode/processTree';
 import { vsixPath } from '../support/vscode/repository';
 import { type Server, startServer } from '../support/vscode/startServer';
@@ -181,7 +181,11 @@ describe('installing an agent that cannot be installed', () => {
       .getByText(/downloaded \d+ KB/)
       .first()
       .waitFor();
-    await screenshot(window.page, 'installing-dark');
+    for (const theme of ['light', 'dark'] as const) {
+      agents.configure({ 'workbench.colorTheme': themes[theme] });
+      await window.page.locator(theme === 'light' ? '.monaco-workbench.vs' : '.monaco-workbench.vs-dark').waitFor();
+      await screenshot(window.page, `installing-${theme}`);
+    }
 
     const all = descendants(server.pid);
     const npm = all.filter(({ command }) => /npm install/.test(command));
