@@ -14,6 +14,7 @@ import { measureHostile } from '../test/bench/hostileBench';
 import { measureJournal } from '../test/bench/journalBench';
 import { measureJournalPaint } from '../test/bench/journalPaint';
 import { measureJumps } from '../test/bench/jumpPaint';
+import { measureList } from '../test/bench/listBench';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
 import { measureDay, measureSessions } from '../test/bench/scale';
@@ -54,6 +55,7 @@ async function main(): Promise<Row[]> {
     'journal',
     'carried',
     'sessions',
+    'list',
     'day',
     'jumps',
     'hostile',
@@ -93,6 +95,7 @@ async function main(): Promise<Row[]> {
     wanted('journal') ||
     wanted('carried') ||
     wanted('sessions') ||
+    wanted('list') ||
     wanted('day') ||
     wanted('jumps');
   if (inVsCode || wanted('size')) script('run.mjs', 'package');
@@ -103,6 +106,7 @@ async function main(): Promise<Row[]> {
   }
   if (wanted('sessions'))
     rows.push(...(await measureSessions(parley, { counts: options.quick ? [1, 20] : [1, 5, 20, 50], say })));
+  if (wanted('list')) rows.push(...(await measureList(parley, say)));
   if (wanted('day', false)) rows.push(...(await measureDay(parley, { turns: Number(options.turns), say })));
   if (chosen.length > 0 || wanted('jumps', false) || wanted('carried')) {
     const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));

@@ -26,7 +26,7 @@ const UPDATE_BYTES = 20;
 const MEGABYTE = 2 ** 20;
 
 /** A Parley with the probe beside it. */
-class Probed {
+export class Probed {
   readonly chat: Chat;
   readonly #address: string;
   readonly #scratch: string;

@@ -9,6 +9,7 @@ export type SessionStatus = 'needsYou' | 'working' | 'failed' | 'ready' | 'other
 export function sessionStatusOf(conversation: Conversation): SessionStatus {
   const { connection, model, queue } = conversation;
   if (connection.kind === 'failed' && connection.error.code === 'session-held') return 'otherWindow';
+  if (connection.kind === 'failed' && connection.error.code === 'recording') return 'ended';
   if (needsUser(conversation)) return 'needsYou';
   switch (phaseOf(conversation)) {
     case 'running':

@@ -10,6 +10,7 @@ exports.activate = (context) => {
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
   let writtenBefore = written();
+  let cpuBefore = process.cpuUsage();
   /** @type {Promise<unknown>[]} */
   let turns = [];
   const parley = () => vscode.extensions.getExtension('parley.parley').activate();
@@ -19,18 +20,22 @@ exports.activate = (context) => {
     reset() {
       loop.reset();
       writtenBefore = written();
+      cpuBefore = process.cpuUsage();
     },
     /** Times in ms, sizes in bytes. */
     read() {
       const { heapUsed, rss } = process.memoryUsage();
       const ms = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - 1);
-      return { p99: ms(loop.percentile(99)), longest: ms(loop.max), heapUsed, rss, written: written() - writtenBefore };
+      const { user, system } = process.cpuUsage(cpuBefore);
+      const delays = { p99: ms(loop.percentile(99)), longest: ms(loop.max) };
+      return { ...delays, heapUsed, rss, cpu: (user + system) / 1000, written: written() - writtenBefore };
     },
-    /** Opens sessions that nobody looks at. @returns their keys */
-    async open({ count }) {
+    /** Opens sessions that nobody looks at, with one agent after the other. @returns their keys */
+    async open({ count, agents = [undefined] }) {
       const api = await parley();
       const keys = [];
-      for (let index = 0; index < count; index++) keys.push(await api.openSession({}));
+      for (let index = 0; index < count; index++)
+        keys.push(await api.openSession({ agent: agents[index % agents.length] }));
       return keys;
     },
     /** Sends a text to each session, and does not wait. */
