@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { scriptedAgent } from '../support/agents/definition';
+import { Chat } from '../support/vscode/chat';
 import { screenshot, themes } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
 import { command, inList } from '../support/vscode/workbench';
@@ -116,6 +117,32 @@ describe('many sessions', function () {
     });
     await page.bringToFront();
     await row(page, /permission.*, (Ready|Ready, unread), Beta/).waitFor();
-    await other.close();
+    // It stays open, with a session of its own.
+    const elsewhere = await Chat.open(other);
+    assert.equal(await elsewhere.run('say Written in another window'), 'end_turn');
+  });
+
+  it('say what each of them does', async () => {
+    const { page } = vscode.window;
+    const chat = await Chat.open(page);
+    await chat.newSession();
+    await chat.send('flood 6000 20');
+    await chat.state('running');
+    await chat.newSession();
+    assert.equal(await chat.run('say All done'), 'end_turn');
+    await chat.newSession();
+    await chat.send('die 3');
+    await row(page, /^flood 6000 20, Working, Alpha/).waitFor();
+    await row(page, /^say All done, Ready, Alpha/).waitFor();
+    await row(page, /^Written in another window|In another window, Alpha/)
+      .first()
+      .waitFor();
+    await row(page, /^permission.*, Needs you, .*Gamma/).waitFor();
+    await status(page).getByText('2', { exact: true }).waitFor();
+    for (const theme of ['dark', 'light'] as const) {
+      vscode.server.configure({ 'workbench.colorTheme': themes[theme] });
+      await page.locator(theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs').waitFor();
+      await screenshot(page, `many-states-${theme}`);
+    }
   });
 });
