@@ -35,6 +35,8 @@ export class ChatHome implements UriHandler, Disposable {
   readonly #services: SurfaceServices;
   readonly #places: ChatPlaces;
   readonly #surfaces = new Map<Page, ChatSurface>();
+  /** What the tabs show of their sessions. */
+  readonly #looks = new WeakMap<Page, string>();
   readonly #watching: readonly Disposable[];
   readonly #shown = new Emitter<string>();
   #states: TabStates = () => 'quiet';
@@ -210,9 +212,12 @@ export class ChatHome implements UriHandler, Disposable {
       const isPanel = page === panel.page;
       if (!isPanel && !tabs.has(page)) continue;
       const icon = this.#states(conversation.key);
-      const title = inert(
-        `${PREFIXES[icon]}${conversation.model.state.title ?? (isPanel ? 'Parley' : titleOf(conversation))}`,
-      );
+      const words = conversation.model.state.title ?? (isPanel ? 'Parley' : titleOf(conversation));
+      // A session changes often while its agent writes, and its tab seldom.
+      const look = `${icon} ${words}`;
+      if (this.#looks.get(page) === look) continue;
+      this.#looks.set(page, look);
+      const title = inert(`${PREFIXES[icon]}${words}`);
       if (isPanel) panel.show(title, icon);
       else tabs.show(page, title, icon);
     }

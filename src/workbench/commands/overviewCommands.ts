@@ -13,6 +13,7 @@ import { askLine, pick, pickSome } from '../ui/input';
 import { showInfo } from '../ui/messages';
 import { type AskSeveralArgument, askSeveral } from './askSeveral';
 import type { Command, CommandServices, Register } from './commands';
+import { mayOpen } from './foreignFolders';
 
 /** A row of the list, or what a program gives instead: our key of a session. */
 interface Row {
@@ -36,12 +37,23 @@ export function overviewCommands(services: CommandServices, register: Register):
     return key;
   };
 
-  /** A session of this window, or one that is brought back. */
-  const conversationOf = (row: Row | undefined): Conversation => {
+  /**
+   * A session of this window, or one that is brought back; undefined where the user does not want
+   * to open it here.
+   */
+  const conversationOf = async (row: Row | undefined): Promise<Conversation | undefined> => {
     const key = keyOf(row);
+    const stored = conversations.find(key) ? undefined : archive.find(key);
+    if (stored && !(await mayOpen(services, stored))) return undefined;
     const conversation = conversations.find(key) ?? conversations.recall(key);
     if (!conversation) throw new ParleyError('no-such-session', l10n.t('There is no session {0}.', key));
     return conversation;
+  };
+
+  const openTab = async (row: Row | undefined, column: ViewColumn): Promise<boolean> => {
+    const conversation = await conversationOf(row);
+    if (conversation) chat.openTab(conversation, column).focus();
+    return conversation !== undefined;
   };
 
   const note = (row: Row | undefined, marks: { readonly pinned?: boolean; readonly archived?: boolean }): void => {
@@ -96,19 +108,17 @@ export function overviewCommands(services: CommandServices, register: Register):
     register('nextAttention', () => overview.next()),
     register('inbox', () => overview.showInbox()),
     register('askSeveral', (argument?: AskSeveralArgument) => askSeveral(services, argument)),
-    register('sessionList.open', (row?: Row) => {
+    register('sessionList.open', async (row?: Row) => {
       const key = keyOf(row);
       if (!conversations.find(key) && overview.inbox.asks(key)) return overview.showInbox();
-      overview.open(key);
+      if (await conversationOf(row)) overview.open(key);
       return undefined;
     }),
     register('sessionList.more', (row?: never) => view.more(row as never)),
-    register('openSessionToSide', (row?: Row) => {
-      chat.openTab(conversationOf(row), ViewColumn.Beside).focus();
-    }),
+    register('openSessionToSide', async (row?: Row) => void (await openTab(row, ViewColumn.Beside))),
     register('openSessionInNewWindow', async (row?: Row) => {
-      chat.openTab(conversationOf(row), ViewColumn.Active).focus();
-      await commands.executeCommand('workbench.action.moveEditorToNewWindow');
+      if (await openTab(row, ViewColumn.Active))
+        await commands.executeCommand('workbench.action.moveEditorToNewWindow');
     }),
     register('sessionList.rename', (row?: Row & { title?: string }) => rename(row, row?.title)),
     register('pinSession', (row?: Row) => note(row, { pinned: true })),

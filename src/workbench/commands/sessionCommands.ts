@@ -9,8 +9,9 @@ import type { SessionRecord } from '../../store/sessions/records';
 import { KeptSessions, nameOf } from '../sessions/keptSessions';
 import { askTitle, isForeign, titleOf } from '../sessions/sessionLabels';
 import { pickSession } from '../sessions/sessionPicker';
-import { askModal, showError } from '../ui/messages';
+import { showError } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
+import { confirmForeign, knownFolders, mayOpen } from './foreignFolders';
 import { offerRemoval } from './worktreeCommands';
 
 /**
@@ -42,7 +43,7 @@ export interface FoundSession {
 const MOST_FOUND = 100;
 
 export function sessionCommands(services: CommandServices, register: Register): Command[] {
-  const { conversations, chat, archive, catalog, descriptors, worktrees } = services;
+  const { conversations, chat, archive, catalog, descriptors } = services;
 
   const show = (conversation: Conversation): void => {
     chat.present(conversation);
@@ -90,12 +91,10 @@ export function sessionCommands(services: CommandServices, register: Register): 
 
   const keptSessions = async (): Promise<KeptSessions> => {
     const isOpen = (key: string): boolean => conversations.list().some((one) => one.key === key);
-    const { folders } = conversations;
-    const ofFolders = (await worktrees.list()).filter(({ folder }) => folders.includes(folder));
-    const roots = [...folders, ...ofFolders.map(({ cwd }) => cwd)];
-    const open = async ({ key, cwd, agentId }: SessionRecord, seq?: number): Promise<void> => {
-      const mayOpen = isOpen(key) || !isForeign(cwd, roots) || (await confirmForeign(cwd, agentName(agentId)));
-      if (!mayOpen) return;
+    const roots = await knownFolders(services);
+    const open = async (session: SessionRecord, seq?: number): Promise<void> => {
+      if (!(await mayOpen(services, session))) return;
+      const { key } = session;
       const found = seq === undefined ? undefined : archive.eventAt(key, seq);
       recall(key);
       if (found) chat.reveal(key, found);
@@ -174,14 +173,4 @@ async function byArgument(
     default:
       return ops.archive(sessionId, action === 'archive', signal);
   }
-}
-
-async function confirmForeign(cwd: string, agent: string): Promise<boolean> {
-  const yes = l10n.t('Open There');
-  const text = l10n.t(
-    'This session uses {0}, outside this workspace. {1} can read and change files there.',
-    cwd,
-    agent,
-  );
-  return (await askModal(text, undefined, [yes])) === yes;
 }

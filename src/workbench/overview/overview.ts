@@ -28,6 +28,8 @@ import type { ListNode } from './sessionTree';
 
 /** How often this window looks whether another one has written, in milliseconds. */
 const LOOK_MS = 1000;
+/** What is asked is offered to the others at most this often, in milliseconds. */
+const OFFER_MS = 300;
 
 export interface OverviewOptions {
   readonly context: ExtensionContext;
@@ -46,6 +48,9 @@ export class Overview implements Disposable {
   readonly #options: OverviewOptions;
   readonly #lifetime = new DisposableStore();
   readonly #status: AttentionStatus;
+  /** Sessions that ask and have changed. */
+  readonly #asking = new Set<string>();
+  #offering: Disposable | undefined;
   #revision = 0;
 
   constructor(options: OverviewOptions) {
@@ -123,7 +128,7 @@ export class Overview implements Disposable {
       }),
     );
     // What is asked can change while the session looks the same in the list.
-    own(conversations.onDidChange((key) => this.live.get(key)?.status === 'needsYou' && this.inbox.offer(key)));
+    own(conversations.onDidChange((key) => this.live.get(key)?.status === 'needsYou' && this.#offerSoon(key)));
     own(
       this.inbox.onDidChange(() => {
         this.view.changed(true);
@@ -141,14 +146,11 @@ export class Overview implements Disposable {
     tree.fill(this.view);
   }
 
-  /** Shows a session: of this window or stored. One that asks has its question in focus. */
+  /** Shows a session of this window. One that asks has its question in focus. */
   open(key: string): void {
     const { conversations, chat } = this.#options;
     const conversation = conversations.find(key);
-    if (!conversation) {
-      chat.showSession(key);
-      return;
-    }
+    if (!conversation) return;
     const surface = chat.present(conversation);
     if (this.live.get(key)?.status === 'needsYou') surface.focus('question');
   }
@@ -172,7 +174,18 @@ export class Overview implements Disposable {
   }
 
   dispose(): void {
+    this.#offering?.dispose();
     this.#lifetime.dispose();
+  }
+
+  /** An agent can ask and write on at the same time. */
+  #offerSoon(key: string): void {
+    this.#asking.add(key);
+    this.#offering ??= schedule(() => {
+      this.#offering = undefined;
+      for (const one of this.#asking) this.inbox.offer(one);
+      this.#asking.clear();
+    }, OFFER_MS);
   }
 
   #look(): void {

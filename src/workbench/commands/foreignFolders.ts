@@ -1,0 +1,39 @@
+// Asks before a session is opened that works outside of this window's folders.
+import { l10n } from 'vscode';
+import type { SessionRecord } from '../../store/sessions/records';
+import { isForeign } from '../sessions/sessionLabels';
+import { askModal } from '../ui/messages';
+import type { CommandServices } from './commands';
+
+/** The folders of this window, and the worktrees of its sessions. */
+export async function knownFolders({
+  conversations,
+  worktrees,
+}: Pick<CommandServices, 'conversations' | 'worktrees'>): Promise<readonly string[]> {
+  const { folders } = conversations;
+  const ofFolders = (await worktrees.list()).filter(({ folder }) => folders.includes(folder));
+  return [...folders, ...ofFolders.map(({ cwd }) => cwd)];
+}
+
+/**
+ * Returns whether a stored session may be opened here: it is open already, works in this window's
+ * folders, or the user agrees.
+ */
+export async function mayOpen(
+  services: Pick<CommandServices, 'conversations' | 'worktrees' | 'catalog'>,
+  { key, cwd, agentId }: Pick<SessionRecord, 'key' | 'cwd' | 'agentId'>,
+): Promise<boolean> {
+  if (services.conversations.find(key) || !isForeign(cwd, await knownFolders(services))) return true;
+  return confirmForeign(cwd, services.catalog.find(agentId)?.name ?? agentId);
+}
+
+/** @returns whether the user agrees that an agent works in a folder outside of this window's */
+export async function confirmForeign(cwd: string, agent: string): Promise<boolean> {
+  const yes = l10n.t('Open There');
+  const text = l10n.t(
+    'This session uses {0}, outside this workspace. {1} can read and change files there.',
+    cwd,
+    agent,
+  );
+  return (await askModal(text, undefined, [yes])) === yes;
+}
