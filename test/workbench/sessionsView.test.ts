@@ -16,7 +16,7 @@ import { HeldTimers } from '../support/store/journals';
 const run = <T>(command: string, argument?: unknown): Thenable<T> =>
   vscode.commands.executeCommand<T>(`parley.${command}`, ...(argument === undefined ? [] : [argument]));
 
-describe('many sessions in the workbench', function () {
+describe('the sessions view', function () {
   this.timeout(60_000);
   let api: ParleyApi;
   let cwd: string;
