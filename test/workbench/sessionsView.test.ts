@@ -16,7 +16,7 @@ import { HeldTimers } from '../support/store/journals';
 const run = <T>(command: string, argument?: unknown): Thenable<T> =>
   vscode.commands.executeCommand<T>(`parley.${command}`, ...(argument === undefined ? [] : [argument]));
 
-describe('the sessions view', function () {
+describe('many sessions, in the workbench,', function () {
   this.timeout(60_000);
   let api: ParleyApi;
   let cwd: string;
