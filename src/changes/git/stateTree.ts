@@ -9,6 +9,8 @@ import type { Store } from './storeRuns';
 
 const compress = promisify(deflate);
 
+const MAX_TRIES = 10;
+
 /** The entry of the folder itself. Names of the others are encoded, and never contain this. */
 const SELF = '=';
 
@@ -35,9 +37,17 @@ export async function writeState(
   const object = Buffer.concat([Buffer.from(`tree ${content.length}\0`), content]);
   const id = createHash(format).update(object).digest('hex');
   const below = join(folder, 'objects', id.slice(0, 2));
-  await mkdir(below, { recursive: true, mode: 0o700 });
-  await put(join(below, id.slice(2)), await compress(object));
-  return id;
+  const compressed = await compress(object);
+  for (let tries = 1; ; tries++) {
+    await mkdir(below, { recursive: true, mode: 0o700 });
+    try {
+      await put(join(below, id.slice(2)), compressed);
+      return id;
+    } catch (error) {
+      // The collection of another window removes folders that are empty.
+      if (tries === MAX_TRIES || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
 }
 
 /** The path relative to the folder of a path in such a tree. */
