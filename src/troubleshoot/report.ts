@@ -21,8 +21,6 @@ export interface ReportUser {
 /** Facts of the window, each a name and a value. */
 export type ReportFacts = readonly (readonly [name: string, value: string])[];
 
-const MARKS: Readonly<Record<Outcome, string>> = { ok: '✅', warning: '⚠️', problem: '❌', unchecked: '➖' };
-
 /** What an outcome is called. */
 export function outcomeLabel(outcome: Outcome): string {
   switch (outcome) {
@@ -47,7 +45,7 @@ export function writeReport(
   const clean = (text: string): string => withoutUser(redact(text, known), user);
   const lines = [`# ${l10n.t('Parley report')}`, '', ...table(facts, clean), ''];
   for (const { title, outcome, found, advice, facts: details = [], ms } of results) {
-    lines.push(`## ${MARKS[outcome]} ${plain(title)}: ${outcomeLabel(outcome)}`, '', plain(clean(found)), '');
+    lines.push(`## ${plain(title)}: ${outcomeLabel(outcome)}`, '', plain(clean(found)), '');
     if (advice) lines.push(plain(clean(advice)), '');
     lines.push(...table([...details, [l10n.t('Time'), l10n.t('{0} ms', ms)]], clean), '');
   }

@@ -10,15 +10,16 @@ export function Failure() {
   const error = session.error.value;
   if (!error) return null;
   const { stderr } = error;
-  // That an agent wants a sign-in is no failure.
+  // That an agent wants a sign-in is no failure, nor is that a recording is only read.
   const isSignIn = error.code === 'auth-required';
+  const isCalm = isSignIn || error.code === 'recording';
   return (
     <section
-      class={isSignIn ? 'failure calm' : 'failure'}
-      aria-label={isSignIn ? strings.stages['sign-in'] : strings.error}
+      class={isCalm ? 'failure calm' : 'failure'}
+      aria-label={isSignIn ? strings.stages['sign-in'] : isCalm ? error.message : strings.error}
       data-error-code={error.code}
     >
-      <Icon name={isSignIn ? 'info' : 'error'} />
+      <Icon name={isCalm ? 'info' : 'error'} />
       <div class="words">
         <p class="error-text">{error.message}</p>
         {error.hint && <p class="hint">{error.hint}</p>}

@@ -21,6 +21,8 @@ import { actOn } from './checkActions';
 import { gatherChecks } from './gatherChecks';
 
 const MAX_REPORTS = 5;
+/** Characters of a finding in a row that has advice too. */
+const MAX_FOUND = 70;
 
 /** What a program may ask for. */
 export interface TroubleshootArgument {
@@ -121,7 +123,10 @@ export class Troubleshooter implements Disposable {
             },
           ]
         : [];
-      list.draw([...head, ...checks.map((check) => rowOf(check, found.get(check.id), agent.id))], []);
+      list.draw(
+        [...head, ...checks.map((check) => rowOf(check, found.get(check.id), agent.id, isDone ? view : undefined))],
+        [],
+      );
     };
     list.ignoreFocusOut = true;
     list.busy = true;
@@ -172,8 +177,16 @@ export class Troubleshooter implements Disposable {
   }
 }
 
-/** @param agent its id */
-function rowOf({ id, title }: Check, result: CheckResult | undefined, agent: string): Row {
+/**
+ * @param agent its id
+ * @param view what a row does where there is nothing to do about it
+ */
+function rowOf(
+  { id, title }: Check,
+  result: CheckResult | undefined,
+  agent: string,
+  view: Row['choose'] | undefined,
+): Row {
   if (!result) return { id, label: [{ icon: 'loading~spin' }, ` ${title}`], description: l10n.t('Checking…') };
   const { outcome, found, advice, action } = result;
   const act = action && actOn(action, agent);
@@ -181,9 +194,15 @@ function rowOf({ id, title }: Check, result: CheckResult | undefined, agent: str
     id,
     label: [{ icon: ICONS[outcome] }, ` ${title}`],
     description: act ? `${outcomeLabel(outcome)} · ${act.label}` : outcomeLabel(outcome),
-    detail: advice ? `${found} ${advice}` : found,
+    detail: advice ? `${short(found)} ${advice}` : found,
+    ...(view && { choose: view }),
     ...(act && { choose: act.run, buttons: [{ icon: act.icon, tooltip: act.label, run: act.run }] }),
   };
+}
+
+/** The list cuts at the end, where the advice stands. */
+function short(found: string): string {
+  return found.length > MAX_FOUND ? `${found.slice(0, MAX_FOUND).toWellFormed()}…` : found;
 }
 
 function summaryOf(results: readonly CheckResult[]): string {

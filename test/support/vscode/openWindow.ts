@@ -75,6 +75,8 @@ export const themes: Readonly<Record<Theme, string>> = {
 const POLICY = /Content Security Policy|Trusted(Script|HTML|ScriptURL)|violates the following/i;
 /** The chat's script stands in its page, so the frames of a stack have no address; those of VS Code have. */
 const OUR_SCRIPT = /webview|<anonymous>:\d+:\d+/;
+/** The page of another extension, such as a preview of Markdown. */
+const OTHER_EXTENSION = /[?&]extensionId=(?!parley\.)/;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(\?|$)|\/workbench\.(js|html)/;
 
 /** A Chromium with a profile of its own. */
@@ -194,7 +196,7 @@ function watchForProblems(page: Page, note: (problem: Problem) => void, log: str
   page.on('pageerror', (error) => {
     const text = String(error.stack ?? error);
     log.push(`pageerror ${text}`.slice(0, 2000));
-    if (OUR_SCRIPT.test(text)) note({ kind: 'error', url: '', text });
+    if (OUR_SCRIPT.test(text) && !OTHER_EXTENSION.test(text)) note({ kind: 'error', url: '', text });
   });
 }
 

@@ -33,7 +33,7 @@ describe('the report', () => {
     );
     assert.equal(
       text,
-      '# Parley report\n\n- Parley: `1.0.0`\n\n## ⚠️ Disk: Warning\n\nOnly 3 MB.\n\nFree up.\n\n- Free: `3 MB`\n- Time: `7 ms`\n',
+      '# Parley report\n\n- Parley: `1.0.0`\n\n## Disk: Warning\n\nOnly 3 MB.\n\nFree up.\n\n- Free: `3 MB`\n- Time: `7 ms`\n',
     );
   });
 
