@@ -22,6 +22,7 @@ import { AgentCatalog } from '../../src/workbench/config/agentCatalog';
 import { FolderConsent } from '../../src/workbench/config/folderConsent';
 import { RemoteHeaders } from '../../src/workbench/config/remoteHeaders';
 import { SavedKeys } from '../../src/workbench/config/savedKeys';
+import { signInTerminal } from '../../src/workbench/editor/signInTerminal';
 import { AgentRegistry } from '../../src/workbench/registry/agentRegistry';
 import { tinyAgent } from '../support/agents/tinyAgent';
 
@@ -304,6 +305,18 @@ describe('the agents editor', () => {
     } finally {
       await workspace.getConfiguration('parley').update('agents', undefined, ConfigurationTarget.Workspace);
     }
+  });
+
+  it('runs a program of the choice of an agent in a terminal only where the user agrees', async () => {
+    const { signal } = new AbortController();
+    const command = { title: 'Log in', command: '/bin/true', args: ['-x'], env: {}, cwd: folder };
+    const before = window.terminals.length;
+    steps = [{ press: 'Cancel' }];
+    const unfamiliar = 'Log in: /bin/true -x\n    variable LD_PRELOAD = evil.so';
+    assert.equal(await signInTerminal({ ...command, unfamiliar }, signal), undefined);
+    shows('Run this program in a terminal to sign in?');
+    assert.equal(await signInTerminal({ ...command, unfamiliar: 'x'.repeat(10_000) }, signal), undefined);
+    assert.equal(window.terminals.length, before);
   });
 
   it('shows entries that cannot be used, with the reason', async () => {

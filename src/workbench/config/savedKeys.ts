@@ -112,9 +112,12 @@ export class SavedKeys implements AgentKeys {
   }
 
   async #keysOf(agent: AgentDefinition): Promise<readonly KeyName[]> {
+    // The demo needs none: its start does not wait for a keyring.
+    if (this.#options.originOf(agent.id)?.kind === 'shipped') return [];
     try {
+      const scope = this.#scope(agent);
       const all = await this.#options.context.secrets.keys();
-      return all.flatMap((key) => readStorageKey(key, this.#scope(agent)));
+      return all.flatMap((key) => readStorageKey(key, scope));
     } catch (error) {
       this.#options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
       return [];
