@@ -85,8 +85,12 @@ export class Range extends Named {}
 export class Selection extends Named {}
 export class CodeLens extends Named {}
 export class TreeItem extends Named {}
+export class WorkspaceEdit extends Named {}
 export class FileSystemError extends Error {}
 
+export const version = '1.0.0';
+export const UIKind = { Desktop: 1, Web: 2 };
+export const QuickInputButtons = { Back: {} };
 export const ViewColumn = { Active: -1, Beside: -2 };
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 };
@@ -233,6 +237,8 @@ export const workspace = {
   onDidGrantWorkspaceTrust: never,
   onDidChangeTextDocument: never,
   onDidSaveTextDocument: never,
+  onDidCreateFiles: never,
+  onDidDeleteFiles: never,
   onDidCloseTextDocument: never,
   onDidChangeConfiguration: didChangeConfiguration.event,
   getConfiguration: (section: string) => ({
@@ -304,5 +310,6 @@ export const window = {
   createTreeView: () => ({ visible: false, onDidChangeVisibility: never, dispose() {} }),
   createStatusBarItem: () => ({ show() {}, hide() {}, dispose() {} }),
   onDidCloseTerminal: never,
+  onDidChangeWindowState: never,
   tabGroups: { all: [], activeTabGroup: { activeTab: undefined }, onDidChangeTabs: never, close: async () => true },
 };
