@@ -2,11 +2,15 @@
 import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
 import { scriptedAgent } from '../support/agents/definition';
 import { Chat } from '../support/vscode/chat';
 import { placeIsKept } from '../support/vscode/keptState';
 import { useVsCode } from '../support/vscode/useVsCode';
 import { chatFrame, command } from '../support/vscode/workbench';
+
+/** The tab of the panel; the icon of the sessions in the activity bar is one too. */
+const editorTab = (page: Page): Locator => page.locator('.part.editor').getByRole('tab', { name: /Parley/ });
 
 describe('a panel that is hidden, reloaded or moved', () => {
   const vscode = useVsCode({
@@ -49,8 +53,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
   /** Closes the tab of the panel, and opens the panel again by its command. */
   async function closeAndOpen(): Promise<void> {
     const { page } = vscode.window;
-    await page
-      .getByRole('tab', { name: /Parley/ })
+    await editorTab(page)
       .getByRole('button', { name: /^Close/ })
       .click();
     await chatFrame(page, 'panel').locator('body').waitFor({ state: 'detached' });
@@ -64,7 +67,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'other.txt' }).first().waitFor();
     await page.keyboard.press('Enter');
     await page.locator('.view-line', { hasText: 'another file' }).waitFor();
-    await page.getByRole('tab', { name: /Parley/ }).click();
+    await editorTab(page).click();
     await chat.composer.waitFor();
     await nothingIsLost();
   });
