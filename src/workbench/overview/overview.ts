@@ -51,6 +51,8 @@ export class Overview implements Disposable {
   /** Sessions that ask and have changed. */
   readonly #asking = new Set<string>();
   #offering: Disposable | undefined;
+  /** The session that {@link next} went to last. */
+  #wentTo: string | undefined;
   #revision = 0;
 
   constructor(options: OverviewOptions) {
@@ -162,8 +164,10 @@ export class Overview implements Disposable {
   async next(): Promise<string | undefined> {
     const { conversations, chat } = this.#options;
     const current = conversations.peek()?.key;
-    const isThere = current !== undefined && chat.isShown(current);
+    // VS Code says a moment later that what was brought to the front can be seen.
+    const isThere = current !== undefined && (current === this.#wentTo || chat.isShown(current));
     const next = nextWaiting(this.live.rows, isThere ? current : undefined);
+    this.#wentTo = next?.key;
     if (next) this.open(next.key);
     else await this.showInbox();
     return next?.key;

@@ -173,9 +173,13 @@ export class SessionTree {
     return this.#loaded().filter((entry) => this.#togetherId(entry) === node.id);
   }
 
-  /** Number of rows in a group that are known without reading further. */
+  /**
+   * Number of sessions of a group that are known without reading further. Of a state, those in it:
+   * sessions that were asked together are where the most urgent of them is.
+   */
   count(node: GroupNode): number {
-    return this.#inGroup(node).length;
+    const entries = this.#inGroup(node);
+    return this.#grouping === 'state' ? entries.filter(({ status }) => status === node.name).length : entries.length;
   }
 
   /** Returns the rows below a node, and reads the first page where they are stored sessions. */

@@ -204,6 +204,8 @@ describe('the list of sessions', () => {
     assert.deepEqual(shown(tree), ['[needsYou]', ' <together>', '  b', '  a', '[working]', ' c']);
     const [group] = tree.children(undefined);
     assert.ok(tree.children(group)[0] instanceof TogetherNode);
+    assert.ok(group?.kind === 'group');
+    assert.equal(tree.count(group), 1, 'one of them needs the user');
     const ids = shown(tree).filter((row) => !row.includes('['));
     assert.equal(new Set(ids.map((row) => row.trim())).size, ids.length, 'no session has two rows');
   });
