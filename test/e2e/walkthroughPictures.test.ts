@@ -114,8 +114,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
       chat = await Chat.at(page, 'panel');
       await chat.state('ready');
       await chat.send('/crash');
-      await chat.entries('notice').or(chat.failure).first().waitFor();
-      await chat.turnEnd();
+      await chat.button('Send again').waitFor();
       await picture('trouble');
     });
   });
