@@ -54,6 +54,7 @@ describe('commands', () => {
     conversations: { peek: () => undefined },
     catalog: { find: () => undefined },
     chat: { open: () => surface, isVisible: false },
+    overview: {},
   } as unknown as CommandServices;
   const run = (id: string, ...args: unknown[]): Promise<unknown> =>
     commandsOf(services).get(`parley.${id}`)?.(...(args as never[])) ?? assert.fail(id);
