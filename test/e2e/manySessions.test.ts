@@ -4,6 +4,7 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import { scriptedAgent } from '../support/agents/definition';
 import { Chat } from '../support/vscode/chat';
@@ -40,6 +41,17 @@ async function askSeveral(page: Page, names: readonly string[], text: string): P
   await box.waitFor({ state: 'hidden' });
 }
 
+/** The agents whose question has the focus of its page. */
+async function askers(page: Page): Promise<readonly string[]> {
+  const found = page.frames().map((frame) =>
+    frame.evaluate(() => {
+      const card = document.activeElement?.closest('[role=group][aria-label^="Permission:"]');
+      return card && document.hasFocus() ? document.querySelector('.agent-name')?.textContent : undefined;
+    }),
+  );
+  return (await Promise.all(found)).filter((name) => typeof name === 'string');
+}
+
 describe('many sessions', function () {
   this.timeout(120_000);
   const vscode = useVsCode({
@@ -66,6 +78,12 @@ describe('many sessions', function () {
     await page.getByRole('tab', { name: /^\? permission.* Gamma/ }).waitFor();
     await page.getByRole('tab', { name: /^\? permission.* Alpha/ }).waitFor();
     await status(page).getByText('3').waitFor();
+    // Each frame of a panel has the page in a frame of its own.
+    for (const frame of await page.locator('iframe.webview.ready').all()) {
+      const panel = frame.contentFrame().frameLocator('iframe[title]');
+      await panel.getByRole('group', { name: /^Permission:/ }).waitFor();
+    }
+    assert.equal(await page.locator('iframe.webview.ready').count(), 3);
   });
 
   it('are in one list, with who needs the user first', async () => {
@@ -84,18 +102,14 @@ describe('many sessions', function () {
 
   it('are reached by one key, one after the other', async () => {
     const { page } = vscode.window;
-    const tab = page.locator('.editor-group-container.active .tab.active');
-    const seen = [await tab.getAttribute('aria-label')];
-    for (let press = 0; press < 2; press++) {
+    const reached: string[] = [];
+    for (let press = 0; press < 3; press++) {
       await page.keyboard.press('Control+k');
       await page.keyboard.press('Shift+J');
-      await page.waitForFunction((known) => {
-        const active = document.querySelector('.editor-group-container.active .tab.active');
-        return active !== null && !known.includes(active.getAttribute('aria-label'));
-      }, seen);
-      seen.push(await tab.getAttribute('aria-label'));
+      for (const next = reached.length; reached.length === next; await delay(50))
+        for (const name of await askers(page)) if (!reached.includes(name)) reached.push(name);
     }
-    assert.equal(new Set(seen).size, 3);
+    assert.deepEqual(reached.toSorted(), ['Alpha', 'Beta', 'Gamma']);
   });
 
   it('ask in another window, which is answered here', async () => {
@@ -130,7 +144,7 @@ describe('many sessions', function () {
     const chat = await Chat.at(page, 'panel');
     await chat.state('ready');
     await chat.send('flood 6000 20');
-    await chat.state('running');
+    await chat.entries('agent').first().waitFor();
     await chat.newSession();
     assert.equal(await chat.run('say All done'), 'end_turn');
     await chat.newSession();
