@@ -15,6 +15,7 @@ interface Entry {
 export class AddAgent {
   readonly #page: Page;
   readonly #server: Server;
+  #settings: Readonly<Record<string, unknown>> = {};
 
   constructor(page: Page, server: Server) {
     this.#page = page;
@@ -29,8 +30,11 @@ export class AddAgent {
     return join(this.#server.dataDir, 'data/Machine/settings.json');
   }
 
+  /** While VS Code writes the file, it is empty for a moment: until then it is as it was. */
   get #onDisk(): Readonly<Record<string, unknown>> {
-    return JSON.parse(readFileSync(this.#settingsFile, 'utf8'));
+    const text = readFileSync(this.#settingsFile, 'utf8');
+    if (text !== '') this.#settings = JSON.parse(text);
+    return this.#settings;
   }
 
   /** The entries of the setting, as they are on disk. */
