@@ -23,20 +23,25 @@ export class ChatPanel implements WebviewPanelSerializer {
     return this.#open?.page;
   }
 
-  /** Opens the panel or brings it to the front. */
-  open(column = ViewColumn.Active): Page {
+  /** Opens the panel or brings it to the front. @param preserveFocus what has the focus keeps it */
+  open(column = ViewColumn.Active, preserveFocus = false): Page {
     if (this.#open) {
-      this.#open.panel.reveal();
+      this.#open.panel.reveal(undefined, preserveFocus);
       return this.#open.page;
     }
     // One of an extension host that broke, or one that was never looked at since the window came
     // back.
     closePanelTabs(CHAT_PANEL_TYPE);
-    const panel = window.createWebviewPanel(CHAT_PANEL_TYPE, 'Parley', column, {
-      enableScripts: true,
-      enableFindWidget: true,
-      localResourceRoots: [webviewRoot(this.#context.extensionUri)],
-    });
+    const panel = window.createWebviewPanel(
+      CHAT_PANEL_TYPE,
+      'Parley',
+      { viewColumn: column, preserveFocus },
+      {
+        enableScripts: true,
+        enableFindWidget: true,
+        localResourceRoots: [webviewRoot(this.#context.extensionUri)],
+      },
+    );
     return this.#adopt(panel);
   }
 

@@ -33,8 +33,9 @@ export class SessionTabs implements WebviewPanelSerializer {
     return this.#adopt(panel, undefined, onPage);
   }
 
-  reveal(page: Page): void {
-    this.#panels.get(page)?.reveal();
+  /** Brings a tab to the front. @param preserveFocus what has the focus keeps it */
+  reveal(page: Page, preserveFocus = false): void {
+    this.#panels.get(page)?.reveal(undefined, preserveFocus);
   }
 
   close(page: Page): void {

@@ -14,7 +14,7 @@ import type { TabIcon } from '../activation/tabIcon';
 import type { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
 import { inert } from '../ui/inertText';
-import { showError, showInfo } from '../ui/messages';
+import { dialogsClosed, isDialogOpen, showError, showInfo } from '../ui/messages';
 import { ChatSurface, type SurfaceServices } from './chatSurface';
 
 /** Where VS Code shows the chat. */
@@ -94,7 +94,7 @@ export class ChatHome implements UriHandler, Disposable {
 
   /** Opens the editor panel. */
   openPanel(): ChatSurface {
-    return this.#surfaceOf(this.#places.panel.open());
+    return this.#surfaceOf(this.#places.panel.open(undefined, isDialogOpen()));
   }
 
   /**
@@ -136,20 +136,19 @@ export class ChatHome implements UriHandler, Disposable {
   }
 
   /**
-   * Shows a conversation, to which commands belong from now on, and brings the chat to the front.
+   * Shows a conversation, to which commands belong from now on, and brings the chat to the front. It
+   * takes the focus as soon as no dialog needs it.
    * @returns where it is shown there
    */
   present(conversation: Conversation): ChatSurface {
-    this.#conversations.setActive(conversation.key);
-    const tab = this.#tabOf(conversation.key);
-    if (tab) {
-      const surface = this.#revealTab(tab);
-      surface.focus();
-      return surface;
-    }
-    this.show(conversation);
-    const surface = this.open();
+    const { key } = conversation;
+    this.#conversations.setActive(key);
+    const tab = this.#tabOf(key);
+    if (!tab) this.show(conversation);
+    const surface = tab ? this.#revealTab(tab) : this.open();
     surface.focus();
+    if (isDialogOpen())
+      void dialogsClosed().then(() => this.#conversations.peek()?.key === key && this.isShown(key) && this.open());
     return surface;
   }
 
@@ -230,7 +229,7 @@ export class ChatHome implements UriHandler, Disposable {
   }
 
   #revealTab(page: Page): ChatSurface {
-    this.#places.tabs.reveal(page);
+    this.#places.tabs.reveal(page, isDialogOpen());
     this.#isInTab = true;
     return this.#surfaceOf(page);
   }

@@ -36,7 +36,29 @@ export async function askModal<T extends string>(
 ): Promise<T | undefined> {
   const options = { modal: true, ...(detail !== undefined && { detail: inertLines(detail) }) };
   const items = buttons.map((button): MessageItem => ({ title: inert(button) }));
-  return chosen(buttons, (await window.showWarningMessage(inert(question), options, ...items))?.title);
+  const answer = Promise.resolve(window.showWarningMessage(inert(question), options, ...items));
+  dialogs.add(answer);
+  try {
+    return chosen(buttons, (await answer)?.title);
+  } finally {
+    dialogs.delete(answer);
+  }
+}
+
+/** The modal dialogs that wait for an answer. VS Code shows one after the other. */
+const dialogs = new Set<Promise<unknown>>();
+
+/**
+ * Returns whether a modal dialog is open. VS Code lets an editor that is revealed behind it take the
+ * focus, and with it the keys.
+ */
+export function isDialogOpen(): boolean {
+  return dialogs.size > 0;
+}
+
+/** Resolves when no modal dialog is open. */
+export async function dialogsClosed(): Promise<void> {
+  while (dialogs.size > 0) await Promise.allSettled(dialogs);
 }
 
 /**
