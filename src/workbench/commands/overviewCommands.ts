@@ -1,19 +1,21 @@
 // Commands of the list of sessions: open, pin, archive, delete, filter, group; the next session that
 // needs the user, and the open questions of all windows.
 import { commands, l10n, ViewColumn } from 'vscode';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { SessionStatus } from '../../client/view/sessionStatus';
+import type { SessionRecord } from '../../store/sessions/records';
 import { groupingLabel, statusLabel } from '../overview/rowLabels';
 import { GROUPINGS, type Grouping } from '../overview/sessionTree';
 import { nameOf } from '../sessions/keptSessions';
 import { confirmDelete } from '../sessions/sessionItems';
 import { askTitle, titleOf } from '../sessions/sessionLabels';
 import { askLine, pick, pickSome } from '../ui/input';
-import { showInfo } from '../ui/messages';
+import { showError, showInfo } from '../ui/messages';
 import { type AskSeveralArgument, askSeveral } from './askSeveral';
 import type { Command, CommandServices, Register } from './commands';
 import { mayOpen } from './foreignFolders';
+import { offerRemoval } from './worktreeCommands';
 
 /** A row of the list, or what a program gives instead: our key of a session. */
 interface Row {
@@ -93,13 +95,17 @@ export function overviewCommands(services: CommandServices, register: Register):
     }
     if (conversation) chat.show(conversations.active());
     view.changed(true);
-    if (found.length === 0 && record) void offerUndo(key, title);
+    if (!record) return;
+    // Not awaited: the notifications may stay for long.
+    void (found.length === 0 ? offerUndo(record, title) : offerRemoval(services, record.cwd)).catch((error: unknown) =>
+      showError(`Parley: ${messageOf(error)}`),
+    );
   };
 
-  const offerUndo = async (key: string, title: string): Promise<void> => {
+  const offerUndo = async ({ key, cwd }: SessionRecord, title: string): Promise<void> => {
     const undo = l10n.t('Undo');
     const pressed = await showInfo(l10n.t('Deleted the session “{0}”.', title), undo);
-    if (pressed !== undo) return;
+    if (pressed !== undo) return offerRemoval(services, cwd);
     if (!archive.bringBack(key)) void showInfo(l10n.t('This session no longer exists.'));
     view.changed(true);
   };

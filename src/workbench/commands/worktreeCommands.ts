@@ -208,7 +208,7 @@ export async function offerRemoval(
 ): Promise<void> {
   const worktree = workspace.isTrusted ? await worktrees.find(cwd) : undefined;
   if (!worktree || worktrees.sessionsIn(worktree).length > 0) return;
-  for (const session of archive.all()) if (session.cwd === cwd) return;
+  for (const session of archive.all()) if (session.cwd === cwd && !archive.marks.isDeleted(session.key)) return;
   const { branch } = worktree;
   const isUnsaved = await showProgress(l10n.t('Comparing files…'), (signal) => worktrees.isUnsaved(worktree, signal));
   const remove = isUnsaved ? l10n.t('Remove Worktree…') : l10n.t('Remove Worktree');
