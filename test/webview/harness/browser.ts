@@ -133,6 +133,8 @@ export class Panel {
         new Promise<void>((resolve) => {
           const box = document.querySelector('.transcript')!;
           box.addEventListener('scroll', () => requestAnimationFrame(() => resolve()), { once: true });
+          // Without a gesture, a position that changes while the page is drawn is not the user's.
+          box.dispatchEvent(new WheelEvent('wheel'));
           box.scrollTop = to;
         }),
       top,
