@@ -205,9 +205,11 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
 
 /** Shows what the running turn changed, and what waits for review, once there is any of it. */
 function showChanges(): void {
-  const stop = effect(() => {
-    if (!session.turn.value?.changes && !session.review.value && !session.changesWork.value) return;
-    queueMicrotask(() => stop());
+  let isAsked = false;
+  effect(() => {
+    // Once asked, it reads nothing more, so nothing calls it again.
+    if (isAsked || !(session.turn.value?.changes || session.review.value || session.changesWork.value)) return;
+    isAsked = true;
     withChanges((part) => {
       transcript.addRunningChanges(part.createLive());
       reviewBar.append(part.createReviewBar());

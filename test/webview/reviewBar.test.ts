@@ -53,6 +53,16 @@ describe('the review of changes', () => {
     assert.equal(await bar().count(), 0);
   });
 
+  it('is there once, however often the first changes are counted', async () => {
+    panel = await browser.open({});
+    await panel.update(
+      { op: 'session', patch: { review: countOf(FILES.slice(0, 1)) } },
+      { op: 'session', patch: { review: countOf(FILES, 2) } },
+    );
+    await button('Review 6 files').first().waitFor();
+    assert.equal(await bar().count(), 1);
+  });
+
   it('unfolds to the list of what waits', async () => {
     const host = await openList();
     await row('docs/upload.md').hover();
