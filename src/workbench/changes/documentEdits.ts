@@ -3,9 +3,6 @@ import * as vscode from 'vscode';
 import { decodeFile } from '../editor/fileEncoding';
 import { lineEdits } from './lineEdits';
 
-/** How long a document may take to follow the disk, in milliseconds. */
-const FOLLOW_MS = 2_000;
-
 /**
  * Returns the bytes that saving a document as it is would write.
  */
@@ -35,27 +32,13 @@ export async function editsOf(
 }
 
 /**
- * Waits until a document without changes shows what is on the disk, which may have changed just
- * before.
- * @returns whether it does; line ends apart, which a document has of one kind
+ * Returns whether a document without changes shows what is on the disk, which may have changed just
+ * before; line ends apart, which a document has of one kind. One that is about to be read again
+ * cannot be saved: VS Code takes the file for one that someone else has changed.
  */
-export async function follows(document: vscode.TextDocument, content: Buffer): Promise<boolean> {
+export async function shows(document: vscode.TextDocument, content: Buffer): Promise<boolean> {
   const text = await decodeFile(document.uri, content, document.encoding).catch(() => undefined);
-  if (text === undefined) return false;
-  const wanted = withEnds(text, false);
-  const isThere = (): boolean => withEnds(document.getText(), false) === wanted;
-  if (isThere()) return true;
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      listening.dispose();
-      resolve(isThere());
-    };
-    const timer = setTimeout(end, FOLLOW_MS);
-    const listening = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document && isThere()) end();
-    });
-  });
+  return text !== undefined && withEnds(document.getText(), false) === withEnds(text, false);
 }
 
 function withEnds(text: string, crlf: boolean): string {

@@ -14,7 +14,7 @@ import { isInsideRoots, realTarget } from '../../client/requests/roots';
 import { openDocument, openDocuments, pathKey, unsavedInOtherEditors } from '../editor/openDocuments';
 import { type ReportProgress, showProgress } from '../ui/messages';
 import { deleteDiskFile, isWritable, readDiskFile, writeDiskFile } from './diskFiles';
-import { bytesOf, editsOf, follows } from './documentEdits';
+import { bytesOf, editsOf, shows } from './documentEdits';
 
 /** How often a step is tried again where the user types between looking and changing. */
 const ATTEMPTS = 3;
@@ -74,13 +74,13 @@ export class EditorWorkingFiles implements WorkingFiles {
       if (!steps) return edits.map(({ path }) => path);
       // False also where the user typed in between: the ranges are for a version that is gone.
       const isApplied = await applyEdit(steps);
-      if (isApplied) await save(steps);
+      const unsaved = isApplied ? await save(steps) : new Set<Step>();
       // What VS Code refuses as a whole is done file by file at last.
       if (!isApplied && attempt < ATTEMPTS) continue;
       open = [];
       for (const [n, step] of steps.entries()) {
         report(edits.length + n, 2 * edits.length);
-        if (!(await this.#settle(step, isApplied))) refused.add(step.edit.path);
+        if (!(await this.#settle(step, isApplied, unsaved.has(step)))) refused.add(step.edit.path);
       }
     }
     return [...refused];
@@ -123,20 +123,23 @@ export class EditorWorkingFiles implements WorkingFiles {
    * Looks whether the bytes are on the disk, and puts them there where a document could not hold
    * them, a save of the user's own changed them, or VS Code has no edit for it.
    * @param isApplied the step was made in VS Code
+   * @param isUnsaved VS Code could not save it
    * @returns whether the file is as it should be
    */
-  async #settle(step: Step, isApplied: boolean): Promise<boolean> {
+  async #settle(step: Step, isApplied: boolean, isUnsaved: boolean): Promise<boolean> {
     const { path, content, mode, root, expected } = step.edit;
     try {
       // What had unsaved changes before, or has new ones, is not saved.
-      if (step.by === 'document' && (step.keepsUnsaved || step.document.isDirty)) return isApplied;
+      if (step.by === 'document' && !isUnsaved && (step.keepsUnsaved || step.document.isDirty)) return isApplied;
       const found = await readDiskFile(path);
-      const isOurs = isApplied || (found ? expected?.equals(found.content) === true : step.by !== 'document');
+      const isOurs =
+        (isApplied && !isUnsaved) || (found ? expected?.equals(found.content) === true : step.by !== 'document');
       if (!isSame(found, content, mode)) {
         if (!isOurs) return false;
         if (content !== undefined) await writeDiskFile(path, { content, mode: mode ?? found?.mode ?? '100644' });
         else await deleteDiskFile(path);
       }
+      if (isUnsaved && step.by === 'document' && content) await saveSame(step.document, path, content);
       if (content === undefined) await removeEmptyFolders(fs, root, dirname(path));
       return true;
     } catch (error) {
@@ -164,10 +167,11 @@ async function planOne(
   const document = open ?? (await load(uri, found.content));
   if (!document) return { edit, uri, by: found.content.equals(content) ? 'disk' : 'replace' };
   const edits =
-    document.isDirty || (await follows(document, found.content)) ? await editsOf(document, content) : undefined;
+    document.isDirty || (await shows(document, found.content)) ? await editsOf(document, content) : undefined;
   if (edits && edits.length > 0)
     return { edit, uri: document.uri, by: 'document', document, edits, keepsUnsaved: document.isDirty };
-  // No text, or nothing that the document shows: an encoding, a mode, mixed line ends.
+  // No text, or nothing that the document shows: an encoding, a mode, mixed line ends, or a change
+  // on the disk that it is about to read.
   return document.isDirty ? 'refused' : { edit, uri, by: 'disk' };
 }
 
@@ -198,11 +202,32 @@ async function applyEdit(steps: readonly Step[]): Promise<boolean> {
   return whole.size === 0 || vscode.workspace.applyEdit(whole);
 }
 
-/** Saves what had no unsaved changes before, at once: VS Code opens what stays unsaved. */
-async function save(steps: readonly Step[]): Promise<void> {
+/**
+ * Saves what had no unsaved changes before, at once: VS Code opens what stays unsaved.
+ * @returns what VS Code could not save
+ */
+async function save(steps: readonly Step[]): Promise<ReadonlySet<Step>> {
+  const failed = new Set<Step>();
   await Promise.all(
-    steps.map(async (step) => step.by === 'document' && !step.keepsUnsaved && (await step.document.save())),
+    steps.map(async (step) => {
+      if (step.by === 'document' && !step.keepsUnsaved && !(await step.document.save())) failed.add(step);
+    }),
   );
+  return failed;
+}
+
+/**
+ * Saves a document that VS Code has not saved, where the disk has its bytes already. VS Code may
+ * have read the file between two changes, and have the time of the first with the text of the
+ * second: it takes the file for newer than what it has read, for ever. One with an older time it
+ * saves.
+ */
+async function saveSame(document: vscode.TextDocument, path: string, content: Buffer): Promise<void> {
+  if (!document.isDirty || !(await bytesOf(document)).equals(content)) return;
+  await fs.utimes(path, 1, 1);
+  if (await document.save()) return;
+  const now = new Date();
+  await fs.utimes(path, now, now);
 }
 
 async function readWorking(path: string, document: vscode.TextDocument | undefined): Promise<WorkingFile | undefined> {
