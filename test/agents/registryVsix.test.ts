@@ -83,15 +83,6 @@ describe('agents of the registry in the installed extension', function () {
       let chat = await Chat.at(page, 'panel');
       await chat.frame.locator('.agent-name', { hasText: name }).waitFor({ timeout: 240_000 });
       const installed = performance.now();
-      const status = chat.frame.locator('[role=status][aria-label="Agent"]');
-      await status
-        .and(chat.frame.locator('[data-state=ready], [data-state=authRequired]'))
-        .waitFor({ timeout: 60_000 });
-      if ((await status.getAttribute('data-state')) === 'authRequired')
-        await chat.failure
-          .getByRole('button', { name: /API key/i })
-          .first()
-          .click();
       await chat.state('ready', 60_000);
       chat = await Chat.at(page, 'panel');
       await chat.send(agentOf(id).prompt('text', folder));

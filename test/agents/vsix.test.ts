@@ -77,22 +77,7 @@ describe('real agents in the installed extension', () => {
         agent = agents.find((one) => one.id === id) ?? assert.fail();
         await command(vscode.window.page, 'Parley: Open Chat');
         chat = await Chat.at(vscode.window.page, 'panel');
-        const status = chat.frame.locator('[role=status][aria-label="Agent"]');
-        await status
-          .and(chat.frame.locator('[data-state=ready], [data-state=authRequired], [data-state=failed]'))
-          .waitFor({
-            timeout: 90_000,
-          });
-        if ((await status.getAttribute('data-state')) === 'authRequired') {
-          await chat.failure
-            .getByRole('button', { name: /API key/i })
-            .first()
-            .click();
-          // It has a key in its environment.
-          await vscode.window.page.getByText('Leave empty if').first().waitFor();
-          await vscode.window.page.keyboard.press('Enter');
-        }
-        await chat.state('ready', 60_000);
+        await chat.state('ready', 90_000);
       });
 
       const wire = (): Message[] =>
