@@ -1,5 +1,6 @@
 // Which clicks and keys count as the answer to a question, in a real browser.
 import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
 import type { PermissionView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';
 import { asksForm, asksPage } from './harness/questionSamples';
@@ -29,6 +30,16 @@ describe('an answer', () => {
   const answers = async () => (await panel.posted('permission')).map(({ id, optionId }) => `${id} ${optionId}`);
   const focusedCard = () =>
     panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-permission-id'));
+
+  /** Scrolls until only 10 pixels lie between the upper edge of the panel and an edge of an element. */
+  async function cutOff(element: Locator, edge: 'top' | 'bottom'): Promise<void> {
+    const place = await element.evaluate((node, side) => {
+      const box = node.closest('.transcript')!;
+      // Not at 0: what is drawn above keeps the rest in its place.
+      return box.scrollTop + node.getBoundingClientRect()[side] - box.getBoundingClientRect().top - 10;
+    }, edge);
+    await panel.scrollTo(Math.round(place));
+  }
 
   it('is not given by typing after a click on the conversation', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
@@ -169,9 +180,7 @@ describe('an answer', () => {
     await open({ items: [edit, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
     await panel.scrollTo(0);
     await panel.answerable();
-    const { top } = await allow('p1').evaluate((node) => node.getBoundingClientRect());
-    const box = await panel.page.evaluate(() => document.querySelector('.transcript')!.getBoundingClientRect().top);
-    await panel.scrollTo(Math.round(top - box - 10));
+    await cutOff(allow('p1'), 'top');
     await allow('p1').and(panel.page.locator('[aria-disabled=true]')).waitFor();
     await panel.answerable();
     const { x, y } = (await allow('p1').boundingBox())!;
@@ -188,9 +197,7 @@ describe('an answer', () => {
     await panel.scrollTo(0);
     await panel.answerable();
     await card('p1').focus();
-    const { bottom } = await card('p1').evaluate((node) => node.getBoundingClientRect());
-    const top = await panel.page.evaluate(() => document.querySelector('.transcript')!.getBoundingClientRect().top);
-    await panel.scrollTo(Math.round(bottom - top - 10));
+    await cutOff(card('p1'), 'bottom');
     await panel.answerable();
     await panel.page.keyboard.press('1');
     assert.deepEqual(await answers(), []);
@@ -234,9 +241,7 @@ describe('an answer', () => {
     await open({ items, session: { permissions: [asks(0)] }, height: 500 });
     await panel.scrollTo(0);
     await panel.answerable();
-    const { top } = await allow('p1').evaluate((node) => node.getBoundingClientRect());
-    const box = await panel.page.evaluate(() => document.querySelector('.transcript')!.getBoundingClientRect().top);
-    await panel.scrollTo(Math.round(top - box - 10));
+    await cutOff(allow('p1'), 'top');
     await allow('p1').and(panel.page.locator('[aria-disabled=true]')).waitFor();
     await panel.answerable();
     const { x, y } = (await allow('p1').boundingBox())!;
