@@ -132,10 +132,16 @@ export class Panel {
       (to) =>
         new Promise<void>((resolve) => {
           const box = document.querySelector('.transcript')!;
-          box.addEventListener('scroll', () => requestAnimationFrame(() => resolve()), { once: true });
-          // Without a gesture, a position that changes while the page is drawn is not the user's.
-          box.dispatchEvent(new WheelEvent('wheel'));
-          box.scrollTop = to;
+          const move = (): void => {
+            const before = box.scrollTop;
+            // Without a gesture, a position that changes while the page is drawn is not the user's.
+            box.dispatchEvent(new WheelEvent('wheel'));
+            box.scrollTop = to;
+            // As long as too little is drawn, there is nowhere to scroll to.
+            if (box.scrollTop === before) requestAnimationFrame(move);
+            else box.addEventListener('scroll', () => requestAnimationFrame(() => resolve()), { once: true });
+          };
+          move();
         }),
       top,
     );
