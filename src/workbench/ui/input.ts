@@ -238,6 +238,8 @@ export class List<T extends ListRow> implements Disposable {
   #isDrawing = false;
   /** The user has gone to the row, and did not just type. */
   #isChosen = false;
+  /** The user has typed, and VS Code has not told since which row is active. */
+  #isFiltering = false;
   #isDisposed = false;
   #back: ListButton['run'] | undefined;
 
@@ -255,6 +257,7 @@ export class List<T extends ListRow> implements Disposable {
         if (meant) this.#accepted.fire(meant.row);
       }),
       quick.onDidChangeActive(([item]) => {
+        this.#isFiltering = false;
         // A drawing makes VS Code choose, not the user; what is active then is told when it is done.
         if (this.#isDrawing) return;
         this.#isChosen = true;
@@ -262,6 +265,7 @@ export class List<T extends ListRow> implements Disposable {
       }),
       quick.onDidChangeValue(() => {
         this.#isChosen = false;
+        this.#isFiltering = true;
       }),
       quick.onDidTriggerItemButton(({ item, button }) => {
         const pressed = this.#meant(item)?.buttons?.[item.buttons?.indexOf(button) ?? -1];
@@ -319,19 +323,30 @@ export class List<T extends ListRow> implements Disposable {
   async #drawAll(): Promise<void> {
     this.#isDrawing = true;
     while (this.#next && !this.#isDisposed) {
-      const items = this.#fill(this.#next);
+      const drawing = this.#next;
       this.#next = undefined;
+      let items = this.#fill(drawing, this.#kept);
       await everythingIsHandled();
+      // The row that was to keep the focus is not among those that match what was typed meanwhile.
+      if (this.#quick.activeItems.length === 0 && !this.#next && !this.#isDisposed) {
+        items = this.#fill(drawing, undefined);
+        await everythingIsHandled();
+      }
       this.#shown = items;
     }
     this.#isDrawing = false;
     if (!this.#isDisposed) this.#active.fire(this.#quick.activeItems[0]?.row);
   }
 
-  #fill({ rows, buttons }: Drawing<T>): readonly Shown<T>[] {
+  /** The id of the row that keeps the focus; a row that the filter hides would take it from all. */
+  get #kept(): string | undefined {
     const [active] = this.#quick.activeItems;
+    if (this.#isFiltering) return undefined;
     // One that is there whatever is typed has the focus only as long as there is nothing else.
-    const kept = this.#isChosen || !active?.alwaysShow ? active?.row.id : undefined;
+    return this.#isChosen || !active?.alwaysShow ? active?.row.id : undefined;
+  }
+
+  #fill({ rows, buttons }: Drawing<T>, kept: string | undefined): readonly Shown<T>[] {
     const items = rows.map((row) => ({
       row,
       label: labelOf(row.label),
