@@ -24,8 +24,10 @@ export function addGap(context: ModelContext, event: Extract<SessionEvent, { typ
     return;
   }
   const index = context.push(
-    ({ turnId, late, ...base }) => ({
-      ...base,
+    ({ id, index, at, turnId, late }) => ({
+      id,
+      index,
+      at,
       kind: 'gap',
       gapId,
       text,
