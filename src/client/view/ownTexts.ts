@@ -55,8 +55,10 @@ const TEXTS: Texts = {
         : `${l10n.t('The messages above are sent along as a transcript. Commands that ran since are not undone:')}\n${commands.join('\n')}`,
     action: l10n.t('Show session'),
   }),
-  'restore-undone': (files) =>
-    files === 1 ? l10n.t('Undid the restore of 1 file') : l10n.t('Undid the restore of {0} files', files),
+  'restore-undone': (files) => ({
+    title: files === 1 ? l10n.t('Undid the restore of 1 file') : l10n.t('Undid the restore of {0} files', files),
+    action: l10n.t('Undo restore'),
+  }),
   'files-not-restored': () => l10n.t("Couldn't restore the files"),
   'output-not-opened': () => l10n.t("Couldn't open the output"),
   'file-not-saved': () => l10n.t("Couldn't save the file"),

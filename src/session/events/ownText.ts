@@ -87,6 +87,9 @@ export interface OwnTexts {
   readonly 'part-missing': readonly [name: string, reason: string, host: string];
 }
 
+/** The action that undoes the last restore of files. */
+export const UNDO_RESTORE = 'undoRestore';
+
 export type OwnCode = keyof OwnTexts;
 
 /** A code whose words need nothing else. */

@@ -2,6 +2,7 @@
 import { boundText } from '../../base/localizable';
 import { boundRaw, MAX_TOOL_TEXT } from '../events/bounds';
 import type { SessionEvent } from '../events/event';
+import { UNDO_RESTORE } from '../events/ownText';
 import type { ModelContext } from './context';
 import { textOf } from './entryText';
 
@@ -14,6 +15,7 @@ export function addNotice(
   switch (event.type) {
     case 'notice': {
       const { severity, title, description: text = '', own, said, action, beginsAnew } = event;
+      if (said?.code === 'files-restored' || said?.code === 'restore-undone') withdrawUndo(context);
       context.push(
         (base) => ({
           ...(own ? outside(base) : base),
@@ -51,6 +53,14 @@ export function addNotice(
       );
     }
   }
+}
+
+/** Takes the button of an earlier restore away: only the last one can be undone, and once. */
+function withdrawUndo(context: ModelContext): void {
+  const earlier = context.state.entries.findLast((one) => one.kind === 'notice' && one.action?.id === UNDO_RESTORE);
+  if (earlier?.kind !== 'notice') return;
+  delete earlier.action;
+  context.note((changes) => changes.entry(earlier.index));
 }
 
 /**

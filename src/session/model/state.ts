@@ -100,7 +100,7 @@ export interface NoticeEntry extends EntryBase {
   /** An unknown update as received. */
   raw?: unknown;
   /** A button of the client. */
-  readonly action?: { readonly id: string; readonly label?: string };
+  action?: { readonly id: string; readonly label?: string };
   /** The agent does not know the messages above. */
   readonly beginsAnew?: true;
 }

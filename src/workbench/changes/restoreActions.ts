@@ -1,17 +1,21 @@
 // Asks before files are restored, shows what will change, and says in the transcript what did.
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import type { FileChange } from '../../changes/model/fileChange';
 import type { RestoreResult } from '../../changes/restore/restore';
 import { canInclude, type RestorePlan } from '../../changes/restore/restorePlan';
 import type { Conversation } from '../../client/conversation/conversation';
-import { ownText } from '../../session/events/ownText';
+import { ownText, UNDO_RESTORE } from '../../session/events/ownText';
 import { pick } from '../ui/input';
 import { showProgress, showWarning } from '../ui/messages';
 import { comparedChange, openComparisons } from './comparisons';
 import type { SessionRestore } from './sessionRestore';
+
+/** Files that the question names. */
+const SHOWN_NAMES = 4;
 
 export class RestoreActions {
   readonly #restore: SessionRestore;
@@ -28,13 +32,14 @@ export class RestoreActions {
    */
   async restoreCheckpoint(conversation: Conversation, turnId: string, isAsked = true): Promise<boolean> {
     requireIdle(conversation);
+    if (isAsked && (await this.offerPending(conversation))) return false;
     const plan = await showProgress(l10n.t('Comparing files…'), (signal) =>
       this.#restore.plan(conversation, turnId, signal),
     );
     const include = await this.#choose(conversation, plan, l10n.t('Restore files to before this message'), isAsked);
     if (!include) return false;
     const result = await this.#restore.run(conversation, plan, include);
-    tell(conversation, result, true);
+    tell(conversation, result, 'files-restored');
     if (result.isCancelled) void this.offerPending(conversation);
     return !result.isCancelled;
   }
@@ -58,6 +63,7 @@ export class RestoreActions {
    */
   async undoRestore(conversation: Conversation, isAsked = true): Promise<boolean> {
     requireIdle(conversation);
+    if (isAsked && (await this.offerPending(conversation))) return false;
     const plan = await showProgress(l10n.t('Comparing files…'), (signal) =>
       this.#restore.planUndo(conversation, signal),
     );
@@ -66,24 +72,29 @@ export class RestoreActions {
     const include = await this.#choose(conversation, plan, l10n.t('Undo the restore of files'), asks);
     if (!include) return false;
     const result = await this.#restore.undo(conversation, plan, include);
-    tell(conversation, result, false);
+    tell(conversation, result, 'restore-undone');
     if (result.isCancelled) void this.offerPending(conversation);
     return !result.isCancelled;
   }
 
-  /** Offers to finish a restore that was killed or cancelled, or to take it back. */
-  async offerPending(conversation: Conversation): Promise<void> {
+  /**
+   * Offers to finish a restore that was killed or cancelled, or to take it back.
+   * @returns false where there is none
+   */
+  async offerPending(conversation: Conversation): Promise<boolean> {
     const pending = await this.#restore.pending(conversation);
-    if (!pending) return;
-    const [finish, takeBack] = [l10n.t('Finish Restore'), l10n.t('Take Back')];
-    const text = l10n.t("Restoring {0} files didn't finish.", pending.files);
+    if (!pending) return false;
+    const { isUndo, files } = pending;
+    const [finish, takeBack] = [isUndo ? l10n.t('Finish Undo') : l10n.t('Finish Restore'), l10n.t('Take Back')];
+    const text = isUndo
+      ? l10n.t("Undoing the restore of {0} files didn't finish.", files)
+      : l10n.t("Restoring {0} files didn't finish.", files);
     const answer = await showWarning(text, finish, takeBack);
-    if (answer === undefined) return;
-    const result = await conversation.changes.work.run('restore', (progress, signal) =>
-      answer === finish ? pending.finish(signal, progress) : pending.takeBack(signal, progress),
-    );
-    await (await conversation.changes.loadReview()).restored(result.done);
-    tell(conversation, result, answer === finish);
+    if (answer === undefined) return true;
+    const isFinished = answer === finish;
+    const result = await (isFinished ? pending.finish() : pending.takeBack());
+    tell(conversation, result, isFinished === isUndo ? 'restore-undone' : 'files-restored');
+    return true;
   }
 
   /** @returns the files to include although the user edited them; undefined: the user went away */
@@ -99,13 +110,13 @@ export class RestoreActions {
     if (!isAsked) return new Set();
     const all = plan.changes.map((change) => comparedChange(conversation.key, change, false));
     await openComparisons(title, all);
-    const answer = await ask(plan, edited.length, title);
+    const answer = await ask(plan, edited.length);
     if (answer === undefined) return undefined;
     return new Set(answer === 'all' ? edited.map(({ change }) => join(change.root, change.path)) : []);
   }
 }
 
-async function ask(plan: RestorePlan, edited: number, title: string): Promise<string | undefined> {
+async function ask(plan: RestorePlan, edited: number): Promise<string | undefined> {
   const { changes, skipped } = plan;
   const left = skipped.length;
   const items = [
@@ -114,7 +125,8 @@ async function ask(plan: RestorePlan, edited: number, title: string): Promise<st
           {
             id: 'agent',
             label: changes.length === 1 ? l10n.t('Restore 1 File') : l10n.t('Restore {0} Files', changes.length),
-            description: left === 0 ? undefined : l10n.t('{0} files that you edited since are left alone', left),
+            description: namesOf(changes),
+            detail: left === 0 ? undefined : l10n.t('{0} files that you edited since are left alone', left),
           },
         ]
       : []),
@@ -123,15 +135,21 @@ async function ask(plan: RestorePlan, edited: number, title: string): Promise<st
           {
             id: 'all',
             label: l10n.t('Restore {0} Files, Including Those That You Edited', changes.length + edited),
-            description: l10n.t('You can undo the restore'),
+            detail: l10n.t('You can undo the restore'),
           },
         ]
       : []),
   ];
+  // Without a title, the list covers less of the comparison.
   return pick(items, l10n.t('The comparison shows what will change. Commands that ran are not undone.'), {
-    title,
     ignoreFocusOut: true,
   });
+}
+
+/** The names of the first files, as the list may lie over them in the comparison. */
+function namesOf(changes: readonly FileChange[]): string {
+  const names = changes.slice(0, SHOWN_NAMES).map(({ path }) => basename(path));
+  return changes.length > SHOWN_NAMES ? `${names.join(', ')}…` : names.join(', ');
 }
 
 function requireIdle({ isBusy, agent }: Conversation): void {
@@ -141,9 +159,12 @@ function requireIdle({ isBusy, agent }: Conversation): void {
   });
 }
 
-function tell(conversation: Conversation, { done, failed, isCancelled }: RestoreResult, canUndo: boolean): void {
-  const said = ownText(canUndo ? 'files-restored' : 'restore-undone', done.length);
-  const severity = failed.length > 0 || isCancelled ? 'warning' : 'info';
+function tell(
+  conversation: Conversation,
+  { done, failed, isCancelled }: RestoreResult,
+  code: 'files-restored' | 'restore-undone',
+): void {
+  const isIncomplete = failed.length > 0 || isCancelled;
   const description = failed
     .map(({ change }) => change.path)
     .slice(0, 20)
@@ -151,11 +172,11 @@ function tell(conversation: Conversation, { done, failed, isCancelled }: Restore
   const event = {
     type: 'notice',
     own: true,
-    severity,
+    severity: isIncomplete ? 'warning' : 'info',
     title: '',
-    said,
+    said: ownText(code, done.length),
     description,
-    ...(canUndo && { action: { id: 'undoRestore' } }),
+    ...((code === 'files-restored' || isIncomplete) && { action: { id: UNDO_RESTORE } }),
   } as const;
   conversation.note([{ at: Date.now(), event }]);
 }

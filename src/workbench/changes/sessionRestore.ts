@@ -8,9 +8,9 @@ import { localizable } from '../../base/localizable';
 import type { Snapshot } from '../../changes/model/fileChange';
 import type { WorkingFiles } from '../../changes/model/workingFiles';
 import { AgentEdits } from '../../changes/restore/agentEdits';
-import { type PendingRestore, Restore, type RestoreResult } from '../../changes/restore/restore';
+import { Restore, type RestoreResult } from '../../changes/restore/restore';
 import type { RestorePlan } from '../../changes/restore/restorePlan';
-import { isSettled, statesOf } from '../../client/changes/recordedTurn';
+import { isSame, isSettled, statesOf } from '../../client/changes/recordedTurn';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isProtected } from '../../client/requests/protectedPaths';
 import { realTarget } from '../../client/requests/roots';
@@ -29,6 +29,15 @@ const snapshot = z.object({
 });
 /** What a restore is taken back with. */
 const undo = z.object({ target: snapshot, now: snapshot, review: z.unknown() });
+
+/** A restore, or the undo of one, that did not end. */
+export interface UnfinishedRestore {
+  /** Of how many files. */
+  readonly files: number;
+  readonly isUndo: boolean;
+  finish(): Promise<RestoreResult>;
+  takeBack(): Promise<RestoreResult>;
+}
 
 export class SessionRestore {
   readonly #options: SessionRestoreOptions;
@@ -72,7 +81,7 @@ export class SessionRestore {
     const result = await changes.work.run('restore', (progress, signal) =>
       restore.run(plan, include, signal, progress),
     );
-    await review.restored(result.done);
+    await this.#ended(conversation, result, false);
     return result;
   }
 
@@ -89,29 +98,49 @@ export class SessionRestore {
 
   /** Takes the last restore back, and what waits for review with it. */
   async undo(conversation: Conversation, plan: RestorePlan, include: ReadonlySet<string>): Promise<RestoreResult> {
-    const { changes, key } = conversation;
-    const { review: kept } = await this.#last(key);
     const restore = await this.#restoreOf(conversation);
-    const result = await changes.work.run('restore', (progress, signal) =>
+    const result = await conversation.changes.work.run('restore', (progress, signal) =>
       restore.run(plan, include, signal, progress),
     );
-    const review = await changes.loadReview();
-    if (result.isCancelled) await review.restored(result.done);
-    else {
-      await review.reset(kept);
-      await this.#options.store.remove(key);
-    }
+    await this.#ended(conversation, result, true);
     return result;
   }
 
-  /** The restore of a session that was killed; undefined where there is none. */
-  async pending(conversation: Conversation): Promise<PendingRestore | undefined> {
+  /** The restore of a session, or its undo, that was killed or cancelled; undefined: there is none. */
+  async pending(conversation: Conversation): Promise<UnfinishedRestore | undefined> {
     // States are opened only where there is something to finish.
     const isThere = await access(this.#logOf(conversation)).then(
       () => true,
       () => false,
     );
-    return isThere ? (await this.#restoreOf(conversation)).pending() : undefined;
+    const pending = isThere ? await (await this.#restoreOf(conversation)).pending() : undefined;
+    if (!pending) return undefined;
+    const last = await this.#last(conversation.key).catch(() => undefined);
+    const isUndo = last !== undefined && isSame(pending.target, last.now);
+    const end = async (isFinished: boolean): Promise<RestoreResult> => {
+      const result = await conversation.changes.work.run('restore', async (progress, signal) => {
+        // It may have ended meanwhile.
+        const found = await (await this.#restoreOf(conversation)).pending();
+        if (!found) throw noRestore();
+        return isFinished ? found.finish(signal, progress) : found.takeBack(signal, progress);
+      });
+      await this.#ended(conversation, result, isFinished === isUndo);
+      return result;
+    };
+    return { files: pending.files, isUndo, finish: () => end(true), takeBack: () => end(false) };
+  }
+
+  /** @param isUndone the files are as before the last restore, so nothing of it is left to undo */
+  async #ended({ changes, key }: Conversation, result: RestoreResult, isUndone: boolean): Promise<void> {
+    const review = await changes.loadReview();
+    const last = isUndone && !result.isCancelled ? await this.#last(key).catch(() => undefined) : undefined;
+    if (!last) {
+      await review.restored(result.done);
+      return;
+    }
+    await review.reset(last.review);
+    // What could not be written can be undone later.
+    if (result.failed.length === 0) await this.#options.store.remove(key);
   }
 
   async #planTo(
@@ -150,8 +179,12 @@ export class SessionRestore {
   async #last(key: string): Promise<{ target: Snapshot; now: Snapshot; review: unknown }> {
     const text = await this.#options.store.read(key);
     const found = text === undefined ? undefined : undo.safeParse(JSON.parse(text));
-    if (!found?.success) throw new ParleyError('no-restore', localizable('There is no restore to undo.'));
+    if (!found?.success) throw noRestore();
     const { target, now, review } = found.data;
     return { target: { ...target, gaps: [] }, now: { ...now, gaps: [] }, review };
   }
+}
+
+function noRestore(): ParleyError {
+  return new ParleyError('no-restore', localizable('There is no restore to undo.'));
 }

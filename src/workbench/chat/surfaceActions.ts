@@ -9,7 +9,7 @@ import type { SessionFeed } from '../../client/view/feed';
 import { changesPage } from '../../client/view/projectChanges';
 import { SHOW_BRANCH } from '../../distributed/client/branchName';
 import type { ElicitationAction, QueueAction, SessionMessage, ToWebview } from '../../panel/contract';
-import { ownText, type PlainCode } from '../../session/events/ownText';
+import { ownText, type PlainCode, UNDO_RESTORE } from '../../session/events/ownText';
 import { textOfTurn } from '../../session/model/entryText';
 import type { ChangesUi } from '../changes/changesUi';
 import type { EntryContents } from '../editor/entryContents';
@@ -291,7 +291,7 @@ export class SurfaceActions {
       await tell(conversation, 'message-not-resent', async () => {
         if (!(await carryOn(conversation, id))) this.#page.refuse({}, l10n.t('This message can no longer be resent.'));
       });
-    else if (id === 'undoRestore')
+    else if (id === UNDO_RESTORE)
       await tell(conversation, 'files-not-restored', () => this.#services.changes.undoRestore(conversation));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'troubleshoot') await commands.executeCommand('parley.troubleshoot');

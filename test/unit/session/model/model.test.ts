@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import * as fc from 'fast-check';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { ownText } from '../../../../src/session/events/ownText';
 import { Changes } from '../../../../src/session/model/changes';
 import { SessionModel } from '../../../../src/session/model/model';
 
@@ -55,6 +56,24 @@ function lines(model: SessionModel): string[] {
 }
 
 describe('session model', () => {
+  it('offers to undo only the last restore of files, and once', () => {
+    const restored: SessionEvent = {
+      type: 'notice',
+      own: true,
+      severity: 'info',
+      title: '',
+      said: ownText('files-restored', 1),
+      action: { id: 'undoRestore' },
+    };
+    const undone: SessionEvent = { type: 'notice', severity: 'info', title: '', said: ownText('restore-undone', 1) };
+    const partly: SessionEvent = { ...undone, action: { id: 'undoRestore' } };
+    const offers = (...events: SessionEvent[]): boolean[] =>
+      play(events).state.entries.map((entry) => entry.kind === 'notice' && entry.action !== undefined);
+    assert.deepEqual(offers(restored, text('agent', 'x'), restored), [false, false, true]);
+    assert.deepEqual(offers(restored, restored, undone), [false, false, false]);
+    assert.deepEqual(offers(restored, partly), [false, true]);
+  });
+
   it('joins many chunks to one message', () => {
     const model = play([start('t1'), prompt('t1', 'hi'), text('agent', 'Hel'), text('agent', 'lo'), end('t1')]);
     assert.deepEqual(lines(model), ['user t1: hi', 'agent t1: Hello', 'end t1: end_turn']);
