@@ -1,7 +1,7 @@
 // What an agent changed by itself, reviewed in the installed extension as a person does it: by the panel, the comparison, its lenses and the keys.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
@@ -9,6 +9,7 @@ import { scriptedAgent } from '../support/agents/definition';
 import { Chat } from '../support/vscode/chat';
 import { screenshot, themes } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
+import { command, openFile, showNotifications } from '../support/vscode/workbench';
 
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const CHANGED = ['ONE', ...LINES.slice(1, 9), 'TEN'];
@@ -129,6 +130,20 @@ describe('changes of an agent in the installed extension', function () {
   /** The activity bar has tabs too. */
   const tab = (name: string): Locator => vscode.window.page.locator('.tabs-container').getByRole('tab', { name });
   const toChat = (): Promise<void> => tab('Parley').first().click();
+  const editorLine = (text: string): Locator =>
+    vscode.window.page.locator('.editor-instance .view-line', { hasText: text }).first();
+
+  /** Takes pictures of the window as it is, in both themes. */
+  async function pictures(name: string): Promise<void> {
+    const { page } = vscode.window;
+    await screenshot(page, `${name}-light`);
+    vscode.server.configure({ 'workbench.colorTheme': themes.dark });
+    await page.locator('.monaco-workbench.vs-dark').waitFor();
+    await screenshot(page, `${name}-dark`);
+    vscode.server.configure({ 'workbench.colorTheme': themes.light });
+    await page.locator('.monaco-workbench.vs').waitFor();
+  }
+
   it('undoes a file with DOS line ends from the list, byte by byte', async () => {
     await toChat();
     await chat.run('run sed -i s/beta/BETA/ dos.txt');
@@ -154,5 +169,85 @@ describe('changes of an agent in the installed extension', function () {
     await bar().waitFor();
     await press(bar().getByRole('button', { name: 'Undo All' }), () => bar().isHidden());
     for (const one of HOSTILE) assert.equal(existsSync(path(one)), false);
+  });
+
+  it('leaves what the user has typed and not saved in the same file', async () => {
+    const { page } = vscode.window;
+    await openFile(page, 'a.txt');
+    await editorLine('five').click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' mine');
+    await toChat();
+    await chat.run('run sed -i s/nine/NINE/ a.txt');
+    const agents = text(CHANGED).replace('nine', 'NINE');
+    assert.equal(disk('a.txt'), agents);
+    await line(5)
+      .getByRole('button', { name: /^1 file changed/ })
+      .click();
+    await line(5)
+      .getByText(/You edited it too/)
+      .first()
+      .waitFor({ state: 'attached' });
+    const told = "Some changes weren't undone.";
+    await press(bar().getByRole('button', { name: 'Undo All' }), async () => (await page.getByText(told).count()) > 0);
+    await (await showNotifications(page)).filter({ hasText: told }).first().waitFor();
+    await tab('a.txt').first().click();
+    await editorLine('five mine').waitFor();
+    assert.equal(disk('a.txt'), agents);
+    await command(page, 'Notifications: Clear All Notifications');
+    await command(page, 'File: Revert File');
+    await editorLine('NINE').waitFor();
+    await toChat();
+    await keepAll();
+  });
+
+  it('says which hunk is a conflict, as the user edited its lines', async () => {
+    const { page } = vscode.window;
+    await chat.run(`own a.txt ${inPrompt(CHANGED.map((one) => (one === 'two' ? 'TWO' : one)))}`);
+    await openFile(page, 'a.txt');
+    await lenses('Undo').first().waitFor();
+    await editorLine('TWO').click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' of mine');
+    await page.keyboard.press('Control+S');
+    await lenses('Conflict: You Edited These Lines. Open Diff').first().waitFor();
+    await pictures('changes-conflict');
+    await toChat();
+    await keepAll();
+  });
+
+  it('restores the files to before a message, shows first what changes, and takes that back', async () => {
+    const { page } = vscode.window;
+    await chat.run('own b2.txt b\\n\nown dos.txt unix\\n');
+    assert.equal(disk('dos.txt'), 'unix\n');
+    const message = chat.entries('user').last();
+    await message.hover();
+    await message.getByRole('button', { name: 'Restore files to before this message' }).click();
+    const list = page.locator('.quick-input-widget:visible');
+    await list.locator('.monaco-list-row', { hasText: 'Restore 2 Files' }).waitFor();
+    await page.locator('.multiDiffEditor').waitFor();
+    await pictures('changes-restore');
+    await list.locator('.monaco-list-row', { hasText: 'Restore 2 Files' }).click();
+    await onDisk('dos.txt', DOS);
+    assert.equal(existsSync(path('b2.txt')), false);
+    await toChat();
+    await chat.button('Undo restore').click();
+    await onDisk('dos.txt', 'unix\n');
+    assert.equal(disk('b2.txt'), 'b\n');
+    await chat.button('Undo restore').waitFor({ state: 'detached' });
+  });
+
+  it('still waits after the window was reloaded, in a folder that is no repository any more', async () => {
+    await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
+    rmSync(path('.git'), { recursive: true });
+    await chat.run('own plain.txt p\\n\nrun rm b2.txt');
+    await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
+    await vscode.window.page.reload();
+    chat = await Chat.at(vscode.window.page, 'panel');
+    await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
+    await press(bar().getByRole('button', { name: 'Undo All' }), () => bar().isHidden());
+    await onDisk('dos.txt', DOS);
+    assert.equal(existsSync(path('plain.txt')), false);
+    assert.equal(existsSync(path('b2.txt')), false);
   });
 });

@@ -26,7 +26,7 @@ import { descendants, kill } from '../support/vscode/processTree';
 import { vsixPath } from '../support/vscode/repository';
 import { type Server, startServer } from '../support/vscode/startServer';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command, inList } from '../support/vscode/workbench';
+import { command, inList, showNotifications } from '../support/vscode/workbench';
 
 const AGENT = { name: 'agent', text: tinyAgent('Hello.'), mode: 0o755 };
 
@@ -177,7 +177,7 @@ describe('installing an agent that cannot be installed', function () {
     await until('half of the archive is there', () => agents.downloads.some((name) => sizeOf(name) === half.length));
     await agents.install('Slow package', '1.0.0');
     await until('npm downloads', () => registry.npm.served.includes('slow-package@1.0.0'));
-    const shown = await agents.showNotifications();
+    const shown = await showNotifications(window.page);
     await shown.getByText('downloading and installing packages').first().waitFor();
     await shown
       .getByText(/downloaded \d+ KB/)

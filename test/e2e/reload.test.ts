@@ -7,7 +7,7 @@ import { scriptedAgent } from '../support/agents/definition';
 import { Chat } from '../support/vscode/chat';
 import { placeIsKept } from '../support/vscode/keptState';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { chatFrame, command } from '../support/vscode/workbench';
+import { chatFrame, command, openFile } from '../support/vscode/workbench';
 
 /** The tab of the panel; the icon of the sessions in the activity bar is one too. */
 const editorTab = (page: Page): Locator => page.locator('.part.editor').getByRole('tab', { name: /Parley/ });
@@ -62,10 +62,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
 
   it('shows what came while another tab was in front', async () => {
     const { page } = vscode.window;
-    await page.keyboard.press('Control+P');
-    await page.locator('.quick-input-widget:visible input.input').fill('other.txt');
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'other.txt' }).first().waitFor();
-    await page.keyboard.press('Enter');
+    await openFile(page, 'other.txt');
     await page.locator('.view-line', { hasText: 'another file' }).waitFor();
     await editorTab(page).click();
     await chat.composer.waitFor();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { Chat } from './chat';
 import type { Server } from './startServer';
-import { command, inList } from './workbench';
+import { command, inList, showNotifications } from './workbench';
 
 interface Entry {
   readonly name: string;
@@ -81,18 +81,10 @@ export class AddAgent {
     await this.dialog.waitFor({ state: 'detached' });
   }
 
-  /** Shows the notifications, which VS Code does not by itself while it is driven. */
-  async showNotifications(): Promise<Locator> {
-    const center = this.#page.locator('.notifications-center.visible');
-    if (!(await center.isVisible())) await command(this.#page, 'Notifications: Show Notifications');
-    await center.waitFor();
-    return center.locator('.notification-list-item');
-  }
-
   /** Waits for a message, and closes all. @returns its words */
   async failure(about: string): Promise<string> {
     await this.#page.getByText(about).first().waitFor({ state: 'attached' });
-    const message = (await this.showNotifications())
+    const message = (await showNotifications(this.#page))
       .filter({ hasText: about })
       .locator('.notification-list-item-message');
     const text = await message.first().innerText();

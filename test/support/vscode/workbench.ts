@@ -136,3 +136,26 @@ export function chooseInList(page: Page, title: string, placeholder: string, lab
     await list.waitFor({ state: 'hidden', ...patience });
   });
 }
+
+/** Opens a file of the folder by its name. */
+export function openFile(page: Page, name: string): Promise<void> {
+  return inList(
+    page,
+    () => page.keyboard.press('Control+P'),
+    async (list, patience) => {
+      await list.locator('input.input').fill(name, patience);
+      // Until VS Code has searched, the row in focus is what was open last.
+      await list.locator('.monaco-list-row.focused', { hasText: name }).waitFor(patience);
+      await page.keyboard.press('Enter');
+      await list.waitFor({ state: 'hidden', ...patience });
+    },
+  );
+}
+
+/** Shows the notifications, which VS Code does not by itself while it is driven. @returns all of them */
+export async function showNotifications(page: Page): Promise<Locator> {
+  const center = page.locator('.notifications-center.visible');
+  if (!(await center.isVisible())) await command(page, 'Notifications: Show Notifications');
+  await center.waitFor();
+  return center.locator('.notification-list-item');
+}
