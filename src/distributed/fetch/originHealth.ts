@@ -5,17 +5,23 @@ import { type GapReason, ResourceFailure } from '../model/gap';
 /** Failures in a row, without any answer, after which a server counts as dead. */
 const ENOUGH = 4;
 const SILENT: ReadonlySet<GapReason> = new Set(['timeout', 'refused', 'no-such-host']);
+const UNANSWERED: ReadonlySet<GapReason> = new Set([...SILENT, 'connection-lost']);
 
 export class OriginHealth {
-  readonly #silent = new Map<string, { readonly count: number; readonly reason: GapReason }>();
+  readonly #failures = new Map<string, { readonly count: number; readonly reason: GapReason }>();
 
   /**
    * Asks before a request.
    * @throws ResourceFailure with the reason of the failures before, for a dead server
    */
   check(origin: string): void {
-    const silent = this.#silent.get(origin);
-    if (silent !== undefined && silent.count >= ENOUGH) throw new ResourceFailure(silent.reason);
+    const failures = this.#failures.get(origin);
+    if (failures && failures.count >= ENOUGH && SILENT.has(failures.reason)) throw new ResourceFailure(failures.reason);
+  }
+
+  /** Returns whether the last requests all failed without an answer: waiting helps no more. */
+  keepsFailing(origin: string): boolean {
+    return (this.#failures.get(origin)?.count ?? 0) >= ENOUGH;
   }
 
   /**
@@ -23,7 +29,7 @@ export class OriginHealth {
    * @param reason undefined where the server answered, whatever it said
    */
   note(origin: string, reason: GapReason | undefined): void {
-    if (reason === undefined || !SILENT.has(reason)) this.#silent.delete(origin);
-    else this.#silent.set(origin, { count: (this.#silent.get(origin)?.count ?? 0) + 1, reason });
+    if (reason === undefined || !UNANSWERED.has(reason)) this.#failures.delete(origin);
+    else this.#failures.set(origin, { count: (this.#failures.get(origin)?.count ?? 0) + 1, reason });
   }
 }

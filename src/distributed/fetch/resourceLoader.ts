@@ -2,6 +2,7 @@
 // network under the guard and the limits.
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
+import { pause } from '../model/deadline';
 import { ResourceFailure, reasonOfError, reasonOfStatus } from '../model/gap';
 import { isMinted, type ResourceStore, sha256Of } from '../model/resources';
 import { hashOf, originOf, redactUrl } from '../model/resourceUrl';
@@ -10,6 +11,12 @@ import { BlockedAddress } from './guardedConnections';
 import type { OriginHealth } from './originHealth';
 import { OriginLimiter } from './originLimiter';
 import type { ResourceCache } from './resourceCache';
+
+/**
+ * Before each further try where a connection breaks, in milliseconds: one that breaks says nothing
+ * about the next, and a link may be expired when the user tries again.
+ */
+const BROKEN_PAUSES_MS = [0, 200, 1000];
 
 export interface LoaderOptions {
   readonly guard: Guard;
@@ -152,12 +159,7 @@ export class ResourceLoader {
       if (signal.aborted) throw new ResourceFailure('cancelled');
       more.health?.check(origin);
       try {
-        const loadNow = (): Promise<Loaded> => this.#loadNow(target, maxBytes, more.known, signal);
-        // One connection that breaks says nothing about the next.
-        const loaded = await loadNow().catch((error: unknown) => {
-          if (signal.aborted || !isBroken(error)) throw error;
-          return loadNow();
-        });
+        const loaded = await this.#loadThrough(target, maxBytes, more, origin, signal);
         more.health?.note(origin, undefined);
         return this.#checked(target, loaded);
       } catch (error) {
@@ -165,6 +167,26 @@ export class ResourceLoader {
         throw error;
       }
     });
+  }
+
+  async #loadThrough(
+    target: Target,
+    maxBytes: number,
+    { known, health }: LoadOptions,
+    origin: string,
+    signal: AbortSignal,
+  ): Promise<Loaded> {
+    const loadNow = (): Promise<Loaded> => this.#loadNow(target, maxBytes, known, signal);
+    const pauses = health?.keepsFailing(origin) === true ? BROKEN_PAUSES_MS.slice(0, 1) : BROKEN_PAUSES_MS;
+    for (const ms of pauses) {
+      try {
+        return await loadNow();
+      } catch (error) {
+        if (signal.aborted || !isBroken(error)) throw error;
+        await pause(ms, signal);
+      }
+    }
+    return await loadNow();
   }
 
   async #loadNow(target: Target, maxBytes: number, known: Loaded | undefined, signal: AbortSignal): Promise<Loaded> {
