@@ -1,8 +1,13 @@
 // The end-to-end tests: the packaged VSIX in a real VS Code, driven through a real browser. `node scripts/e2e.mjs [part of a path …] [-- mocha options]`.
 import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { reexec, root } from './lib/node24.mjs';
 import { runSuites } from './lib/suite.mjs';
+
+/** One file more at a time than there are cores, as each waits for VS Code or an agent half of the time. Each needs about 1 GB of memory. */
+const JOBS = Math.min(availableParallelism() + 1, 4);
+const LONGEST = ['/history', '/installTrouble', '/manySessions', '/reload', '/windowEnd', '/carried', '/demo'];
 
 const args = process.argv.slice(2);
 if (!(await reexec(process.argv[1], args))) {
@@ -12,14 +17,7 @@ if (!(await reexec(process.argv[1], args))) {
     spawnSync(process.execPath, [script, 'package'], { cwd: root, stdio: 'inherit' }).status === 0;
   process.exitCode = isPackaged
     ? await runSuites({
-        // Two files at a time: each waits for VS Code, an agent or a person's pace most of the time.
-        suites: [
-          {
-            folder: 'test/e2e',
-            jobs: 2,
-            longest: ['/installTrouble', '/history', '/windowEnd', '/carried', '/reload'],
-          },
-        ],
+        suites: [{ folder: 'test/e2e', jobs: JOBS, longest: LONGEST }],
         args,
         timeout: 120_000,
       })

@@ -10,7 +10,7 @@ if (!(await reexec(process.argv[1], args))) {
   const suites = [
     // One file more at a time than there are cores, as many of them wait for processes.
     { folder: 'test/unit', jobs: availableParallelism() + 1, longest: LONGEST },
-    // One browser after another: what these tests press must come within half a second.
+    // Beside the others. One browser after another: what these tests press must come within half a second.
     { folder: 'test/webview', jobs: 1 },
   ];
   process.exitCode = await runSuites({ suites, args, timeout: 60_000 });

@@ -1,5 +1,4 @@
 // Bundles the test files of a suite and runs mocha on them, in a process of its own, so that a suite that hangs or breaks cannot take the caller with it.
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { projectEnv, root } from './node24.mjs';
@@ -26,7 +25,7 @@ const shared = {
 };
 
 /**
- * Runs the tests of some folders, one folder after another.
+ * Runs the tests of some folders side by side, with the output of one folder after another.
  * @param suites `folder` relative to the root; `jobs`: files that run side by side, each in a process of its own, with their output file by file;
  * `longest`: parts of the paths of files that begin, so that none of them runs alone at the end
  * @param args parts of paths to choose files by; after `--` come options for mocha
@@ -60,13 +59,16 @@ export async function runSuites({ suites, args, timeout }) {
   try {
     await buildSupport();
     if (chosen.some(({ tests }) => tests.some((path) => path.startsWith('test/machines/')))) await buildMachines();
-    let worst = 0;
+    // Imported here, as an older Node may read this file before the project's own runs it.
+    const { inOrder, start } = await import('./sideBySide.mts');
+    const runs = [];
     for (const { tests, jobs } of chosen) {
       const bundled = await buildTests(tests, outdir);
       const parallel = jobs > 1 && bundled.length > 1 ? ['--parallel', '--jobs', String(jobs)] : [];
-      worst = Math.max(worst, await runMocha(bundled, timeout, [...parallel, ...mochaOptions], outdir));
+      const options = ['--timeout', String(timeout), ...parallel, ...mochaOptions];
+      runs.push(start(mocha(bundled, options), root, { ...projectEnv(), PARLEY_TEST_RUN: outdir }));
     }
-    return worst;
+    return Math.max(...(await inOrder(runs)));
   } finally {
     await rm(outdir, { recursive: true, force: true });
   }
@@ -140,24 +142,11 @@ async function buildTests(entryPoints, outdir) {
   return entryPoints.map((path) => join(outdir, path.replace(/^test\//, '').replace(/\.tsx?$/, '.mjs')));
 }
 
-/** @param folder of this run, which its processes share and which goes with it */
-async function runMocha(bundled, timeout, options, folder) {
-  const mocha = join(root, 'node_modules/mocha/bin/mocha.js');
+/** @returns what to start Node with */
+function mocha(bundled, options) {
+  const program = join(root, 'node_modules/mocha/bin/mocha.js');
   const reporter = join(root, 'scripts/lib/countingReporter.cjs');
-  const args = [mocha, '--reporter', reporter, '--timeout', String(timeout), '--exit', ...options, ...bundled];
-  const child = spawn(process.execPath, ['--enable-source-maps', ...args], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...projectEnv(), PARLEY_TEST_RUN: folder },
-  });
-  const forward = (signal) => child.kill(signal);
-  process.on('SIGINT', forward).on('SIGTERM', forward);
-  try {
-    return await new Promise((resolve) => {
-      child.on('error', () => resolve(1));
-      child.on('exit', (code) => resolve(code ?? 1));
-    });
-  } finally {
-    process.off('SIGINT', forward).off('SIGTERM', forward);
-  }
+  // It writes to a pipe and cannot see where its output ends up.
+  const colour = process.stdout.isTTY ? ['--color'] : [];
+  return ['--enable-source-maps', program, '--reporter', reporter, '--exit', ...colour, ...options, ...bundled];
 }
