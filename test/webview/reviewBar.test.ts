@@ -30,6 +30,13 @@ describe('the review of changes', () => {
     return host;
   }
 
+  /** Stops the clock of the page. @param ms by which it is set forward */
+  const setClock = (ms: number) =>
+    panel.page.evaluate((by) => {
+      const now = performance.now() + by;
+      performance.now = () => now;
+    }, ms);
+
   /** The host has another list. */
   async function change(host: ListHost, files: typeof FILES): Promise<void> {
     host.files = files;
@@ -96,6 +103,7 @@ describe('the review of changes', () => {
     await row('a.ts').hover();
     await row('a.ts').getByRole('button', { name: 'Undo' }).dblclick();
     assert.deepEqual(await actions(), [['undo', 'review', '/work/app/a.ts']]);
+    await setClock(0);
     await change(host, [file('b.ts'), file('c.ts')]);
     await host.answer();
     await row('a.ts').waitFor({ state: 'detached' });
@@ -106,7 +114,7 @@ describe('the review of changes', () => {
       .getByText('The button has just appeared or moved. Select it again.')
       .waitFor({ state: 'attached' });
     // The user sees it, and presses again.
-    await panel.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 550)));
+    await setClock(500);
     await panel.page.mouse.down();
     await panel.page.mouse.up();
     assert.deepEqual((await actions()).at(-1), ['undo', 'review', '/work/app/b.ts']);

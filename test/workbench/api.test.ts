@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
+import { activated } from './extension';
 
 describe('the API for programs', function () {
   this.timeout(60_000);
@@ -15,9 +16,7 @@ describe('the API for programs', function () {
   let key: string;
 
   before(async () => {
-    const extension = vscode.extensions.getExtension<ParleyApi>('parley.parley');
-    assert.ok(extension);
-    api = await extension.activate();
+    api = await activated();
     cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-api-')));
     key = await api.openSession({ agent: 'demo', cwd });
     await vscode.commands.executeCommand('parley.setConfigOption', { id: 'pace', value: 'instant' });

@@ -1,10 +1,11 @@
 // Branches of a session that an agent server holds, in a real VS Code: the button under the notice opens one beside the session.
 import { strict as assert } from 'node:assert';
-import { ConfigurationTarget, commands, extensions, workspace } from 'vscode';
+import { ConfigurationTarget, commands, workspace } from 'vscode';
 import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
 import { removeScratch } from '../support/scratch';
 import { echo, type RunningServer, rivalOf, serve, stopServers } from '../support/servedAgents';
+import { activated } from './extension';
 
 describe('a branch that an agent server holds', function () {
   this.timeout(60_000);
@@ -12,9 +13,7 @@ describe('a branch that an agent server holds', function () {
   let server: RunningServer;
 
   before(async () => {
-    const extension = extensions.getExtension<ParleyApi>('parley.parley');
-    assert.ok(extension);
-    api = await extension.activate();
+    api = await activated();
     server = await serve([echo]);
     const far = { type: 'communication', name: 'Far', url: server.baseUrl, agent: 'echo' };
     const agents = { far: { ...far, headers: { Authorization: `Bearer ${server.token}` } } };

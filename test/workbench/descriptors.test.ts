@@ -1,16 +1,15 @@
 // Sessions that move, in a real VS Code: shared, opened with their gaps, continued with another agent, and shown as branches where they part.
 import { strict as assert } from 'node:assert';
-import { commands, env, extensions } from 'vscode';
+import { commands, env } from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
+import { activated } from './extension';
 
 describe('sessions that move', function () {
   this.timeout(60_000);
   let api: ParleyApi;
 
   before(async () => {
-    const extension = extensions.getExtension<ParleyApi>('parley.parley');
-    assert.ok(extension);
-    api = await extension.activate();
+    api = await activated();
   });
 
   const said = (key: string): string[] =>

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
 import type { FoundSession } from '../../src/workbench/commands/sessionCommands';
+import { activated } from './extension';
 
 const sessions = <T>(argument: object): Thenable<T> => vscode.commands.executeCommand<T>('parley.sessions', argument);
 
@@ -20,9 +21,7 @@ describe('the sessions that are kept', function () {
     vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
 
   before('have a conversation and close it', async () => {
-    const extension = vscode.extensions.getExtension<ParleyApi>('parley.parley');
-    assert.ok(extension);
-    api = await extension.activate();
+    api = await activated();
     cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-history-')));
     const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
     await configure({ passing: { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] } });

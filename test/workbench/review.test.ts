@@ -10,6 +10,7 @@ import * as vscode from 'vscode';
 import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
 import { undoIn } from './editing';
+import { activated, run } from './extension';
 
 describe('the review of what an agent changed', function () {
   this.timeout(90_000);
@@ -17,8 +18,6 @@ describe('the review of what an agent changed', function () {
   let cwd: string;
   let key: string;
 
-  const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>
-    vscode.commands.executeCommand<T>(`parley.${command}`, ...args);
   const path = (name: string): string => join(cwd, name);
   const text = (name: string): Promise<string> => readFile(path(name), 'utf8');
 
@@ -48,9 +47,7 @@ describe('the review of what an agent changed', function () {
   }
 
   before(async () => {
-    const extension = vscode.extensions.getExtension<ParleyApi>('parley.parley');
-    assert.ok(extension);
-    api = await extension.activate();
+    api = await activated();
     cwd = await realpath(await mkdtemp(join(tmpdir(), 'parley-workbench-review-')));
     execFileSync('git', ['init', '-q'], { cwd });
     const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');

@@ -14,9 +14,7 @@ import type { ParleyApi } from '../../src/workbench/api';
 import { FolderConsent } from '../../src/workbench/config/folderConsent';
 import { McpServers } from '../../src/workbench/config/mcpServers';
 import { type SessionAgentScript, sessionScript } from '../support/agents/sessionScript';
-
-const run = <T>(command: string, argument?: unknown): Thenable<T> =>
-  vscode.commands.executeCommand<T>(`parley.${command}`, ...(argument === undefined ? [] : [argument]));
+import { activated, run } from './extension';
 
 describe('sessions in the workbench', function () {
   this.timeout(60_000);
@@ -24,9 +22,7 @@ describe('sessions in the workbench', function () {
   let cwd: string;
 
   before(async () => {
-    const extension = vscode.extensions.getExtension<ParleyApi>('parley.parley');
-    assert.ok(extension);
-    api = await extension.activate();
+    api = await activated();
     cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-sessions-')));
     const entry = (store: string, script: SessionAgentScript): object => ({
       command: process.env.PARLEY_TEST_NODE,

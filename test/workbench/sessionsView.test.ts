@@ -12,9 +12,7 @@ import { SessionsView } from '../../src/workbench/overview/sessionsView';
 import type { ListNode } from '../../src/workbench/overview/sessionTree';
 import { PlainSessions } from '../support/overview';
 import { HeldTimers } from '../support/store/journals';
-
-const run = <T>(command: string, argument?: unknown): Thenable<T> =>
-  vscode.commands.executeCommand<T>(`parley.${command}`, ...(argument === undefined ? [] : [argument]));
+import { activated, run } from './extension';
 
 describe('many sessions, in the workbench,', function () {
   this.timeout(60_000);
@@ -22,9 +20,7 @@ describe('many sessions, in the workbench,', function () {
   let cwd: string;
 
   before(async () => {
-    const extension = vscode.extensions.getExtension<ParleyApi>('parley.parley');
-    assert.ok(extension);
-    api = await extension.activate();
+    api = await activated();
     cwd = realpathSync(mkdtempSync(join(tmpdir(), 'parley-workbench-many-')));
     const agent = {
       command: process.env.PARLEY_TEST_NODE,

@@ -3,9 +3,10 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commands, extensions, type Tab, TabInputWebview, window, workspace } from 'vscode';
+import { commands, type Tab, TabInputWebview, window, workspace } from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
 import type { TroubleshootAnswer } from '../../src/workbench/troubleshoot/troubleshooter';
+import { activated } from './extension';
 
 describe('finding out what went wrong', function () {
   this.timeout(120_000);
@@ -13,7 +14,7 @@ describe('finding out what went wrong', function () {
   let folder: string;
 
   before(async () => {
-    api = (await extensions.getExtension<ParleyApi>('parley.parley')?.activate()) ?? assert.fail();
+    api = await activated();
     folder = mkdtempSync(join(tmpdir(), 'parley-trouble-'));
   });
 

@@ -9,23 +9,20 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
 import { undoIn } from './editing';
+import { activated, run } from './extension';
 
 describe('sessions in worktrees', function () {
   this.timeout(90_000);
   let api: ParleyApi;
   let folder: string;
 
-  const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>
-    vscode.commands.executeCommand<T>(`parley.${command}`, ...args);
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder }).toString();
   const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
   const open = (worktree: string, uncommitted = false): Thenable<string> =>
     run('newSession', { agent: 'disk', cwd: folder, worktree, uncommitted });
 
   before(async () => {
-    const extension = vscode.extensions.getExtension<ParleyApi>('parley.parley');
-    assert.ok(extension);
-    api = await extension.activate();
+    api = await activated();
     folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-workbench-worktrees-')));
     git('init', '-q', '-b', 'main');
     git('config', 'user.name', 'A');

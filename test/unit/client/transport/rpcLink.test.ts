@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
 import { silentLog } from '../../../../src/base/log';
-import { RpcLink } from '../../../../src/client/transport/rpcLink';
+import { type LinkOptions, RpcLink } from '../../../../src/client/transport/rpcLink';
 import { deadlinesFor, Stages } from '../../../../src/client/transport/stages';
 
 /** Answers `initialize`, then closes its output and lives on. */
@@ -14,6 +14,33 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
   else require('fs').closeSync(1);
 });`;
 
+/** Starts an agent of which the program is a text, and connects to it. */
+function open(program: string, onTraffic?: LinkOptions['onTraffic']): Promise<RpcLink> {
+  return RpcLink.open(
+    {
+      agent: {
+        type: 'process',
+        id: 'a',
+        name: 'A',
+        protocol: 1,
+        command: process.execPath,
+        args: ['-e', program],
+        env: {},
+      },
+      cwd: process.cwd(),
+      environment: async () => agentEnvironment(process.env, undefined),
+      client: { name: 'test', title: 'Test', version: '0' },
+      log: silentLog,
+      onRequest: async () => null,
+      onNotification() {},
+      ...(onTraffic && { onTraffic }),
+    },
+    new Stages(Date.now, () => {}),
+    deadlinesFor(10_000),
+    new AbortController().signal,
+  );
+}
+
 describe('a link to an agent', function () {
   this.timeout(20_000);
 
@@ -24,32 +51,10 @@ describe('a link to an agent', function () {
     );
     const heard: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
-    const link = await RpcLink.open(
-      {
-        agent: {
-          type: 'process',
-          id: 'a',
-          name: 'A',
-          protocol: 1,
-          command: process.execPath,
-          args: ['-e', chatty],
-          env: {},
-        },
-        cwd: process.cwd(),
-        environment: async () => agentEnvironment(process.env, undefined),
-        client: { name: 'test', title: 'Test', version: '0' },
-        log: silentLog,
-        onRequest: async () => null,
-        onNotification() {},
-        onTraffic(kind, line) {
-          heard.push(`${kind} ${line.slice(0, 28)}`);
-          if (heard.length === 4) resolve();
-        },
-      },
-      new Stages(Date.now, () => {}),
-      deadlinesFor(10_000),
-      new AbortController().signal,
-    );
+    const link = await open(chatty, (kind, line) => {
+      heard.push(`${kind} ${line.slice(0, 28)}`);
+      if (heard.length === 4) resolve();
+    });
     await promise;
     await link.close();
     assert.deepEqual(heard.sort(), [
@@ -63,28 +68,7 @@ describe('a link to an agent', function () {
   for (const end of ['close', 'dispose'] as const) {
     it(`rejects what waits for the reason of the agent's end when it is left with ${end}()`, async () => {
       const { signal } = new AbortController();
-      const link = await RpcLink.open(
-        {
-          agent: {
-            type: 'process',
-            id: 'a',
-            name: 'A',
-            protocol: 1,
-            command: process.execPath,
-            args: ['-e', agent],
-            env: {},
-          },
-          cwd: process.cwd(),
-          environment: async () => agentEnvironment(process.env, undefined),
-          client: { name: 'test', title: 'Test', version: '0' },
-          log: silentLog,
-          onRequest: async () => null,
-          onNotification() {},
-        },
-        new Stages(Date.now, () => {}),
-        deadlinesFor(10_000),
-        signal,
-      );
+      const link = await open(agent);
       const closed = new Promise<void>((resolve) => link.rpc.onDidClose(() => resolve()));
       const asked = assert.rejects(
         link.until((inner) => link.rpc.request('x', {}, { signal: inner }), signal),

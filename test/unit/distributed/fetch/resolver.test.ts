@@ -1,6 +1,7 @@
 // A history from several servers: in order, whole, with gaps where it has to be, and from the disk the second time.
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { mock } from 'node:test';
 import { Deferred } from '../../../../src/base/deferred';
 import type { Log } from '../../../../src/base/log';
 import { pastContext } from '../../../../src/client/serving/pastContext';
@@ -20,7 +21,10 @@ import { closeResolvers, echo, kept, newCache, open, resolver, textOf } from './
 const never = new AbortController().signal;
 
 describe('Resolver', () => {
-  afterEach(closeResolvers);
+  afterEach(() => {
+    mock.timers.reset();
+    return closeResolvers();
+  });
 
   it('mixes up the messages of three servers that answer in any order', async () => {
     const waiting: (() => void)[] = [];
@@ -247,13 +251,14 @@ describe('Resolver', () => {
       assert.deepEqual(questions[2], [{ origin: 'http://127.0.0.1:2', found: 'local', count: 1 }]);
     });
 
-    it('loads for as long as ever after an answer that took long', async () => {
+    it('has its whole time for loading after an answer that took long', async () => {
       const server = await serve(echo);
+      mock.timers.enable({ apis: ['setTimeout'] });
       const guard = kept(
         new Guard({
           isAllowed: () => false,
           ask: async (all) => {
-            await new Promise((resolve) => setTimeout(resolve, 100));
+            mock.timers.tick(100);
             return all.map(({ origin }) => origin);
           },
         }),
