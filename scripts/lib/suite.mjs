@@ -91,7 +91,7 @@ export async function buildSupport() {
   const { build } = await import('esbuild');
   const entries = Object.fromEntries(
     (await files('test/support/agents'))
-      .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+      .filter((path) => /^test\/support\/agents\/[^/]+\.ts$/.test(path))
       .map((path) => [path.slice('test/support/'.length, -'.ts'.length), path]),
   );
   entries['demo/agent'] = 'src/demo/agent.ts';

@@ -5,10 +5,17 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../../src/demo/input';
 import { AgentWire } from './agentWire';
+import { ReferenceRules } from './reference/referenceRules';
+import {
+  counts,
+  introduction,
+  RACING,
+  type ReferenceScript,
+  readReference,
+  SAVED_PAIRS,
+} from './reference/referenceScript';
+import { ReferenceTurn, type TurnHost } from './reference/referenceTurn';
 import { Fault } from './referenceFault';
-import { ReferenceRules } from './referenceRules';
-import { counts, introduction, RACING, type ReferenceScript, readReference, SAVED_PAIRS } from './referenceScript';
-import { ReferenceTurn, type TurnHost } from './referenceTurn';
 
 interface Session {
   readonly id: string;

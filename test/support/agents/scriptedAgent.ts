@@ -7,12 +7,12 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { at } from '../../../src/demo/input';
 import { readClientLine } from './clientLine';
-import { floodLog } from './flood';
-import type { Asking, AskObserver, ScriptedHost, ScriptedSide } from './host';
-import { KeepingWire, KeptSessions } from './keptSessions';
 import { type AgentScript, readScript } from './script';
-import { ScriptedV1 } from './scriptedV1';
-import { ScriptedV2 } from './scriptedV2';
+import { floodLog } from './scripted/flood';
+import type { Asking, AskObserver, ScriptedHost, ScriptedSide } from './scripted/host';
+import { KeepingWire, KeptSessions } from './scripted/keptSessions';
+import { ScriptedV1 } from './scripted/scriptedV1';
+import { ScriptedV2 } from './scripted/scriptedV2';
 
 class ScriptedAgent implements ScriptedHost {
   readonly script: AgentScript;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { at } from '../../../src/base/untrusted';
 import type { ContentBlock } from '../../../src/session/events/content';
 import type { QueuedAttachment } from '../../../src/session/queue/queue';
-import type { Offer } from '../../support/agents/referenceScript';
+import type { Offer } from '../../support/agents/reference/referenceScript';
 import { officialSchema } from '../../support/officialSchema';
 import { proof } from '../../support/proof';
 import { scratchFolder } from '../../support/scratch';

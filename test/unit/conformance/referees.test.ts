@@ -2,8 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { RawClient } from '../../agents/rawClient';
-import { readViolations, referenceAgent } from '../../support/agents/referenceDefinition';
-import type { ReferenceScript } from '../../support/agents/referenceScript';
+import { readViolations, referenceAgent } from '../../support/agents/reference/referenceDefinition';
+import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { WireAccount } from '../../support/wireAccount';
 

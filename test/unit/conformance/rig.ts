@@ -6,8 +6,8 @@ import type { Log } from '../../../src/base/log';
 import type { ConversationServices } from '../../../src/client/conversation/conversationOptions';
 import { type SnapshotEntry, snapshotOf } from '../../../src/client/view/snapshot';
 import { calledMethods, readAgentLog } from '../../support/agents/definition';
-import { readViolations, referenceAgent } from '../../support/agents/referenceDefinition';
-import type { ReferenceScript } from '../../support/agents/referenceScript';
+import { readViolations, referenceAgent } from '../../support/agents/reference/referenceDefinition';
+import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { type TestConversation, type TestConversationOptions, testConversation } from '../../support/conversation';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 

@@ -1,6 +1,6 @@
 // The proposal turn_complete against an agent that keeps its rules: however the barrier comes, a turn ends once, with all that came before its end.
 import { strict as assert } from 'node:assert';
-import type { ReferenceScript } from '../../support/agents/referenceScript';
+import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { eachRig, type Rig } from './rig';
 
 type Barrier = NonNullable<ReferenceScript['turnComplete']>;

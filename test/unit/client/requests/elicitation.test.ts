@@ -7,8 +7,8 @@ import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentD
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
-import { everyField } from '../../../support/agents/elicitationPlays';
 import type { AgentScript } from '../../../support/agents/script';
+import { everyField } from '../../../support/agents/scripted/elicitationPlays';
 import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 

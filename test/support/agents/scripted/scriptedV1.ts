@@ -1,14 +1,14 @@
 // The scripted agent in version 1: requests of the client, turns, and the sessions that it keeps.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { at } from '../../../src/demo/input';
+import { at } from '../../../../src/demo/input';
+import { Fault } from '../referenceFault';
+import type { Advert } from '../script';
 import { floodLog } from './flood';
 import type { Asking, ScriptedHost, ScriptedSide } from './host';
 import type { KeptSession, Update } from './keptSessions';
 import { AgentTurn, play } from './plays';
 import { Referee } from './referee';
-import { Fault } from './referenceFault';
-import type { Advert } from './script';
 
 interface Session {
   readonly id: string;

@@ -5,13 +5,13 @@
 // The table at the end lists them. Text whose first word is no play is echoed.
 import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { at } from '../../../src/demo/input';
-import type { AgentWire } from './agentWire';
+import { at } from '../../../../src/demo/input';
+import type { AgentWire } from '../agentWire';
+import type { AgentScript } from '../script';
 import { diskPlays } from './diskPlays';
 import { elicitationPlays } from './elicitationPlays';
 import { flood } from './flood';
 import type { Asking } from './host';
-import type { AgentScript } from './script';
 import { terminalPlays } from './terminalPlays';
 import { everyUpdate, malformedUpdates, unknownUpdates } from './updates';
 

@@ -1,7 +1,7 @@
 // How a test names the reference agent, and how it reads what that agent found wrong.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentDefinition } from '../../agents/rawClient';
+import type { AgentDefinition } from '../../../agents/rawClient';
 import type { ReferenceScript } from './referenceScript';
 
 /** An entry for `parley.agents` that starts the reference agent. @param log file for its messages; its violations go to the file beside it */

@@ -1,6 +1,7 @@
 // What the scripted agent's process (scriptedAgent.ts) and the version that it speaks (scriptedV1.ts, scriptedV2.ts) need of each other.
+
+import type { AgentScript } from '../script';
 import type { KeepingWire, KeptSessions } from './keptSessions';
-import type { AgentScript } from './script';
 
 /** A question to the client that is under way. */
 export interface Asking {

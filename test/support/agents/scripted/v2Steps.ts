@@ -1,6 +1,6 @@
 // The steps that the scripted agent can be told in version 2, one a line; the table at the end lists them. `@echo`, `@receipt` and their like speak of the prompt that was taken last.
-import { at } from '../../../src/demo/input';
-import type { AgentWire } from './agentWire';
+import { at } from '../../../../src/demo/input';
+import type { AgentWire } from '../agentWire';
 
 /** A prompt that the client has sent. */
 export interface Prompt {

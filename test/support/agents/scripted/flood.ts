@@ -3,7 +3,7 @@
 import { appendFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises';
-import { now } from './agentWire';
+import { now } from '../agentWire';
 import { floodText } from './floodText';
 import type { AgentTurn } from './plays';
 

@@ -2,8 +2,8 @@
 // for the next process, however this one ends.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { at } from '../../../src/demo/input';
-import { AgentWire, now } from './agentWire';
+import { at } from '../../../../src/demo/input';
+import { AgentWire, now } from '../agentWire';
 
 const ENDING = '.session';
 

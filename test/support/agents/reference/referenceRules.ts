@@ -1,6 +1,6 @@
 // The rules of the protocol and of the four proposals, kept strictly: watches all that a client sends, in either version, and tells each MUST that it breaks.
-import { at } from '../../../src/demo/input';
-import { keyOf, readClientLine } from './clientLine';
+import { at } from '../../../../src/demo/input';
+import { keyOf, readClientLine } from '../clientLine';
 import { judgeAnswer, type Question } from './referenceAnswers';
 import { judgeParams } from './referenceParams';
 import { counts, type Offer, type ReferenceScript } from './referenceScript';

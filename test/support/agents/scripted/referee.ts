@@ -1,8 +1,8 @@
 // Watches what the client sends and says what breaks a MUST of protocol v1 or of a proposal that the agent has advertised.
 import { isAbsolute } from 'node:path';
-import { at } from '../../../src/demo/input';
-import { keyOf } from './clientLine';
-import type { AgentScript } from './script';
+import { at } from '../../../../src/demo/input';
+import { keyOf } from '../clientLine';
+import type { AgentScript } from '../script';
 
 interface SessionRules {
   /** How often session/ready is owed and was given. */

@@ -1,6 +1,6 @@
 // What the reference agent is told at its start: which versions and proposals it speaks, in which form, and where its answers lie. What a turn does is told by the
 // prompt (referenceTurn.ts).
-import type { Advert } from './script';
+import type { Advert } from '../script';
 
 /** Features beyond the baseline, by the names of src/acp/protocol/dialect.ts. */
 export type Offer =

@@ -1,5 +1,5 @@
 // What happens in a turn of the reference agent, by the lines of its prompt; the same plays in both versions, each in its own words.
-import { at } from '../../../src/demo/input';
+import { at } from '../../../../src/demo/input';
 
 /** What a turn can do to the wire. */
 export interface TurnHost {
