@@ -1,6 +1,6 @@
 // What is kept of a window beside it: for tests that must not take the window away before it is. VS Code in a browser writes which editors are open every five seconds
 // and not when its page goes, as a page cannot wait then.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,16 +23,30 @@ export async function placeIsKept(server: Server): Promise<void> {
   while (!kept(server, 'views').some((json) => json.includes('"atEnd":false'))) await sleep(50);
 }
 
+/** What a window that comes back reads: from the journal, and from what was not yet written there. */
 function kept(server: Server, table: 'drafts' | 'views'): string[] {
-  const path = join(server.dataDir, 'data/User/globalStorage/parley.parley/parley.db');
+  const folder = join(server.dataDir, 'data/User/globalStorage/parley.parley');
+  const path = join(folder, 'parley.db');
   if (!existsSync(path)) return [];
+  const streamed = readdirSync(folder).filter((name) => name.endsWith('.stream'));
   const file = new DatabaseSync(path, { readOnly: true });
   try {
     const rows = file.prepare(`SELECT json FROM ${table}`).all();
-    return rows.map(({ json }) => String(json));
+    return [...rows.map(({ json }) => String(json)), ...streamed.flatMap((name) => latest(join(folder, name), table))];
   } finally {
     file.close();
   }
+}
+
+/** The latest value of each session in a stream file, whose lines for it are `[session, table, json]`. */
+function latest(path: string, table: string): string[] {
+  const values = new Map<unknown, string>();
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+  for (const line of lines) {
+    const [session, name, json] = JSON.parse(line) as unknown[];
+    if (name === table) values.set(session, String(json));
+  }
+  return [...values.values()];
 }
 
 /** Everything that the workbench has written to its storage in the browser, as text. */
