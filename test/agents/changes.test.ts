@@ -81,7 +81,7 @@ describe('the changes of real agents', () => {
         assert.equal(await ended, 'end_turn');
       }
 
-      it('are listed as the disk has them, whoever wrote', async () => {
+      it('are listed as they are on disk, whoever made them', async () => {
         await play();
         await chat.frame.getByRole('button', { name: /^4 files changed/ }).click();
         await row('by-command.txt').waitFor();
@@ -92,7 +92,7 @@ describe('the changes of real agents', () => {
         await screenshot(vscode.window.page, `changes-${id}`);
       });
 
-      it('are shown side by side, and undone and kept one by one', async () => {
+      it('are shown in a diff editor, and undone and kept one by one', async () => {
         const { page } = vscode.window;
         await row('edited.txt').click();
         const editor = page.locator('.monaco-diff-editor');
@@ -108,7 +108,7 @@ describe('the changes of real agents', () => {
         await chat.frame.locator('[data-path="by-command.txt"][data-change-state=kept]').first().waitFor();
       });
 
-      it('are all undone but for what was kept', async () => {
+      it('are all undone except what was kept', async () => {
         await chat.button('Undo All').click();
         await bar().waitFor({ state: 'hidden' });
         await differs('by-command.txt');
@@ -127,7 +127,7 @@ describe('the changes of real agents', () => {
         await differs('by-command.txt');
       });
 
-      it('are gone before the message is edited and sent again', async () => {
+      it('are undone before the message is edited and sent again', async () => {
         const { page } = vscode.window;
         await chat.entries('user').last().hover();
         await chat.entries('user').last().getByRole('button', { name: 'Edit and send again' }).click();

@@ -81,7 +81,7 @@ describe('changes of an agent in the installed extension', function () {
     await keepAll();
   });
 
-  it('lists below a turn what the agent wrote without a word', async () => {
+  it('lists below a turn what the agent changed without reporting it', async () => {
     await chat.run(`own a.txt ${inPrompt(CHANGED)}\nown new/c.txt c\\n\nrun rm b.txt`);
     await line(2)
       .getByRole('button', { name: /^3 files changed/ })
@@ -99,7 +99,7 @@ describe('changes of an agent in the installed extension', function () {
     await screenshot(vscode.window.page, 'changes-list-dark');
   });
 
-  it('opens all of them in one comparison, undoes a hunk by its lens, and Ctrl+Z brings it back', async () => {
+  it('opens all of them in one diff editor, undoes a hunk by its lens, and reverts that with Ctrl+Z', async () => {
     const { page } = vscode.window;
     await bar().getByRole('button', { name: 'Review 3 files' }).click();
     await page.locator('.multiDiffEditor').waitFor();
@@ -119,7 +119,7 @@ describe('changes of an agent in the installed extension', function () {
     await onDisk('a.txt', text(CHANGED));
   });
 
-  it('waits for nothing after all was kept', async () => {
+  it('has nothing pending after all was kept', async () => {
     await toChat();
     await keepAll();
     assert.equal(disk('a.txt'), text(CHANGED));
@@ -144,7 +144,7 @@ describe('changes of an agent in the installed extension', function () {
     await page.locator('.monaco-workbench.vs').waitFor();
   }
 
-  it('undoes a file with DOS line ends from the list, byte by byte', async () => {
+  it('undoes a file with CRLF line endings from the list, byte by byte', async () => {
     await toChat();
     await chat.run('run sed -i s/beta/BETA/ dos.txt');
     assert.equal(disk('dos.txt'), DOS.replace('beta', 'BETA'));
@@ -157,7 +157,7 @@ describe('changes of an agent in the installed extension', function () {
     await onDisk('dos.txt', DOS);
   });
 
-  it('shows names of files as text, whatever stands in them', async () => {
+  it('shows names of files as text, whatever they contain', async () => {
     const name = (text: string): string => `"$(printf '${text.replaceAll('%', '%%').replaceAll('\n', '\\n')}')"`;
     await chat.run(HOSTILE.map((one) => `run printf x > ${name(one)}`).join('\n'));
     await line(4)
@@ -171,7 +171,7 @@ describe('changes of an agent in the installed extension', function () {
     for (const one of HOSTILE) assert.equal(existsSync(path(one)), false);
   });
 
-  it('leaves what the user has typed and not saved in the same file', async () => {
+  it('keeps unsaved text of the user in the same file', async () => {
     const { page } = vscode.window;
     await openFile(page, 'a.txt');
     await editorLine('five').click();
@@ -201,7 +201,7 @@ describe('changes of an agent in the installed extension', function () {
     await keepAll();
   });
 
-  it('says which hunk is a conflict, as the user edited its lines', async () => {
+  it('shows which hunk is a conflict with an edit of the user', async () => {
     const { page } = vscode.window;
     await chat.run(`own a.txt ${inPrompt(CHANGED.map((one) => (one === 'two' ? 'TWO' : one)))}`);
     await openFile(page, 'a.txt');
@@ -216,7 +216,7 @@ describe('changes of an agent in the installed extension', function () {
     await keepAll();
   });
 
-  it('restores the files to before a message, shows first what changes, and takes that back', async () => {
+  it('restores the files to before a message after a preview, and undoes that', async () => {
     const { page } = vscode.window;
     await chat.run('own b2.txt b\\n\nown dos.txt unix\\n');
     assert.equal(disk('dos.txt'), 'unix\n');
@@ -237,7 +237,7 @@ describe('changes of an agent in the installed extension', function () {
     await chat.button('Undo restore').waitFor({ state: 'detached' });
   });
 
-  it('still waits after the window was reloaded, in a folder that is no repository any more', async () => {
+  it('is still pending after a reload, in a folder that has stopped being a repository', async () => {
     await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
     rmSync(path('.git'), { recursive: true });
     await chat.run('own plain.txt p\\n\nrun rm b2.txt');

@@ -88,7 +88,7 @@ describe('first use', function () {
     process.stdout.write(`      ${name}: first answer after ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
   }
 
-  it('offers the agents on this machine in the empty chat, and asks no registry', async function () {
+  it('offers the agents on this machine in the empty chat, without a request to the registry', async function () {
     this.timeout(90_000);
     ({ page } = vscode.window);
     agents = new AddAgent(page, vscode.server);
@@ -118,7 +118,7 @@ describe('first use', function () {
     await page.keyboard.press('Escape');
   });
 
-  it('installs a package of npm, asked once, and has its first answer within a minute', async function () {
+  it('installs an npm package after one question, and shows its first answer within a minute', async function () {
     this.timeout(60_000);
     await agents.choose('Tiny from npm', '1.0.0');
     await agents.dialog.getByText('Install Tiny from npm 1.0.0?').waitFor();
@@ -136,7 +136,7 @@ describe('first use', function () {
     assert.match(entry?.command ?? '', /agents\/tiny-from-npm\/1\.0\.0\/node_modules\/\.bin\/tiny-agent$/);
   });
 
-  it('installs a package of PyPI with uv, and has its first answer within a minute', async function () {
+  it('installs a PyPI package with uv, and shows its first answer within a minute', async function () {
     this.timeout(60_000);
     await begin('Tiny from PyPI', '3.0.0', 'Hello from PyPI.');
     assert.match(
@@ -145,13 +145,13 @@ describe('first use', function () {
     );
   });
 
-  it('installs a program and has its first answer within a minute', async function () {
+  it('installs a program, and shows its first answer within a minute', async function () {
     this.timeout(60_000);
     await begin('Tiny program', '2.0.0', 'Hello from 2.0.0.');
     assert.deepEqual(agents.filesOf('tiny-program'), ['2.0.0']);
   });
 
-  it('updates a program when asked, goes back, and removes it', async function () {
+  it('updates a program on request, goes back to the earlier version, and removes it', async function () {
     this.timeout(120_000);
     listed('2.1.0');
     agents.configure({ 'parley.registry.url': registry.list('newer') });

@@ -122,7 +122,7 @@ describe('installing an agent that cannot be installed', function () {
     assert.deepEqual([agents.filesOf(id), agents.downloads, agents.configured[id]], [[], [], undefined], name);
   }
 
-  it('says what is evil in an archive, and keeps nothing of it', async function () {
+  it('reports why an archive is malicious, and keeps no file of it', async function () {
     this.timeout(180_000);
     for (const [name, , why] of EVIL) {
       const told = await refused(name);
@@ -137,13 +137,13 @@ describe('installing an agent that cannot be installed', function () {
     );
   });
 
-  it('says that a file is not the one that the registry means', async function () {
+  it('reports that the checksum of a file is not the one in the registry', async function () {
     this.timeout(60_000);
     const told = await refused('Changed file');
     assert.match(told, /wasn't installed\. The file from 127\S+ doesn't have the checksum that the registry states\./);
   });
 
-  it('says that the disk is full, while it downloads, unpacks or runs npm, and goes on when there is space', async function () {
+  it('reports a full disk while it downloads, unpacks or runs npm, and succeeds when there is space', async function () {
     this.timeout(180_000);
     disk = agents.storage;
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], { encoding: 'utf8' });
@@ -163,7 +163,7 @@ describe('installing an agent that cannot be installed', function () {
     disk = undefined;
   });
 
-  it('is begun again after VS Code was killed in the middle, and goes on with what was downloaded', async function () {
+  it('starts over after VS Code was killed, and reuses what was downloaded', async function () {
     this.timeout(240_000);
     const half = archive.subarray(0, archive.length / 2);
     const whole = { 'content-length': archive.length, etag: '"one"' };
@@ -231,7 +231,7 @@ describe('installing an agent that cannot be installed', function () {
     assert.deepEqual(agents.downloads, []);
   });
 
-  it('shows the last good list without a network, and says that nothing can be downloaded', async function () {
+  it('shows the last valid list offline, and reports that nothing can be downloaded', async function () {
     this.timeout(120_000);
     const { page } = window;
     await closeLoopbacks();

@@ -179,7 +179,7 @@ describe('the agents editor', () => {
     assert.ok(!settingsText().includes(KEY));
   });
 
-  it('removes an agent, and leaves the comments of the settings', async function () {
+  it('removes an agent, and keeps the comments in the settings', async function () {
     this.timeout(60_000);
     await choose('Tiny', 'Start a session');
     await choose('Remove…');

@@ -67,7 +67,7 @@ describe('many sessions', function () {
     await page.locator('.monaco-workbench .part.statusbar').waitFor();
   });
 
-  it('are asked the same at once, and stand side by side', async () => {
+  it('get the same message at once, and are shown side by side', async () => {
     const { page } = vscode.window;
     await askSeveral(
       page,
@@ -86,7 +86,7 @@ describe('many sessions', function () {
     assert.equal(await page.locator('iframe.webview.ready').count(), 3);
   });
 
-  it('are in one list, with who needs the user first', async () => {
+  it('are in one list, starting with those that need the user', async () => {
     const { page } = vscode.window;
     await command(page, 'Parley: Focus on Sessions View');
     await row(page, /^Needs you, /).waitFor();
@@ -100,7 +100,7 @@ describe('many sessions', function () {
     await page.locator('.monaco-workbench.vs-dark').waitFor();
   });
 
-  it('are reached by one key, one after the other', async () => {
+  it('are reached by one keybinding, one after the other', async () => {
     const { page } = vscode.window;
     const reached: string[] = [];
     for (let press = 0; press < 3; press++) {
@@ -112,7 +112,7 @@ describe('many sessions', function () {
     assert.deepEqual(reached.toSorted(), ['Alpha', 'Beta', 'Gamma']);
   });
 
-  it('ask in another window, which is answered here', async () => {
+  it('are answered in another window', async () => {
     const { page, context } = vscode.window;
     const other = await context.newPage();
     const address = new URL(vscode.server.url);
@@ -136,7 +136,7 @@ describe('many sessions', function () {
     assert.equal(await elsewhere.run('say Written in another window'), 'end_turn');
   });
 
-  it('say what each of them does', async () => {
+  it('show the state of each', async () => {
     const { page } = vscode.window;
     // Sessions go on without their tabs.
     await command(page, 'View: Close All Editors');

@@ -39,7 +39,7 @@ describe('finding out what went wrong', () => {
     await setTheme('dark');
   };
 
-  it('checks the agent of the chat and says what it found', async function () {
+  it('checks the agent of the chat, and shows the results', async function () {
     this.timeout(90_000);
     ({ page } = vscode.window);
     chat = await Chat.open(page);
@@ -52,7 +52,7 @@ describe('finding out what went wrong', () => {
     await inBoth('troubleshoot');
   });
 
-  it('shows a report that can be read before it is copied', async function () {
+  it('shows a report before it is copied', async function () {
     this.timeout(90_000);
     await row('View report').click();
     const preview = page
@@ -114,7 +114,7 @@ describe('finding out what went wrong', () => {
     await inBoth('recording');
   });
 
-  it('is offered where an agent did not start', async function () {
+  it('is offered when an agent did not start', async function () {
     this.timeout(90_000);
     await inList(page, 'Parley: Select Agent', async (_list, patience) => {
       await row('Missing agent').click(patience);

@@ -66,7 +66,7 @@ describe('the changes of a turn', () => {
     assert.doesNotMatch(rule ?? '', /file/, 'the line says it');
   });
 
-  it('need no code in a session that changed nothing', async () => {
+  it('load no code in a session that changed nothing', async () => {
     const requested: string[] = [];
     await open({ items: [turnEnd({ ...turnOf([]), files: 0 })] });
     panel.page.on('request', (request) => requested.push(request.url()));
@@ -78,7 +78,7 @@ describe('the changes of a turn', () => {
     assert.equal(await loaded(), 1);
   });
 
-  it('are said to be incomplete, and why', async () => {
+  it('are shown as incomplete, with the reason', async () => {
     const changes = { ...countOf(FILES), incomplete: 'Only files named by the agent are listed.' };
     const none = { ...countOf([]), incomplete: 'The folder is too large.' };
     await open({
@@ -94,7 +94,7 @@ describe('the changes of a turn', () => {
     assert.equal(await line().count(), 1);
   });
 
-  it('unfold to a list of files with what happened to them', async () => {
+  it('expand to a list of files with the kind of each change', async () => {
     await open();
     await line().click();
     const host = new ListHost(panel, FILES);
@@ -162,7 +162,7 @@ describe('the changes of a turn', () => {
     assert.equal(await kept.getByRole('button', { name: 'Undo', exact: true }).count(), 1);
   });
 
-  it('can be worked through by keyboard alone', async () => {
+  it('can be reviewed by keyboard alone', async () => {
     await open();
     await line().waitFor();
     await panel.page.locator('.turn-end').focus();
@@ -266,7 +266,7 @@ describe('the changes of a turn', () => {
     assert.equal(await list().count(), 0, 'another session has its own lists');
   });
 
-  it('of a running turn are shown at the end, and stay unfolded when it ends', async () => {
+  it('of a running turn are shown at the end, and stay expanded when it ends', async () => {
     const items = changedConversation().slice(0, 3);
     await open({ items, session: { phase: 'running', turn: runningTurn(FILES.slice(0, 2)) } });
     await line().click();
@@ -288,7 +288,7 @@ describe('the changes of a turn', () => {
     await panel.page.waitForFunction(() => document.activeElement?.closest('.turn-end-entry') !== null);
   });
 
-  it('lead to the tool call that wrote a file, and back', async () => {
+  it('link to the tool call that wrote a file, and back', async () => {
     await openList();
     const path = 'test/integration/uploads/upload.test.ts';
     await row(path).hover();

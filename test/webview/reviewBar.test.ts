@@ -45,7 +45,7 @@ describe('the review of changes', () => {
     await panel.update({ op: 'session', patch: { review } });
   }
 
-  it('is offered above the composer while anything waits', async () => {
+  it('is offered above the composer while changes are pending', async () => {
     await open();
     assert.equal(await button('Review 6 files').innerText(), 'Review 6 files');
     await button('Review 6 files').click();
@@ -70,7 +70,7 @@ describe('the review of changes', () => {
     assert.equal(await bar().count(), 1);
   });
 
-  it('unfolds to the list of what waits', async () => {
+  it('expands to the list of pending files', async () => {
     const host = await openList();
     await row('docs/upload.md').hover();
     await row('docs/upload.md').getByRole('button', { name: 'Undo' }).click();
@@ -81,7 +81,7 @@ describe('the review of changes', () => {
     assert.equal(await button('Review 4 files').count(), 1);
   });
 
-  it('goes on to the next file by keyboard, and to the message after the last one', async () => {
+  it('moves the focus to the next file, and to the composer after the last one', async () => {
     const host = await openList([file('a.ts'), file('b.ts')]);
     await row('a.ts').locator('.change-open').focus();
     await panel.page.keyboard.press('ArrowRight');
@@ -120,7 +120,7 @@ describe('the review of changes', () => {
     assert.deepEqual((await actions()).at(-1), ['undo', 'review', '/work/app/b.ts']);
   });
 
-  it('says how far it is, can be stopped, and does nothing else meanwhile', async () => {
+  it('shows its progress, can be cancelled, and accepts nothing else meanwhile', async () => {
     await openList();
     await button('Undo All').focus();
     await panel.update({ op: 'session', patch: { changesWork: { kind: 'undo', done: 120, total: 2000 } } });
@@ -147,7 +147,7 @@ describe('the review of changes', () => {
     assert.equal((await actions()).length, 1);
   });
 
-  it('shows that files are restored although nothing waits', async () => {
+  it('shows that files are being restored although nothing is pending', async () => {
     await open({ session: { changesWork: { kind: 'restore' } } });
     await bar().getByText('Restoring files…').waitFor();
     assert.equal(await button('Keep All').count(), 0);

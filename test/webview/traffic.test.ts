@@ -146,7 +146,7 @@ describe('the traffic inspector', () => {
     await page.getByText('No messages match the filter.').waitFor();
   });
 
-  it('shows a content as text when a row is selected, and leads from request to response', async () => {
+  it('shows a message as text when its row is selected, and links a request to its response', async () => {
     await open();
     await add(ROWS);
     await page.locator('#message-3').click();
@@ -167,7 +167,7 @@ describe('the traffic inspector', () => {
     await content().getByText('no longer kept').waitFor();
   });
 
-  it('is worked with by keyboard alone', async () => {
+  it('can be used by keyboard alone', async () => {
     await open();
     await add(ROWS);
     await grid().focus();

@@ -82,7 +82,7 @@ describe('changed files in the editor', function () {
   });
 
   describe('applying', () => {
-    it('edits an open document by lines, saves it, and the command Undo takes it back', async () => {
+    it('edits an open document by lines and saves it, and the command Undo reverts that', async () => {
       const path = await seed('open.txt', 'a\nB\nc\nd\nE\n');
       const editor = await openFile(path);
       editor.selection = new vscode.Selection(3, 1, 3, 1);
@@ -120,7 +120,7 @@ describe('changed files in the editor', function () {
       await discard(editor);
     });
 
-    it('refuses a file that is no longer as expected, and changes the others', async () => {
+    it('skips a file that is not as expected, and changes the others', async () => {
       const changed = await seed('changed.txt', 'by the user\n');
       const typed = await seed('typed.txt', 'x\n');
       const editor = await openFile(typed);
@@ -153,7 +153,7 @@ describe('changed files in the editor', function () {
       assert.equal(tabs(), 0);
     });
 
-    it('writes bytes that no document holds: mixed line ends, another encoding, no text', async () => {
+    it('writes bytes that no document can contain: mixed line endings, another encoding, binary', async () => {
       const mixed = await seed('mixed.txt', 'a\nb\r\nc\n');
       await openFile(mixed);
       assert.deepEqual(await apply(edit(mixed, 'a\nb\r\nc\n', 'a\r\nB\nc\n')), []);
@@ -166,7 +166,7 @@ describe('changed files in the editor', function () {
       assert.equal(await onDisk(image), '\x89P\0\0\0\xff');
     });
 
-    it('changes all line ends, the mark and the end of the last line', async () => {
+    it('changes all line endings, the byte order mark and the end of the last line', async () => {
       const path = await seed('ends.txt', 'a\r\nb\r\n');
       const editor = await openFile(path);
       assert.deepEqual(await apply(edit(path, 'a\r\nb\r\n', 'a\nb')), []);
@@ -194,7 +194,7 @@ describe('changed files in the editor', function () {
       assert.deepEqual([await onDisk(link), await onDisk(target)], ['now a file\n', 'target\n']);
     });
 
-    it('refuses what a link leads out of the folder, and what is read-only', async () => {
+    it('refuses paths that lead out of the folder through a link, and read-only files', async () => {
       const outside = await realpath(await mkdtemp(join(tmpdir(), 'parley-outside-')));
       await writeFile(join(outside, 'x.txt'), 'x\n');
       await symlink(outside, join(folder, 'out'));
@@ -212,7 +212,7 @@ describe('changed files in the editor', function () {
       await rm(outside, { recursive: true });
     });
 
-    it('gives the exact bytes although the user formats on save', async () => {
+    it('writes the exact bytes although the user formats on save', async () => {
       const settings = vscode.workspace.getConfiguration('files');
       await settings.update('insertFinalNewline', true, vscode.ConfigurationTarget.Global);
       try {
@@ -225,7 +225,7 @@ describe('changed files in the editor', function () {
       }
     });
 
-    it('takes what a command has just written for the state of an open file', async () => {
+    it('uses what a command has just written as the state of an open file', async () => {
       const path = await seed('stale.txt', 'before\n');
       const editor = await openFile(path);
       await writeFile(path, 'by a command\n');
@@ -268,7 +268,7 @@ describe('changed files in the editor', function () {
       return versionUri(join(folder, name), { session: 'key', root: folder, version });
     };
 
-    it('are read-only, and texts in any encoding are given as UTF-8', async () => {
+    it('are read-only, and texts in any encoding are shown', async () => {
       const narrow = uriOf('x.py', Buffer.from('ä = 1\r\n'));
       const wide = uriOf('w.txt', Buffer.from('\ufeffwide ä\n', 'utf16le'));
       const textOf = async (uri: vscode.Uri): Promise<string> =>

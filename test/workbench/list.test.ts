@@ -52,7 +52,7 @@ describe('a list that is drawn again while it is open', () => {
     return (await row).id;
   }
 
-  it('takes the row that had the focus when Enter was pressed, also where rows come before it meanwhile', async () => {
+  it('accepts the row that had the focus when Enter was pressed, even if rows are inserted before it', async () => {
     await shown(row('a'), row('b'), row('c'));
     const taken = next(list.onDidAccept);
     const pressed = press('acceptSelectedQuickOpenItem');
@@ -61,7 +61,7 @@ describe('a list that is drawn again while it is open', () => {
     assert.equal((await taken).id, 'a');
   });
 
-  it('keeps the focus on the first row when rows come before it', async () => {
+  it('keeps the focus on the first row when rows are inserted before it', async () => {
     await shown(row('a'), row('b'));
     list.draw([row('x'), row('a'), row('b')], []);
     await settled();
@@ -69,7 +69,7 @@ describe('a list that is drawn again while it is open', () => {
     assert.equal(await accepted(), 'a');
   });
 
-  it('keeps the focus on the row that the user has gone to', async () => {
+  it('keeps the focus on the row that the user has moved to', async () => {
     await shown(row('a'), row('always', { alwaysShow: true }));
     const moved = next(list.onDidChangeActive);
     await press('quickOpenSelectNext');
@@ -80,7 +80,7 @@ describe('a list that is drawn again while it is open', () => {
     assert.equal(await accepted(), 'always');
   });
 
-  it('goes to the first row where only rows were there that no search hides', async () => {
+  it('moves the focus to the first result if only permanent rows were there', async () => {
     await shown(row('always', { alwaysShow: true }));
     list.draw([row('x'), row('always', { alwaysShow: true })], []);
     await settled();
@@ -88,7 +88,7 @@ describe('a list that is drawn again while it is open', () => {
     assert.equal(await accepted(), 'x');
   });
 
-  it('shows the newest of several drawings', async () => {
+  it('shows the latest of several updates', async () => {
     await shown(row('a'));
     list.draw([row('b')], []);
     list.draw([row('c')], []);

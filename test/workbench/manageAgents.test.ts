@@ -244,7 +244,7 @@ describe('the agents editor', () => {
     assert.deepEqual(entries(), { mine: entry });
   });
 
-  it('says why an agent does not start, and what to do', async () => {
+  it('reports why an agent does not start, and what to do', async () => {
     await run({ row: 'Add a program…' }, { type: 'no-such-program-here' }, { type: 'Gone' }, { row: 'Test' });
     shows(/no-such-program-here.*\n?.*not found|wasn't found|isn't/i);
     shows('Test again');
@@ -279,7 +279,7 @@ describe('the agents editor', () => {
     assert.ok(!shown.join('\n').match(/sk-one|secret-token/), 'no secret is shown');
   });
 
-  it('signs in with a key, shows it, and forgets it when signed out', async () => {
+  it('signs in with a key, shows that, and deletes the key when the user signs out', async () => {
     const vars = { authMethods: [{ id: 'k', name: 'API key', type: 'env_var', vars: [{ name: 'TINY_KEY' }] }] };
     await set({ tiny: { name: 'Tiny', command: await program('tiny', vars) } });
     await run({ row: 'Tiny' }, { row: 'Sign in…' }, { row: 'API key' }, { type: 'sk-tiny' });
@@ -294,7 +294,7 @@ describe('the agents editor', () => {
     assert.ok(!shown.join('\n').includes('TINY_KEY'));
   });
 
-  it('names the agents of the workspace as such, and copies one after showing what it runs', async () => {
+  it('marks agents of the workspace, and copies one after showing what it runs', async () => {
     const own = { evil: { command: 'evil', args: ['--x'] } };
     await workspace.getConfiguration('parley').update('agents', own, ConfigurationTarget.Workspace);
     try {
@@ -307,7 +307,7 @@ describe('the agents editor', () => {
     }
   });
 
-  it('runs a program of the choice of an agent in a terminal only where the user agrees', async () => {
+  it('runs a program that an agent has chosen in a terminal only if the user agrees', async () => {
     const { signal } = new AbortController();
     const command = { title: 'Log in', command: '/bin/true', args: ['-x'], env: {}, cwd: folder };
     const before = window.terminals.length;
@@ -325,7 +325,7 @@ describe('the agents editor', () => {
     shows(/odd \| {2}\| .*both a command and a url/);
   });
 
-  it('imports the agents that are picked, with their keys in the secret storage', async () => {
+  it('imports the selected agents, with their keys in the secret storage', async () => {
     await mkdir(join(folder, '.config/zed'), { recursive: true });
     await mkdir(join(folder, '.jetbrains'));
     await writeFile(

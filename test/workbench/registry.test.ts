@@ -33,7 +33,7 @@ describe('the registry of agents', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is asked through the proxy of VS Code', async () => {
+  it('is requested through the proxy of VS Code', async () => {
     const list = await readFile(join(process.env.PARLEY_REPOSITORY ?? '', 'test/fixtures/registry/registry.json'));
     const asked: (string | undefined)[] = [];
     const { host } = await httpLoopback((request, response) => {
@@ -48,7 +48,7 @@ describe('the registry of agents', () => {
     assert.deepEqual(asked, [url]);
   });
 
-  it('is not asked where its address is empty', async () => {
+  it('is not requested if its address is empty', async () => {
     await set('parley', 'registry.url', '');
     const extension = { packageJSON: { version: '1.0.0' } } as ExtensionContext['extension'];
     const context = { globalStorageUri: Uri.file(folder), extension };
@@ -69,7 +69,7 @@ describe('the registry of agents', () => {
     command: join(folder, number, 'bin/tiny'),
   });
 
-  it('moves the entry of an agent to another version, and keeps what the user has changed in it', async () => {
+  it("updates the entry of an agent to another version, and keeps the user's changes in it", async () => {
     const [one, two] = [version('1.0.0', 1), version('2.0.0', 2)];
     const own = new AgentEntries({ globalStorageUri: Uri.file(folder) });
     await set('parley', 'agents', { tiny: { command: 'mine' } });

@@ -92,7 +92,7 @@ describe('the review of what an agent changed', function () {
     );
   });
 
-  it('undoes a hunk at the cursor, which the command Undo brings back, and keeps one after the other', async () => {
+  it('undoes the hunk at the cursor, reverts that with the command Undo, and keeps hunks one by one', async () => {
     const added = (): number | undefined => api.snapshot(key).changes.find((one) => one.path === path('a.txt'))?.added;
     const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path('a.txt')));
     editor.selection = new vscode.Selection(0, 0, 0, 0);
@@ -124,7 +124,7 @@ describe('the review of what an agent changed', function () {
     assert.equal(await text('b.txt'), 'B\n');
   });
 
-  it('undoes a turn, and leaves the edits of the user', async () => {
+  it('undoes a turn, and keeps the edits of the user', async () => {
     const turnId = await send('own b.txt agent\\n\nown c.txt c\\n', 'b.txt', 'c.txt');
     await writeFile(path('b.txt'), 'mine\nagent\n');
     await run('undoTurn', { session: key, turnId });
@@ -132,7 +132,7 @@ describe('the review of what an agent changed', function () {
     assert.equal(existsSync(path('c.txt')), false);
   });
 
-  it('restores the files to before a turn, and takes that back', async () => {
+  it('restores the files to before a turn, and undoes that', async () => {
     await run('keepAll', { session: key });
     const turnId = await send('own d.txt d\\n\nown a.txt again\\n', 'd.txt', 'a.txt');
     await send('run git mv -f d.txt e.txt || mv d.txt e.txt', 'e.txt');

@@ -56,7 +56,7 @@ describe('many sessions, in the workbench,', function () {
     });
   }
 
-  it('are asked the same, each in a group of editors of its own, and gone through by one command', async () => {
+  it('get the same message, each in its own editor group, and are reached by one command', async () => {
     const text = 'permission {"toolCall":{"toolCallId":"t","title":"Run the tests","kind":"execute"}}';
     const keys = await run<string[]>('askSeveral', { agents: ['one', 'two', 'three'], text, cwd });
     assert.equal(keys.length, 3);
@@ -79,12 +79,12 @@ describe('many sessions, in the workbench,', function () {
     await until(() => tabs().length === 0);
   });
 
-  it('refuse to ask one agent, or one that is not there', async () => {
+  it('refuse to ask a single agent, or one that does not exist', async () => {
     await assert.rejects(async () => run('askSeveral', { agents: ['one'], text: 'Hello' }), /2/);
     await assert.rejects(async () => run('askSeveral', { agents: ['one', 'none'], text: 'Hello' }), /none/);
   });
 
-  it('have a tab each, once', async () => {
+  it('have one tab each', async () => {
     const key = await api.openSession({ agent: 'one', cwd });
     await api.send(key, 'say Hello');
     await run('openSessionToSide', { session: key });
@@ -94,7 +94,7 @@ describe('many sessions, in the workbench,', function () {
     await until(() => tabs().length === 0);
   });
 
-  it('are pinned, renamed, archived and deleted, and are there again after an undo', async () => {
+  it('are pinned, renamed, archived and deleted, and come back after an undo', async () => {
     const key = await api.openSession({ agent: 'one', cwd });
     await api.send(key, 'say Something to delete');
     await run('closeSession', { session: key });
@@ -114,7 +114,7 @@ describe('many sessions, in the workbench,', function () {
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 
-  it('draw their list once for a change, and not for what agents write', () => {
+  it('redraw their list once per change, and not while agents write', () => {
     const sessions = new PlainSessions();
     const timers = new HeldTimers();
     const refreshed: (number | 'all')[] = [];

@@ -67,7 +67,7 @@ describe('finding out what went wrong', function () {
     assert.equal(inspectors().length, 1);
   });
 
-  it('opens a recording as a session that is only read, and starts nothing for it', async () => {
+  it('opens a recording as a read-only session, and starts nothing for it', async () => {
     const path = join(folder, 'session.ndjson');
     const chunk = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
     const diff = { type: 'diff', path: '/etc/passwd', oldText: 'root', newText: 'x' };
@@ -105,7 +105,7 @@ describe('finding out what went wrong', function () {
     assert.equal(api.snapshot(key).turns.length, 1);
   });
 
-  it('refuses a file that is no recording', async () => {
+  it('rejects a file that is not a recording', async () => {
     const path = join(folder, 'letter.txt');
     writeFileSync(path, 'Dear reader,\n');
     await assert.rejects(async () => commands.executeCommand('parley.openRecording', { path }), /no recorded messages/);

@@ -23,13 +23,13 @@ describe('a dialog that comes unasked', () => {
   });
   afterEach(() => Object.assign(window, { showWarningMessage }));
 
-  it('starts no program of a folder by Enter', async () => {
+  it('does not start a program of a folder with Enter', async () => {
     const consent = new FolderConsent({ context, log: silentLog });
     assert.equal(await consent.ask({ content: 'x', question: 'Start it?', detail: 'sh -c x' }), 'no');
     assert.deepEqual(shown, [{ isModal: true, buttons: ["Don't Allow", 'Allow'] }]);
   });
 
-  it('connects without encryption to no machine by Enter', async () => {
+  it('does not connect without encryption with Enter', async () => {
     assert.equal(await new RemoteHeaders(context).allowCleartext('ws://far.example', 'Far'), false);
     assert.deepEqual(shown, [{ isModal: true, buttons: ["Don't Connect", 'Connect Anyway'] }]);
   });

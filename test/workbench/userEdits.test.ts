@@ -57,7 +57,7 @@ describe('edits of the user', () => {
     assert.deepEqual([...edits.since(0)], []);
   });
 
-  it('are not what a document takes over from the disk', async () => {
+  it('are not what a document reads from the disk', async () => {
     const document = await open('followed.txt');
     const followed = new Promise<void>((resolve) => {
       const listening = vscode.workspace.onDidChangeTextDocument((event) => {

@@ -46,7 +46,7 @@ describe('sessions in worktrees', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('applies what two agents did beside what the user edits, and removes what was applied unasked', async () => {
+  it('applies the changes of two agents beside those of the user, and removes an applied worktree without asking', async () => {
     await writeFile(join(folder, 'mine.txt'), 'mine\n');
     const [one, two] = [await open('one', true), await open('two')];
     await api.send(one, 'own a.txt ONE\\ntwo\\nthree\\nfour\\nfive\\n\nown new.txt new\\n');
@@ -68,7 +68,7 @@ describe('sessions in worktrees', function () {
     assert.equal(git('worktree', 'list').trim().split('\n').length, 1);
   });
 
-  it('takes an apply back with the command Undo', async () => {
+  it('reverts an apply with the command Undo', async () => {
     git('checkout', '-q', '--', 'a.txt');
     const key = await open('undone');
     await api.send(key, 'own a.txt one\\nTWO\\nthree\\nfour\\nfive\\n');
@@ -119,7 +119,7 @@ describe('sessions in worktrees', function () {
     await run('closeSession', { session: key });
   });
 
-  it('has an agent draft the message of what is staged, and replaces none that was typed', async function () {
+  it('lets an agent draft the commit message, and replaces none that the user has typed', async function () {
     const found = await repository();
     if (!found) return this.skip();
     git('reset', '-q');

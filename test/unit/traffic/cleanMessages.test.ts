@@ -41,7 +41,7 @@ const shownIn = (messages: readonly unknown[]): string =>
     .join('');
 
 describe('a secret in streamed text', () => {
-  it('is removed wherever it is cut, and nothing else is', () => {
+  it('is removed wherever it is split, and nothing else is removed', () => {
     const text = fc.tuple(fc.string(), fc.string()).filter(([one, two]) => !/[c"]/.test(one + two));
     fc.assert(
       fc.property(
@@ -74,7 +74,7 @@ describe('a secret in streamed text', () => {
     );
   });
 
-  it('is not shown as far as it has come', async () => {
+  it('is not shown while it is incomplete', async () => {
     const clean = await cleanMessages([entry(chunk('It is ')), entry(chunk('correct-"hor'))], { known });
     assert.equal(shownIn(clean.map(({ message }) => message)), 'It is [redacted]');
   });
@@ -117,7 +117,7 @@ describe('a secret in one line', () => {
     assert.equal(text.match(/\[redacted\]/g)?.length, 7);
   });
 
-  it('is removed where a line was cut in its middle', () => {
+  it('is removed if the line was truncated in the middle of it', () => {
     assert.equal(cleanLine(`ends with ${SECRET.slice(0, 20)}`, known), 'ends with [redacted]');
   });
 

@@ -14,7 +14,7 @@ const read = (text: string) => readRecording(Buffer.from(text));
 const isRefused = (code: string) => (error: unknown) => error instanceof ParleyError && error.code === code;
 
 describe('a recording', () => {
-  it('has what went over the wire, with its times, stderr and noise', async () => {
+  it('contains what was sent and received, with times, stderr and other output', async () => {
     const log = new TrafficLog();
     log.note('s', 'out', '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}', 1_000);
     log.note('s', 'stderr', 'starting', 1_010);
@@ -50,7 +50,7 @@ describe('a recording', () => {
     );
   });
 
-  it('is refused where it is too large, has too many lines, or none', async () => {
+  it('is rejected if it is too large, or has too many lines or none', async () => {
     await assert.rejects(readRecording(new Uint8Array(RECORDING_LIMITS.bytes + 1)), isRefused('recording-too-large'));
     const line = '{"dir":"err","t":0}\n';
     await assert.rejects(read(line.repeat(RECORDING_LIMITS.lines + 1)), isRefused('recording-too-large'));
@@ -58,7 +58,7 @@ describe('a recording', () => {
       await assert.rejects(read(text), isRefused('not-a-recording'));
   });
 
-  it('has times that do not run backwards and names that are one short line, whatever the file says', async () => {
+  it('has times in order and names of one short line, whatever the file contains', async () => {
     const { messages, agent } = await read(
       [
         JSON.stringify({ dir: 'mark', agent: `A\n${'b'.repeat(9_000)}`, at: -1 }),
@@ -76,7 +76,7 @@ describe('a recording', () => {
     assert.doesNotMatch(agent ?? '', /\n/);
   });
 
-  it('is read or refused, whatever its bytes are', async () => {
+  it('is either read or rejected, whatever its bytes are', async () => {
     const line = fc.oneof(
       fc.json(),
       fc.string(),

@@ -53,7 +53,7 @@ describe('the feed of the traffic inspector', () => {
     assert.deepEqual([posted.length, timers.length], [0, 0]);
   });
 
-  it('sends what is kept with its sessions, paired, then what is new', async () => {
+  it('sends the kept messages with their sessions, paired, and then new ones', async () => {
     log.note('a', 'out', '{"id":0,"method":"initialize"}', 10);
     log.note('a', 'in', '{"id":0,"result":{}}', 30);
     feed.begin();
@@ -73,7 +73,7 @@ describe('the feed of the traffic inspector', () => {
     assert.equal(rows().length, 3);
   });
 
-  it('waits for a page that does not keep up, and makes one batch of what came meanwhile', async () => {
+  it('waits for a slow page, and sends what arrived meanwhile as one batch', async () => {
     feed.begin();
     await settle();
     for (let n = 0; n < 30_000; n++) log.note('a', 'in', update(String(n)), n);
@@ -89,7 +89,7 @@ describe('the feed of the traffic inspector', () => {
     assert.equal(batches().at(-1)?.first, 25_000);
   });
 
-  it('sends nothing while it is paused, and goes on with what is still kept', async () => {
+  it('sends nothing while it is paused, and resumes with what is still kept', async () => {
     feed.begin();
     await settle();
     feed.pause(true);
@@ -101,7 +101,7 @@ describe('the feed of the traffic inspector', () => {
     assert.equal(rows().length, 3);
   });
 
-  it('tells the page that everything was cleared', async () => {
+  it('notifies the page when the log is cleared', async () => {
     log.note('a', 'in', update('x'), 0);
     feed.begin();
     await settle();
@@ -111,7 +111,7 @@ describe('the feed of the traffic inspector', () => {
     assert.deepEqual(batches().at(-1), { type: 'rows', first: 1, rows: [], found: [] });
   });
 
-  it('sends a content indented and without secrets, also where one is cut between messages', async () => {
+  it('sends a message indented and without secrets, including one that is split between messages', async () => {
     const secret = 'wonderful-secret-of-feed';
     knownSecrets.add(secret);
     log.note('a', 'in', update(`key ${secret.slice(0, 11)}`), 0);
@@ -125,7 +125,7 @@ describe('the feed of the traffic inspector', () => {
     assert.doesNotMatch(texts.join(), /wonderful|of-feed/);
   });
 
-  it('finds a text where it can be seen, and not in a secret', async () => {
+  it('finds visible text, but not text in a secret', async () => {
     const secret = 'another-secret-of-feed';
     knownSecrets.add(secret);
     log.note('a', 'in', update('Needle here'), 0);

@@ -12,7 +12,7 @@ describe('the log of traffic', () => {
   const bounds = { entries: 4, chars: 100, whole: 40, beginning: 10 };
   const texts = (log: TrafficLog): readonly string[] => [...log.entries()].map(({ text }) => text);
 
-  it('keeps the newest entries, within their number and their size', () => {
+  it('keeps the newest entries, up to a number and a size', () => {
     const log = new TrafficLog(bounds);
     for (let n = 0; n < 6; n++) log.note('s', 'in', `message ${n}`, n);
     assert.deepEqual(texts(log), ['message 2', 'message 3', 'message 4', 'message 5']);
@@ -32,7 +32,7 @@ describe('the log of traffic', () => {
     assert.deepEqual([log.entry(0)?.text, log.entry(0)?.length], ['a'.repeat(10), 41]);
   });
 
-  it('forgets everything when it is cleared, and counts on', () => {
+  it('removes all entries when it is cleared, and continues to count', () => {
     const log = new TrafficLog(bounds);
     let changes = 0;
     const watching = log.onDidChange(() => changes++);
@@ -47,7 +47,7 @@ describe('the log of traffic', () => {
     assert.equal(changes, 3);
   });
 
-  it('stays within its bounds in memory, whatever comes', () => {
+  it('stays within its memory limits for any input', () => {
     const bytes = retainedBytes(() => {
       const log = new TrafficLog();
       for (let n = 0; n < 20; n++) log.note('s', 'in', JSON.parse(`"${'x'.repeat(1_500_000)}${n}"`), 0);
@@ -77,7 +77,7 @@ describe('a line of traffic', () => {
     });
   });
 
-  it('is text where it is no message', () => {
+  it('is text if it is not a message', () => {
     assert.deepEqual(facts('npm warn  deprecated', 'stderr'), { kind: 'text', method: 'npm warn deprecated' });
     assert.deepEqual(facts('Listening…', 'noise'), { kind: 'text', method: 'Listening…', isError: true });
   });
@@ -90,12 +90,12 @@ describe('a line of traffic', () => {
     assert.deepEqual(facts('{"type":"message.part","part":{}}'), { kind: 'notification', method: 'message.part' });
   });
 
-  it('is told by its beginning where it was too long to be kept', () => {
+  it('is recognized by its beginning if it was truncated', () => {
     const text = '{"jsonrpc":"2.0","id":17,"method":"fs/write_text_file","params":{"content":"xx';
     assert.deepEqual(facts(text, 'in', 9_000_000), { kind: 'request', method: 'fs/write_text_file', id: '17' });
   });
 
-  it('has a bounded method on one line, whatever an agent sends', () => {
+  it('has a short method on one line, whatever an agent sends', () => {
     const { method } = facts(JSON.stringify({ method: `evil\n\u202e${'m'.repeat(5_000)}`, params: {} }));
     assert.ok(method.length <= 201);
     assert.doesNotMatch(method, /[\n\u202e]/);
@@ -108,7 +108,7 @@ describe('pairing', () => {
     return pairing.pair(entry, readFacts(entry, same));
   };
 
-  it('gives a response the method of its request and the time since', () => {
+  it('gives a response the method of its request and the latency', () => {
     const pairing = new Pairing();
     take(pairing, 0, 'out', '{"id":0,"method":"initialize"}', 100);
     assert.deepEqual(take(pairing, 1, 'in', '{"id":"0","result":{}}', 350), {
@@ -119,7 +119,7 @@ describe('pairing', () => {
     assert.deepEqual(take(pairing, 2, 'in', '{"id":0,"result":{}}', 360), {});
   });
 
-  it('keeps apart what both sides count from the same number', () => {
+  it('keeps requests of the two sides with the same id apart', () => {
     const pairing = new Pairing();
     take(pairing, 0, 'out', '{"id":1,"method":"session/prompt"}');
     take(pairing, 1, 'in', '{"id":1,"method":"session/request_permission"}');
@@ -127,7 +127,7 @@ describe('pairing', () => {
     assert.equal(take(pairing, 3, 'in', '{"id":1,"result":{}}').method, 'session/prompt');
   });
 
-  it('means the newest request of an id, as a restarted agent counts anew', () => {
+  it('uses the newest request with an id, as a restarted agent reuses ids', () => {
     const pairing = new Pairing();
     take(pairing, 0, 'out', '{"id":0,"method":"session/prompt"}');
     take(pairing, 1, 'out', '{"id":0,"method":"initialize"}');
@@ -142,7 +142,7 @@ describe('pairing', () => {
     assert.equal(take(pairing, 2, 'in', '200 POST /runs {}').request, 0);
   });
 
-  it('remembers a bounded number of requests that nobody answers', () => {
+  it('remembers a limited number of unanswered requests', () => {
     const pairing = new Pairing();
     for (let n = 0; n < 6_000; n++) take(pairing, n, 'out', `{"id":${n},"method":"m"}`);
     assert.equal(pairing.size, 5_000);

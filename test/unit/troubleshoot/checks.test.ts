@@ -29,7 +29,7 @@ const AGENT = agentOf({ command: 'gemini', args: ['--acp'] });
 const factsOf = ({ facts = [] }: Finding): Readonly<Record<string, string>> => Object.fromEntries(facts);
 
 describe('the checks', () => {
-  it('say that nothing starts in an untrusted workspace, and start nothing there', async () => {
+  it('report that nothing starts in an untrusted workspace, and start nothing there', async () => {
     assert.deepEqual(
       [(await run(trustCheck(false))).outcome, (await run(trustCheck(false))).action],
       ['problem', 'manageTrust'],
@@ -45,7 +45,7 @@ describe('the checks', () => {
     assert.equal((await run(path)).outcome, 'unchecked');
   });
 
-  it('say where the program of an agent is, and what to do where it is not', async () => {
+  it('report where the program of an agent is, and what to do if it is missing', async () => {
     const found = await run(
       programCheck({ agent: AGENT, resolve: async () => '/opt/bin/gemini', versionOf: async () => '1.2.3' }),
     );
@@ -74,7 +74,7 @@ describe('the checks', () => {
     assert.equal(factsOf(address).Address, 'https://agent.example/acp');
   });
 
-  it('tell a login shell that adds folders from one that is slow or fails', async () => {
+  it('distinguish a login shell that adds folders from one that is slow or fails', async () => {
     const check = (answer: object | undefined) =>
       run(
         searchPathCheck({
@@ -97,7 +97,7 @@ describe('the checks', () => {
     assert.equal((await run(windows)).outcome, 'ok');
   });
 
-  it('miss Node.js and uv only where an agent needs them', async () => {
+  it('report missing Node.js and uv only if an agent needs them', async () => {
     const missing = async (): Promise<never> => {
       throw new ParleyError('missing', '');
     };
@@ -112,7 +112,7 @@ describe('the checks', () => {
     assert.equal((await check(AGENT, there, there)).outcome, 'ok');
   });
 
-  it('try proxies, and say when agents do not have the one of VS Code', async () => {
+  it('try proxies, and report agents that do not get the proxy of VS Code', async () => {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -134,14 +134,14 @@ describe('the checks', () => {
     assert.doesNotMatch(texts.join(), /password/);
   });
 
-  it('say whether the session waits for a sign-in', async () => {
+  it('report whether the session waits for a sign-in', async () => {
     const required = await run(signInCheck({ kind: 'required', methods: ['Browser', 'Key'] }));
     assert.deepEqual([required.outcome, required.action], ['problem', 'signIn']);
     assert.equal((await run(signInCheck({ kind: 'ready' }))).outcome, 'ok');
     assert.equal((await run(signInCheck({ kind: 'unknown' }))).outcome, 'unchecked');
   });
 
-  it('say what the agent answers when it starts, or why it does not', async () => {
+  it('report what the agent answers when it starts, or why it does not', async () => {
     const features = { prompt: { image: true, audio: false, embeddedContext: true }, load: {}, fork: {} };
     const answered = await run(
       protocolCheck({
@@ -173,7 +173,7 @@ describe('the checks', () => {
     assert.match(http.found, /^The server of the agent answered/);
   });
 
-  it('say what is free on the disk, and what is stored', async () => {
+  it('report the free disk space, and the size of what is stored', async () => {
     const folder = await scratchFolder();
     await mkdir(join(folder, 'deep/er'), { recursive: true });
     await writeFile(join(folder, 'deep/er/file'), 'x'.repeat(3 * 1024 * 1024));
@@ -188,7 +188,7 @@ describe('the checks', () => {
     );
   });
 
-  it('say whether the stored sessions are sound, while they are in use too', async () => {
+  it('report whether the stored sessions are intact, even while they are in use', async () => {
     const folder = await scratchFolder();
     const check = (problem?: string) => run(journalCheck({ folder, problem, now: Date.now }));
     assert.match((await check()).found, /No sessions/);
@@ -208,7 +208,7 @@ describe('the checks', () => {
     assert.equal((await check('The disk is full.')).found, 'The disk is full.');
   });
 
-  it('look for Git only where it is needed', async () => {
+  it('look for Git only if it is needed', async () => {
     const version = async (): Promise<string> => 'git version 2.47.1';
     assert.equal(
       factsOf(await run(gitCheck({ isTrusted: true, isWanted: true, version }))).Version,
@@ -221,7 +221,7 @@ describe('the checks', () => {
     assert.equal((await run(gitCheck({ isTrusted: true, isWanted: false, version: missing }))).outcome, 'ok');
   });
 
-  it('compare the version of VS Code, and say where agents run', async () => {
+  it('compare the version of VS Code, and report where agents run', async () => {
     const check = (version: string, remote?: string) =>
       run(editorCheck({ version, needs: '^1.106.0', remote, isWeb: false, node: '22.0.0' }));
     assert.equal((await check('1.105.9')).outcome, 'problem');
@@ -235,7 +235,7 @@ describe('running checks', () => {
   const check = (id: string, run: Check['run'], limitMs = 60_000): Check => ({ id, title: id, limitMs, run });
   const ok: Finding = { outcome: 'ok', found: 'fine' };
 
-  it('runs them side by side and gives the results in their order', async () => {
+  it('runs checks side by side and returns the results in order', async () => {
     const order: string[] = [];
     const { promise, resolve } = Promise.withResolvers<Finding>();
     const told = ({ id }: { readonly id: string }): void => {
@@ -252,7 +252,7 @@ describe('running checks', () => {
     );
   });
 
-  it('gives up a check that hangs, and one that fails costs no other one', async () => {
+  it('ends a check that hangs, and continues after one that fails', async () => {
     let aborted = false;
     const results = await runChecks(
       [
@@ -281,7 +281,7 @@ describe('running checks', () => {
     assert.ok(aborted, 'it was told to end');
   });
 
-  it('ends all that still run when it is cancelled', async () => {
+  it('ends all running checks when it is cancelled', async () => {
     const stop = new AbortController();
     const running = runChecks(
       [check('done', async () => ok), check('hangs', () => new Promise(() => {}))],

@@ -14,7 +14,7 @@ const report = (result: Partial<CheckResult>): string =>
   writeReport([], [{ id: 'x', title: 'X', outcome: 'ok', found: '', ms: 1, ...result }], USER, known);
 
 describe('the report', () => {
-  it('has what was found, in words and facts', () => {
+  it('contains the findings, as text and as facts', () => {
     const text = writeReport(
       [['Parley', '1.0.0']],
       [
@@ -37,7 +37,7 @@ describe('the report', () => {
     );
   });
 
-  it('has no known secret, wherever one stands', () => {
+  it('contains no known secret', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.constantFrom('found', 'advice', 'fact'), (before, after, place) => {
         const words = `${before}${SECRET}${after}`;
@@ -48,7 +48,7 @@ describe('the report', () => {
     assert.doesNotMatch(report({ facts: [['Error output', 'OPENAI_API_KEY=abcdef1234567']] }), /abcdef/);
   });
 
-  it('has no home folder and no name of the user, in any spelling of a path', () => {
+  it('contains no home folder and no user name, in any spelling of a path', () => {
     for (const [text, clean] of [
       ['/home/alice/bin', '~/bin'],
       ['PATH /home/alice:/mnt/users/alice/x', 'PATH ~:~/x'],
@@ -70,7 +70,7 @@ describe('the report', () => {
     assert.equal(withoutUser('/root/x', { homes: ['/'], name: 'me' }), '/root/x');
   });
 
-  it('shows text of agents and programs as it is: no links, no images, no lines of its own', () => {
+  it('shows text of agents and programs literally, without links, images or new lines', () => {
     const evil = '![x](https://evil/?q) [run](command:evil) <img src=x>\n\n# Heading\n- `code` ``more`` | $(icon)';
     const text = report({
       found: evil,

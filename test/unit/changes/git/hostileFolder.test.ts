@@ -87,7 +87,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(fingerprint(join(place.folder, '.git')), before);
   });
 
-  it('runs nothing that the configuration of the repository names', async () => {
+  it('runs no program from the configuration of the repository', async () => {
     repository({ 'a.txt': 'a\n', 'b.evil': 'b\n', 'c.diff': 'c\n' });
     const program = (name: string): string => `touch ${join(place.home, name)}; cat`;
     const entries: Readonly<Record<string, string>> = {
@@ -146,7 +146,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(readdirSync(place.home).sort(), here);
   });
 
-  it("takes no git from the folder, and no variable of git's from the environment", async () => {
+  it('uses no git from the folder, and no environment variable of git', async () => {
     write(place.folder, { 'a.txt': 'a\n' });
     writeFileSync(join(place.folder, 'git'), `#!/bin/sh\ntouch ${join(place.home, 'ran')}\n`, { mode: 0o755 });
     const before = process.cwd();
@@ -206,7 +206,7 @@ describe('the states of an unusual folder', () => {
     assert.equal(storedContents(), 1);
   });
 
-  it('compares many files that were only touched with the index of the user, and keeps none again', async () => {
+  it('compares touched files with the index of the user, and stores none of them again', async () => {
     const files = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`f${index}`, `${index}\n`]));
     repository(files);
     const other = new Date(Date.now() - 60_000);
@@ -277,7 +277,7 @@ describe('the states of an unusual folder', () => {
     );
   });
 
-  it('lists the same files when a folder becomes a repository, and when it is one no longer', async () => {
+  it('lists the same files after a folder becomes a repository, and after it stops being one', async () => {
     write(place.folder, { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' });
     assert.deepEqual(
       await changesAfter(() => {
@@ -386,7 +386,7 @@ describe('the states of an unusual folder', () => {
     );
   });
 
-  it('notes files over the bound by their hash only, and their renames', async () => {
+  it('records large files by their hash alone, and detects their renames', async () => {
     write(place.folder, { 'small.txt': 's\n' });
     for (const name of ['large', 'moved', 'gone']) {
       writeFileSync(join(place.folder, name), name);
@@ -414,7 +414,7 @@ describe('the states of an unusual folder', () => {
     );
   });
 
-  it('leaves out a file of more than 2 GB by its hash only', async function () {
+  it('records a file of more than 2 GB by its hash alone', async function () {
     this.timeout(120_000);
     write(place.folder, { 'a.txt': 'a\n' });
     const changes = await changesAfter(() => {
@@ -424,7 +424,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(changes, ['A huge binary']);
   });
 
-  it('goes on without files and folders that cannot be read', async function () {
+  it('skips files and folders that cannot be read', async function () {
     if (process.getuid?.() === 0) this.skip();
     write(place.folder, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'closed/c.txt': 'c\n' });
     chmodSync(join(place.folder, 'b.txt'), 0);
@@ -454,7 +454,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(await changesAfter(() => write(place.folder, { 'work/a.txt': 'A\n' })), ['M a.txt +1 -1']);
   });
 
-  it('holds to the rules of the user for ignored files', async () => {
+  it("follows the user's rules for ignored files", async () => {
     git(place, place.folder, 'init', '-q');
     write(place.home, { '.config/git/ignore': '*.global\n' });
     write(place.folder, { '.gitignore': '*.log\n!keep.log\n', '.git/info/exclude': 'private\n' });
@@ -464,7 +464,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(changes, ['A keep.log +1 -0', 'A sub/b.txt +1 -0']);
   });
 
-  it('says so when the folder is gone, and goes on when it is back', async () => {
+  it('reports that the folder is missing, and recovers when it is back', async () => {
     write(place.folder, { 'a.txt': 'a\n' });
     const before = await states.take();
     rmSync(place.folder, { recursive: true });

@@ -164,7 +164,7 @@ describe('the store of a folder', () => {
     assert.deepEqual(readdirSync(place.storage), []);
   });
 
-  it('keeps contents that the repository of the user throws away', async () => {
+  it("keeps contents that the user's repository has discarded", async () => {
     git(place, place.folder, 'init', '-q');
     git(place, place.folder, 'add', '-A');
     const old = new Date(Date.now() - 60_000);
@@ -179,7 +179,7 @@ describe('the store of a folder', () => {
     assert.equal((await states.read(place.folder, change!.before!)).toString(), 'a\n');
   });
 
-  it('is used by two windows at once', async function () {
+  it('can be used by two windows at once', async function () {
     this.timeout(60_000);
     const { folder, storage } = place;
     const program = await findGit(environment(place));
@@ -212,7 +212,7 @@ describe('the store of a folder', () => {
     for (const window of windows) window.dispose();
   });
 
-  it('starts a window with what an earlier one knew', async () => {
+  it('gives a new window what an earlier one knew', async () => {
     write(place.folder, Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, `${index}\n`])));
     const before = await states.take();
     const count = objects();
@@ -251,7 +251,7 @@ describe('the store of a folder', () => {
     assert.deepEqual(inShort(await states.changes(before, after)), ['M a.txt +1 -1']);
   });
 
-  it('reads again what was broken in the index or in the objects', async () => {
+  it('recovers from a damaged index and from damaged objects', async () => {
     await turn('one\n', 'first');
     const [window] = readdirSync(join(store(), 'indexes'));
     const folder = join(store(), 'indexes', window!);
@@ -262,7 +262,7 @@ describe('the store of a folder', () => {
     assert.deepEqual(inShort(await states.changes(before, await states.take())), ['M a.txt +1 -1']);
   });
 
-  it('says so when the store cannot be written, and goes on afterwards', async () => {
+  it('reports that the store cannot be written, and recovers afterwards', async () => {
     const before = await states.take();
     // Files in the places of the folders for objects: nobody can write one, not even root.
     const names = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
@@ -278,7 +278,7 @@ describe('the store of a folder', () => {
     ]);
   });
 
-  it('shares a state that several ask for while one waits, and ends what nobody waits for', async () => {
+  it('shares a state between requests, and stops when the last request is cancelled', async () => {
     const [first, ...others] = await Promise.all([states.take(), states.take(), states.take()]);
     assert.deepEqual(others, [first, first]);
     const abort = new AbortController();
@@ -315,7 +315,7 @@ describe('the states of a folder without git', () => {
     place.dispose();
   });
 
-  it('know the files that tools name, and say that these are all', async () => {
+  it('contain only the files that tools name, and report it', async () => {
     write(place.folder, { 'a.txt': 'a\n', 'b.txt': 'b\r\n', 'other.txt': 'o\n' });
     states.name(join(place.folder, 'a.txt'));
     const before = await states.take();

@@ -65,7 +65,7 @@ describe('windows that share a store', function () {
     return Object.fromEntries(files);
   }
 
-  it('lose nothing that one takes and holds while the other collects', async () => {
+  it('keep what one has stored while the other one collects garbage', async () => {
     const [taking, collecting] = [start(), start()];
     const held = new Map<string, Snapshot>();
     const contents: FileVersion[] = [];
@@ -94,7 +94,7 @@ describe('windows that share a store', function () {
     }
   });
 
-  it('go on after one was killed at any moment, with all that was held', async () => {
+  it('keep everything that was held when one of them is killed', async () => {
     const random = seeded(7);
     const held = new Map<string, Snapshot>();
     for (let kill = 0; kill < KILLS; kill++) {

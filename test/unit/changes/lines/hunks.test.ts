@@ -37,7 +37,7 @@ const chosenBy = (all: readonly LineHunk[], mask: number): readonly LineHunk[] =
   all.filter((_, index) => (mask >> index) % 2 === 1);
 
 describe('the comparison by lines', () => {
-  it('gives hunks in order that make the one content of the other, and back', () =>
+  it('returns hunks in order, which turn one text into the other and back', () =>
     fc.assert(
       fc.asyncProperty(pairs, async ([before, after]) => {
         const [a, b] = [await text(before), await text(after)];
@@ -53,7 +53,7 @@ describe('the comparison by lines', () => {
       { numRuns: 500 },
     ));
 
-  it('makes and takes back some hunks as git apply does', async () => {
+  it('applies and reverts hunks as git apply does', async () => {
     const folder = await scratchFolder();
     await fc.assert(
       fc.asyncProperty(pairs, fc.nat(), async ([before, after], mask) => {
@@ -69,7 +69,7 @@ describe('the comparison by lines', () => {
     );
   }).timeout(60_000);
 
-  it('does not compare what is not text', async () => {
+  it('does not compare binary files', async () => {
     assert.equal(await hunks(Buffer.from([0, 1]), Buffer.from('a')), undefined);
   });
 
@@ -86,7 +86,7 @@ describe('the comparison by lines', () => {
 });
 
 describe('moving changes to another version', () => {
-  it('leaves each line of the other version that is not replaced, and its order', () =>
+  it('keeps each line that is not replaced, in its order', () =>
     fc.assert(
       fc.asyncProperty(content, content, content, async (from, edited, other) => {
         const [x, y, z] = [await text(from), await text(edited), await text(other)];
@@ -110,7 +110,7 @@ describe('moving changes to another version', () => {
       { numRuns: 1000 },
     ));
 
-  it('is blocked by a change of the same lines, and by lines put in at the same place', async () => {
+  it('is blocked by a change of the same lines, and by an insertion at the same position', async () => {
     const [x, y] = [await text('1\n2\n3\n'), await text('1\nnew\n2\nTHREE\n')];
     const z = await text('1\nmine\n2\nthree\n');
     const found = await placeHunks(
@@ -122,7 +122,7 @@ describe('moving changes to another version', () => {
     assert.deepEqual([found.placed.length, found.blocked.length], [0, 2]);
   });
 
-  it('shows where lines are in a version that others changed', async () => {
+  it('maps lines to a version with other changes', async () => {
     const [a, b] = [await text('1\n2\n3\n4\n'), await text('1\nTWO\n3\nFOUR\n')];
     const now = await text('mine\n1\nTWO\n3\nFOUR mine\nmore\n');
     const all = await compareLines(a, b, slices);

@@ -29,7 +29,7 @@ describe('the edits of the agent', () => {
   const isEdited = (edits: AgentEdits, path: string, now?: string): boolean =>
     edits.isEdited('/r', path, now === undefined ? undefined : version(now));
 
-  it('are the only ones where each turn goes on from the one before', () => {
+  it('are the only ones if each turn starts from the state of the one before', () => {
     const edits = new AgentEdits().add([change('a', '1', '2')]).add([change('b', '2', '3', 'a')]);
     assert.equal(isEdited(edits, 'b', '3'), false);
     assert.equal(isEdited(edits, 'a'), false);
@@ -45,7 +45,7 @@ describe('the edits of the agent', () => {
     assert.equal(isEdited(edits, 'b', '2'), true);
   });
 
-  it('are known where the user undid a part, and not where the review says that the user saved too', () => {
+  it('are known if the user undid a part, but not if the user saved too', () => {
     const edits = new AgentEdits().add([change('a', '1', '2'), change('b', '1', '2')]);
     edits.addReview([waiting('a', 'part'), waiting('b', '2', true)]);
     assert.equal(isEdited(edits, 'a', 'part'), false);

@@ -143,7 +143,7 @@ describe('the restore of files', () => {
     ['in memory', inMemory],
     ['of git', byGit],
   ] as const) {
-    it(`brings back files, modes, links and folders, and forward again, from states ${store}`, () => bothWays(open));
+    it(`restores files, modes, links and folders, and reverts that, from states ${store}`, () => bothWays(open));
   }
 
   async function bothWays(open: Open): Promise<void> {
@@ -161,7 +161,7 @@ describe('the restore of files', () => {
     assert.deepEqual(await listing(s.root), after);
   }
 
-  it('leaves out what the user edited since, unless told', async () => {
+  it('skips what the user has edited since, unless requested', async () => {
     const s = await stage({ a: 'a\n', b: 'b\n', c: 'c\n' });
     await s.turn(() => writeFile(s.at('a'), 'A\n'));
     await writeFile(s.at('a'), 'A mine\n');
@@ -186,7 +186,7 @@ describe('the restore of files', () => {
     assert.deepEqual(await listing(s.root), ['a 644 a\n', 'b 644 b\n', 'c 644 mine\n']);
   });
 
-  it('never writes a file with unsaved changes, and protected ones only if told', async () => {
+  it('never writes a file with unsaved changes, and protected files only if requested', async () => {
     const s = await stage({ a: 'a\n', '.vscode/tasks.json': '{}\n' });
     await s.turn(async () => {
       await writeFile(s.at('a'), 'A\n');
@@ -208,7 +208,7 @@ describe('the restore of files', () => {
     );
   });
 
-  it('names what cannot be written, and restores the rest', async () => {
+  it('reports what cannot be written, and restores the rest', async () => {
     const s = await stage({ 'locked/a': 'a\n', b: 'b\n', c: 'c\n' });
     await s.turn(async () => {
       await writeFile(s.at('locked/a'), 'A\n');
@@ -257,7 +257,7 @@ describe('the restore of files', () => {
     assert.deepEqual(await listing(other), ['a 644 A\n']);
   });
 
-  it('does not write a file that changed since the plan was shown, nor in place of a folder with files', async () => {
+  it('writes no file that has changed since the preview, and replaces no folder that contains files', async () => {
     const s = await stage({ a: 'a\n', b: 'b\n' });
     await s.turn(async () => {
       await writeFile(s.at('a'), 'A\n');
@@ -278,7 +278,7 @@ describe('the restore of files', () => {
     assert.deepEqual(await listing(s.root), ['a 644 mine\n', 'b/', 'b/other 644 mine\n']);
   });
 
-  it('can be finished or taken back after a cancel', async () => {
+  it('can be finished or reverted after a cancel', async () => {
     const s = await stage({ a: 'a\n', b: 'b\n', c: 'c\n' });
     await s.turn(() => Promise.all(['a', 'b', 'c'].map((path) => writeFile(s.at(path), 'new\n'))));
     const abort = new AbortController();
@@ -294,7 +294,7 @@ describe('the restore of files', () => {
     assert.equal(await s.restore().pending(), undefined);
   });
 
-  it('can be finished and taken back when it is killed at any step', async function () {
+  it('can be finished and reverted after the process was killed at any step', async function () {
     this.timeout(60_000);
     const s = await everything();
     const after = await listing(s.root);

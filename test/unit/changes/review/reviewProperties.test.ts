@@ -40,7 +40,7 @@ const byGit = (root: string, storage: string): FolderStates =>
 
 describe('every review', () => {
   for (const [name, hasUser] of [
-    ['makes and takes back hunks as git apply does, and undoes all to the same bytes', false],
+    ['applies and reverts hunks as git apply does, and undoes all to the same bytes', false],
     ['keeps each line that the user wrote, and brings back none that the user deleted', true],
   ] as const) {
     it(name, () =>

@@ -79,7 +79,7 @@ const changed = (text: string, ...lines: readonly number[]): string =>
   lines.reduce((all, line) => all.replace(`line ${line}\n`, `LINE ${line}\n`), text);
 
 describe('the review of a session', () => {
-  it('lists what a turn changed, and undoes it all in one step', async () => {
+  it('lists what a turn changed, and undoes all of it in one step', async () => {
     const s = await stage({ a: TEN, gone: 'x\n', moved: 'm\nn\n', mode: 'm\n' });
     await s.turn(async () => {
       await s.write('a', changed(TEN, 2, 7));
@@ -105,7 +105,7 @@ describe('the review of a session', () => {
     assert.equal(s.review.stateOf(s.root, 'a'), 'undone');
   });
 
-  it('keeps one hunk and undoes the other, by ids that stay', async () => {
+  it('keeps one hunk and undoes the other, by stable ids', async () => {
     const s = await stage({ a: TEN });
     await s.turn(() => s.write('a', changed(TEN, 2, 5, 8).replace('LINE 2\n', 'LINE 2\nmore\n')));
     const [file] = s.review.files;
@@ -130,7 +130,7 @@ describe('the review of a session', () => {
     assert.deepEqual(s.waiting, []);
   });
 
-  it('leaves what the user edited, and says which hunk is a conflict', async () => {
+  it('keeps edits of the user, and reports which hunk is a conflict', async () => {
     const s = await stage({ a: TEN });
     await s.turn(() => s.write('a', changed(TEN, 2, 7)));
     await s.write('a', `mine\n${changed(TEN, 2, 7).replace('LINE 7\n', 'LINE seven\n')}`);
@@ -148,7 +148,7 @@ describe('the review of a session', () => {
     assert.deepEqual(s.waiting, ['a +1 -1 conflict']);
   });
 
-  it('never takes back an edit that the user made between two turns', async () => {
+  it('never undoes an edit that the user made between two turns', async () => {
     const s = await stage({ a: TEN });
     await s.turn(() => s.write('a', changed(TEN, 2)));
     await s.write('a', changed(TEN, 2).replace('line 5\n', 'mine\n'));
@@ -159,7 +159,7 @@ describe('the review of a session', () => {
     assert.deepEqual(s.waiting, []);
   });
 
-  it('undoes one turn and leaves what a later one changed', async () => {
+  it('undoes one turn and keeps what a later one changed', async () => {
     const s = await stage({ a: TEN });
     await s.turn(() => s.write('a', changed(TEN, 2)));
     await s.turn(() => s.write('a', changed(TEN, 2, 7)));
@@ -178,7 +178,7 @@ describe('the review of a session', () => {
     assert.deepEqual(s.waiting, []);
   });
 
-  describe('after an undo that the editor takes back', () => {
+  describe('after an undo that is reverted in the editor', () => {
     /** What the editor does with a file, as the window tells the review. */
     const edited = async (s: Stage, path: string, text: string | undefined): Promise<void> => {
       if (text === undefined) await rm(s.at(path));
@@ -186,7 +186,7 @@ describe('the review of a session', () => {
       await s.review.editorChanged(s.at(path));
     };
 
-    it('lets a file wait again, and no longer once it is redone', async () => {
+    it('lists a file again, until the undo is redone', async () => {
       const s = await stage({ a: TEN });
       await s.turn(() => s.write('a', changed(TEN, 2, 7)));
       const before = s.waiting;
@@ -206,7 +206,7 @@ describe('the review of a session', () => {
       assert.equal(await s.read('a'), TEN);
     });
 
-    it('lets hunks wait again one after the other, and leaves one that was kept meanwhile', async () => {
+    it('lists hunks again one by one, but not one that was kept meanwhile', async () => {
       const s = await stage({ a: TEN });
       await s.turn(() => s.write('a', changed(TEN, 1, 5, 8)));
       const id = s.review.files[0]!.id;
@@ -223,7 +223,7 @@ describe('the review of a session', () => {
       assert.equal(await s.read('a'), changed(TEN, 8));
     });
 
-    it('lets created, deleted and renamed files wait again', async () => {
+    it('lists created, deleted and renamed files again', async () => {
       const s = await stage({ gone: 'x\n', old: 'm\nn\n' });
       await s.turn(async () => {
         await s.write('new', 'n\n');
@@ -240,7 +240,7 @@ describe('the review of a session', () => {
       assert.deepEqual(s.waiting, before);
     });
 
-    it('lets what a turn changed wait again, or be kept as it was', async () => {
+    it('lists what a turn changed again, pending or kept as before', async () => {
       const s = await stage({ a: TEN, b: 'b\n' });
       await s.turn(async () => {
         await s.write('a', changed(TEN, 2));
@@ -255,7 +255,7 @@ describe('the review of a session', () => {
       assert.equal(s.review.stateOf(s.root, 'b'), 'kept');
     });
 
-    it('takes an edit that gives something else for an edit of the user', async () => {
+    it('treats an edit with a different result as an edit of the user', async () => {
       const s = await stage({ a: TEN });
       await s.turn(() => s.write('a', changed(TEN, 2)));
       await s.review.undo({ kind: 'all' });
@@ -268,7 +268,7 @@ describe('the review of a session', () => {
     });
   });
 
-  it('goes on from what was saved', async () => {
+  it('continues from the saved state', async () => {
     const s = await stage({ a: TEN, b: 'b\n' });
     await s.turn(async () => {
       await s.write('a', changed(TEN, 2, 7));

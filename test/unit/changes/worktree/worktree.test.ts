@@ -47,7 +47,7 @@ describe('the worktree of a session', () => {
   const read = (path: string, root = folder): string => readFileSync(join(root, path), 'utf8');
   const branches = (): string => git(place, folder, 'branch', '--format=%(refname:short)');
 
-  it('is made beside the others, on a branch of its own, at the commit of the folder', async () => {
+  it('is created beside the others, on a new branch at the commit of the folder', async () => {
     const [first, second] = [await add(), await add()];
     assert.deepEqual(
       [first.branch, second.branch, first.place, first.cwd],
@@ -58,7 +58,7 @@ describe('the worktree of a session', () => {
     assert.equal(git(place, folder, 'status', '--porcelain'), '');
   });
 
-  it('shows what a commit would have, with files that git does not track yet, and stages nothing', async () => {
+  it('lists what a commit would contain, including untracked files, and stages nothing', async () => {
     const worktree = await add();
     write(worktree.place, { 'a.txt': 'ONE\n', 'new.txt': 'new\n', ignored: 'x\n' });
     const status = git(place, worktree.place, 'status', '--porcelain');
@@ -86,7 +86,7 @@ describe('the worktree of a session', () => {
     assert.equal(existsSync(worktrees), false);
   });
 
-  it('gets what is not committed, byte for byte, and nothing that leads out of it', async () => {
+  it('receives uncommitted changes byte for byte, without links that lead out of it', async () => {
     const outside = join(place.storage, 'outside');
     mkdirSync(outside);
     symlinkSync(outside, join(folder, 'way'));
@@ -130,7 +130,7 @@ describe('the worktree of a session', () => {
       return { worktree, files, options };
     }
 
-    it('puts lines beside those of the user, files and renames, in one step, and once', async () => {
+    it('adds lines, files and renames to those of the user, in one step, and once', async () => {
       const { worktree, files, options } = await work(
         { 'a.txt': 'one\ntwo\nthree\nfour\nFIVE\n', 'new.txt': 'new\n', 'moved.txt': 'b\n' },
         { 'a.txt': 'ONE\ntwo\nthree\nfour\nfive\n', 'mine.txt': 'm\n' },
@@ -152,7 +152,7 @@ describe('the worktree of a session', () => {
       assert.deepEqual((await applyChanges(await options())).applied, []);
     });
 
-    it('leaves out lines and files that the user has otherwise, and names them', async () => {
+    it('skips lines and files that the user has changed, and reports them', async () => {
       const { options } = await work(
         { 'a.txt': 'ONE\ntwo\nthree\nfour\nFIVE\n', 'new.txt': 'theirs\n' },
         { 'a.txt': 'mine\ntwo\nthree\nfour\nfive\n', 'new.txt': 'mine\n' },
@@ -184,7 +184,7 @@ describe('the worktree of a session', () => {
     assert.equal(branches(), 'main\nparley/fix-the-tests\n');
   });
 
-  it('goes with its branch where nothing was committed, also if its folder is gone already', async () => {
+  it('is removed with its branch if nothing was committed, even if its folder is missing', async () => {
     const [first, second] = [await add(), await add()];
     write(first.cwd, { 'new.txt': 'new\n' });
     rmSync(second.place, { recursive: true });
@@ -192,7 +192,7 @@ describe('the worktree of a session', () => {
     assert.deepEqual([branches(), git(place, folder, 'worktree', 'list').trim().split('\n').length], ['main\n', 1]);
   });
 
-  it('tells commits that no branch has', async () => {
+  it('reports commits that are on no branch', async () => {
     const worktree = await add();
     git(place, worktree.place, 'checkout', '-q', '--detach');
     assert.equal(await hasLooseCommits(userGit, worktree), false);

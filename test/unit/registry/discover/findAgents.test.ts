@@ -34,7 +34,7 @@ describe('findAgents', () => {
     await assert.rejects(readFile(started));
   });
 
-  it('never takes a program of the workspace, and names the own one by its path where that comes later', async () => {
+  it('ignores programs of the workspace, and uses the full path of one that comes after them', async () => {
     const [workspace, own] = [await scratchFolder(), await scratchFolder()];
     const bin = join(workspace, 'node_modules', '.bin');
     await mkdir(bin, { recursive: true });
@@ -47,7 +47,7 @@ describe('findAgents', () => {
     ]);
   });
 
-  it('has one id for each agent, usable as a key of the setting', () => {
+  it('gives each agent one id, valid as a key of the setting', () => {
     for (const { id } of KNOWN_AGENTS) assert.match(id, /^[a-z][a-z0-9-]*$/);
   });
 });
@@ -68,7 +68,7 @@ describe('versionOf', () => {
     await assert.rejects(readFile(join(folder, 'started')));
   });
 
-  it('asks other programs, with nothing but --version', async () => {
+  it('starts other programs with --version alone', async () => {
     const folder = await scratchFolder();
     const path = await scratchFile(
       folder,
@@ -78,7 +78,7 @@ describe('versionOf', () => {
     assert.equal(await ask(path, folder), '1.9.3');
   });
 
-  it('leaves out the version of a program that does not answer, and ends the program with its children', async () => {
+  it('has no version of a program that does not answer, and kills the program with its children', async () => {
     const folder = await scratchFolder();
     const pidFile = join(folder, 'pid');
     const script = `#!/bin/sh\nsleep 600 & echo $! > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; wait\n`;
@@ -96,7 +96,7 @@ describe('versionOf', () => {
     await assert.rejects(readFile(join(folder, 'started')));
   });
 
-  it('leaves out what is no version', async () => {
+  it('ignores output that is not a version', async () => {
     const folder = await scratchFolder();
     const path = await scratchFile(folder, 'qwen', '#!/bin/sh\necho unknown option >&2\nexit 2\n');
     assert.equal(await ask(path, folder), undefined);

@@ -50,7 +50,7 @@ describe('download', () => {
     response.write(FILE.subarray(0, bytes), () => setTimeout(() => response.destroy(), 50));
   };
 
-  it('gives the whole file with its checksum, and tells how far it is', async () => {
+  it('returns the whole file with its checksum, and reports progress', async () => {
     let last: readonly unknown[] = [];
     const onProgress = (...progress: readonly unknown[]): void => {
       last = progress;
@@ -62,14 +62,14 @@ describe('download', () => {
     assert.equal(requests[0]?.headers['accept-encoding'], 'identity');
   });
 
-  it('goes on where a lost connection has ended', async () => {
+  it('resumes where the connection was lost', async () => {
     answer = (request, response) => (requests.length === 1 ? losing(100_000) : whole)(request, response);
     const file = await download({ ...options, sha256: SHA256 }, signal);
     assert.deepEqual(await readFile(file.path), FILE);
     assert.match(requests[1]?.headers.range ?? '', /^bytes=[1-9]\d*-$/);
   });
 
-  it('goes on after a cancel, which leaves the part', async () => {
+  it('resumes after a cancel', async () => {
     const abort = new AbortController();
     answer = (_request, response) => {
       response.writeHead(200, { etag: '"v1"', 'content-length': FILE.length });
@@ -88,7 +88,7 @@ describe('download', () => {
     assert.match(requests[1]?.headers.range ?? '', /^bytes=[1-9]\d*-$/);
   });
 
-  it('begins again where the server has another file now, or no ranges', async () => {
+  it('starts over if the file on the server has changed, or the server has no ranges', async () => {
     answer = (request, response) => {
       if (requests.length === 1) losing(100_000)(request, response);
       else response.writeHead(200, { etag: '"v2"' }).end('another');
@@ -97,12 +97,12 @@ describe('download', () => {
     assert.equal(await readFile(file.path, 'utf8'), 'another');
   });
 
-  it('refuses a file with another checksum, and keeps nothing of it', async () => {
+  it('refuses a file with a wrong checksum, and deletes it', async () => {
     await assert.rejects(download({ ...options, sha256: '0'.repeat(64) }, signal), { code: 'wrong-checksum' });
     assert.deepEqual(await readdir(options.folder), []);
   });
 
-  it('says what the server or the network refuses', async () => {
+  it('reports errors of the server and of the network', async () => {
     answer = (_request, response) => void response.writeHead(404).end('nothing');
     await assert.rejects(download(options, signal), { code: 'download-refused', message: /404/ });
     answer = (_request, response) => void response.writeHead(200, { 'content-length': 3 * 1024 ** 3 }).flushHeaders();
@@ -113,13 +113,13 @@ describe('download', () => {
     await assert.rejects(download(options, signal), { code: 'refused' });
   });
 
-  it('gives up where the connection is lost again and again', async () => {
+  it('fails after the connection was lost several times', async () => {
     answer = (_request, response) => void response.destroy();
     await assert.rejects(download(options, signal), { code: 'connection-lost' });
     assert.equal(requests.length, 3);
   });
 
-  it('reports a full disk and leaves nothing', async function () {
+  it('reports a full disk, and leaves no file', async function () {
     if (!existsSync('/dev/full')) this.skip();
     await download(options, signal);
     const [part = ''] = await readdir(options.folder);

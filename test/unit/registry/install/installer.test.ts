@@ -27,7 +27,7 @@ function agentOf(distribution: Record<string, unknown>, version = '1.0.0'): Regi
 }
 
 describe('installSources', () => {
-  it('prefers what needs no other program, and pins packages to one version', () => {
+  it('prefers what needs no other program, and pins the version of packages', () => {
     const binary = { archive: 'https://a.example/a.zip', cmd: './a' };
     const agent = agentOf({
       npx: { package: '@scope/tiny' },
@@ -46,7 +46,7 @@ describe('installSources', () => {
     assert.equal(npm?.kind === 'npx' && npm.name, '@scope/tiny');
   });
 
-  it('takes no address, file, option or range for a package', () => {
+  it('accepts no address, file, option or range as the name of a package', () => {
     const evil = ['git+https://e.example/x', 'file:../x', '../x', '--registry=http://e', 'tiny@latest', 'tiny@^1.0.0'];
     for (const spec of [...evil, 'https://e.example/x.tgz', 'Tiny@1.0.0 --force', 'a/b/c@1.0.0'])
       assert.throws(() => installSources(agentOf({ npx: { package: spec } })), { code: 'bad-package' }, spec);
@@ -54,7 +54,7 @@ describe('installSources', () => {
       assert.throws(() => installSources(agentOf({ uvx: { package: spec } })), { code: 'bad-package' }, spec);
   });
 
-  it('says that an agent is not for this machine', () => {
+  it('reports that an agent does not support this platform', () => {
     const agent = agentOf({ binary: { 'windows-aarch64': { archive: 'https://a.example/a.zip', cmd: 'a' } } });
     assert.throws(() => installSources(agent, 'linux-x86_64'), {
       code: 'not-for-this-machine',
@@ -140,7 +140,7 @@ describe('the installer', function () {
       files.set('/tiny-program', Buffer.from(PROGRAM));
     });
 
-    it('installs the program, checks it by starting it, and keeps how it is started', async () => {
+    it('installs the program, starts it once as a check, and stores how it is started', async () => {
       const sha256 = createHash('sha256')
         .update(files.get('/tiny.tar.gz') as Buffer)
         .digest('hex');
@@ -166,7 +166,7 @@ describe('the installer', function () {
       assert.match((await install(binary('/tiny-program'))).command, /files[/\\]tiny$/);
     });
 
-    it('leaves nothing behind a wrong checksum, an evil archive, a missing program or an agent that does not start', async () => {
+    it('leaves no file after a wrong checksum, a malicious archive, a missing program or an agent that does not start', async () => {
       const cases: readonly (readonly [RegistryAgent, string])[] = [
         [binary('/tiny.tar.gz', { sha256: '0'.repeat(64) }), 'wrong-checksum'],
         [binary('/evil.tgz'), 'evil-archive'],
@@ -185,7 +185,7 @@ describe('the installer', function () {
       assert.equal(existsSync(join(root, 'evil')) || existsSync(join(root, 'tiny', 'evil')), false);
     });
 
-    it('says that the disk is full, and leaves nothing', async function () {
+    it('reports that the disk is full, and leaves no file', async function () {
       if (!existsSync('/dev/full')) this.skip();
       const agent = binary('/tiny.zip');
       const url = agent.binary.get(machineName())?.archive ?? '';
@@ -196,7 +196,7 @@ describe('the installer', function () {
       assert.deepEqual([await left(), await readdir(join(root, '.downloads'))], [[], []]);
     });
 
-    it('stops when it is cancelled, and can begin again', async () => {
+    it('stops when it is cancelled, and can be repeated', async () => {
       const abort = new AbortController();
       const good = files.get('/tiny.zip') as Buffer;
       files.set('/tiny.zip', (response) => {
@@ -211,7 +211,7 @@ describe('the installer', function () {
       assert.deepEqual(await left(), ['1.0.0']);
     });
 
-    it('begins again after a window that has ended in the middle, whose rest does not count', async () => {
+    it('starts over after the window ended during an installation, and ignores what that left', async () => {
       const dead = await runProgram({
         command: process.execPath,
         args: ['-p', 'process.pid'],
@@ -239,7 +239,7 @@ describe('the installer', function () {
       assert.equal(existsSync(lock), false);
     });
 
-    it('counts a file that has two names once', async () => {
+    it('counts a file with two names once', async () => {
       const { installed } = installer();
       const staged = await installed.stage('tiny');
       await writeFile(join(staged, 'program'), Buffer.alloc(1000));
@@ -249,7 +249,7 @@ describe('the installer', function () {
       assert.equal((await installed.commit(staged, { ...facts, installedAt: 1 })).size, 2000);
     });
 
-    it('installs versions beside each other, the newest first, and removes one', async () => {
+    it('installs versions side by side, lists the newest first, and removes one', async () => {
       const first = await install(binary('/tiny.zip'));
       const second = await install({ ...binary('/tiny.zip'), version: '1.1.0' });
       const { installed } = installer();
@@ -287,7 +287,7 @@ describe('the installer', function () {
 
     const AGENT = agentOf({ npx: { package: '@scope/tiny@1.0.0', args: ['--acp'] } });
 
-    it('installs the package with what it depends on, and runs scripts of the package alone', async () => {
+    it('installs the package with its dependencies, and runs only scripts of the package itself', async () => {
       const one = installer();
       const plan = await one.plan(AGENT, signal);
       assert.equal(plan.tool?.kind, 'npm');
@@ -322,7 +322,7 @@ describe('the installer', function () {
       });
     });
 
-    it('says what npm could not get, and leaves nothing', async () => {
+    it('reports what npm could not download, and leaves no file', async () => {
       await assert.rejects(install(agentOf({ npx: { package: 'nowhere@1.0.0' } })), {
         code: 'npm-failed',
         message: /doesn't have/,
@@ -362,7 +362,7 @@ describe('the installer', function () {
       assert.deepEqual(await left(), []);
     });
 
-    it('takes the way that is there: the package where there is no program for this machine', async () => {
+    it('falls back to the package if there is no program for this platform', async () => {
       const both = agentOf({
         npx: { package: '@scope/tiny@1.0.0' },
         binary: { [machineName()]: { archive: `http://${host}/gone.dmg`, cmd: 'a' } },
@@ -393,7 +393,7 @@ describe('the installer', function () {
       await check({ ...installed, name: 'Tiny' }, signal);
     });
 
-    it('says that uv is missing, or what it reports', async () => {
+    it('reports that uv is missing, and errors of uv', async () => {
       const path = env.PATH ?? '';
       env.PATH = await scratchFolder();
       await assert.rejects(installer().plan(AGENT, signal), { code: 'uv-missing', hint: /docs\.astral\.sh/ });

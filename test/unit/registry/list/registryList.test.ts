@@ -56,7 +56,7 @@ describe('parseRegistry', () => {
     assert.equal(problems.length, 9);
   });
 
-  it('refuses what is no list', () => {
+  it('rejects a file that is not a list', () => {
     for (const text of ['', '<html>', '[]', '{"agents":{}}', 'null'])
       assert.throws(() => parseRegistry(text), { code: 'bad-registry' });
   });
@@ -82,7 +82,7 @@ describe('the list of the registry', () => {
     return { url: `http://${host}/registry.json`, file, list };
   };
 
-  it('is fetched, and there without a network later, with its time', async () => {
+  it('is fetched, and later shown offline with its date', async () => {
     const { url, list } = await setUp(() => 1000);
     assert.equal((await list().load(url, signal)).agents.length, 11);
     await closeLoopbacks();
@@ -92,7 +92,7 @@ describe('the list of the registry', () => {
     assert.equal(failure?.code, 'refused');
   });
 
-  it('is not fetched again while it is fresh, and then only if it has changed', async () => {
+  it('is not fetched again while it is fresh, and later only if it has changed', async () => {
     let now = 0;
     const { url, list } = await setUp(() => now);
     const one = list();
@@ -108,7 +108,7 @@ describe('the list of the registry', () => {
     assert.deepEqual([agents.length, at, failure, asked], [11, now, undefined, 2]);
   });
 
-  it('keeps the last good one when the registry answers with something else', async () => {
+  it('stays the last valid one if the registry responds with something else', async () => {
     const { url, list } = await setUp();
     await list().load(url, signal);
     for (const [code, bad] of [
@@ -134,7 +134,7 @@ describe('the list of the registry', () => {
     }
   });
 
-  it('says why there is none, and does not take that of another address or a damaged file', async () => {
+  it('reports why there is none, and ignores a list of another address and a damaged file', async () => {
     const { url, file, list } = await setUp();
     await list().load(url, signal);
     answer = (response) => void response.writeHead(404).end();
@@ -150,7 +150,7 @@ describe('the list of the registry', () => {
     await assert.rejects(list().load(url, signal), { code: 'not-encrypted' });
   });
 
-  it('ends with its signal', async () => {
+  it('stops loading when it is aborted', async () => {
     const { url, list } = await setUp();
     const abort = new AbortController();
     answer = () => abort.abort(new Error('enough'));

@@ -57,7 +57,7 @@ describe('unpack', () => {
     await assertWhole(await unpacked('a.zip', await zipOf(files)));
   });
 
-  it('takes a file without the name of an archive for the program', async () => {
+  it('treats a file without the extension of an archive as the program', async () => {
     const folder = await unpacked('agent-linux', Buffer.from('program'));
     assert.equal(await readFile(join(folder, 'agent'), 'utf8'), 'program');
     assert.throws(() => archiveKind('https://a.example/agent.dmg'), { code: 'unsupported-archive' });
@@ -133,7 +133,7 @@ describe('unpack', () => {
       await assert.rejects(unpacked('a.zip', changed), { code: 'bad-archive' });
     });
 
-    it('to go on once it is cancelled, and writes nothing outside of the folder', async () => {
+    it('to continue after a cancel, and writes nothing outside of the folder', async () => {
       const abort = new AbortController();
       abort.abort(new Error('enough'));
       const home = await scratchFolder();
