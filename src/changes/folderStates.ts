@@ -47,6 +47,7 @@ class OpenFolderStates implements FolderStates {
   readonly #folders = new Map<string, Promise<OpenFolder>>();
   #git: Promise<Git | undefined> | undefined;
   #holds = 0;
+  #newestRead = 0;
   #isDisposed = false;
 
   constructor(options: FolderStatesOptions) {
@@ -62,6 +63,7 @@ class OpenFolderStates implements FolderStates {
         try {
           const folder = await this.#open(root);
           folders.push({ root, tree: await folder.take(signal) });
+          this.#newestRead = Math.max(this.#newestRead, folder.newestRead);
           if (folder.isNamedOnly) gaps.push({ root, why: 'no-git' });
         } catch (error) {
           this.#options.log.warn(`The state of ${root} couldn't be read: ${messageOf(error)}`);
@@ -70,6 +72,10 @@ class OpenFolderStates implements FolderStates {
       }),
     );
     return { folders: sortedByRoot(folders), gaps: sortedByRoot(gaps) };
+  }
+
+  get newestRead(): number {
+    return this.#newestRead;
   }
 
   async changes(before: Snapshot, after: Snapshot, signal?: AbortSignal): Promise<readonly FileChange[]> {

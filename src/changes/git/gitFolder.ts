@@ -84,6 +84,7 @@ class GitFolder implements StoredFolder {
   /** What the last scan gave, by our index. */
   readonly #scanned = new Map<string, Scanned>();
   #last: { readonly key: string; readonly state: string; readonly at: number } | undefined;
+  #newestRead = 0;
   /** When the user's index was looked at last, by our index: what it was changed at. */
   readonly #warmed = new Map<string, number>();
 
@@ -108,6 +109,10 @@ class GitFolder implements StoredFolder {
   }
 
   readonly isNamedOnly = false;
+
+  get newestRead(): number {
+    return this.#newestRead;
+  }
 
   get store(): string {
     return this.#store.folder;
@@ -228,6 +233,7 @@ class GitFolder implements StoredFolder {
       return read();
     });
     this.#scanned.set(name, found);
+    this.#newestRead = Math.max(this.#newestRead, found.newest);
     return { ...found, nested: found.nested.map((one) => one.slice(prefix.length)) };
   }
 

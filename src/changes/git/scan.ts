@@ -61,6 +61,8 @@ export interface Scanned {
   readonly writtenAt: number;
   /** Repositories below, relative to the top level, without a slash at the end. */
   readonly nested: readonly string[];
+  /** When the newest of the files that differed was changed, in milliseconds since 1970; 0: none did. */
+  readonly newest: number;
 }
 
 /** A path that is to be read again. */
@@ -111,7 +113,8 @@ export async function scan(
   checkSize(found, limits);
   const writtenAt = Date.now();
   const isSame = found.present.length + found.gone.length === 0;
-  if (isSame && last && writtenAt - last.writtenAt < REUSE_MS) return { ...last, nested: found.nested };
+  if (isSame && last && writtenAt - last.writtenAt < REUSE_MS) return { ...last, nested: found.nested, newest: 0 };
+  const newest = await newestOf(tree.top, found);
   if (found.gone.length > 0) {
     await run(store, runIn(['update-index', '--force-remove', '-z', '--stdin'], joinRecords(found.gone)));
   }
@@ -146,12 +149,12 @@ export async function scan(
     const id = written.stdout.toString('latin1').trim();
     // Git takes from the index that folders of this tree are in the store: they must stay there.
     await put(lastTreeOf(tree.index), Buffer.from(id));
-    return { tree: id, writtenAt, nested: found.nested };
+    return { tree: id, writtenAt, nested: found.nested, newest };
   }
   // There is no entry with the prefix: the folder is empty.
   if (prefix.length > 0 && /prefix/.test(written.stderr)) {
     const empty = await run(store, { ...runIn(['mktree', '-z'], Buffer.alloc(0)) });
-    return { tree: empty.toString('latin1').trim(), writtenAt, nested: found.nested };
+    return { tree: empty.toString('latin1').trim(), writtenAt, nested: found.nested, newest };
   }
   throw new ParleyError('git-failed', localizable('Git failed: {0}', written.stderr.trim()));
 }
@@ -213,6 +216,21 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
   };
   await Promise.all(Array.from({ length: WIDTH }, look));
   return { present, gone, nested };
+}
+
+/** Of a file that is gone, its folder has the time. */
+async function newestOf(top: string, { present, gone }: Found): Promise<number> {
+  const folders = new Set(gone.slice(0, MANY).map((path) => dirname(onDisk(top, path).toString('latin1'))));
+  const times = [...folders].map((folder) =>
+    lstat(Buffer.from(folder, 'latin1')).then(
+      ({ ctimeMs }) => ctimeMs,
+      () => 0,
+    ),
+  );
+  return [...present.map(({ stats }) => stats.ctimeMs), ...(await Promise.all(times))].reduce(
+    (newest, time) => Math.max(newest, time),
+    0,
+  );
 }
 
 /** Files to keep, to note by their hash only, and not to read. */

@@ -8,6 +8,8 @@ export interface StoredFolder {
   readonly store: string;
   /** Only files that are named are looked at. */
   readonly isNamedOnly: boolean;
+  /** As that of `FolderStates`. */
+  readonly newestRead: number;
   /**
    * Reads the present state.
    * @returns its name

@@ -12,6 +12,11 @@ export interface FolderStates extends Disposable {
    */
   take(signal?: AbortSignal): Promise<Snapshot>;
   /**
+   * When the newest was changed of the files that were read: those that differed from what was known
+   * of them. Milliseconds since 1970; 0 where there were none, or no git.
+   */
+  readonly newestRead: number;
+  /**
    * What changed between two states, sorted by root and path, with renames.
    * @throws ParleyError `state-gone` where the store no longer has one of them
    */

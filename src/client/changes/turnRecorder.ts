@@ -17,7 +17,7 @@ import type { UserEdits } from './changeServices';
 import { foldersOf, gapOf, isSame, isSettled, type RecordedTurn, statesOf, totalOf } from './recordedTurn';
 import { ShownDiffs } from './shownDiffs';
 import { StateSequence, type TakenState } from './stateSequence';
-import { writtenSince } from './writtenSince';
+import { isSince, writtenSince } from './writtenSince';
 
 /** How long a write of the agent waits for the first state of its turn, in milliseconds. */
 const FIRST_STATE_MS = 2000;
@@ -167,8 +167,18 @@ export class TurnRecorder implements Disposable {
     turn.seen = taken;
     const before = await this.#firstOf(turn.startedAt, snapshot, earlier);
     turn.before = before ?? snapshot;
-    if (!before || this.#sequence.isLateFor(turn.startedAt)) turn.isLate = true;
+    if (!before || this.#sequence.isLateFor(turn.startedAt)) await this.#tooLate(turn);
     await this.#noteBegun(turn);
+  }
+
+  /**
+   * There is no state from before a turn. Agents may write without a word: what was read tells
+   * whether a file was written since.
+   */
+  async #tooLate(turn: RecordedTurn): Promise<void> {
+    turn.isLate = true;
+    const { newestRead } = await this.#options.states();
+    if (isSince(newestRead, turn.startedAt)) turn.mayWrite = true;
   }
 
   /** The state at the start of a turn; undefined where the one before is not known any more. */

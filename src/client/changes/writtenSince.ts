@@ -19,9 +19,18 @@ export async function writtenSince(changes: readonly FileChange[], at: number): 
   for (let from = 0; from < paths.length; from += TOGETHER) {
     const some = paths.slice(from, from + TOGETHER);
     const times = await Promise.all(some.map(changedAt));
-    written.push(...some.filter((_, index) => (times[index] ?? 0) >= at - TICK_MS));
+    written.push(...some.filter((_, index) => isSince(times[index] ?? 0, at)));
   }
   return written;
+}
+
+/**
+ * Returns whether a file with this time may have been changed since then.
+ * @param time of the file system, in ms since 1970
+ * @param at ms since 1970
+ */
+export function isSince(time: number, at: number): boolean {
+  return time >= at - TICK_MS;
 }
 
 /** When a file was changed last; of one that is gone, when its folder was. */

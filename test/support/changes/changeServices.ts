@@ -20,6 +20,7 @@ export class TestChangeServices implements ChangeServices {
   readonly storage: string;
   readonly #waiting: { readonly count: number; readonly asked: Deferred<void> }[] = [];
   #gate: Deferred<void> | undefined;
+  #start: Deferred<void> | undefined;
 
   constructor(storage: string) {
     this.storage = storage;
@@ -43,6 +44,7 @@ export class TestChangeServices implements ChangeServices {
       take: async (signal?: AbortSignal): Promise<Snapshot> => {
         this.asked.push('take');
         for (const { count, asked } of this.#waiting) if (this.asked.length >= count) asked.resolve();
+        await this.#start?.promise;
         const snapshot = await take(signal);
         await this.#gate?.promise;
         return snapshot;
@@ -56,6 +58,16 @@ export class TestChangeServices implements ChangeServices {
     if (this.asked.length >= count) asked.resolve();
     this.#waiting.push({ count, asked });
     return asked.promise;
+  }
+
+  /** States that are asked for from now on are read when the result is called. */
+  holdBack(): () => void {
+    const start = new Deferred<void>();
+    this.#start = start;
+    return () => {
+      this.#start = undefined;
+      start.resolve();
+    };
   }
 
   /** States that are taken from now on are ready when the result is called. */

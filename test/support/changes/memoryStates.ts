@@ -12,6 +12,7 @@ type Tree = ReadonlyMap<string, FileVersion>;
 /** Keeps states as git does, without git. A file that moved unchanged is a rename. */
 export class MemoryStates implements FolderStates {
   readonly roots: readonly string[];
+  readonly newestRead = 0;
   readonly #contents = new Map<string, Buffer>();
   readonly #trees = new Map<string, Tree>();
 

@@ -96,6 +96,21 @@ describe('what turns change on disk', function () {
     assert.equal(conversation.model.turn(turnId)?.changes?.incomplete, 'late');
   });
 
+  it('says so of turns without a word as well, where a file was written since they began', async () => {
+    const release = test.changes.holdBack();
+    const conversation = open();
+    const said = await conversation.send('say Hello').done;
+    await sleep(50); // no file system tells what happens within one tick apart
+    const first = await conversation.send('own a.txt changed').done;
+    const second = await conversation.send('run rm b.txt').done;
+    await sleep(50);
+    const last = await conversation.send('say Done').done;
+    release();
+    await conversation.changes.settled();
+    const why = ({ turnId }: { turnId: string }): unknown => conversation.model.turn(turnId)?.changes?.incomplete;
+    assert.deepEqual([said, first, second, last].map(why), ['late', 'late', 'late', undefined]);
+  });
+
   it('holds a write through the client until the first state is there', async () => {
     const conversation = await started();
     const release = test.changes.holdUp();
