@@ -7,6 +7,7 @@ import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { textOfBlocks } from '../../base/text';
 import { Changes } from '../../session/model/changes';
+import type { Entry } from '../../session/model/state';
 import { Conversation } from './conversation';
 import type { ConversationServices } from './conversationOptions';
 
@@ -26,7 +27,9 @@ export interface Aside {
  */
 export async function askAside({ agent, cwd, services }: Aside, text: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
-  const { mcpServers: _mcp, signInTerminal: _signIn, restarts: _restarts, changes: _changes, ...rest } = services;
+  const { mcpServers: _mcp, signInTerminal: _signIn, restarts: _restarts, changes: _changes, ...others } = services;
+  // What keeps sessions with HTTP agents over the end of their window.
+  const { descriptors: _descriptors, historyLinks: _links, readPart: _readPart, ...rest } = others;
   const conversation = new Conversation({
     key: randomUUID(),
     agent,
@@ -52,16 +55,31 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
   const watching = conversation.model.observe(changes);
   try {
     const { done } = conversation.send(text);
-    const { turnId } = await Promise.race([done, failed.promise]);
+    const { turnId, stopReason } = await Promise.race([done, failed.promise]);
+    if (stopReason === 'error') throw failureOf(conversation.model.state.entries, agent.name);
+    if (conversation.communication.isAsking) {
+      await conversation.communication.cancel();
+      throw noAnswer(agent.name);
+    }
     const said = conversation.model.state.entries.findLast((one) => one.turnId === turnId && one.kind === 'agent');
     const answer = said?.kind === 'agent' ? textOfBlocks(said.content).trim() : '';
-    if (answer === '') throw new ParleyError('no-answer', l10n.t('{0} did not answer.', agent.name));
+    if (answer === '') throw noAnswer(agent.name);
     return answer;
   } finally {
     watching.dispose();
     signal.removeEventListener('abort', onAbort);
     await conversation.close().catch((error: unknown) => services.log.warn(`question: ${messageOf(error)}`));
   }
+}
+
+function noAnswer(name: string): ParleyError {
+  return new ParleyError('no-answer', l10n.t('{0} did not answer.', name));
+}
+
+/** Why the turn failed: half an answer is none. */
+function failureOf(entries: readonly Entry[], name: string): ParleyError {
+  const error = entries.findLast((entry) => entry.kind === 'error');
+  return error ? new ParleyError(error.code, error.text, error.hint ? { hint: error.hint } : {}) : noAnswer(name);
 }
 
 function signInNeeded(name: string): ParleyError {
