@@ -182,11 +182,13 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
   const exclude = tree.config.excludeFiles.map((file) => `--exclude-from=${file}`);
   const list = ['ls-files', '--others', '--exclude-per-directory=.gitignore', ...exclude, '-z', ...where];
   const maxOutput = limits.maxNew && limits.maxNew.files * BYTES_OF_PATH;
-  const [known, others] = await Promise.all([
-    run(store, runIn(['diff-files', '--name-status', '-z'])),
+  const compare = (): Promise<Buffer> => run(store, runIn(['diff-files', '--name-status', '-z']));
+  const [compared, others] = await Promise.all([
+    compare(),
     run(store, { ...runIn(list), ...(maxOutput && { maxOutput }) }),
   ]);
-  const differing = await splitRecords(known);
+  // A folder that was renamed meanwhile would be in both places: what is gone is looked for last.
+  const differing = await splitRecords(others.length === 0 ? compared : await compare());
   const slices = new Slices();
   for (let at = 0; at + 1 < differing.length; at += 2) {
     const path = differing[at + 1]!;

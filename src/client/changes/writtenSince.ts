@@ -2,6 +2,7 @@
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileChange } from '../../changes/model/fileChange';
+import { isBelow } from '../requests/roots';
 import { pathsOf } from './changedPaths';
 
 /** The times of files are those of the kernel's last tick, which is up to so many ms ago. */
@@ -10,16 +11,15 @@ const TICK_MS = 10;
 const TOGETHER = 64;
 
 /**
- * Returns the files (absolute paths) that were written, created or deleted since then.
+ * Returns the files (absolute paths) that were written, created, renamed or deleted since then.
  * @param at ms since 1970
  */
 export async function writtenSince(changes: readonly FileChange[], at: number): Promise<readonly string[]> {
-  const paths = changes.flatMap(pathsOf);
   const written: string[] = [];
-  for (let from = 0; from < paths.length; from += TOGETHER) {
-    const some = paths.slice(from, from + TOGETHER);
-    const times = await Promise.all(some.map(changedAt));
-    written.push(...some.filter((_, index) => isSince(times[index] ?? 0, at)));
+  for (let from = 0; from < changes.length; from += TOGETHER) {
+    const some = changes.slice(from, from + TOGETHER);
+    const times = await Promise.all(some.map(timeOf));
+    written.push(...some.filter((_, index) => isSince(times[index] ?? 0, at)).flatMap(pathsOf));
   }
   return written;
 }
@@ -31,6 +31,16 @@ export async function writtenSince(changes: readonly FileChange[], at: number): 
  */
 export function isSince(time: number, at: number): boolean {
   return time >= at - TICK_MS;
+}
+
+/** When a change was made. A folder that is renamed has a new time, and the files in it have not. */
+async function timeOf(change: FileChange): Promise<number> {
+  const [path = '', oldPath] = pathsOf(change);
+  const time = await changedAt(path);
+  if (oldPath === undefined) return time;
+  const folders: string[] = [];
+  for (let place = dirname(path); !isBelow(place, oldPath); place = dirname(place)) folders.push(place);
+  return Math.max(time, ...(await Promise.all(folders.map(changedAt))));
 }
 
 /** When a file was changed last; of one that is gone, when its folder was. */

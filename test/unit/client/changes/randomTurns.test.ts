@@ -1,11 +1,12 @@
 // Random turns of real agent processes against real git: the list of each is what a comparison of two copies of the folder says.
 import { strict as assert } from 'node:assert';
 import { createHash } from 'node:crypto';
-import { cp, lstat, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileChange } from '../../../../src/changes/model/fileChange';
 import { useChangeSession } from '../../../support/changes/changeSession';
+import { differenceOf, filesOf } from '../../../support/changes/copies';
 import { scratchFolder } from '../../../support/scratch';
 
 /** Schedules of one run, and turns of each. */
@@ -21,32 +22,6 @@ function randomOf(seed: number): (below: number) => number {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
-}
-
-/** All files below a folder, without `.git`: path to mode and content. */
-async function filesOf(folder: string, below = ''): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
-    const path = below === '' ? name : `${below}/${name}`;
-    if (path === '.git') continue;
-    const full = join(folder, path);
-    const at = await lstat(full);
-    if (at.isDirectory()) for (const [inner, what] of await filesOf(folder, path)) found.set(inner, what);
-    else if (at.isSymbolicLink()) found.set(path, `link ${await readlink(full)}`);
-    else found.set(path, `${at.mode & 0o100 ? 'x' : '-'} ${await readFile(full, 'latin1')}`);
-  }
-  return found;
-}
-
-/** What a comparison of two copies says, one line each. */
-async function differenceOf(before: string, after: string): Promise<string[]> {
-  const [one, two] = [await filesOf(before), await filesOf(after)];
-  const lines: string[] = [];
-  for (const path of new Set([...one.keys(), ...two.keys()])) {
-    if (one.get(path) === two.get(path)) continue;
-    lines.push(`${!one.has(path) ? 'new' : two.has(path) ? 'changed' : 'gone'} ${path}`);
-  }
-  return lines.sort();
 }
 
 /** The same of a list; a rename is a file that is gone and one that is new. */
@@ -91,6 +66,7 @@ describe('random turns', function () {
           () => quiet(`mkdir -p deep/er; printf '${random(1000)}\\\\n' > '${name()}'`),
           () => quiet(`rm '${name()}'`),
           () => quiet(`rm -r deep`),
+          () => quiet(`mv deep moved${random(2)} || mv moved0 deep`),
           () => quiet(`mkdir -p deep/er; mv '${name()}' '${name()}'`),
           () => quiet(`sed -i s/e/E/ '${name()}'`),
           () => quiet(`chmod +x '${name()}'`),

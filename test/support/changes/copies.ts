@@ -1,0 +1,29 @@
+// What two copies of a folder differ in, as `diff -r` says it.
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** All files below a folder, without `.git`: path to mode and content. */
+export async function filesOf(folder: string, below = ''): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
+    const path = below === '' ? name : `${below}/${name}`;
+    if (path === '.git') continue;
+    const full = join(folder, path);
+    const at = await lstat(full);
+    if (at.isDirectory()) for (const [inner, what] of await filesOf(folder, path)) found.set(inner, what);
+    else if (at.isSymbolicLink()) found.set(path, `link ${await readlink(full)}`);
+    else found.set(path, `${at.mode & 0o100 ? 'x' : '-'} ${await readFile(full, 'latin1')}`);
+  }
+  return found;
+}
+
+/** What a comparison of two copies says, one line each. */
+export async function differenceOf(before: string, after: string): Promise<string[]> {
+  const [one, two] = [await filesOf(before), await filesOf(after)];
+  const lines: string[] = [];
+  for (const path of new Set([...one.keys(), ...two.keys()])) {
+    if (one.get(path) === two.get(path)) continue;
+    lines.push(`${!one.has(path) ? 'new' : two.has(path) ? 'changed' : 'gone'} ${path}`);
+  }
+  return lines.sort();
+}
