@@ -155,7 +155,7 @@ describe('many sessions', function () {
       .first()
       .waitFor();
     await row(page, /^permission.*, Needs you, .*Gamma/).waitFor();
-    await row(page, /^die 3, Ready, Alpha/).waitFor();
+    await row(page, /^die 3, Failed, Alpha/).waitFor();
     await status(page).getByText(/2\s*$/).waitFor();
     for (const theme of ['dark', 'light'] as const) {
       vscode.server.configure({ 'workbench.colorTheme': themes[theme] });

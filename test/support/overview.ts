@@ -19,7 +19,8 @@ export class PlainSession {
   readonly ignoresStop = false;
   readonly isSuspended = false;
   readonly isAsked = false;
-  readonly failedTurnId = undefined;
+  readonly stages = { current: undefined };
+  failedTurnId: string | undefined;
   readonly elicitations = { submit: () => undefined };
   /** Answers that its agent got, in order. */
   readonly answers: string[] = [];

@@ -18,15 +18,15 @@ export function sessionStatusOf(conversation: Conversation): SessionStatus {
       return 'working';
     case 'starting':
     case 'initializing':
-      return queue.items.length > 0 ? 'working' : 'ready';
+      if (queue.items.length > 0) return 'working';
+      break;
     case 'failed':
     case 'exited':
       return 'failed';
     case 'idle':
       return conversation.isSuspended ? 'ready' : 'ended';
-    default:
-      return conversation.failedTurnId !== undefined && model.state.turn === undefined ? 'failed' : 'ready';
   }
+  return conversation.failedTurnId !== undefined && model.state.turn === undefined ? 'failed' : 'ready';
 }
 
 /** Returns whether a session goes on only when the user does something. */

@@ -44,6 +44,20 @@ describe('the sessions of a window', () => {
     return setup;
   }
 
+  it('stay failed while the agent of a failed turn is started again', () => {
+    const { sessions, timers, live } = setUp();
+    const session = sessions.add('s');
+    session.begin('t');
+    const shown = ['exited', 'recovering', 'starting', 'ready'].map((kind) => {
+      session.connection = { kind };
+      session.failedTurnId = 't';
+      session.apply({ type: 'turn_ended', turnId: 't', stopReason: 'error', barrier: 'response', at: 2 });
+      timers.run();
+      return live.rows.find(({ key }) => key === 's')?.status;
+    });
+    assert.deepEqual(shown, ['failed', 'working', 'failed', 'failed']);
+  });
+
   it('change no row while 20 agents write', () => {
     const { sessions, timers, changes } = setUp();
     const all = Array.from({ length: 20 }, (_none, index) => sessions.add(`s${index}`, `agent${index % 4}`));
