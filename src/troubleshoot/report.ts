@@ -1,19 +1,19 @@
-// The report of a troubleshooting: Markdown that a person reads before it is passed on. What it
-// says of the user is removed: secrets, the home folder and the user's name in paths.
+// The troubleshooting report: Markdown that the user reads before sharing it. Secrets, the home
+// folder and the user's name in paths are removed.
 import * as l10n from '@vscode/l10n';
 import type { KnownSecrets } from '../base/knownSecrets';
 import { knownSecrets, redact } from '../base/redact';
 import { revealControls } from '../base/revealControls';
 import type { CheckResult, Outcome } from './checks/check';
 
-/** Characters of one sentence or value. */
+/** Maximum characters of a sentence or value. */
 const MAX_TEXT = 2_000;
-/** A shorter name stands in too many other words. */
+/** Minimum length of a user name to remove: a shorter one is part of too many words. */
 const MIN_NAME = 3;
 
-/** Whose paths are removed. */
+/** The user whose paths are removed. */
 export interface ReportUser {
-  /** Folders that are the home of the user, absolute, in any spelling. */
+  /** Home folder of the user, absolute, in all its spellings. */
   readonly homes: readonly string[];
   readonly name: string;
 }
@@ -21,7 +21,7 @@ export interface ReportUser {
 /** Facts of the window, each a name and a value. */
 export type ReportFacts = readonly (readonly [name: string, value: string])[];
 
-/** What an outcome is called. */
+/** Returns the label of an outcome. */
 export function outcomeLabel(outcome: Outcome): string {
   switch (outcome) {
     case 'ok':
@@ -56,12 +56,12 @@ function table(facts: ReportFacts, clean: (text: string) => string): readonly st
   return facts.map(([name, value]) => `- ${plain(name)}: ${code(clean(value))}`);
 }
 
-/** Text that Markdown shows as it is. */
+/** Returns text escaped for Markdown. */
 function plain(text: string): string {
   return bounded(text).replace(/[\\`*_{}[\]()#+!<>|~$&-]/g, (char) => (char === '-' ? char : `\\${char}`));
 }
 
-/** Text in a code span, which nothing in it can end. */
+/** Returns text as a code span that its contents cannot end. */
 function code(text: string): string {
   const shown = bounded(text);
   if (shown === '') return '–';

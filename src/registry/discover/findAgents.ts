@@ -1,4 +1,4 @@
-// Looks for known agents on the PATH. Only files are looked at; nothing is started.
+// Looks for known agents on the PATH, without starting a program.
 import { delimiter, isAbsolute, relative, resolve, sep } from 'node:path';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { KNOWN_AGENTS, type KnownAgent } from './knownAgents';
@@ -8,17 +8,17 @@ export interface FoundProgram extends KnownAgent {
   /** The absolute path of the program. */
   readonly path: string;
   /**
-   * What goes into `parley.agents`: the name of the program where the PATH leads to this path, so
-   * that a later version at another place is found too; else the path.
+The command for `parley.agents`: the name of the program if the PATH leads to this path, so that
+   * a later version in another folder is found too; otherwise the path.
    */
   readonly command: string;
 }
 
-/** Where agents are looked for. */
+/** Where to look for agents. */
 export interface SearchPlace {
-  /** Its PATH is searched. */
+  /** Environment whose PATH is searched. */
   readonly env: NodeJS.ProcessEnv;
-  /** Folders whose programs are not the user's: those of the workspace; absolute. */
+  /** Workspace folders, whose programs are ignored; absolute. */
   readonly except: readonly string[];
 }
 
@@ -51,7 +51,7 @@ async function find(
   return { ...agent, path, command: isFirst ? agent.program : path };
 }
 
-/** The environment with the folders of its PATH that are in none of the given folders. */
+/** Returns the environment without the folders of its PATH that are in one of the given folders. */
 export function withoutFolders(env: NodeJS.ProcessEnv, except: readonly string[]): NodeJS.ProcessEnv {
   const key = Object.keys(env).find((name) => name.toUpperCase() === 'PATH');
   if (key === undefined) return env;

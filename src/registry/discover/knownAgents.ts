@@ -10,13 +10,13 @@ export interface KnownAgent {
   /** The arguments that make it speak ACP. */
   readonly args: readonly string[];
   /**
-   * The program prints its version and ends when it gets `--version`. Others would start to serve
-   * instead: their version is known only where npm has installed them.
+True if the program prints its version and exits when run with `--version`. Others would start
+   * to serve, so their version is known only if npm has installed them.
    */
   readonly answersVersion: boolean;
 }
 
-/** In the order in which they are offered. */
+/** The known agents, in the order in which they are offered. */
 export const KNOWN_AGENTS: readonly KnownAgent[] = [
   agent('claude', 'Claude', 'claude-agent-acp', [], false),
   agent('claude', 'Claude', 'claude-code-acp', [], false),

@@ -1,5 +1,5 @@
-// The version of a program: from the package that npm has installed it with, without starting
-// anything; else the program is asked.
+// Finds the version of a program: in the npm package that it belongs to, without starting it;
+// otherwise from its output for `--version`.
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
@@ -13,14 +13,14 @@ const LIMIT_MS = 5_000;
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MAX_OUTPUT_CHARS = 4_096;
 
-/** Where a program is asked. */
+/** How the program is run. */
 export interface VersionContext {
   readonly env: Readonly<Record<string, string>>;
   readonly log: Log;
   readonly limitMs?: number;
 }
 
-/** Returns the version; undefined where the program does not tell it in time. */
+/** Returns the version; undefined if the program does not print it in time. */
 export async function versionOf(
   program: Pick<FoundProgram, 'path' | 'answersVersion'>,
   context: VersionContext,
@@ -50,7 +50,7 @@ export function readVersion(text: string): string | undefined {
   return /\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:-[\w.]{1,40})?/.exec(text)?.[0];
 }
 
-/** The version in the manifest of the package that a file belongs to. */
+/** Returns the version in the manifest of the package that a file belongs to. */
 async function packageVersion(path: string): Promise<string | undefined> {
   try {
     const parts = (await realpath(path)).split(sep);

@@ -1,8 +1,8 @@
-// Sends a GET or HEAD and follows its redirects: encrypted except on this machine, bounded in time.
+// Sends a GET or HEAD request and follows its redirects: encrypted except on this machine, bounded in time.
 //
-// Made with node:https and not with `fetch`: VS Code gives both its proxy and the certificates of
-// the system, but `fetch` only where `http.fetchAdditionalSupport` is on, and `fetch` asks for
-// compressed answers of its own accord, which a download that is resumed by bytes cannot have.
+// Uses node:https instead of `fetch`: VS Code adds its proxy and the certificates of the system to
+// `fetch` only if `http.fetchAdditionalSupport` is on, and `fetch` always requests compressed
+// responses, which cannot be resumed at a byte.
 
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -23,7 +23,7 @@ export interface RequestOptions {
 }
 
 /**
- * Opens a URL. A status that is no success is a result, not an error.
+Opens a URL. An HTTP error status is a result, not an exception.
  * @returns the response of the last hop; its body is destroyed with the reason of `signal`
  * @throws ParleyError `bad-url`, `not-encrypted`, `bad-redirect`, `no-network`, `refused`,
  * `timeout`, `bad-certificate`, `connection-lost`; the reason of `signal`
@@ -50,7 +50,7 @@ export async function request(
   }
 }
 
-/** The sentence for what a connection reports; a ParleyError as it is. */
+/** Returns the ParleyError for a network error; a ParleyError unchanged. */
 export function networkError(error: unknown, host: string): unknown {
   if (!(error instanceof Error) || error instanceof ParleyError) return error;
   const code = codeOf(error);
@@ -76,7 +76,7 @@ export function networkError(error: unknown, host: string): unknown {
   return error;
 }
 
-/** Codes of files, not of sockets. */
+/** Error codes of files, not of sockets. */
 const DISK: ReadonlySet<string> = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -111,7 +111,7 @@ function send(url: URL, options: RequestOptions, signal: AbortSignal): Promise<h
       method,
       headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'parley', ...headers },
     });
-    // Before there is a socket, as while a proxy is looked up, the socket's own limit does not run.
+    // The socket's time limit does not cover the time before it exists, such as a proxy lookup.
     const late = setTimeout(() => sent.destroy(timeout(url.host)), idleMs);
     const abort = (): void => {
       sent.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));

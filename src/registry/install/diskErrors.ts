@@ -1,4 +1,4 @@
-// The sentences for what a disk reports while an agent is installed.
+// Messages for disk errors during an installation.
 
 import * as l10n from '@vscode/l10n';
 import { ParleyError, type ParleyErrorOptions } from '../../base/errors';
@@ -10,7 +10,7 @@ export function diskFull(options: Omit<ParleyErrorOptions, 'hint'>): ParleyError
   return new ParleyError('disk-full', localizable('The disk is full.'), { ...options, hint });
 }
 
-/** The sentence for an error of a file; any other error as it is. */
+/** Returns an error with a message for a file system error; any other error unchanged. */
 export function diskError(error: unknown): unknown {
   if (error instanceof ParleyError || !(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return diskFull({ cause: error });

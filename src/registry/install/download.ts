@@ -13,18 +13,18 @@ import { localizable } from '../../base/localizable';
 import { at } from '../../base/untrusted';
 import { networkError, request } from '../fetch/request';
 
-/** Bytes of one file. */
+/** Maximum size of a file, in bytes. */
 const MAX_BYTES = 2 * 1024 ** 3;
 /** How long a server may send nothing, in milliseconds. */
 const IDLE_MS = 30_000;
-/** How often in a row a lost connection is made again without a new byte. */
+/** Maximum reconnects in a row without a new byte. */
 const MAX_TRIES = 3;
 
 export interface DownloadOptions {
   readonly url: string;
-  /** Where files wait that are not complete. */
+  /** Folder of partial downloads. */
   readonly folder: string;
-  /** In lower-case hexadecimal digits. */
+  /** SHA-256 in lower-case hexadecimal digits. */
   readonly sha256?: string | undefined;
   /** The origin that the user has configured, which may be unencrypted. */
   readonly trustedOrigin?: string | undefined;
@@ -32,7 +32,7 @@ export interface DownloadOptions {
   readonly idleMs?: number;
 }
 
-/** A complete file. Whoever asked for it removes it. */
+/** A complete file. The caller removes it. */
 export interface Downloaded {
   readonly path: string;
   readonly sha256: string;
@@ -40,7 +40,7 @@ export interface Downloaded {
 }
 
 /**
- * Downloads a file, or the rest of it.
+Downloads a file, or resumes its download.
  * @throws ParleyError `wrong-checksum`, `download-refused` (a status), `too-large`, and those of
  * {@link request}; what the disk reports; the reason of `signal`
  */
@@ -56,7 +56,7 @@ export async function download(options: DownloadOptions, signal: AbortSignal): P
       break;
     } catch (error) {
       signal.throwIfAborted();
-      // What could be written is given back.
+      // Free the disk space of what was written.
       if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') await discard(part);
       const isLost = error instanceof ParleyError && (error.code === 'connection-lost' || error.code === 'timeout');
       tries = (await sizeOf(part.path)) > before ? 1 : tries + 1;
@@ -78,7 +78,7 @@ export async function download(options: DownloadOptions, signal: AbortSignal): P
   return { path: part.path, sha256: found, bytes: await sizeOf(part.path) };
 }
 
-/** The size that a server states for a file; undefined where it does not. */
+/** Returns the size of a file as stated by its server; undefined if it states none. */
 export async function statedSize(
   url: string,
   trustedOrigin: string | undefined,
@@ -92,7 +92,7 @@ export async function statedSize(
 
 interface Part {
   readonly path: string;
-  /** What the server said of the file, to tell whether it is still the same one. */
+  /** Headers of the server by which a changed file is detected. */
   readonly about: string;
 }
 
@@ -106,7 +106,7 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
   try {
     const { statusCode = 0 } = response;
     if (statusCode === 416 && have > 0) {
-      // Either it is complete, or the server has another file now.
+      // Either the file is complete, or it has changed on the server.
       if (rangeOf(response)?.total === have) return;
       await discard(part);
       throw new ParleyError('connection-lost', localizable('The file at {0} has changed.', host));
@@ -153,7 +153,7 @@ function rangeOf(response: IncomingMessage): { readonly from: number; readonly t
   return total === undefined ? undefined : { from: Number(from), total: Number(total) };
 }
 
-/** Only a strong one says that the bytes are the same. */
+/** Only a strong ETag guarantees the same bytes. */
 async function remember({ about }: Part, { headers }: IncomingMessage): Promise<void> {
   const { etag, 'last-modified': modified } = headers;
   const validator = etag !== undefined && !etag.startsWith('W/') ? etag : modified;

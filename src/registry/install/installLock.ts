@@ -5,13 +5,13 @@ import { dirname } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 
-/** How often the holder shows that it is there, and after which time it counts as gone, in ms. */
+/** How often the holder renews the lock, and after which time the lock is stale, in ms. */
 const SIGN_MS = 5_000;
 const GONE_MS = 60_000;
 
 /**
- * Runs something while no other window holds the lock. One whose process has ended, or has not
- * shown itself for a minute, holds it no longer.
+Runs a function while holding the lock. A lock is taken over if the process of its holder has
+ * ended or has not renewed it for a minute.
  * @throws ParleyError `install-busy`; what `run` throws
  */
 export async function withLock<T>(file: string, run: () => Promise<T>): Promise<T> {
@@ -49,7 +49,7 @@ async function isHeld(file: string): Promise<boolean> {
   try {
     const [pid, { mtimeMs }] = [Number(await readFile(file, 'utf8')), await stat(file)];
     if (Date.now() - mtimeMs > GONE_MS) return false;
-    // One that has not written its number yet has just begun.
+    // A holder that has not written its process id yet has just started.
     return !Number.isInteger(pid) || pid <= 0 || process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';

@@ -5,7 +5,7 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { BinarySource, PackageSource, RegistryAgent } from '../list/registryAgent';
 
-/** What is installed, of exactly one version. */
+/** A program or package to install, in one exact version. */
 export type InstallSource =
   | ({ readonly kind: 'binary' } & BinarySource)
   | ({ readonly kind: 'npx' | 'uvx'; readonly name: string; readonly version: string } & Omit<
@@ -21,8 +21,8 @@ export function machineName(platform: NodeJS.Platform = process.platform, arch: 
 }
 
 /**
- * The ways to install an agent here, the one that needs least first: a program of its own needs no
- * other program.
+Returns the ways to install an agent on this platform. The one with the fewest requirements comes
+ * first: a program needs no package manager.
  * @throws ParleyError `not-for-this-machine`, `bad-package`
  */
 export function installSources(agent: RegistryAgent, machine = machineName()): readonly InstallSource[] {
@@ -53,8 +53,8 @@ const PYTHON_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9,
 const PYTHON_VERSION = /^[0-9][0-9A-Za-z.!+-]{0,100}$/;
 
 /**
- * A name in the registry of npm with one version; else the text as it is: an address, a file, a
- * range of versions.
+Returns the name and the exact version of an npm package. Returns the text unchanged if it is
+ * something else: an address, a file, a range of versions.
  */
 function npmPackage({ package: spec, ...rest }: PackageSource, listed: string): InstallSource | string {
   const split = spec.indexOf('@', 1);

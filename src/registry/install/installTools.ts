@@ -1,5 +1,5 @@
-// The programs that install packages: Node.js with npm, and uv. They are the user's own, found on
-// the PATH of the login shell, and never those of the workspace.
+// The programs that install packages: Node.js with npm, and uv. They are looked for on the PATH of
+// the login shell, never in the workspace.
 
 import { homedir } from 'node:os';
 import { resolve, sep } from 'node:path';
@@ -12,14 +12,14 @@ import { withoutFolders } from '../discover/findAgents';
 
 const ASK_MS = 20_000;
 
-/** Where to get what is missing. */
+/** Where to get a missing tool. */
 export const NODE_SITE = 'https://nodejs.org';
 export const UV_SITE = 'https://docs.astral.sh/uv/';
 
 export interface ToolContext {
-  /** The user's, with the PATH of their login shell. */
+  /** Environment of the user, with the PATH of their login shell. */
   readonly env: Readonly<Record<string, string>>;
-  /** Folders whose programs are not the user's: those of the workspace; absolute. */
+  /** Workspace folders, whose programs are ignored; absolute. */
   readonly except: readonly string[];
   readonly log: Log;
 }

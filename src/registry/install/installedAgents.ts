@@ -1,5 +1,5 @@
-// The folder of installed agents: `<id>/<version>/`, each with a receipt. A folder without one was
-// never complete. What is under way is in folders that begin with a dot.
+// The folder of installed agents: `<id>/<version>/`, each with a receipt. A folder without one is
+// incomplete. Installations and downloads in progress are in folders that begin with a dot.
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import * as z from 'zod/mini';
 const RECEIPT = 'receipt.json';
 const ID = /^[a-z][a-z0-9-]{0,99}$/;
 const VERSION = /^[0-9][0-9A-Za-z.+-]{0,99}$/;
-/** Windows lets a folder be renamed only when scanners and ended programs have let go of it. */
+/** Windows refuses to rename a folder while a scanner or an exiting program has it open. */
 const RENAME_TRIES = 10;
 const RENAME_WAIT_MS = 200;
-/** The beginning of a download is kept for a week, in milliseconds. */
+/** How long a partial download is kept, in milliseconds: a week. */
 const ABANDONED_MS = 7 * 24 * 60 * 60_000;
 
 const text = z.string();
@@ -26,7 +26,7 @@ const receipt = z.object({
   env: z.record(text, text),
   /** Milliseconds since 1970. */
   installedAt: z.number(),
-  /** Of the folder, in bytes, when it was installed. */
+  /** Size of the folder in bytes after the installation. */
   size: z.number(),
   sha256: z.optional(text),
 });
@@ -48,14 +48,14 @@ export class InstalledAgents {
     this.root = root;
   }
 
-  /** All installed versions; of each agent the one that was installed last comes first. */
+  /** Returns all installed versions; those of one agent start with the one installed last. */
   async list(): Promise<readonly InstalledAgent[]> {
     const ids = (await entriesOf(this.root)).filter((name) => ID.test(name));
     const versions = await Promise.all(ids.map((id) => this.versions(id)));
     return versions.flat();
   }
 
-  /** The installed versions of one agent, the one that was installed last first. */
+  /** Returns the installed versions of one agent, starting with the one installed last. */
   async versions(id: string): Promise<readonly InstalledAgent[]> {
     if (!ID.test(id)) return [];
     const names = (await entriesOf(join(this.root, id))).filter((name) => VERSION.test(name));
@@ -67,13 +67,15 @@ export class InstalledAgents {
     return join(this.root, id, '.lock');
   }
 
-  /** Where downloads wait that are not complete. */
+  /** Folder of partial downloads. */
   get downloads(): string {
     return join(this.root, '.downloads');
   }
 
-  /** An empty folder to install into. What earlier installs of the agent have left is removed, and
-   * downloads that nobody has gone on with. */
+  /**
+   * Returns an empty staging folder. Removes remains of earlier installations of the agent, and
+   * downloads that were not resumed.
+   */
   async stage(id: string): Promise<string> {
     const home = join(this.root, id);
     for (const name of await entriesOf(this.downloads)) {
@@ -88,7 +90,7 @@ export class InstalledAgents {
     return folder;
   }
 
-  /** Makes what was staged the installed version, in one step. */
+  /** Makes the staged folder the installed version, in one step. */
   async commit(staged: string, facts: Omit<Receipt, 'size'>): Promise<InstalledAgent> {
     const size = await sizeOf(staged);
     await writeFile(join(staged, RECEIPT), JSON.stringify({ ...facts, size }, undefined, 2));
@@ -98,13 +100,13 @@ export class InstalledAgents {
     return { ...facts, size, folder, command: join(folder, facts.program) };
   }
 
-  /** Removes one version. A running one loses its files when it ends, where the system says so. */
+  /** Removes one version. On Windows, the files of a running one are removed when it ends. */
   async remove({ id, version }: Pick<InstalledAgent, 'id' | 'version'>): Promise<void> {
     if (!ID.test(id) || !VERSION.test(version)) return;
     await this.#drop(join(this.root, id, version));
   }
 
-  /** It is gone from the list at once, also where its files take long, or a window ends meanwhile. */
+  /** Renamed first, so that it leaves the list even if its files take long or the window ends. */
   async #drop(folder: string): Promise<void> {
     const gone = join(folder, '..', `.gone-${randomUUID()}`);
     try {
@@ -147,7 +149,7 @@ async function entriesOf(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** The bytes that a folder takes: symbolic links count as themselves, a file of two names once. */
+/** Returns the size of a folder in bytes. Links are not followed; hard links count once. */
 async function sizeOf(folder: string): Promise<number> {
   const counted = new Set<string>();
   let size = 0n;

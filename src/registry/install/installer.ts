@@ -1,5 +1,5 @@
-// Installs agents of the registry: planned, so that the user can agree to it; into a folder that
-// counts only when the agent has started from it; in one step.
+// Installs agents of the registry: plans the installation for the user to confirm, unpacks into a
+// staging folder, and makes it the installed version after the agent has started from it once.
 
 import { access, chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,11 +18,11 @@ import { findUv, type NodeTools, type ToolContext } from './installTools';
 import { npmFacts, npmInstall } from './npmInstall';
 import { uvInstall } from './uvInstall';
 
-/** Everything that the user agrees to. */
+/** Everything that the user confirms. */
 export interface InstallPlan {
   readonly agent: RegistryAgent;
   readonly source: InstallSource;
-  /** Of the download, in bytes, as its server states it. */
+  /** Size of the download in bytes, as stated by its server. */
   readonly size?: number;
   readonly license?: string;
   readonly tool:
@@ -39,7 +39,7 @@ export interface ProgramStart {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What an install does now. `received` and `total` in bytes. */
+/** Progress of an installation. `received` and `total` in bytes. */
 export type InstallStep =
   | { readonly kind: 'downloading'; readonly received: number; readonly total?: number | undefined }
   | { readonly kind: 'unpacking' | 'installing' | 'checking' };
@@ -49,7 +49,7 @@ export interface InstallerOptions {
   readonly root: string;
   readonly log: Log;
   readonly context: () => Promise<ToolContext>;
-  /** Starts the agent and ends it. Rejects where it does not answer as an agent does. */
+  /** Starts the agent and ends it. Rejects if it does not answer as an agent does. */
   readonly check: (start: ProgramStart, signal: AbortSignal) => Promise<void>;
   /** The origin that the user has configured, which may be unencrypted. */
   readonly trustedOrigin: () => string | undefined;
@@ -65,7 +65,7 @@ export class Installer {
   }
 
   /**
-   * Finds out how an agent can be installed here: the first way whose tools are there.
+Returns how an agent can be installed: the first way whose tools are available.
    * @throws ParleyError why there is none; the reason of `signal`
    */
   async plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan> {
@@ -82,8 +82,8 @@ export class Installer {
   }
 
   /**
-   * Installs what was planned. What fails leaves nothing but the beginning of a download, which the
-   * next try goes on with.
+Installs an agent as planned. A failed installation leaves only its partial download, which the
+   * next attempt resumes.
    * @throws ParleyError with a sentence; the reason of `signal`
    */
   async install(plan: InstallPlan, report: (step: InstallStep) => void, signal: AbortSignal): Promise<InstalledAgent> {
@@ -159,7 +159,7 @@ export class Installer {
       report({ kind: 'unpacking' });
       await unpack({ path: file.path, kind, program: cmd }, join(folder, 'files'), signal);
     } finally {
-      // A damaged one would be the same the next time; a good one is not needed any more.
+      // A damaged download would not get better; an intact one is no longer needed.
       await remove(file.path);
     }
     const parts = pathParts(cmd) ?? [];

@@ -21,16 +21,16 @@ const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=er
 
 type NpmSource = Extract<InstallSource, { kind: 'npx' | 'uvx' }>;
 
-/** What npm knows of a package before it is installed. */
+/** Facts about a package from the npm registry. */
 export interface NpmFacts {
   readonly node: NodeTools;
-  /** Unpacked bytes of the package itself, without what it depends on. */
+  /** Unpacked size of the package in bytes, without its dependencies. */
   readonly size?: number;
   readonly license?: string;
 }
 
 /**
- * Asks npm about a package.
+Looks a package up in the npm registry.
  * @throws ParleyError `node-missing`, `node-too-old`, `npm-failed`
  */
 export async function npmFacts(
@@ -74,7 +74,7 @@ export async function npmInstall(
   signal: AbortSignal,
 ): Promise<string> {
   const { name, version } = source;
-  // Without a manifest of its own, npm would look for one in the folders above.
+  // Without a manifest here, npm would look for one in the parent folders.
   await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
   const here = ['--prefix', folder, '--global=false', ...QUIET, '--json'];
   const install = ['install', `${name}@${version}`, '--save-exact', '--ignore-scripts', ...here];
@@ -85,7 +85,7 @@ export async function npmInstall(
   return programOf(source, folder);
 }
 
-/** The file that npx would run: the only program of the package, or the one that is called as it. */
+/** The file that npx would run: the only program of the package, or the one with its name. */
 async function programOf({ name, cmd }: NpmSource, folder: string): Promise<string> {
   const path = join(folder, 'node_modules', ...name.split('/'), 'package.json');
   const isSmall = (await stat(path)).size <= MAX_MANIFEST_BYTES;
@@ -109,7 +109,7 @@ interface Printed {
 const NETWORK =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENETUNREACH|FETCH_ERROR)$/;
 
-/** The sentence for what npm reports. */
+/** Returns the message for an error of npm. */
 function npmError({ stdout, stderr, timedOut }: Printed, name: string): ParleyError {
   const reported = at(readJson(stdout), 'error');
   const code = String(at(reported, 'code') ?? /npm (?:error|ERR!) code (\S+)/.exec(stderr)?.[1] ?? '');

@@ -29,7 +29,7 @@ export async function uvInstall(
     const result = await runTool(uv, [...args, '--no-progress'], folder, context, signal);
     if (result.code !== 0) throw uvError(result);
   };
-  // Its scripts find their Python beside them: the folder is renamed when all is well.
+  // Its scripts look for Python relative to themselves, as the folder is renamed at the end.
   await run('venv', '--relocatable', '--no-project', home);
   await run('pip', 'install', '--python', home, `${name}==${version}`);
   const isWindows = process.platform === 'win32';
@@ -45,7 +45,7 @@ export async function uvInstall(
   return program;
 }
 
-/** The sentence for what uv reports. */
+/** Returns the message for an error of uv. */
 function uvError({ stderr }: ProgramResult): ParleyError {
   const options = { stderr: tail(stderr.trim(), 4_000) };
   if (/no space left on device/i.test(stderr)) return diskFull(options);

@@ -1,20 +1,20 @@
-// Checks the free space of the disk that sessions are stored on, and what Parley has stored.
+// Checks the free space of the disk with the sessions, and the size of what Parley has stored.
 import { lstat, opendir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { Check, Finding } from './check';
 
 const MB = 1024 * 1024;
-/** Less free space is a warning, and a problem; in bytes. */
+/** Free space below which there is a warning, and a problem; in bytes. */
 const LOW = 1024 * MB;
 const FULL = 64 * MB;
-/** Files that are counted; of more, only these are known. */
+/** Maximum number of files to count. */
 const MAX_FILES = 50_000;
 
 export interface DiskCheckOptions {
-  /** Parley's storage; absolute. */
+  /** Folder of Parley's storage; absolute. */
   readonly folder: string;
-  /** Free bytes of the disk of a folder. */
+  /** Returns the free bytes of the disk that a folder is on. */
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 

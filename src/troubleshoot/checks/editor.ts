@@ -1,11 +1,11 @@
-// Checks the version of VS Code, and says where the extension runs.
+// Checks the version of VS Code, and reports where the extension runs.
 import * as l10n from '@vscode/l10n';
 import type { Check, Finding } from './check';
 
 export interface EditorCheckOptions {
-  /** Of VS Code, such as `1.106.0`. */
+  /** Version of VS Code, such as `1.106.0`. */
   readonly version: string;
-  /** What the extension needs, such as `^1.106.0`. */
+  /** Required version of VS Code, such as `^1.106.0`. */
   readonly needs: string;
   /** Such as `ssh-remote`; undefined: this computer. */
   readonly remote: string | undefined;

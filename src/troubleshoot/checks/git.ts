@@ -1,4 +1,4 @@
-// Checks Git, with which changes of agents are recorded.
+// Checks Git, which is needed to record changes of agents.
 import * as l10n from '@vscode/l10n';
 import type { Check, Finding } from './check';
 import { notTrusted } from './trust';
@@ -7,7 +7,7 @@ export interface GitCheckOptions {
   readonly isTrusted: boolean;
   /** The setting `parley.changes.enabled`. */
   readonly isWanted: boolean;
-  /** Returns what `git --version` prints. @throws where there is no Git */
+  /** Returns the output of `git --version`. @throws if Git is missing */
   readonly version: (signal: AbortSignal) => Promise<string>;
 }
 

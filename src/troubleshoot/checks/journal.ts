@@ -1,5 +1,5 @@
-// Checks the stored sessions: whether the file opens and is sound. SQLite reads the whole file for
-// that, so it is done in a thread of its own.
+// Checks whether the database of sessions opens and is intact. SQLite reads the whole file for
+// that, so the check runs in a separate thread.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -7,12 +7,12 @@ import * as l10n from '@vscode/l10n';
 import { at } from '../../base/untrusted';
 import type { Check, Finding } from './check';
 
-/** Of a larger file only the central tables are checked, in bytes. */
+/** Size in bytes above which only the central tables are checked. */
 const MAX_WHOLE = 256 * 1024 * 1024;
-/** A window that has said nothing for longer is gone, in ms. */
+/** Age of the last heartbeat after which a window counts as gone, in ms. */
 const SILENT_MS = 60_000;
 
-/** What the thread runs: it only reads. */
+/** Code of the thread. It only reads. */
 const SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');
@@ -33,9 +33,9 @@ try {
 `;
 
 export interface JournalCheckOptions {
-  /** Has the file; absolute. */
+  /** Folder of the database; absolute. */
   readonly folder: string;
-  /** Why sessions are kept in memory only at the moment. */
+  /** Why sessions are currently kept in memory only. */
   readonly problem: string | undefined;
   readonly now: () => number;
 }
@@ -103,7 +103,7 @@ async function inThread(data: unknown, signal: AbortSignal): Promise<unknown> {
     let answer: unknown;
     const end = (): void => {
       reject(signal.reason);
-      // Not waited for: SQLite may be reading.
+      // Not awaited: SQLite may be reading.
       void worker.terminate();
     };
     signal.addEventListener('abort', end, { once: true });
@@ -111,7 +111,7 @@ async function inThread(data: unknown, signal: AbortSignal): Promise<unknown> {
       answer = message;
     });
     worker.once('error', reject);
-    // Only then is the file closed: one that stays open keeps others from tidying it up.
+    // Close the file before going on: an open one prevents other windows from cleaning up.
     worker.once('exit', () => {
       signal.removeEventListener('abort', end);
       if (answer === undefined) reject(new Error(l10n.t('the check ended without an answer')));

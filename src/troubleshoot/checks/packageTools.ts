@@ -8,9 +8,9 @@ import { notTrusted } from './trust';
 export interface PackageToolsOptions {
   readonly agent: AgentDefinition;
   readonly isTrusted: boolean;
-  /** Returns the version. @throws ParleyError where it is missing */
+  /** Returns the version. @throws ParleyError if Node.js is missing */
   readonly node: (signal: AbortSignal) => Promise<string>;
-  /** Returns the path. @throws ParleyError where it is missing */
+  /** Returns the path. @throws ParleyError if uv is missing */
   readonly uv: () => Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-// Checks where the program of an agent is, and which version.
+// Checks the path and the version of an agent's program.
 import * as l10n from '@vscode/l10n';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -6,9 +6,9 @@ import type { Check, Finding } from './check';
 
 export interface ProgramCheckOptions {
   readonly agent: AgentDefinition;
-  /** Returns the absolute path. @throws ParleyError why there is none */
+  /** Returns the absolute path. @throws ParleyError if the program is missing */
   readonly resolve: (command: string) => Promise<string>;
-  /** Returns the version where it can be found out without starting a session. */
+  /** Returns the version if it can be determined without starting a session. */
   readonly versionOf: (path: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
@@ -51,7 +51,7 @@ export function programCheck({ agent, resolve, versionOf }: ProgramCheckOptions)
   };
 }
 
-/** Without a name, a password and parameters. */
+/** Returns an address without user name, password and parameters. */
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { origin, protocol, host, pathname } = new URL(url);

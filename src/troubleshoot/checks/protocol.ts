@@ -1,11 +1,11 @@
-// Starts the agent, agrees on the protocol with it, and ends it again.
+// Starts the agent, negotiates the protocol version, and ends it.
 import * as l10n from '@vscode/l10n';
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import type { Check, Finding } from './check';
 import { notTrusted } from './trust';
 
-/** What an agent says of itself when it starts. */
+/** How an agent describes itself when it starts. */
 export type AgentAnswer = Pick<
   AgentDescription,
   'protocol' | 'name' | 'title' | 'version' | 'features' | 'authMethods'
@@ -15,7 +15,7 @@ export interface ProtocolCheckOptions {
   readonly isTrusted: boolean;
   /** How long a start may take, in milliseconds. */
   readonly limitMs: number;
-  /** Starts the agent and ends it. @throws ParleyError why it could not be started */
+  /** Starts the agent and ends it. @throws ParleyError if it does not start */
   readonly start: (signal: AbortSignal) => Promise<AgentAnswer>;
 }
 

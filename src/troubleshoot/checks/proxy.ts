@@ -13,9 +13,9 @@ export interface ProxyCheckOptions {
   readonly setting: string;
   /** The setting `http.proxySupport`. */
   readonly support: string;
-  /** What an agent is started with. */
+  /** Environment that agents are started with. */
   readonly env: () => Promise<Readonly<Record<string, string | undefined>>>;
-  /** Connects to a host; by default over TCP. @throws why it can't be reached */
+  /** Connects to a host; by default over TCP. @throws if it can't be reached */
   readonly reach?: (host: string, port: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function proxyCheck({ setting, support, env, reach = reachHost }: ProxyCh
   };
 }
 
-/** Returns why a proxy can't be used; undefined where it can. */
+/** Returns why a proxy can't be used; undefined if it can. */
 async function problemOf(
   address: string,
   reach: NonNullable<ProxyCheckOptions['reach']>,
@@ -81,13 +81,13 @@ async function problemOf(
   }
 }
 
-/** Curl and others take an address without a scheme too. */
+/** curl and others accept an address without a scheme too. */
 function urlOf(address: string): URL | undefined {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
   return URL.canParse(whole) && new URL(whole).hostname !== '' ? new URL(whole) : undefined;
 }
 
-/** An address without the name and password in it. */
+/** Returns an address without user name and password. */
 function shown(address: string): string {
   const url = urlOf(address);
   if (address === '' || !url) return address === '' ? '' : l10n.t('invalid');

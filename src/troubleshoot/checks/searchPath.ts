@@ -5,7 +5,7 @@ import type { ShellAnswer } from '../../agents/shellPath';
 import type { Check, Finding } from './check';
 import { notTrusted } from './trust';
 
-/** A profile that takes longer delays the first agent of each window. */
+/** How long the login shell may take, ms: it delays the first agent of each window. */
 const SLOW_MS = 2_000;
 const MAX_SHOWN = 40;
 
@@ -14,7 +14,7 @@ export interface SearchPathCheckOptions {
   readonly isWindows: boolean;
   /** PATH of the window. */
   readonly windowPath: string;
-  /** Asks the login shell, or says what it has answered before. */
+  /** Runs the login shell, or returns its earlier result. */
   readonly ask: () => Promise<ShellAnswer | undefined>;
 }
 

@@ -1,4 +1,4 @@
-// Checks whether the workspace is trusted: in one that is not, no agent starts.
+// Checks whether the workspace is trusted: agents start only in trusted workspaces.
 import * as l10n from '@vscode/l10n';
 import type { Check } from './check';
 
@@ -19,7 +19,7 @@ export function trustCheck(isTrusted: boolean): Check {
   };
 }
 
-/** The finding of a check that would start a program. */
+/** Result, in an untrusted workspace, of a check that starts a program. */
 export function notTrusted(): { readonly outcome: 'unchecked'; readonly found: string } {
   return { outcome: 'unchecked', found: l10n.t('No program is started in an untrusted workspace.') };
 }
