@@ -1,6 +1,5 @@
-// Takes secrets out of traffic. Text that an agent streams comes in many messages, and a secret may
-// be cut between two of them with other messages in between, so what belongs to one text is looked
-// at together.
+// Removes secrets from traffic. Streamed text arrives in many messages, and a secret may be split
+// between two of them with other messages in between, so all parts of a text are searched together.
 import { setImmediate } from 'node:timers/promises';
 import { type KnownSecrets, REDACTED } from '../base/knownSecrets';
 import { knownSecrets, redact, redactPieces } from '../base/redact';
@@ -9,16 +8,16 @@ import type { TrafficEntry } from './trafficLog';
 
 /** Between two pauses, ms. */
 const SLICE_MS = 10;
-/** The beginning of a known secret at the end of a text is removed from this length on. */
+/** Minimum length of the beginning of a known secret that is removed at the end of a text. */
 const MIN_OPEN = 6;
-/** Texts of one update that are looked at, and how deep it is searched for them. */
+/** Maximum texts of an update that are searched, and the maximum depth. */
 const MAX_TEXTS = 500;
 const MAX_DEPTH = 32;
 
 /** An entry without secrets. */
 export interface CleanEntry {
   readonly entry: TrafficEntry;
-  /** The message; absent where the line is no JSON object, or was cut. */
+  /** The message; absent if the line is not a JSON object or was truncated. */
   readonly message?: Readonly<Record<string, unknown>>;
   /** The line; of a message, its JSON. */
   readonly text: string;
@@ -73,7 +72,7 @@ export async function cleanMessages(
   return cleaned;
 }
 
-/** Returns a line that is no message without secrets. */
+/** Returns a line that is not a message, without secrets. */
 export function cleanLine(text: string, known: KnownSecrets = knownSecrets): string {
   const clean = redact(text, known);
   return withoutOpenEnd(clean, [clean], known);
@@ -84,11 +83,11 @@ function cleanMessage(entry: TrafficEntry, message: Record<string, unknown>, kno
   try {
     text = redact(JSON.stringify(message), known);
   } catch {
-    // Nested too deep to be written again.
+    // Nested too deeply to be serialized.
     return { entry, text: cleanLine(entry.text, known) };
   }
   const clean = jsonObject(text);
-  // By appearance, more than a text may be replaced: the JSON is broken then.
+  // Redaction by appearance may replace more than a string, which breaks the JSON.
   return clean ? { entry, message: clean, text } : { entry, text };
 }
 
@@ -113,7 +112,7 @@ function jsonObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Adds the texts of a `session/update` to the texts that they continue. */
+/** Appends the texts of a `session/update` to the texts that they continue. */
 function collect(key: string, message: Record<string, unknown>, streams: Map<string, Piece[]>): void {
   if (message.method !== 'session/update') return;
   const update = at(message, 'params', 'update');

@@ -3,7 +3,7 @@ import type { TrafficRow } from '../panel/trafficContract';
 import type { LineFacts } from './readRow';
 import type { TrafficEntry } from './trafficLog';
 
-/** Requests without a response that are remembered; an agent may never answer. */
+/** Maximum requests without a response: an agent may never answer. */
 const MAX_OPEN = 5_000;
 
 interface OpenRequest {
@@ -15,19 +15,19 @@ interface OpenRequest {
 export class Pairing {
   readonly #open = new Map<string, OpenRequest>();
 
-  /** The number of requests that wait for a response. */
+  /** Number of requests without a response. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Takes the lines in their order. Returns what a response adds to the facts of its line. */
+  /** Call it with each line in order. Returns what is known of the request that it answers. */
   pair(
     { seq, at, key, kind }: Pick<TrafficEntry, 'seq' | 'at' | 'key' | 'kind'>,
     facts: LineFacts,
   ): Partial<Pick<TrafficRow, 'method' | 'ms' | 'request'>> {
     if (facts.kind === 'request') {
       const name = nameOf(key, kind, facts);
-      // An agent that was restarted counts from the start again: the newest is meant.
+      // A restarted agent uses the same ids again: the newest request counts.
       this.#open.delete(name);
       this.#open.set(name, { seq, at, method: facts.method });
       const [oldest] = this.#open.keys();

@@ -1,19 +1,19 @@
-// Reads what a line on the wire is: request, response or notification of JSON-RPC, a request to an
+// Classifies a line on the wire: request, response or notification of JSON-RPC, a request to an
 // HTTP agent, or text.
 import { oneLine } from '../base/text';
 import { at } from '../base/untrusted';
 import type { TrafficRow } from '../panel/trafficContract';
 import type { TrafficEntry } from './trafficLog';
 
-/** Characters of a method or of a line of text that a row shows. */
+/** Maximum characters of a method or of text in a row. */
 const MAX_METHOD = 200;
-/** Where the method and the id of a message that was cut stand, in characters. */
+/** Characters at the beginning of a truncated message that are searched for its method and id. */
 const MAX_LOOK = 2_000;
 
-/** The facts of one line by itself; what it answers is found by the {@link Pairing}. */
+/** Facts of a single line. {@link Pairing} finds the request of a response. */
 export type LineFacts = Pick<TrafficRow, 'kind' | 'method' | 'id' | 'isError'>;
 
-/** Returns what a line is. @param clean takes secrets out of what is shown of a text */
+/** Returns the facts of a line. @param clean removes secrets from text */
 export function readFacts({ kind, text, length }: TrafficEntry, clean: (text: string) => string): LineFacts {
   if (kind === 'stderr' || kind === 'noise') return textFacts(text, clean, kind === 'noise');
   const message = length === text.length ? parsed(text) : beginning(text);
@@ -34,7 +34,7 @@ export function readFacts({ kind, text, length }: TrafficEntry, clean: (text: st
   return { kind: 'notification', method: typeof type === 'string' ? oneLine(clean(type), MAX_METHOD) : '' };
 }
 
-/** Updates are most of the traffic: their kind tells them apart. */
+/** Most of the traffic is updates, so rows show their kind. */
 function detail(method: string, message: unknown): string {
   const update = at(message, 'params', 'update', 'sessionUpdate');
   return method === 'session/update' && typeof update === 'string' ? `${method} ${oneLine(update, 60)}` : method;
@@ -65,7 +65,7 @@ function parsed(text: string): Message | undefined {
   }
 }
 
-/** What the beginning of a long message tells, without reading it as JSON. */
+/** Returns the facts found at the beginning of a truncated message, without parsing it as JSON. */
 function beginning(text: string): Message | undefined {
   const start = text.slice(0, MAX_LOOK);
   if (!/^\s*\{/.test(start)) return undefined;

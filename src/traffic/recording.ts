@@ -9,42 +9,42 @@ import { oneLine } from '../base/text';
 import { at } from '../base/untrusted';
 import type { CleanEntry } from './cleanMessages';
 
-/** The bounds of a recording that is read. */
+/** Limits of a recording that can be read. */
 export const RECORDING_LIMITS = { bytes: 64 * 1024 * 1024, lines: 100_000, lineChars: 8 * 1024 * 1024 } as const;
 
 /** Between two pauses, ms. */
 const SLICE_MS = 10;
 const MAX_NAME = 100;
-/** A recording is not longer than this, in ms: about four months. */
+/** Maximum duration of a recording, ms: about four months. */
 const MAX_TIME = 1e10;
 
-/** A message of a recording. Nothing in it is to be trusted. */
+/** A message of a recording. Untrusted. */
 export interface RecordedMessage {
   /** The agent has sent it. */
   readonly fromAgent: boolean;
-  /** ms since the beginning. */
+  /** Time since the beginning, ms. */
   readonly at: number;
   readonly message: Readonly<Record<string, unknown>>;
 }
 
 export interface Recording {
   readonly messages: readonly RecordedMessage[];
-  /** What the agent was called; one line, bounded. */
+  /** Name of the agent; one short line. */
   readonly agent?: string;
   /** When it was recorded, ms since 1970. */
   readonly began?: number;
-  /** Lines that could not be read, or had no message. */
+  /** Number of lines that were unreadable or had no message. */
   readonly skipped: number;
 }
 
-/** What a recording says of itself. */
+/** Header of a recording. */
 export interface RecordingFacts {
   readonly agent: string;
-  /** Of Parley. */
+  /** Version of Parley. */
   readonly version: string;
 }
 
-/** Writes a recording. @param entries of one session, in their order, without secrets */
+/** Writes a recording. @param entries entries of one session, in order, without secrets */
 export function writeRecording(entries: readonly CleanEntry[], { agent, version }: RecordingFacts): string {
   const began = entries[0]?.entry.at ?? 0;
   const lines: unknown[] = [{ dir: 'mark', t: 0, at: began, agent, parley: version }];
@@ -60,7 +60,7 @@ export function writeRecording(entries: readonly CleanEntry[], { agent, version 
 }
 
 /**
- * Reads a recording line by line, in slices. Lines that are none are skipped.
+Reads a recording line by line, in slices. Skips invalid lines.
  * @throws ParleyError `recording-too-large`, `not-a-recording`; the reason of `signal`
  */
 export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Promise<Recording> {
@@ -82,7 +82,7 @@ export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Pr
     if (++lines > RECORDING_LIMITS.lines) throw tooLarge();
     const read = readLine(line);
     if (read?.kind === 'message') {
-      // Time does not run backwards, whatever a file says.
+      // Times never decrease, whatever the file contains.
       last = Math.max(last, read.at);
       messages.push({ fromAgent: read.fromAgent, at: last, message: read.message });
     } else if (read?.kind === 'mark') {

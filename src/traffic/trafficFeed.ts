@@ -1,5 +1,5 @@
-// Feeds one traffic inspector: rows in batches while it keeps up, contents when they are asked for.
-// While no inspector is open, nothing here exists.
+// Feeds one traffic inspector: rows in batches while it keeps up, messages on request. Exists only
+// while an inspector is open.
 import { setImmediate } from 'node:timers/promises';
 import type { Disposable } from '../base/disposable';
 import { redact } from '../base/redact';
@@ -13,11 +13,11 @@ import type { TrafficEntry, TrafficLog } from './trafficLog';
 const BATCH_MS = 100;
 /** Between two pauses, ms. */
 const SLICE_MS = 10;
-/** Messages of rows that the page has not drawn yet. */
+/** Maximum batches that the page has not drawn yet. */
 const MAX_IN_FLIGHT = 2;
-/** Of each content, what is searched, in characters. */
+/** Characters of each message that are searched. */
 const MAX_SEARCHED = 256 * 1024;
-/** Entries around one, in each direction, that may hold the rest of its text. */
+/** Entries before and after one that may contain the rest of its text. */
 const NEIGHBOURS = 400;
 /** The same in characters. */
 const MAX_AROUND = 256 * 1024;
@@ -25,7 +25,7 @@ const MAX_AROUND = 256 * 1024;
 export interface TrafficFeedOptions {
   readonly log: TrafficLog;
   readonly post: (message: ToTraffic) => void;
-  /** What a session is called. */
+  /** Returns the title of a session. */
   readonly labelOf: (key: string) => string;
   /** Runs something later; by default a timer. */
   readonly later?: (run: () => void, ms: number) => Disposable;
@@ -39,7 +39,7 @@ export class TrafficFeed implements Disposable {
   readonly #watching: Disposable;
   /** The next entry to send. */
   #next = 0;
-  /** What the page was told of the oldest entry. */
+  /** Number of the oldest entry, as sent to the page. */
   #first = 0;
   #inFlight = 0;
   #isPaused = false;
@@ -56,7 +56,7 @@ export class TrafficFeed implements Disposable {
     this.#watching = options.log.onDidChange(() => this.#schedule());
   }
 
-  /** The page is there and knows nothing. */
+  /** Call it when the page has loaded. */
   begin(): void {
     this.#isLive = true;
     this.#isPaused = false;
@@ -70,25 +70,25 @@ export class TrafficFeed implements Disposable {
     void this.#send();
   }
 
-  /** The page is hidden or gone. */
+  /** Call it when the page is hidden or closed. */
   suspend(): void {
     this.#isLive = false;
     this.#stopTimer();
   }
 
-  /** The page has drawn a message of rows. */
+  /** Call it when the page has drawn a batch. */
   acknowledge(): void {
     this.#inFlight = Math.max(0, this.#inFlight - 1);
     this.#schedule();
   }
 
-  /** Nothing is sent meanwhile; what falls out of the log then is never sent. */
+  /** Stops sending. Entries dropped from the log meanwhile are never sent. */
   pause(isPaused: boolean): void {
     this.#isPaused = isPaused;
     if (!isPaused) void this.#send();
   }
 
-  /** Sends the content of an entry, as it can be shown. */
+  /** Sends the text of an entry, without secrets. */
   async select(seq: number): Promise<void> {
     const content = await this.contentOf(seq);
     if (this.#isDisposed) return;
@@ -101,8 +101,8 @@ export class TrafficFeed implements Disposable {
   }
 
   /**
-   * Returns the content of an entry without secrets, JSON indented; `cut`: characters that were not
-   * kept. Undefined: the entry is no longer kept.
+Returns the text of an entry without secrets, JSON indented; `cut`: number of characters that
+   * were not kept. Undefined if the entry is no longer kept.
    */
   async contentOf(seq: number): Promise<{ readonly text: string; readonly cut: number } | undefined> {
     const entry = this.#log.entry(seq);
@@ -114,7 +114,7 @@ export class TrafficFeed implements Disposable {
     return { text, cut: entry.length - entry.text.length };
   }
 
-  /** Looks for a text, ignoring case, in what can be shown of all entries; the last call counts. */
+  /** Searches visible text of all entries, ignoring case. A new search replaces a running one. */
   async find(id: number, text: string): Promise<void> {
     this.#query = text.toLowerCase();
     const search = ++this.#search;
@@ -139,13 +139,13 @@ export class TrafficFeed implements Disposable {
     this.#watching.dispose();
   }
 
-  /** A text is found only where it can be seen: first in the line, then in what is shown of it. */
+  /** Searches the line first, then its text without secrets, as only visible text may be found. */
   #matches({ text }: TrafficEntry): boolean {
     const part = text.slice(0, MAX_SEARCHED);
     return part.toLowerCase().includes(this.#query) && cleanLine(part).toLowerCase().includes(this.#query);
   }
 
-  /** An entry with those that may hold other parts of the texts in it. */
+  /** Returns an entry with those that may contain other parts of its texts. */
   #around(entry: TrafficEntry): readonly TrafficEntry[] {
     if (entry.kind !== 'in' && entry.kind !== 'out') return [entry];
     const found = [entry];
@@ -177,7 +177,7 @@ export class TrafficFeed implements Disposable {
     this.#timer = undefined;
   }
 
-  /** Sends what is new, a batch at a time, as far as the page keeps up. */
+  /** Sends new entries in batches, as fast as the page draws them. */
   async #send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
@@ -222,7 +222,7 @@ export class TrafficFeed implements Disposable {
     return { seq, at, key, direction: kind, size, ...facts, ...this.#pairing.pair(entry, facts) };
   }
 
-  /** Names change while a session goes on. */
+  /** Titles of sessions can change. */
   #tellSessions(rows: readonly TrafficRow[]): void {
     let isNew = false;
     for (const key of new Set(rows.map((row) => row.key))) {

@@ -1,36 +1,36 @@
 // The newest traffic with the agents of this window, in bounded memory. Nothing is parsed or
-// redacted here: that is done with what somebody looks at (trafficFeed.ts, cleanText.ts).
+// redacted here, only when it is shown (trafficFeed.ts, cleanMessages.ts).
 import { type Disposable, toDisposable } from '../base/disposable';
 import { head } from '../base/text';
 
 /**
- * What was written: a message to (`out`) or from (`in`) the agent, a line of its stderr, or a line
- * of its stdout that is no message (`noise`).
+Kind of an entry: a message to (`out`) or from (`in`) the agent, a line of its stderr, or a line
+ * of its stdout that is not a message (`noise`).
  */
 export type TrafficKind = 'in' | 'out' | 'stderr' | 'noise';
 
 export interface TrafficEntry {
-  /** Counts the entries of a window. */
+  /** Consecutive number in this window. */
   readonly seq: number;
   /** ms since 1970. */
   readonly at: number;
-  /** Of the conversation. */
+  /** Key of the conversation. */
   readonly key: string;
   readonly kind: TrafficKind;
-  /** As it was on the wire; of a long one, the beginning. */
+  /** The line on the wire; only the beginning if it is long. */
   readonly text: string;
-  /** Characters of the whole. */
+  /** Length of the whole line in characters. */
   readonly length: number;
 }
 
 /** Bounds of a {@link TrafficLog}. */
 export interface TrafficBounds {
   readonly entries: number;
-  /** Of all entries, in characters. */
+  /** Total size in characters. */
   readonly chars: number;
-  /** Of a single entry that is kept whole, in characters. */
+  /** Maximum size of an entry that is kept whole, in characters. */
   readonly whole: number;
-  /** What is kept of a longer one, in characters. */
+  /** Size that a longer one is truncated to, in characters. */
   readonly beginning: number;
 }
 
@@ -54,22 +54,22 @@ export class TrafficLog {
     this.#ring = new Array<TrafficEntry | undefined>(bounds.entries).fill(undefined);
   }
 
-  /** The number of the oldest entry that is kept; {@link next} where there is none. */
+  /** Number of the oldest entry; {@link next} if there is none. */
   get first(): number {
     return this.#first;
   }
 
-  /** The number that the next entry gets. */
+  /** Number of the next entry. */
   get next(): number {
     return this.#next;
   }
 
-  /** Characters that are kept. */
+  /** Total size of the entries in characters. */
   get chars(): number {
     return this.#chars;
   }
 
-  /** Notes what went over the wire. Called for each message, so it does nothing else. */
+  /** Adds an entry. Called for each message, so it must be cheap. */
   note(key: string, kind: TrafficKind, line: string, at: number): void {
     const { entries, chars, whole, beginning } = this.#bounds;
     const text = line.length > whole ? head(line, beginning) : line;
@@ -81,12 +81,12 @@ export class TrafficLog {
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener();
   }
 
-  /** Returns an entry that is still kept. */
+  /** Returns an entry; undefined if it is no longer kept. */
   entry(seq: number): TrafficEntry | undefined {
     return seq < this.#first || seq >= this.#next ? undefined : this.#ring[seq % this.#bounds.entries];
   }
 
-  /** The entries from a number on, oldest first. Ends early where they are dropped meanwhile. */
+  /** Returns entries from a number on, oldest first. Ends early if they are dropped meanwhile. */
   *entries(from = this.#first): Generator<TrafficEntry> {
     for (let seq = Math.max(from, this.#first); seq < this.#next; seq++) {
       const entry = this.entry(seq);
@@ -94,7 +94,7 @@ export class TrafficLog {
     }
   }
 
-  /** Forgets everything; numbers go on. */
+  /** Removes all entries. Numbers continue. */
   clear(): void {
     while (this.#first < this.#next) this.#drop();
     for (const listener of this.#listeners) listener();

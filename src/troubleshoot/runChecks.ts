@@ -1,12 +1,12 @@
-// Runs checks side by side, each within its time. One that hangs or fails costs no other one.
+// Runs checks side by side, each with a time limit. A failure of one does not affect others.
 import * as l10n from '@vscode/l10n';
 import { messageOf } from '../base/errors';
 import type { Check, CheckResult, Finding } from './checks/check';
 
 /**
  * Runs all checks. Never rejects.
- * @param signal gives up what still runs: those checks count as not checked
- * @param onResult told of each result as soon as it is there
+ * @param signal cancels the running checks, which then count as not checked
+ * @param onResult called with each result as soon as it is available
  * @returns the results in the order of the checks
  */
 export function runChecks(

@@ -1,4 +1,5 @@
-// Sends a GET or HEAD request and follows its redirects: encrypted except on this machine, bounded in time.
+// Sends a GET or HEAD request and follows its redirects: encrypted except on this machine, with time
+// limits.
 //
 // Uses node:https instead of `fetch`: VS Code adds its proxy and the certificates of the system to
 // `fetch` only if `http.fetchAdditionalSupport` is on, and `fetch` always requests compressed

@@ -100,7 +100,7 @@ export class InstalledAgents {
     return { ...facts, size, folder, command: join(folder, facts.program) };
   }
 
-  /** Removes one version. On Windows, the files of a running one are removed when it ends. */
+  /** Removes one version. Files that are in use are removed by a later installation. */
   async remove({ id, version }: Pick<InstalledAgent, 'id' | 'version'>): Promise<void> {
     if (!ID.test(id) || !VERSION.test(version)) return;
     await this.#drop(join(this.root, id, version));

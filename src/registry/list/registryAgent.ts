@@ -1,5 +1,4 @@
-// Reads the registry of agents. Each entry is read on its own, so that an invalid one does not hide
-// the others.
+// Reads the registry of agents. Invalid entries are skipped one by one.
 
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
@@ -8,9 +7,9 @@ import { at, wordOf } from '../../base/untrusted';
 
 /** A package of npm or PyPI. */
 export interface PackageSource {
-  /** Its name, mostly with a version. */
+  /** Name of the package, usually with a version. */
   readonly package: string;
-  /** The program in the package; absent: the one that is called as the package. */
+  /** Program in the package; absent: the one with the name of the package. */
   readonly cmd?: string | undefined;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -23,11 +22,11 @@ export interface BinarySource {
   readonly cmd: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Of the archive, in lower-case hexadecimal digits. */
+  /** SHA-256 of the archive in lower-case hexadecimal digits. */
   readonly sha256?: string | undefined;
 }
 
-/** An agent that the registry lists. All texts come from there. */
+/** An agent in the registry. Its texts are untrusted. */
 export interface RegistryAgent {
   readonly id: string;
   readonly name: string;
@@ -44,7 +43,7 @@ export interface RegistryAgent {
   readonly binary: ReadonlyMap<string, BinarySource>;
 }
 
-/** What could be read of a registry, and why entries were skipped, for the log. */
+/** The valid entries of a registry, and for the log, why others were skipped. */
 export interface ParsedRegistry {
   readonly agents: readonly RegistryAgent[];
   readonly problems: readonly string[];
@@ -81,14 +80,14 @@ const entry = z.object({
   distribution: z.object({
     npx: z.optional(packaged),
     uvx: z.optional(packaged),
-    // Each target on its own: a broken one of another system is not missed here.
+    // Read each target separately: an invalid one of another platform does not matter.
     binary: z.optional(z.record(z.string().check(z.maxLength(100)), z.unknown())),
   }),
 });
 
 /**
  * Reads the registry's JSON text (version 1).
- * @throws ParleyError `bad-registry` where it is no list of agents; it never repeats what came
+ * @throws ParleyError `bad-registry` if it is not a list of agents; its message quotes nothing
  */
 export function parseRegistry(json: string): ParsedRegistry {
   let value: unknown;

@@ -1,4 +1,4 @@
-// The registry's list of agents: fetched, checked, and kept on disk for when there is no network.
+// The registry's list of agents: fetched, validated, and stored on disk for offline use.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
@@ -11,9 +11,9 @@ import { at } from '../../base/untrusted';
 import { networkError, request } from '../fetch/request';
 import { type ParsedRegistry, parseRegistry, type RegistryAgent } from './registryAgent';
 
-/** Bytes of the list. */
+/** Maximum size of the list, in bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** For the whole list, from the request to the last byte, in milliseconds. */
+/** Time limit from the request to the last byte, in milliseconds. */
 const LIMIT_MS = 20_000;
 /** A list is not fetched again within this time, in milliseconds. */
 const FRESH_MS = 5 * 60_000;
@@ -23,12 +23,12 @@ export interface Listing {
   readonly agents: readonly RegistryAgent[];
   /** When the registry sent it, in milliseconds since 1970. */
   readonly at: number;
-  /** Why the list is the one of before. */
+  /** Why an earlier list is shown. */
   readonly failure?: ParleyError;
 }
 
 export interface RegistryListOptions {
-  /** The file that keeps the last good list. */
+  /** File with the last valid list. */
   readonly file: string;
   readonly log: Log;
   readonly now?: () => number;
@@ -52,8 +52,8 @@ export class RegistryList {
   }
 
   /**
-   * Returns the list at an address; where it cannot be had, the last good one from there.
-   * @throws ParleyError where there is no earlier list; the reason of `signal`
+Returns the list at an address, or the last valid one from there if it cannot be fetched.
+* @throws ParleyError if there is no earlier list; the reason of `signal`
    */
   async load(url: string, signal: AbortSignal): Promise<Listing> {
     const kept = await this.#kept(url);
@@ -105,7 +105,7 @@ export class RegistryList {
     }
   }
 
-  /** The last good list of an address, checked as if it came from there now. */
+  /** Returns the last valid list of an address, validated as if just fetched. */
   async #kept(url: string): Promise<{ readonly kept: Kept; readonly parsed: ParsedRegistry } | undefined> {
     if (this.#last?.kept.url === url) return this.#last;
     try {
@@ -133,7 +133,7 @@ export class RegistryList {
       }
       await rename(next, file);
     } catch (error) {
-      // The list can be shown all the same.
+      // Not fatal: the list can still be shown.
       log.warn(`registry: the list was not kept: ${messageOf(error)}`);
       await rm(next, { force: true }).catch(() => {});
     }

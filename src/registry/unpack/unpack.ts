@@ -1,4 +1,4 @@
-// Unpacks a downloaded archive by the kind that its name says.
+// Unpacks a downloaded archive according to its file extension.
 
 import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { type TarCompression, unpackTar } from './unpackTar';
 import { limitsFor, pathParts, type UnpackLimits, UnpackTarget } from './unpackTarget';
 import { unpackZip } from './unpackZip';
 
-/** How what is downloaded is unpacked; `program` is a single file that runs. */
+/** Kind of a download; `program` is a single executable file. */
 export type ArchiveKind = 'zip' | 'program' | `tar-${TarCompression}`;
 
 const KINDS: readonly (readonly [name: RegExp, kind: ArchiveKind])[] = [
@@ -17,10 +17,10 @@ const KINDS: readonly (readonly [name: RegExp, kind: ArchiveKind])[] = [
   [/\.(?:tar\.bz2|tbz2?)$/i, 'tar-bzip2'],
   [/\.tar$/i, 'tar-none'],
 ];
-/** Installers and archives that are not unpacked here. */
+/** Extensions of unsupported installers and archives. */
 const OTHERS = /\.(?:dmg|pkg|deb|rpm|msi|msix|appimage|xz|txz|zst|7z|rar)$/i;
 
-/** The kind that an address names. @throws ParleyError `unsupported-archive` */
+/** Returns the kind of download at an address. @throws ParleyError `unsupported-archive` */
 export function archiveKind(url: string): ArchiveKind {
   const { pathname } = new URL(url);
   const known = KINDS.find(([name]) => name.test(pathname));
@@ -32,7 +32,7 @@ export function archiveKind(url: string): ArchiveKind {
 
 /**
  * Unpacks a file into an empty folder.
- * @param program the path in the archive of the program that will run, as the registry gives it
+ * @param program path in the archive of the program to run, as stated by the registry
  * @throws ParleyError `evil-archive`, `bad-archive`; what the disk reports; the reason of `signal`
  */
 export async function unpack(
@@ -50,7 +50,7 @@ export async function unpack(
     else await unpackTar(path, kind.slice('tar-'.length) as TarCompression, target, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // What the disk reports has a system call; all else is about the bytes.
+    // Errors of the disk have a system call; all others are about the contents.
     if (error instanceof ParleyError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     throw new ParleyError('bad-archive', localizable('The archive is damaged.'), { cause: error });
   }

@@ -1,4 +1,4 @@
-// Unpacks a tar archive, also one that is compressed with gzip or bzip2.
+// Unpacks a tar archive, optionally compressed with gzip or bzip2.
 import { createReadStream } from 'node:fs';
 import { PassThrough, Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -21,7 +21,7 @@ export async function unpackTar(
   const entries = extract();
   let refused: unknown;
   entries.on('entry', (header, stream, next) => {
-    // What tar-stream gives is no stream of Node's own.
+    // tar-stream has streams of its own, which are not Node's.
     const content = Readable.from(stream as AsyncIterable<Uint8Array>);
     take(header, content, target, signal).then(
       () => next(),

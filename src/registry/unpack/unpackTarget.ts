@@ -1,5 +1,5 @@
-// Writes the files of an archive into a folder. What an archive may not do is refused, not skipped:
-// leave the folder, bring links or devices, write a file twice, or be endless.
+// Writes the files of an archive into a folder. Refuses the whole archive if a path leaves the
+// folder, if it contains links, devices or a file twice, or if it exceeds the limits.
 
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -11,18 +11,18 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { oneLine } from '../../base/text';
 
-/** What an archive may come to. */
+/** Limits of an archive. */
 export interface UnpackLimits {
   readonly maxBytes: number;
   readonly maxEntries: number;
 }
 
-/** Agents bring whole runtimes along: the largest known ones unpack to half a gigabyte. */
+/** Agents include whole runtimes: the largest known ones unpack to half a gigabyte. */
 const MAX_BYTES = 4_000_000_000;
 const MAX_ENTRIES = 200_000;
-/** Programs shrink to a third. What unpacks to much more is made to fill a disk. */
+/** Maximum compression ratio. Programs have about 3; more suggests an attempt to fill the disk. */
 const MAX_RATIO = 50;
-/** So much is harmless, whatever it was made of. */
+/** Size in bytes up to which the ratio does not matter. */
 const HARMLESS_BYTES = 50_000_000;
 
 /** @param size of the archive, in bytes */
@@ -31,7 +31,7 @@ export function limitsFor(size: number): UnpackLimits {
 }
 
 const MAX_NAME = 1_000;
-/** Names that Windows reads as devices, whatever their extension. */
+/** Names of devices on Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 export class UnpackTarget {
@@ -46,13 +46,13 @@ export class UnpackTarget {
     this.#limits = limits;
   }
 
-  /** Makes a folder. @throws ParleyError `evil-archive` */
+  /** Creates a folder. @throws ParleyError `evil-archive` */
   async folder(name: string): Promise<void> {
     await mkdir(this.#enter(name), { recursive: true });
   }
 
   /**
-   * Writes a file and returns when it is written.
+Writes a file. Resolves when it is written.
    * @throws ParleyError `evil-archive`; the reason of `signal`
    */
   async file(name: string, isExecutable: boolean, content: Readable, signal: AbortSignal): Promise<void> {
@@ -77,7 +77,7 @@ export class UnpackTarget {
     }
   }
 
-  /** The path for a name in the archive. */
+  /** Returns the path for a name in the archive. */
   #enter(name: string): string {
     this.#entries += 1;
     if (this.#entries > this.#limits.maxEntries)
@@ -89,8 +89,8 @@ export class UnpackTarget {
 }
 
 /**
- * The segments of a relative path that stays where it begins, with either kind of slash; undefined
- * for any other.
+Returns the segments of a relative path, with either kind of slash; undefined if it leaves its
+ * folder.
  */
 export function pathParts(name: string): readonly string[] | undefined {
   if (name.length > MAX_NAME || /[\p{Cc}:]/u.test(name) || /^[/\\]/.test(name)) return undefined;
@@ -98,7 +98,7 @@ export function pathParts(name: string): readonly string[] | undefined {
   return parts.some((part) => part === '..' || DEVICE.test(part) || /[. ]$/.test(part)) ? undefined : parts;
 }
 
-/** The error for an archive that nothing of is kept. @param why continues a sentence */
+/** Returns the error for a refused archive. @param why completes a sentence */
 export function evil(why: string): ParleyError {
   return new ParleyError('evil-archive', localizable('The archive was refused: {0}.', why), {
     hint: localizable('Report this to the maker of the agent.'),

@@ -1,4 +1,4 @@
-// Unpacks a zip archive by its central directory, with sizes and checksums compared.
+// Unpacks a zip archive by its central directory, and verifies sizes and checksums.
 import { Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import * as l10n from '@vscode/l10n';
@@ -27,7 +27,7 @@ export async function unpackZip(path: string, target: UnpackTarget, signal: Abor
 
 async function take(zip: ZipFile, entry: Entry, target: UnpackTarget, signal: AbortSignal): Promise<void> {
   const { fileName: name } = entry;
-  // What the archive says of the file on Unix; nothing where it was made on another system.
+  // Unix mode of the file; 0 if the archive was made on another system.
   const mode = entry.versionMadeBy >>> 8 === 3 ? entry.externalFileAttributes >>> 16 : 0;
   const type = mode & FILE_TYPE;
   if (entry.isEncrypted()) throw evil(l10n.t('“{0}” in it is encrypted', oneLine(name, 100)));
@@ -50,7 +50,7 @@ async function take(zip: ZipFile, entry: Entry, target: UnpackTarget, signal: Ab
 }
 
 function opened(path: string): Promise<ZipFile> {
-  // Names are checked by the target, in one way for all archives.
+  // The target checks names, in the same way for all archives.
   const options = { lazyEntries: true, autoClose: false, validateEntrySizes: true, decodeStrings: true } as const;
   return new Promise((resolve, reject) => open(path, options, (error, zip) => (error ? reject(error) : resolve(zip))));
 }

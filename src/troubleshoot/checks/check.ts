@@ -1,9 +1,9 @@
 // A check: one thing that can keep an agent from working.
 
-/** What came of a check. */
+/** Outcome of a check. */
 export type Outcome = 'ok' | 'warning' | 'problem' | 'unchecked';
 
-/** What a finding offers to do; the workbench does it. */
+/** Action that a finding offers; carried out by the workbench. */
 export type CheckAction =
   | 'editAgent'
   | 'openProxySettings'
@@ -16,7 +16,7 @@ export type CheckAction =
   | 'getUv'
   | 'getGit';
 
-/** What a check found. Texts may contain words of agents and programs. */
+/** Result of a check. Its texts may contain text of agents and programs. */
 export interface Finding {
   readonly outcome: Outcome;
   /** One sentence. */
@@ -24,7 +24,7 @@ export interface Finding {
   /** What to do, in one or two sentences. */
   readonly advice?: string | undefined;
   readonly action?: CheckAction | undefined;
-  /** Facts for whoever reads the report, each a name and a value. */
+  /** Facts for the report, each a name and a value. */
   readonly facts?: readonly (readonly [name: string, value: string])[] | undefined;
 }
 
@@ -32,15 +32,15 @@ export interface Check {
   /** Stable, in kebab-case. */
   readonly id: string;
   readonly title: string;
-  /** How long it may take, in milliseconds. */
+  /** Time limit in milliseconds. */
   readonly limitMs: number;
-  /** @param signal aborted when the check is given up; what it has started must end then */
+  /** @param signal aborted when the check is cancelled; it must then end what it has started */
   run(signal: AbortSignal): Promise<Finding>;
 }
 
 export interface CheckResult extends Finding {
   readonly id: string;
   readonly title: string;
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   readonly ms: number;
 }

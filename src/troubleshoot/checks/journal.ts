@@ -111,7 +111,7 @@ async function inThread(data: unknown, signal: AbortSignal): Promise<unknown> {
       answer = message;
     });
     worker.once('error', reject);
-    // Close the file before going on: an open one prevents other windows from cleaning up.
+    // Resolves after the exit, when the file is closed: an open one keeps windows from cleaning up.
     worker.once('exit', () => {
       signal.removeEventListener('abort', end);
       if (answer === undefined) reject(new Error(l10n.t('the check ended without an answer')));

@@ -5,7 +5,7 @@ import type { ShellAnswer } from '../../agents/shellPath';
 import type { Check, Finding } from './check';
 import { notTrusted } from './trust';
 
-/** How long the login shell may take, ms: it delays the first agent of each window. */
+/** Duration from which a login shell counts as slow, ms: it delays the first agent of a window. */
 const SLOW_MS = 2_000;
 const MAX_SHOWN = 40;
 

@@ -1,8 +1,8 @@
-// Checks whether the agent wants the user to sign in, as far as a session has shown it.
+// Checks whether the agent requires a sign-in, as far as a session has shown it.
 import * as l10n from '@vscode/l10n';
 import type { Check } from './check';
 
-/** What the session in the chat shows: nothing where no agent was started. */
+/** State of the session in the chat; `unknown` if no agent was started. */
 export type SignInState =
   | { readonly kind: 'required'; readonly methods: readonly string[]; readonly error?: string | undefined }
   | { readonly kind: 'ready' }

@@ -1,7 +1,7 @@
-// Adds an entry to the user's settings as an agent of its own.
+// Adds an entry to the user's settings as a new agent.
 import type { EditorServices } from './pages';
 
-/** Keys of an agent that had the same id before are forgotten: they were not meant for this one. */
+/** Deletes keys of an earlier agent with the same id: they were not meant for this one. */
 export async function addEntry(
   id: string,
   entry: Readonly<Record<string, unknown>>,

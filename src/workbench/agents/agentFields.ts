@@ -1,4 +1,4 @@
-// The properties of an entry of `parley.agents`, each asked for in a box of its own.
+// The properties of an entry of `parley.agents`, each with its own input box.
 import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import {
@@ -17,7 +17,7 @@ import { askLine, pick } from '../ui/input';
 export const REMOTE_SCHEMES = ['wss:', 'ws:', 'https:', 'http:'] as const;
 export const HTTP_SCHEMES = ['https:', 'http:'] as const;
 
-/** What of an entry is replaced; undefined: the property is removed. */
+/** Changes of an entry; undefined removes the property. */
 export type Changes = Readonly<Record<string, unknown>>;
 
 /** The value of `protocol` that leaves the choice to Parley. */
@@ -26,13 +26,13 @@ const AUTO = 'auto';
 export interface Field {
   readonly id: string;
   readonly label: string;
-  /** The value as it is shown. */
+  /** Label of the value. */
   readonly value: string;
-  /** Asks for another value. @returns undefined where the user went away */
+  /** Asks for another value. @returns undefined if the user cancelled */
   readonly ask: () => Promise<Changes | undefined>;
 }
 
-/** The properties that fit into one box or list; those of an agent whose words do not are left out. */
+/** Returns the properties that fit into one box or list. */
 export function fieldsOf(agent: AgentDefinition): readonly Field[] {
   return [
     lineField('name', l10n.t('Name'), agent.name, nameProblem),
@@ -41,7 +41,7 @@ export function fieldsOf(agent: AgentDefinition): readonly Field[] {
   ];
 }
 
-/** An entry with changes in it. Other properties stay, in their place. */
+/** Returns an entry with changes. Other properties keep their order. */
 export function changed(entry: unknown, changes: Changes): Entries {
   const before = typeof entry === 'object' && entry !== null ? (entry as Entries) : {};
   const all = Object.entries({ ...before, ...changes });

@@ -1,4 +1,4 @@
-// The page of one agent: what it is, what can be done with it, and its properties to change.
+// The page of one agent: its details, its actions, and its properties.
 import { commands, env, l10n, Uri, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { lineOf } from '../../agents/agentInput';
@@ -17,12 +17,12 @@ import { checkPage, requireTrust, signInPage, signOut } from './checkPage';
 import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 import { valuesPage, valuesText } from './valuesPage';
 
-/** An agent with all that is shown of it. */
+/** An agent with everything that its page shows. */
 interface Shown {
   readonly agent: AgentDefinition;
   readonly origin: AgentOrigin;
   readonly facts: SignInFacts;
-  /** Where it was installed from the registry. */
+  /** Set if it was installed from the registry. */
   readonly group: InstalledGroup | undefined;
 }
 
@@ -52,14 +52,14 @@ export function agentPage(id: string, services: EditorServices, back: Page): Pag
   return again;
 }
 
-/** Where an agent is defined, for people. */
+/** Returns the label of the place where an agent is defined. */
 export function sourceText(origin: AgentOrigin): string {
   if (origin.kind === 'shipped') return l10n.t('Comes with Parley');
   if (origin.kind === 'folder') return l10n.t('From this workspace: {0}', origin.file);
   return env.remoteName === undefined ? l10n.t('From your user settings') : l10n.t('From your remote settings');
 }
 
-/** The line that starts an agent, or its address. */
+/** Returns the command line of an agent, or its address. */
 export function startText(agent: AgentDefinition): string {
   return agent.type === 'process' ? lineOf([agent.command, ...agent.args]) : agent.url;
 }
@@ -261,7 +261,7 @@ async function removed({ agent, group }: Shown, { keys, registry }: EditorServic
   return true;
 }
 
-/** What a workspace defines would start without a question once it is the user's own. */
+/** Confirms a copy of a workspace's agent: one in the user's settings starts without a question. */
 async function agreesTo(agent: AgentDefinition): Promise<boolean> {
   requireTrust(workspace.isTrusted);
   const yes = l10n.t('Copy');
@@ -273,7 +273,7 @@ function copyName({ name }: AgentDefinition): string {
   return l10n.t('{0} (copy)', name);
 }
 
-/** An entry as it would be written for an agent. */
+/** Returns the entry of the settings for an agent. */
 function entryOf(agent: AgentDefinition, ownId: string): Readonly<Record<string, unknown>> {
   const { id: _id, type, name: _name, protocol, ...rest } = agent;
   const filled = Object.entries(rest).filter(([, value]) => typeof value !== 'object' || Object.keys(value).length > 0);

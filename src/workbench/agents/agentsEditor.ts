@@ -1,6 +1,5 @@
-// The agents editor: lists the agents of this window, and leads to adding, changing, trying and
-// removing them. Made of VS Code's own lists and boxes, so that keys, themes and screen readers work
-// as everywhere, and nothing is loaded for it.
+// The agents editor: lists the agents of this window, and adds, changes, tests and removes them. Uses
+// VS Code's own lists and input boxes, so that keys, themes and screen readers work as elsewhere.
 import { commands, l10n } from 'vscode';
 import { type AgentDefinition, entryProblem } from '../../agents/agentDefinition';
 import { addressProblem, commandProblem, idFrom, nameProblem, wordsOf } from '../../agents/agentInput';
@@ -116,7 +115,7 @@ function factsOf({ agent, facts, group }: Listed, newest: readonly RegistryAgent
   ];
 }
 
-/** Entries that cannot be read, with the reason. */
+/** Rows of invalid entries, with the reason. */
 function problemRows({ registry }: EditorServices): readonly PageRow[] {
   return Object.entries(registry.entries.all()).flatMap(([id, entry]): PageRow[] => {
     const problem = entryProblem(id, entry);
@@ -195,7 +194,7 @@ function moreRows({ keys, remote }: EditorServices, again: Page): readonly PageR
   ];
 }
 
-/** Says how many credentials were deleted. */
+/** Shows how many credentials were deleted. */
 export function tellForgotten(count: number): void {
   void showInfo(count === 1 ? l10n.t('Deleted 1 saved credential.') : l10n.t('Deleted {0} saved credentials.', count));
 }
@@ -252,7 +251,7 @@ function askProtocol(): Promise<string | undefined> {
   );
 }
 
-/** Asks for the name, writes the entry and shows the agent, to be tested. */
+/** Asks for the name, writes the entry and shows the page of the agent. */
 async function added(
   entry: Readonly<Record<string, unknown>>,
   suggested: string,

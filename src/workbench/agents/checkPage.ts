@@ -1,4 +1,4 @@
-// Tries an agent without a session: what it says of itself, and signing in and out.
+// Tests an agent without a session: its description, and signing in and out.
 import { commands, l10n, workspace } from 'vscode';
 import type { AgentDescription, AgentFeatures, AuthMethod } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -17,7 +17,7 @@ export function requireTrust(isTrusted: boolean): void {
     throw new ParleyError('untrusted-workspace', l10n.t("Parley doesn't start programs in an untrusted workspace."));
 }
 
-/** Starts an agent once and shows what it says. @param back the page of the agent */
+/** Starts an agent once and shows its description. @param back the page of the agent */
 export function checkPage(agent: AgentDefinition, services: EditorServices, back: Page): Page {
   const again: Page = async () => {
     const found = await check(agent, services);
@@ -60,7 +60,7 @@ export function signInPage(agent: AgentDefinition, services: EditorServices, bac
   };
 }
 
-/** Signs out of an agent, where it can, and deletes its keys. */
+/** Signs out of an agent if it supports that, and deletes its keys. */
 export async function signOut(agent: AgentDefinition, services: EditorServices): Promise<void> {
   requireTrust(workspace.isTrusted);
   const yes = l10n.t('Sign Out');
@@ -88,7 +88,7 @@ export async function signOut(agent: AgentDefinition, services: EditorServices):
   );
 }
 
-/** @returns undefined where the user cancelled it */
+/** @returns undefined if the user cancelled */
 async function check(agent: AgentDefinition, services: EditorServices): Promise<AgentCheck | ParleyError | undefined> {
   requireTrust(workspace.isTrusted);
   try {
@@ -180,7 +180,7 @@ function methodRow(agent: AgentDefinition, method: AuthMethod, services: EditorS
   };
 }
 
-/** What an agent can do that users would miss. */
+/** Returns labels of the capabilities that users look for. */
 function abilitiesOf({ features }: AgentDescription): readonly string[] {
   const has = (feature: keyof AgentFeatures, word: string): readonly string[] =>
     features[feature] === undefined ? [] : [word];
@@ -196,7 +196,7 @@ function abilitiesOf({ features }: AgentDescription): readonly string[] {
   ];
 }
 
-/** @throws what `work` throws; an `AbortError` where the user has cancelled it */
+/** @throws what `work` throws; an `AbortError` if the user cancelled */
 async function working<T>(text: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return showProgress(text, async (signal) => {
     try {

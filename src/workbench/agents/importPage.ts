@@ -1,5 +1,5 @@
-// Adds agents from the settings of other editors on this machine, and of other extensions: those that
-// the user picks. Nothing is started.
+// Adds agents from the settings of other editors on this machine and of other extensions, as
+// selected by the user. Starts nothing.
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ import { addEntry } from './addEntry';
 import { startText } from './agentPage';
 import type { EditorServices, Page } from './pages';
 
-/** A larger file is not read. In bytes. */
+/** Maximum size of a file to read, in bytes. */
 const MAX_FILE = 1024 * 1024;
 
-/** Where agents may be, for people, and what is there. */
+/** A source of agents: its label, and its entries. */
 interface Source {
   readonly name: string;
   readonly agents: unknown;
@@ -33,7 +33,7 @@ const EXTENSIONS: readonly (readonly [name: string, key: string])[] = [
   ['VSCode ACP Chat', 'vscode-acp-chat.customAgents'],
 ];
 
-/** The places of a user's settings, which tests move. */
+/** Folders of the user's settings; tests use others. */
 export interface ImportPlaces {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -81,7 +81,7 @@ export function importPage(services: EditorServices, back: Page, places = HERE):
   };
 }
 
-/** @returns how many secrets it had */
+/** @returns the number of its secrets */
 async function add({ id, agent, entry, variables, headers }: ImportedAgent, services: EditorServices): Promise<number> {
   const { keys, registry, remote } = services;
   const free = registry.entries.freeId(id);
@@ -105,7 +105,7 @@ function isSame(entry: unknown, { entry: imported }: ImportedAgent): boolean {
   );
 }
 
-/** The files of other editors that are there. */
+/** Returns the existing settings files of other editors. */
 async function filesOf({ home, env, platform }: ImportPlaces): Promise<readonly Source[]> {
   const zed =
     platform === 'win32'
@@ -131,7 +131,7 @@ async function filesOf({ home, env, platform }: ImportPlaces): Promise<readonly 
   return (await Promise.all(read)).flat();
 }
 
-/** What the user has set, never what a workspace has. */
+/** Returns settings of the user, never of a workspace. */
 function extensionSettings(): readonly Source[] {
   return EXTENSIONS.map(([name, key]) => ({ name, agents: workspace.getConfiguration().inspect(key)?.globalValue }));
 }

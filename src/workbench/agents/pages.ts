@@ -9,7 +9,7 @@ import type { AgentRegistry } from '../registry/agentRegistry';
 import { List, type ListRow } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 
-/** Shows itself. @returns the page that comes next; undefined where the user went away */
+/** Shows the page. @returns the next page; undefined if the user closed the list */
 export type Page = () => Promise<Page | undefined>;
 
 export interface EditorServices {
@@ -24,7 +24,7 @@ export interface EditorServices {
 }
 
 export interface PageRow extends ListRow {
-  /** What choosing the row does; without it, the row only says something. */
+  /** Runs when the row is selected; absent for a row that only informs. */
   readonly go?: Page;
 }
 
@@ -33,16 +33,16 @@ export interface PageContent {
   readonly placeholder: string;
   readonly rows: () => readonly PageRow[];
   readonly back?: Page | undefined;
-  /** Loads what takes time; the rows are drawn again then. */
+  /** Loads slow data; then the rows are updated. */
   readonly load?: (signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Shows pages until the user goes away. */
+/** Shows pages until the user closes the list. */
 export async function showPages(first: Page): Promise<void> {
   for (let page: Page | undefined = first; page; ) page = await page();
 }
 
-/** Shows a page. @returns the one that comes next */
+/** Shows a page. @returns the next one */
 export async function showPage({ title, placeholder, rows, back, load }: PageContent): Promise<Page | undefined> {
   const list = new List<ChoiceRow>(placeholder, title);
   const gone = new AbortController();
@@ -71,13 +71,13 @@ export async function showPage({ title, placeholder, rows, back, load }: PageCon
   return next;
 }
 
-/** A heading above rows; nothing where there are none. */
+/** Returns rows with a heading; nothing if there are no rows. */
 export function section(label: string, rows: readonly (PageRow | undefined)[]): readonly PageRow[] {
   const present = rows.filter((row) => row !== undefined);
   return present.length === 0 ? [] : [{ label, separates: true }, ...present];
 }
 
-/** An icon, and a text behind it. */
+/** Returns a text with an icon in front. */
 export function withIcon(icon: string, text: string): readonly [{ readonly icon: string }, string] {
   return [{ icon }, ` ${text}`];
 }

@@ -1,11 +1,11 @@
-// Proves that an answer was given in a window of this user. The journal is a file: whatever runs as
-// this user can write to it, agents too. The key is in VS Code's secret storage.
+// Proves that an answer was given in a window of this user. Any process of the user can write to the
+// journal, including agents. The key is in VS Code's secret storage.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SecretStorage } from 'vscode';
 
 const KEY = 'parley.inboxKey';
 
-/** What is signed: the choice, and the question as it was read. */
+/** The signed data: the choice, and the question as it was read. */
 export interface SignedAnswer {
   readonly key: string;
   readonly id: string;
@@ -23,7 +23,7 @@ export class AnswerProof {
     this.#secrets = secrets;
   }
 
-  /** Makes the key where there is none: windows that are opened later have the same. */
+  /** Creates the key if there is none. Windows opened later use the same key. */
   async prepare(): Promise<void> {
     await this.#key();
   }
@@ -38,7 +38,7 @@ export class AnswerProof {
     return given.length === expected.length && timingSafeEqual(given, expected);
   }
 
-  /** Read each time: another window may have made it. */
+  /** Reads the key each time, as another window may have created it. */
   async #key(): Promise<string> {
     const known = await this.#secrets.get(KEY);
     if (known !== undefined && /^[0-9a-f]{64}$/.test(known)) return known;

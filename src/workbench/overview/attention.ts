@@ -1,4 +1,4 @@
-// How many sessions work and how many wait for the user: in the status bar and on the icon of the
+// The number of sessions that work and that need the user, in the status bar and on the icon of the
 // list.
 import { l10n } from 'vscode';
 import type { Disposable } from '../../base/disposable';
@@ -7,16 +7,16 @@ import type { TreeBadge } from '../ui/treeView';
 
 export interface AttentionCounts {
   readonly working: number;
-  /** In this window, and questions of other windows. */
+  /** Sessions of this window that need the user, plus questions of other windows. */
   readonly waiting: number;
 }
 
-/** The badge of the list; undefined where nobody waits. */
+/** Returns the badge of the list; undefined if no session needs the user. */
 export function badgeOf({ waiting }: AttentionCounts): TreeBadge | undefined {
   return waiting === 0 ? undefined : { count: waiting, tooltip: waitingLabel(waiting) };
 }
 
-/** In the status bar while something works or waits. */
+/** The status bar item, shown while a session works or needs the user. */
 export class AttentionStatus implements Disposable {
   #item: StatusItem | undefined;
   #shown = '';

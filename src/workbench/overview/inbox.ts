@@ -1,6 +1,5 @@
-// The open questions of all windows of this user in one list. Each window offers its own in the
-// journal; an answer that another window gives is taken once, and only for the question as this
-// window asked it.
+// The open questions of all windows of this user. Each window publishes its own in the journal. An
+// answer from another window is accepted once, and only for the question as this window asked it.
 import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -11,7 +10,7 @@ import { type AnswerableQuestion, openQuestionsOf, type PlainQuestion } from '..
 import type { GivenAnswer, ListedQuestion, QuestionStore } from '../../store/sessions/questionStore';
 import type { AnswerProof } from './answerProof';
 
-/** How long another window has to take an answer, in milliseconds. */
+/** Time for another window to accept an answer, in milliseconds. */
 const TAKEN_WITHIN_MS = 10_000;
 
 const questionSchema = z.object({
@@ -34,7 +33,7 @@ export interface InboxQuestion extends PlainQuestion {
   readonly key: string;
   readonly id: string;
   readonly isOurs: boolean;
-  /** What its session is called. */
+  /** Title of its session. */
   readonly session: string;
   readonly agent: string;
   readonly folder: string;
@@ -55,9 +54,9 @@ export interface InboxOptions {
 export class Inbox implements Disposable {
   readonly #options: InboxOptions;
   readonly #changed = new Emitter<void>();
-  /** What this window offers, by session. */
+  /** Questions that this window has published, by session. */
   readonly #offered = new Map<string, string>();
-  /** Answers that wait to be taken. */
+  /** Answers that no window has accepted yet. */
   readonly #waiting = new Set<{ readonly question: string; readonly resolve: (isTaken: boolean) => void }>();
   #others: readonly InboxQuestion[] = [];
   #taking: Promise<void> = Promise.resolve();
@@ -66,10 +65,10 @@ export class Inbox implements Disposable {
     this.#options = options;
   }
 
-  /** Fires when questions of other windows came or went. */
+  /** Fires when questions of other windows appeared or disappeared. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** The open questions, those of this window first. */
+  /** Returns the open questions, those of this window first. */
   get questions(): readonly InboxQuestion[] {
     const own = this.#options.conversations.list().flatMap((conversation) =>
       openQuestionsOf(conversation).map(({ id, plain }) => ({
@@ -92,7 +91,7 @@ export class Inbox implements Disposable {
     return this.#others.some((question) => question.key === key);
   }
 
-  /** Offers the open questions of a session of this window to the other windows. */
+  /** Publishes the open questions of a session of this window for the other windows. */
   offer(key: string): void {
     const conversation = this.#options.conversations.find(key);
     const open = conversation ? openQuestionsOf(conversation) : [];
@@ -106,7 +105,7 @@ export class Inbox implements Disposable {
     else this.#offered.set(key, text);
   }
 
-  /** Another window has written: takes answers to questions of this one, and lists the others'. */
+  /** Reads what another window has written: answers to questions of this one, and its questions. */
   look(): void {
     if (this.#offered.size > 0) this.#taking = this.#taking.then(() => this.#take());
     const listed = this.#quietly(() => this.#options.questions().list()) ?? [];
@@ -117,14 +116,14 @@ export class Inbox implements Disposable {
     if (JSON.stringify(before) !== JSON.stringify(others)) this.#changed.fire();
   }
 
-  /** Resolves when all answers that were found are given. */
+  /** Resolves when all answers that were read have been processed. */
   get taken(): Promise<void> {
     return this.#taking;
   }
 
   /**
    * Answers a question, as if it was answered in its chat.
-   * @returns false where it is no longer open, or its window did not take the answer
+   * @returns false if it is no longer open, or its window did not accept the answer
    */
   async answer(question: InboxQuestion, choice: number): Promise<boolean> {
     const { key, id, listed, choices } = question;
@@ -132,7 +131,7 @@ export class Inbox implements Disposable {
     if (question.isOurs) {
       const conversation = this.#options.conversations.find(key);
       const open = conversation && openQuestionsOf(conversation).find((one) => one.id === id);
-      // What is asked about may have changed since it was read.
+      // The question may have changed since it was read.
       return open !== undefined && isSame(open.plain, question) && open.answer(choice);
     }
     if (!listed) return false;
@@ -159,7 +158,7 @@ export class Inbox implements Disposable {
     this.#changed.dispose();
   }
 
-  /** An answer was taken when its question is gone; one that stands there again was refused. */
+  /** An answer was accepted if its question is gone, and refused if it is published again. */
   #settle(listed: readonly ListedQuestion[]): void {
     for (const { question, resolve } of this.#waiting) {
       const row = listed.find((one) => nameOf(one) === question);

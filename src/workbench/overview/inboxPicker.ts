@@ -1,17 +1,17 @@
-// The open questions of all windows as a list, and the answers to one of them. No answer has the
-// focus: it is given where the user goes to it and selects it.
+// The list of open questions of all windows, and the answers to one of them. No answer has the focus
+// at first, so that Enter does not give one by accident.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { type PickItem, pick } from '../ui/input';
 import { showInfo } from '../ui/messages';
 import type { Inbox, InboxQuestion } from './inbox';
 
-/** Characters of a line of what is asked about, and the lines of one question. */
+/** Maximum characters of a line of a question, and maximum lines. */
 const LINE = 110;
 const MAX_LINES = 40;
 const BACK = 'back';
 
-/** Shows the list until all is answered or the user goes away. @param open shows a session */
+/** Shows the list until no question is open or the user closes it. @param open shows a session */
 export async function showInbox(inbox: Inbox, open: (key: string) => void): Promise<void> {
   for (;;) {
     inbox.look();

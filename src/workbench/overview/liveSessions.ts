@@ -1,12 +1,12 @@
-// The sessions of this window as a list needs them: their states, and which of them nobody has seen
-// since their last turn ended. Looks only at those that changed, a few times a second at most.
+// The sessions of this window for the list: their states, and whether they are unread since their
+// last turn ended. Looks only at changed ones, at most a few times a second.
 import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
 import type { Conversation } from '../../client/conversation/conversation';
 import { changedFilesOf, type SessionStatus, sessionStatusOf, usedAt } from '../../client/view/sessionStatus';
 import type { Conversations } from '../sessions/conversations';
 
-/** Changes within this time are one, in milliseconds. */
+/** Changes within this time are combined, in milliseconds. */
 const TOGETHER_MS = 150;
 
 /** One session of this window. */
@@ -23,7 +23,7 @@ export interface LiveSession {
   readonly files: number;
 }
 
-/** What happened in a session that the user may want to hear of. */
+/** Something in a session that the user may be notified of. */
 export interface SessionNews {
   readonly key: string;
   /** `turn`: a turn ended; `question`: another question is open, or a sign-in. */
@@ -38,11 +38,11 @@ export interface LiveSessionsOptions {
     'list' | 'find' | 'onDidChange' | 'onDidAdd' | 'onDidRemove' | 'onDidActivate'
   >;
   readonly titleOf: (conversation: Conversation) => string;
-  /** Returns whether a session is on the screen. */
+  /** Returns whether a session is visible. */
   readonly isShown: (key: string) => boolean;
-  /** Returns whether a session that was brought back was unread. */
+  /** Returns whether a restored session was unread. */
   readonly wasUnread: (key: string) => boolean;
-  /** Keeps what the list shows of a session that is open nowhere. */
+  /** Stores what the list shows of a session while it is not open. */
   readonly keep: (key: string, marks: { readonly unread: boolean; readonly files: number }) => void;
   readonly now: () => number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
@@ -50,7 +50,7 @@ export interface LiveSessionsOptions {
 
 interface Known {
   row: LiveSession;
-  /** What news are told by: the turn that ended last, and the questions that are open. */
+  /** For detecting news: the last ended turn, and the open questions. */
   endedTurn: string | undefined;
   questions: ReadonlySet<string>;
   kept: string;
@@ -78,10 +78,10 @@ export class LiveSessions implements Disposable {
     for (const { key } of conversations.list()) note(key);
   }
 
-  /** Fires with the keys of the sessions whose row is another one now, or that came or went. */
+  /** Fires with the keys of sessions that were added, removed, or whose row changed. */
   readonly onDidChange: Event<ReadonlySet<string>> = this.#changed.event;
 
-  /** Fires when a turn ended or a question waits. */
+  /** Fires when a turn has ended or a question is open. */
   readonly onNews: Event<SessionNews> = this.#news.event;
 
   get rows(): readonly LiveSession[] {
@@ -98,7 +98,7 @@ export class LiveSessions implements Disposable {
     return count;
   }
 
-  /** A session came into sight. */
+  /** Call it when a session becomes visible. */
   seen(key: string): void {
     this.#note(key);
   }
@@ -171,7 +171,7 @@ export class LiveSessions implements Disposable {
   }
 }
 
-/** A chat in which nothing has happened is no session yet. */
+/** A chat without content is not listed. */
 function isWorthListing({ model, queue, connection }: Conversation): boolean {
   return (
     model.state.entries.length > 0 ||

@@ -1,4 +1,4 @@
-// What notifications about sessions say.
+// Texts of notifications about sessions.
 import { l10n } from 'vscode';
 import type { LiveSession } from './liveSessions';
 import type { NotificationTexts } from './notifications';

@@ -1,13 +1,13 @@
-// Tells the user in one notification that sessions wait for them, or that their turns ended, where
-// the chat is not in sight.
+// Notifies the user that sessions need them, or that turns have ended, if the chat is not visible.
+// One notification covers several sessions.
 import type { Disposable } from '../../base/disposable';
 import type { LiveSession, LiveSessions, SessionNews } from './liveSessions';
 
 export type NotificationSetting = 'off' | 'questions' | 'all';
 
-/** What happens within this time is one notification, in milliseconds. */
+/** News within this time are combined in one notification, in milliseconds. */
 const TOGETHER_MS = 1000;
-/** Who waits for a shorter turn has not gone away, in milliseconds. */
+/** Minimum duration of a turn to notify of, in milliseconds: the user waits for a shorter one. */
 const LONG_TURN_MS = 10_000;
 
 export interface NotificationTexts {
@@ -15,13 +15,13 @@ export interface NotificationTexts {
   readonly asking: (sessions: readonly LiveSession[]) => string;
   /** @param sessions whose turns ended, at least one */
   readonly done: (sessions: readonly LiveSession[]) => string;
-  /** The button. */
+  /** Label of the button. */
   readonly show: () => string;
 }
 
 export interface NotificationsOptions {
   readonly live: Pick<LiveSessions, 'onNews' | 'get'>;
-  /** Returns whether a session is on the screen. */
+  /** Returns whether a session is visible. */
   readonly isShown: (key: string) => boolean;
   /** Returns whether this window has the focus. */
   readonly isFocused: () => boolean;

@@ -1,4 +1,4 @@
-// Builds what shows all sessions at once: the list, the status bar, tab icons, notifications, and
+// Creates the overview of all sessions: the list, the status bar item, tab icons, notifications, and
 // the open questions of all windows.
 import { type ExtensionContext, window } from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../../base/disposable';
@@ -26,9 +26,9 @@ import { notificationTexts } from './notificationTexts';
 import { SessionsView } from './sessionsView';
 import type { ListNode } from './sessionTree';
 
-/** How often this window looks whether another one has written, in milliseconds. */
+/** Interval of checks whether another window has written, in milliseconds. */
 const LOOK_MS = 1000;
-/** What is asked is offered to the others at most this often, in milliseconds. */
+/** Minimum time between two publications of questions, in milliseconds. */
 const OFFER_MS = 300;
 
 export interface OverviewOptions {
@@ -48,7 +48,7 @@ export class Overview implements Disposable {
   readonly #options: OverviewOptions;
   readonly #lifetime = new DisposableStore();
   readonly #status: AttentionStatus;
-  /** Sessions that ask and have changed. */
+  /** Changed sessions with open questions. */
   readonly #asking = new Set<string>();
   #offering: Disposable | undefined;
   /** The session that {@link next} went to last. */
@@ -129,7 +129,7 @@ export class Overview implements Disposable {
         this.#count();
       }),
     );
-    // What is asked can change while the session looks the same in the list.
+    // A question can change while the row of its session stays the same.
     own(conversations.onDidChange((key) => this.live.get(key)?.status === 'needsYou' && this.#offerSoon(key)));
     own(
       this.inbox.onDidChange(() => {
@@ -148,7 +148,7 @@ export class Overview implements Disposable {
     tree.fill(this.view);
   }
 
-  /** Shows a session of this window. One that asks has its question in focus. */
+  /** Shows a session of this window, with its open question in focus. */
   open(key: string): void {
     const { conversations, chat } = this.#options;
     const conversation = conversations.find(key);
@@ -164,7 +164,7 @@ export class Overview implements Disposable {
   async next(): Promise<string | undefined> {
     const { conversations, chat } = this.#options;
     const current = conversations.peek()?.key;
-    // VS Code says a moment later that what was brought to the front can be seen.
+    // VS Code reports the visibility of a revealed panel with a delay.
     const isThere = current !== undefined && (current === this.#wentTo || chat.isShown(current));
     const next = nextWaiting(this.live.rows, isThere ? current : undefined);
     this.#wentTo = next?.key;

@@ -1,4 +1,4 @@
-// How the rows of the list of sessions look and what a screen reader says of them.
+// Labels and icons of the list of sessions, and labels for screen readers.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import type { SessionStatus } from '../../client/view/sessionStatus';
@@ -8,7 +8,7 @@ import type { Grouping, GroupNode, ListNode, MoreNode, SessionEntry, SessionTree
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Characters of a title in a row; the rest is in its tooltip. */
+/** Maximum characters of a title in a row; the tooltip has the whole. */
 const MAX_LABEL = 40;
 
 export function statusLabel(status: SessionStatus): string {
@@ -41,7 +41,7 @@ export function groupingLabel(grouping: Grouping): string {
   }
 }
 
-/** How long ago something was. @param now ms since 1970 */
+/** Returns a relative time. @param now ms since 1970 */
 export function agoLabel(at: number, now: number): string {
   const ago = Math.max(0, now - at);
   if (ago < MINUTE) return l10n.t('now');
@@ -51,7 +51,7 @@ export function agoLabel(at: number, now: number): string {
   return new Date(at).toLocaleDateString();
 }
 
-/** A row as VS Code gets it. @param now ms since 1970 */
+/** Returns a row for VS Code. @param now ms since 1970 */
 export function rowOf(node: ListNode, tree: SessionTree, now: number): TreeRow {
   switch (node.kind) {
     case 'group':
@@ -117,7 +117,7 @@ function moreRow(node: MoreNode): TreeRow {
   };
 }
 
-/** @param isMember it is below the message that several agents got: its agent is what it is called by */
+/** @param isMember true below a message to several agents, where the label is the agent's name */
 function sessionRow(id: string, entry: SessionEntry, now: number, isMember: boolean): TreeRow {
   const { title, agentName, cwd, files, at, status, unread, pinned, archived, isLive } = entry;
   const changed = files === 0 ? '' : files === 1 ? l10n.t('1 file') : l10n.t('{0} files', files);
@@ -156,12 +156,12 @@ function sessionRow(id: string, entry: SessionEntry, now: number, isMember: bool
   };
 }
 
-/** Leaves room for what stands beside a title. */
+/** Truncates a title, to leave room for the description. */
 function head(title: string): string {
   return title.length > MAX_LABEL ? `${title.slice(0, MAX_LABEL)}…` : title;
 }
 
-/** Nothing moves: twenty icons that turn would cost more than twenty agents that write. */
+/** No icon is animated: twenty spinning icons cost more than twenty writing agents. */
 function iconOf({ status, unread, pinned, archived }: SessionEntry): NonNullable<TreeRow['icon']> {
   switch (status) {
     case 'needsYou':

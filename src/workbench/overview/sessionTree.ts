@@ -1,12 +1,12 @@
 // The rows of the list of sessions: those of this window, those of other windows, and stored ones a
-// page at a time, in groups. After a change, only the rows that look different are named.
+// page at a time, in groups. After a change, reports only the rows that look different.
 import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { MarkedFilter, MarkedQuery, MarkedSession } from '../../store/sessions/sessionMarks';
 import type { LiveSession } from './liveSessions';
 
-/** Rows of a page of stored sessions. */
+/** Number of stored sessions in a page. */
 const PAGE = 50;
-/** Pinned sessions that are shown at most. */
+/** Maximum number of pinned sessions. */
 const MAX_PINNED = 200;
 
 export type Grouping = 'state' | 'agent' | 'folder' | 'none';
@@ -52,7 +52,7 @@ export class GroupNode {
   }
 }
 
-/** Sessions that were asked the same at once. */
+/** Sessions of several agents that got the same message. */
 export class TogetherNode {
   readonly kind = 'together';
   readonly id: string;
@@ -74,7 +74,7 @@ export class SessionNode {
   }
 }
 
-/** The row below a page that is not the last. */
+/** The row “Show More Sessions” below a page that is not the last. */
 export class MoreNode {
   readonly kind = 'more';
   readonly id: string;
@@ -91,27 +91,27 @@ export type ListNode = GroupNode | TogetherNode | SessionNode | MoreNode;
 
 export interface SessionTreeSources {
   readonly live: () => readonly LiveSession[];
-  /** A page of stored sessions. @throws where they cannot be read */
+  /** Returns a page of stored sessions. @throws if they cannot be read */
   readonly stored: (query: MarkedQuery) => readonly MarkedSession[];
   readonly groups: (by: 'agent' | 'cwd', filter: MarkedFilter) => readonly string[];
   readonly marks: (key: string) => MarkedSession['marks'];
-  /** Sessions that other windows have. */
+  /** Returns the sessions of other windows. */
   readonly elsewhere: () => readonly MarkedSession[];
   /** Returns whether a session of another window has an open question. */
   readonly asks: (key: string) => boolean;
   readonly titleOf: (session: MarkedSession) => string;
   readonly agentName: (id: string) => string;
-  /** What a row looks like: rows with the same text are not drawn again. */
+  /** Returns the appearance of a row as text: rows with the same text are not updated. */
   readonly look: (node: ListNode) => string;
 }
 
-/** What is to be drawn again; `all`: everything. */
+/** Nodes to update; `all`: the whole list. */
 export type Redraw = 'all' | readonly ListNode[];
 
 const ROOT = 'root';
 const STATE_ORDER: readonly SessionStatus[] = ['needsYou', 'working', 'failed', 'ready', 'otherWindow', 'ended'];
 
-/** A part of the stored sessions, as far as it was read. */
+/** The pages of stored sessions below a node. */
 interface Pages {
   readonly sessions: readonly MarkedSession[];
   readonly hasMore: boolean;
@@ -125,14 +125,14 @@ export class SessionTree {
   readonly #parents = new Map<string, ListNode | undefined>();
   readonly #looks = new Map<string, string>();
   readonly #pages = new Map<string, Pages>();
-  /** Sessions that are shown whatever page is read. */
+  /** Sessions that are not paged: open, pinned, or of other windows. */
   #entries = new Map<string, SessionEntry>();
-  /** Those of the pages that were read. */
+  /** Sessions of the pages that were read. */
   readonly #paged = new Map<string, SessionEntry>();
   #grouping: Grouping;
   #filter: ListFilter = {};
 
-  /** Nothing is read before the first rows are asked for. */
+  /** False until the first rows are requested: nothing is read before. */
   constructor(sources: SessionTreeSources, grouping: Grouping) {
     this.#sources = sources;
     this.#grouping = grouping;
@@ -146,7 +146,7 @@ export class SessionTree {
     return this.#filter;
   }
 
-  /** Shows the list in another way; it begins with its first pages again. */
+  /** Changes grouping or filter. The list starts with its first pages again. */
   arrange(grouping: Grouping, filter: ListFilter): void {
     this.#grouping = grouping;
     this.#filter = filter;
@@ -163,19 +163,19 @@ export class SessionTree {
     return this.#sources.agentName(id);
   }
 
-  /** A session that was given out. */
+  /** Returns a session of a row. */
   entry(key: string): SessionEntry | undefined {
     return this.#entries.get(key) ?? this.#paged.get(key);
   }
 
-  /** The members of a group of sessions that were asked together. */
+  /** Returns the members of a group of sessions that got the same message. */
   members(node: TogetherNode): readonly SessionEntry[] {
     return this.#loaded().filter((entry) => this.#togetherId(entry) === node.id);
   }
 
   /**
-   * Number of sessions of a group that are known without reading further. Of a state, those in it:
-   * sessions that were asked together are where the most urgent of them is.
+Returns the number of known sessions in a group. In a group of a state it counts only sessions in
+   * that state: sessions that got the same message are listed with the most urgent of them.
    */
   count(node: GroupNode): number {
     const entries = this.#inGroup(node);
@@ -198,7 +198,7 @@ export class SessionTree {
     return this.#parents.get(node.id);
   }
 
-  /** Reads the next page below a node. @returns what is to be drawn again */
+  /** Reads the next page below a node. @returns the nodes to update */
   more(node: MoreNode): Redraw {
     this.#readPage(node.of, this.#queryOf(node.of), (this.#pages.get(node.of)?.sessions.length ?? 0) + PAGE);
     const above = this.#nodes.get(node.of);
@@ -206,9 +206,9 @@ export class SessionTree {
   }
 
   /**
-   * Reads again what the rows are made of.
-   * @param stored also the stored sessions, as far as they are shown
-   * @returns what is to be drawn again: only what looks different; empty if nothing does
+   * Reads the data of the rows again.
+   * @param stored true: reads the pages of stored sessions too
+   * @returns the nodes that look different
    */
   update(stored: boolean): Redraw {
     if (this.#given.size === 0) return [];
@@ -265,7 +265,7 @@ export class SessionTree {
     return [...new Set([...ofKnown, ...ofStored])].map((name) => this.#group(name));
   }
 
-  /** Known sessions of a group, then the stored ones that were read. */
+  /** Returns the known sessions of a group, then those of the pages that were read. */
   #inGroup(node: GroupNode): readonly SessionEntry[] {
     const known = this.#known();
     const states = this.#grouping === 'state' ? togetherStates(known) : undefined;
@@ -280,7 +280,7 @@ export class SessionTree {
     return [...this.#known(), ...(this.#shows('ended') ? this.#storedIn(ROOT) : [])];
   }
 
-  /** Rows of sessions; those that were asked together have one row above them. */
+  /** Returns rows of sessions; those that got the same message are below a common row. */
   #rows(entries: readonly SessionEntry[], of: string): readonly ListNode[] {
     const together = new Map<string, number>();
     for (const entry of entries) {
@@ -297,18 +297,18 @@ export class SessionTree {
     return [...rows, ...(hasMore ? [this.#node(`more:${of}`, () => new MoreNode(of))] : [])];
   }
 
-  /** Stored sessions have a row of their own: they come in pages. */
+  /** Stored sessions are below a row of their own, as they are paged. */
   #togetherId({ key, together }: SessionEntry): string | undefined {
     if (together === undefined || this.#grouping === 'agent') return undefined;
     return `together:${this.#entries.has(key) ? 'open' : 'stored'}:${together}`;
   }
 
-  /** Sessions that are shown whatever page is read: of this window, of others, and pinned ones. */
+  /** Returns the sessions that are not paged: of this window, of other windows, and pinned ones. */
   #known(): readonly SessionEntry[] {
     return [...this.#entries.values()].filter((entry) => this.#fits(entry)).sort(inOrder);
   }
 
-  /** All that were read. */
+  /** Returns all sessions that were read. */
   #loaded(): readonly SessionEntry[] {
     const known = this.#known();
     return [...known, ...[...this.#paged.values()].filter(({ key }) => !this.#entries.has(key))];
@@ -326,7 +326,7 @@ export class SessionTree {
     return this.#filter.states?.includes(status) ?? true;
   }
 
-  /** Reads the sessions that do not come in pages. */
+  /** Reads the sessions that are not paged. */
   #read(): void {
     const { live, marks, elsewhere, stored } = this.#sources;
     const entries = new Map<string, SessionEntry>();
@@ -349,7 +349,7 @@ export class SessionTree {
     return { key, status, title, agentId, agentName: agentName(agentId), cwd, at: updatedAt, isLive: false, ...marks };
   }
 
-  /** Stored sessions below a node, without those that are shown anyway. */
+  /** Returns the stored sessions below a node, without those that are not paged. */
   #storedIn(id: string): readonly SessionEntry[] {
     const query = this.#queryOf(id);
     if (!query) return [];
@@ -383,7 +383,7 @@ export class SessionTree {
       .some(({ key }) => !this.#entries.has(key));
   }
 
-  /** Which stored sessions are below a node; undefined: none. */
+  /** Returns the filter for the stored sessions below a node; undefined: none. */
   #queryOf(id: string): MarkedFilter | undefined {
     const filter = { ...this.#storedFilter(), pinned: false };
     if (id === ROOT) return filter;
@@ -407,7 +407,7 @@ export class SessionTree {
     return this.#node(`session:${key}`, () => new SessionNode(key));
   }
 
-  /** Nodes are the same objects each time: VS Code knows rows by them. */
+  /** Returns the same object for the same node, as VS Code identifies rows by it. */
   #node<T extends ListNode>(id: string, make: (id: string) => T): T {
     const known = this.#nodes.get(id) as T | undefined;
     if (known) return known;
@@ -417,7 +417,7 @@ export class SessionTree {
   }
 }
 
-/** Who needs the user first, then pinned ones, then those at work, then the newest. */
+/** Order: sessions that need the user, pinned ones, working ones, then the newest. */
 function inOrder(a: SessionEntry, b: SessionEntry): number {
   return rank(a) - rank(b) || b.at - a.at || (a.key < b.key ? -1 : 1);
 }
@@ -428,7 +428,7 @@ function rank({ status, pinned }: SessionEntry): number {
   return status === 'working' ? 2 : 3;
 }
 
-/** By what sessions share that were asked together: the state of the one that is most urgent. */
+/** Returns the most urgent state of the sessions in each group that got the same message. */
 function togetherStates(entries: readonly SessionEntry[]): ReadonlyMap<string, SessionStatus> {
   const states = new Map<string, SessionStatus>();
   for (const { together, status } of entries) {

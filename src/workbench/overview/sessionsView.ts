@@ -1,5 +1,5 @@
-// The view “Sessions”: reads its rows again when something changed, a few times a second at most and
-// only while it can be seen, and has VS Code draw those that look different.
+// The view “Sessions”. While it is visible, it reads changed rows at most a few times a second, and
+// updates those that look different.
 import { l10n, type Memento } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -17,9 +17,9 @@ import {
   type SessionTreeSources,
 } from './sessionTree';
 
-/** Changes within this time are drawn at once, in milliseconds. */
+/** Changes within this time are combined, in milliseconds. */
 const TOGETHER_MS = 250;
-/** The times of the rows grow old, in milliseconds. */
+/** Interval of updates of the relative times, in milliseconds. */
 const TIMES_MS = 60_000;
 const GROUPING = 'parley.sessionList.grouping';
 
@@ -43,9 +43,9 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
   readonly #lifetime = new DisposableStore();
   #timer: Disposable | undefined;
   #aging: Disposable | undefined;
-  /** The stored sessions are to be read again too. */
+  /** Whether the stored sessions must be read again too. */
   #isStoredOld = false;
-  /** Something has changed since the view was seen. */
+  /** Whether something has changed while the view was hidden. */
   #isOld = false;
 
   constructor(view: SessionsTree, options: SessionsViewOptions) {
@@ -112,7 +112,7 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     this.#view.refresh(redraw === 'all' ? undefined : redraw);
   }
 
-  /** Something changed. @param stored also in what is stored, or in what other windows do */
+  /** Call it after a change. @param stored stored sessions or those of other windows changed too */
   changed(stored: boolean): void {
     this.#isStoredOld ||= stored;
     this.#isOld = true;
@@ -152,7 +152,7 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     }, TIMES_MS);
   }
 
-  /** Says beside the title what the list leaves out. */
+  /** Shows beside the title what the list hides. */
   #describe(): void {
     const { text, states, archived } = this.filter;
     const parts = [

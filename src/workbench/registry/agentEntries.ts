@@ -7,7 +7,7 @@ import { editEntries, hasComments } from '../../agents/settingsText';
 import { ParleyError } from '../../base/errors';
 import { userValue } from '../config/folderSettings';
 
-/** A larger settings file is left to VS Code. In bytes. */
+/** Maximum size of a settings file to edit, in bytes; VS Code edits a larger one. */
 const MAX_FILE = 5 * 1024 * 1024;
 /** How long VS Code may take to read a settings file that has changed, in milliseconds. */
 const READ_MS = 5_000;
@@ -21,7 +21,7 @@ export class AgentEntries {
     this.#context = context;
   }
 
-  /** The user's entries as they are written, by id. */
+  /** The user's entries as written in the settings, by id. */
   all(): Entries {
     const value = userValue('agents');
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
@@ -29,8 +29,8 @@ export class AgentEntries {
 
   /**
    * Replaces the user's entries. Comments among them stay.
-   * @throws ParleyError `settings-unsaved` where the settings file has changes that are not saved;
-   * what VS Code says of a file that it cannot write
+   * @throws ParleyError `settings-unsaved` if the settings file has unsaved changes; the error of VS
+   * Code if it cannot write the file
    */
   async write(all: Entries): Promise<void> {
     const before = this.all();
@@ -46,12 +46,12 @@ export class AgentEntries {
   /** Writes one entry; undefined removes it. */
   async set(id: string, entry: unknown): Promise<void> {
     const { [id]: _old, ...others } = this.all();
-    // An entry that is there keeps its place.
+    // An existing entry keeps its position.
     const all = entry === undefined ? others : { ...this.all(), [id]: entry };
     await this.write(all);
   }
 
-  /** Returns an id that no entry has: the wanted one, or that with a number. */
+  /** Returns an unused id: the wanted one, or the same with a number. */
   freeId(wanted: string): string {
     const all = this.all();
     let id = wanted;
@@ -70,7 +70,7 @@ export class AgentEntries {
       : [join(user, '..', 'Machine', 'settings.json')];
   }
 
-  /** Waits until VS Code has read what was written. */
+  /** Waits until VS Code has read the written file. */
   async #until(all: Entries): Promise<void> {
     if (isDeepStrictEqual(this.all(), all)) return;
     await new Promise<void>((resolve) => {

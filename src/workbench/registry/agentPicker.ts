@@ -1,5 +1,5 @@
-// The list of agents to add: those that are installed, those on this machine, those of the
-// registry, and the settings for all others.
+// The list of agents to add: installed ones, those on this machine, those of the registry, and a
+// link to the settings for all others.
 import { commands, type Disposable, env, l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
@@ -19,7 +19,7 @@ export interface AgentPickerServices {
   readonly ask?: Ask;
 }
 
-/** Shows the list until the user has chosen or gone away. */
+/** Shows the list until the user selects an agent or closes it. */
 export async function pickNewAgent(services: AgentPickerServices): Promise<void> {
   const picker = new AgentPicker(services);
   const choose = await picker.choice;
@@ -38,7 +38,7 @@ export async function installById(id: string, { registry, ask }: AgentPickerServ
 }
 
 class AgentPicker {
-  /** What the chosen row or button does; undefined where the user went away. */
+  /** Action of the selected row or button; undefined if the user closed the list. */
   readonly choice: Promise<ChoiceRow['choose']>;
   readonly #services: AgentPickerServices;
   readonly #list = new List<ChoiceRow>(l10n.t('Select an agent to add'));
@@ -77,7 +77,7 @@ class AgentPicker {
     if (!signal.aborted) this.#list.busy = false;
   }
 
-  /** What fails of one source does not hide the others. */
+  /** Errors of one source do not hide the others. */
   async #part(load: () => Promise<unknown>): Promise<void> {
     try {
       await load();

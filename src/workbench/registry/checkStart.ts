@@ -1,4 +1,4 @@
-// Starts a program and sees whether it answers as an agent does: `initialize` and no more.
+// Starts a program and checks that it answers `initialize` as an agent does.
 import { mkdir } from 'node:fs/promises';
 import type { Log } from '../../base/log';
 import { checkAgent } from '../../client/connection/bareAgent';
@@ -7,9 +7,9 @@ import type { ProgramStart } from '../../registry/install/installer';
 import { startTimeoutMs } from '../config/settings';
 
 export interface CheckOptions {
-  /** An empty folder that it is started in; made where it is missing. */
+  /** Working directory: an empty folder, created if missing. */
   readonly folder: string;
-  /** Of the extension, which is told to the agent. */
+  /** Version of the extension, sent to the agent. */
   readonly version: string;
   readonly environment: (command: string) => Promise<Record<string, string>>;
   readonly log: Log;
@@ -17,7 +17,7 @@ export interface CheckOptions {
 
 /**
  * Starts an agent and ends it.
- * @throws ParleyError with what went wrong and the last lines of stderr; the reason of `signal`
+ * @throws ParleyError with the reason and the last lines of stderr; the reason of `signal`
  */
 export async function checkStart(start: ProgramStart, options: CheckOptions, signal: AbortSignal): Promise<void> {
   const { folder, version, environment, log } = options;

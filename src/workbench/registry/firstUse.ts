@@ -1,5 +1,5 @@
-// What an empty conversation offers while the demo is the only agent: the agents on this machine,
-// to use with one click.
+// Suggestions in an empty conversation while the demo is the only agent: the agents on this machine,
+// each with one click.
 import { type Disposable, workspace } from 'vscode';
 import { DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -39,7 +39,7 @@ export class FirstUse implements Disposable {
     return this.#didChange.event;
   }
 
-  /** What to offer now; undefined: nothing. */
+  /** Current suggestions; undefined: none. */
   get view(): FirstUseView | undefined {
     if (!this.#isFirst) return undefined;
     const { agents } = this.#options.found;
@@ -49,14 +49,14 @@ export class FirstUse implements Disposable {
     };
   }
 
-  /** Called when the user has opened or touched the chat: looks for agents unless that was done. */
+  /** Call it when the user opens or uses the chat: searches for agents once. */
   look(): void {
     const { found, log } = this.#options;
     if (!this.#isFirst || found.agents !== undefined) return;
     found.look().catch((error: unknown) => log.warn(`Looking for agents failed: ${messageOf(error)}`));
   }
 
-  /** Uses an agent of the view; one that is no longer among the found ones is not used. */
+  /** Uses a suggested agent if it is still among the found ones. */
   async use(id: string): Promise<void> {
     const agent = this.#options.found.agents?.find((one) => one.id === id);
     if (agent) await this.#options.use(agent);

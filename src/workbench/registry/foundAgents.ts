@@ -1,4 +1,4 @@
-// The agents that the user has installed on this machine, looked for when a list of them is shown.
+// The agents that the user has installed on this machine. Searched when a list of them is shown.
 import { isDeepStrictEqual } from 'node:util';
 import { workspace } from 'vscode';
 import { Emitter } from '../../base/event';
@@ -18,7 +18,7 @@ export interface FoundAgentsOptions {
   readonly environment: (command?: string) => Promise<Record<string, string>>;
 }
 
-/** Looks once at a time; nothing is looked for or started in an untrusted workspace. */
+/** Runs one search at a time. Searches and starts nothing in an untrusted workspace. */
 export class FoundAgents {
   readonly #options: FoundAgentsOptions;
   readonly #didChange = new Emitter<void>();
@@ -29,12 +29,12 @@ export class FoundAgents {
     this.#options = options;
   }
 
-  /** Agents or their versions have become known. */
+  /** Fires when agents or their versions were found. */
   get onDidChange() {
     return this.#didChange.event;
   }
 
-  /** What is known; undefined before the first search has ended. */
+  /** Result of the last search; undefined before the first one has ended. */
   get agents(): readonly FoundAgent[] | undefined {
     return this.#agents;
   }
@@ -64,7 +64,7 @@ export class FoundAgents {
         return { ...program, ...(version !== undefined && { version }) };
       });
     this.#set(listed());
-    // One after another: programs that start at once take the processor from the chat.
+    // One after another: many programs that start at once would slow the chat down.
     for (const program of programs) {
       const version = await versionOf(program, { env, log });
       if (known.get(program.path) === version) continue;

@@ -15,10 +15,10 @@ import type { AgentRegistry } from './agentRegistry';
 import { dropEntries, type InstalledGroup, useVersion } from './installedEntries';
 import { startSession } from './useAgent';
 
-/** Versions of an agent that are kept: the one in use and the one before. */
+/** Number of versions of an agent to keep: the current one and the previous one. */
 const KEPT_VERSIONS = 2;
 
-/** What the user is asked, instead of VS Code's modal dialog in tests. */
+/** Asks the user; tests use it in place of VS Code's modal dialog. */
 export type Ask = (question: string, detail: string, yes: string) => Promise<boolean>;
 
 /** Installs an agent, or another version of it, and starts a session with it. */
@@ -47,14 +47,14 @@ export async function installAgent(
   await startSession(entry);
 }
 
-/** Goes back to the version before, which then is the one in use. */
+/** Switches back to the previous version. */
 export async function rollBack({ current, previous }: InstalledGroup, registry: AgentRegistry): Promise<void> {
   if (!previous) return;
   await useVersion(previous, await registry.installer.installed.versions(current.id), registry.entries);
   void showInfo(l10n.t('{0} uses version {1} from its next start.', current.name, previous.version));
 }
 
-/** Removes all versions of an agent with its entry, where the user agrees. */
+/** Removes all versions of an agent and its entry if the user confirms. */
 export async function removeAgent(
   { id, current, size }: InstalledGroup,
   registry: AgentRegistry,
@@ -68,12 +68,12 @@ export async function removeAgent(
   for (const version of versions) await installed.remove(version);
 }
 
-/** Returns what the registry offers in place of the version in use. */
+/** Returns the newer version in the registry, if any. */
 export function newerOf({ id, current }: InstalledGroup, agents: readonly RegistryAgent[]): RegistryAgent | undefined {
   return agents.find((one) => one.id === id && isNewer(one.version, current.version));
 }
 
-/** What can be done with an installed agent. @param newer what the registry offers */
+/** Returns the actions for an installed agent. @param newer newer version in the registry */
 export function actionsOf(
   group: InstalledGroup,
   newer: RegistryAgent | undefined,
@@ -97,14 +97,14 @@ export function actionsOf(
   return actions.filter((action) => action !== undefined);
 }
 
-/** Bytes as people read them, in powers of 1000 as VS Code and the file managers of today. */
+/** Formats a size in powers of 1000, as VS Code and current file managers do. */
 export function sizeText(bytes: number): string {
   const number = (value: number): string => value.toLocaleString(env.language, { maximumFractionDigits: 1 });
   if (bytes < 1e6) return l10n.t('{0} KB', number(Math.max(1, Math.round(bytes / 1e3))));
   return bytes < 1e9 ? l10n.t('{0} MB', number(Math.round(bytes / 1e6))) : l10n.t('{0} GB', number(bytes / 1e9));
 }
 
-/** Undefined where something is missing that the user was told to get. */
+/** Returns undefined if a tool is missing, after telling the user to install it. */
 async function planned(agent: RegistryAgent, { installer }: AgentRegistry): Promise<InstallPlan | undefined> {
   try {
     return await showProgress(l10n.t('Looking up {0}…', agent.name), (signal) => installer.plan(agent, signal));
@@ -118,7 +118,7 @@ async function planned(agent: RegistryAgent, { installer }: AgentRegistry): Prom
   }
 }
 
-/** Names the agent in front of why it was not installed; that the user has cancelled needs no words. */
+/** Shows why an agent was not installed; nothing if the user cancelled. */
 function notInstalled({ name, version }: RegistryAgent, error: unknown): unknown {
   if (error instanceof Error && error.name === 'AbortError') return error;
   const message = l10n.t("{0} {1} wasn't installed. {2}", name, version, messageOf(error));
@@ -134,7 +134,7 @@ const SITES: Readonly<Record<string, string>> = {
   'uv-missing': UV_SITE,
 };
 
-/** What is downloaded, from where, under which licence, and what will run. */
+/** Returns the details to confirm: source, size, licence, and the command that will run. */
 export function describePlan({ agent, source, size, license }: InstallPlan): string {
   const from =
     source.kind === 'binary'
@@ -169,7 +169,7 @@ export function describePlan({ agent, source, size, license }: InstallPlan): str
   ].join('\n');
 }
 
-/** npm states the size of a package alone, and unpacked. */
+/** The size from npm is the unpacked size of the package without its dependencies. */
 function sizeLine(kind: InstallPlan['source']['kind'], size: string): string {
   return kind === 'binary' ? l10n.t('Size: {0}', size) : l10n.t('Size: {0}, without its dependencies', size);
 }

@@ -1,5 +1,5 @@
-// The entries of `parley.agents` that start an installed agent: which version each uses, and moving
-// them to another one.
+// The entries of `parley.agents` that start an installed agent: finds the version of each, and
+// switches them to another version.
 import { isDeepStrictEqual } from 'node:util';
 import { at } from '../../base/untrusted';
 import type { InstalledAgent } from '../../registry/install/installedAgents';
@@ -8,17 +8,17 @@ import type { AgentEntries } from './agentEntries';
 /** An installed agent with all its versions. */
 export interface InstalledGroup {
   readonly id: string;
-  /** The version that the user's entry starts; where there is no entry, the newest. */
+  /** The version that the user's entry starts; the newest if there is no entry. */
   readonly current: InstalledAgent;
   /** The id of the user's entry. */
   readonly entry: string | undefined;
-  /** The version before, to go back to. */
+  /** The previous version. */
   readonly previous: InstalledAgent | undefined;
-  /** Of all versions, in bytes. */
+  /** Size of all versions in bytes. */
   readonly size: number;
 }
 
-/** @param installed all versions; of each agent the newest first */
+/** @param installed all versions, the newest of each agent first */
 export function groupInstalled(installed: readonly InstalledAgent[], entries: AgentEntries): readonly InstalledGroup[] {
   const all = Object.entries(entries.all());
   return [...Map.groupBy(installed, ({ id }) => id)].flatMap(([id, versions]) => {
@@ -41,9 +41,9 @@ function entryAmong(
 }
 
 /**
- * Writes the entry for a version: that of another version of the agent is changed where the user
- * has not changed it, else one is added.
- * @param versions that are installed of the agent
+Writes the entry for a version: updates the entry of another version of the agent unless the user
+ * has edited it, otherwise adds one.
+* @param versions installed versions of the agent
  * @returns the id of the entry
  */
 export async function useVersion(

@@ -1,5 +1,4 @@
-// Runs the checks of the command Troubleshoot, shows what they find as a list, and offers a
-// report.
+// Runs the checks of the command Troubleshoot, shows their results as a list, and offers a report.
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { commands, type ExtensionContext, env, l10n, type Uri, window } from 'vscode';
@@ -21,18 +20,18 @@ import { actOn } from './checkActions';
 import { gatherChecks } from './gatherChecks';
 
 const MAX_REPORTS = 5;
-/** Characters of a finding in a row that has advice too. */
+/** Maximum characters of a finding in a row with advice. */
 const MAX_FOUND = 70;
 
-/** What a program may ask for. */
+/** Arguments of the command for programs. */
 export interface TroubleshootArgument {
   /** The id of an agent; absent: the one of the session in the chat. */
   readonly agent?: string;
-  /** False: only the results are returned. */
+  /** False: returns the results without showing them. */
   readonly show?: boolean;
 }
 
-/** What a program gets. */
+/** Result of the command for programs. */
 export interface TroubleshootAnswer {
   readonly results: readonly CheckResult[];
   /** Markdown without secrets. */
@@ -63,7 +62,7 @@ const ICONS: Readonly<Record<Outcome, string>> = {
 
 export class Troubleshooter implements Disposable {
   readonly #options: TroubleshooterOptions;
-  /** Aborted with the window: no check may leave an agent running. */
+  /** Aborted when the window closes, as no check may leave an agent running. */
   readonly #end = new AbortController();
   #texts: ReadOnlyTexts | undefined;
 
@@ -98,7 +97,7 @@ export class Troubleshooter implements Disposable {
     this.#texts?.dispose();
   }
 
-  /** Shows the list, which stays when all is checked. */
+  /** Shows the list, which stays open after the checks. */
   async #show(
     agent: AgentDefinition,
     checks: readonly Check[],
@@ -155,7 +154,7 @@ export class Troubleshooter implements Disposable {
     return results;
   }
 
-  /** Opens the report to be read; only then is copying offered. */
+  /** Opens the report, and then offers to copy it. */
   async #showReport(report: string): Promise<void> {
     this.#texts ??= new ReadOnlyTexts('parley-report', MAX_REPORTS);
     await openMarkdown(this.#texts.uriOf('/Parley Report.md', report));
@@ -179,7 +178,7 @@ export class Troubleshooter implements Disposable {
 
 /**
  * @param agent its id
- * @param view what a row does where there is nothing to do about it
+ * @param view action of a row whose finding has no action
  */
 function rowOf(
   { id, title }: Check,
@@ -200,7 +199,7 @@ function rowOf(
   };
 }
 
-/** The list cuts at the end, where the advice stands. */
+/** Truncates the finding, as the list truncates at the end, where the advice is. */
 function short(found: string): string {
   return found.length > MAX_FOUND ? `${found.slice(0, MAX_FOUND).toWellFormed()}…` : found;
 }
@@ -212,7 +211,7 @@ function summaryOf(results: readonly CheckResult[]): string {
   return l10n.t('Problems: {0}, warnings: {1}', problems, warnings);
 }
 
-/** As a page where VS Code shows Markdown as one, else as text. */
+/** Shows Markdown as a preview if VS Code can, otherwise as text. */
 async function openMarkdown(uri: Uri): Promise<void> {
   try {
     await commands.executeCommand('markdown.showPreview', uri);
