@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { runTests } from '@vscode/test-electron';
 import { build } from 'esbuild';
 import { repository } from '../test/support/vscode/repository';
+import { typescriptFolder } from '../test/support/vscode/serverTree';
 import { readResults, writeSum } from './lib/results';
 
 const minimum = process.argv.includes('--minimum');
@@ -85,6 +86,8 @@ async function main(): Promise<number> {
         PARLEY_TEST_RESULT: result,
         PARLEY_TEST_VERSION: minimum ? 'minimum' : 'newest',
         PARLEY_TEST_NODE: process.execPath,
+        // Desktop VS Code has its own.
+        ...(desktop ? {} : { PARLEY_TEST_TSDK: await typescriptFolder() }),
       },
     });
     return 0;

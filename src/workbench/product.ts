@@ -51,6 +51,7 @@ import { EditorContents } from './editor/entryContents';
 import { EditorLinks } from './editor/linkOpener';
 import { OutputEditor } from './editor/outputEditor';
 import { RealTerminals } from './editor/realTerminal';
+import { EditorToolHost } from './editorTools/editorToolHost';
 import { vscodeLog } from './log/vscodeLog';
 import { Overview } from './overview/overview';
 import type { ListNode } from './overview/sessionTree';
@@ -138,6 +139,7 @@ function composeWithin(
   const files = new EditorFiles({ log });
   const userEdits = own(new EditorUserEdits(Date.now));
   const workingFiles = new EditorWorkingFiles(log);
+  const editorTools = own(new EditorToolHost({ context, asAgent: userEdits.asAgent, log }));
   const services = conversationServices({
     context,
     log,
@@ -149,6 +151,7 @@ function composeWithin(
     terminals,
     approve: catalog.approve,
     mcp,
+    editorTools,
     remote,
     keys: savedKeys,
     traffic,

@@ -121,7 +121,7 @@ export class WireAccount {
     }
     // Keys that no version has are a slip of ours; those of the unstable schema may be sent to an agent that advertises them.
     this.#note(unstable.misfit(definition, value, true));
-    if (stable.method(method)) this.#note(stable.misfit(definition, value));
+    if (stable.method(method)) this.#note(stable.misfit(definition, withoutAcpServers(value)));
   }
 
   #schemas(): Record<'stable' | 'unstable', ReturnType<typeof officialSchema>> {
@@ -142,4 +142,11 @@ export class WireAccount {
 
 function fieldsOf(message: unknown): Partial<Record<string, unknown>> {
   return typeof message === 'object' && message !== null ? (message as Partial<Record<string, unknown>>) : {};
+}
+
+/** The params of a session without the MCP servers that only the unstable schema has. */
+function withoutAcpServers(value: unknown): unknown {
+  const servers = (value as { mcpServers?: readonly { type?: string }[] } | undefined)?.mcpServers;
+  if (!servers?.some(({ type }) => type === 'acp')) return value;
+  return { ...(value as object), mcpServers: servers.filter(({ type }) => type !== 'acp') };
 }

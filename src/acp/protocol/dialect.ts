@@ -68,6 +68,8 @@ export interface AgentFeatures {
   /** Kinds of MCP servers it connects to beside stdio. */
   readonly mcpHttp?: Feature;
   readonly mcpSse?: Feature;
+  /** It reaches MCP servers of the client over this connection (`mcp/message`). */
+  readonly mcpAcp?: Feature;
 }
 
 /** How an agent wants a key in the `_meta` of a sign-in. */
@@ -118,6 +120,7 @@ export type McpServer = { readonly name: string } & (
       readonly env: Readonly<Record<string, string>>;
     }
   | { readonly type: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  | { readonly type: 'acp'; readonly serverId: string }
 );
 
 /** Where a session works. Paths are absolute. */

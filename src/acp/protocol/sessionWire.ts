@@ -61,6 +61,7 @@ function mcpToWire(server: McpServer, stdio: StdioMark): unknown {
     const { name, command, args, env } = server;
     return { ...stdio, name, command, args, env: pairs(env) };
   }
+  if (server.type === 'acp') return { type: 'acp', name: server.name, serverId: server.serverId };
   const { type, name, url, headers } = server;
   return { type, name, url, headers: pairs(headers) };
 }

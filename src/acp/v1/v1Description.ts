@@ -46,6 +46,7 @@ function featuresOf(raw: unknown): AgentFeatures {
     logout: capability('auth', 'logout'),
     mcpHttp: capability('mcpCapabilities', 'http'),
     mcpSse: capability('mcpCapabilities', 'sse'),
+    mcpAcp: capability('mcpCapabilities', 'acp'),
     ...proposalsOf(raw),
   });
 }

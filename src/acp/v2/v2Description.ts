@@ -54,6 +54,7 @@ function featuresOf(raw: unknown): AgentFeatures {
     additionalDirectories: session('additionalDirectories'),
     logout: Array.isArray(authMethods) && authMethods.length > 0 ? {} : undefined,
     mcpHttp: session('mcp', 'http'),
+    mcpAcp: session('mcp', 'acp'),
     queue: {},
     states: {},
     cancelTool: {},

@@ -6,6 +6,7 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { ParleyError } from '../../base/errors';
 import type { LocalizableText } from '../../base/localizable';
 import type { StageName } from '../../panel/contract';
+import type { ToolSession } from '../mcp/editorTools';
 import type { McpServices } from '../mcp/mcpOffer';
 import type { AgentLink } from '../ports/agentLink';
 import type { Clock } from '../ports/ports';
@@ -65,6 +66,8 @@ export interface ConnectionServices extends StartServices, McpServices {
 /** What all starts of one conversation share. */
 export interface ConnectionContext extends Omit<StartContext, 'onNamed'> {
   readonly services: ConnectionServices;
+  /** The session, as the tools of the editor see it. */
+  readonly toolSession: ToolSession;
 }
 
 /** What the connector tells its conversation. */

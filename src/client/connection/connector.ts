@@ -7,6 +7,7 @@ import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { withTimeout } from '../../base/within';
+import type { ToolGrant, ToolSession } from '../mcp/editorTools';
 import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { mayPass, restartLoop, startFailure } from '../turns/failures';
@@ -43,6 +44,7 @@ export interface DropOptions {
 export class Connector {
   readonly #services: ConnectionServices;
   readonly #listener: ConnectorListener;
+  readonly #toolSession: ToolSession;
   #context: StartContext;
   /** What the next start asks of the agent. */
   #opening: SessionOpenStrategy;
@@ -69,6 +71,7 @@ export class Connector {
     const { clock, reconnectDelaysMs } = context.services;
     this.#recovery = new Recovery(() => void this.start(), clock.now, reconnectDelaysMs);
     this.#listener = listener;
+    this.#toolSession = context.toolSession;
     this.#context = {
       ...context,
       onNamed: (sessionId) => {
@@ -95,6 +98,11 @@ export class Connector {
   get link(): AgentLink | undefined {
     const { link } = this.#state as { link?: AgentLink };
     return link;
+  }
+
+  /** The tools of the editor that the agent has, once its start has got that far. */
+  get tools(): Promise<ToolGrant | undefined> {
+    return this.#mcp.then(({ tools }) => tools);
   }
 
   get agentSide(): AgentSide | undefined {
@@ -300,6 +308,7 @@ export class Connector {
     if (this.#disposed) return;
     this.#disposed = true;
     this.endReplay();
+    this.#endTools();
     this.#recovery.dispose();
     this.#starting?.abort.abort(new ParleyError('conversation-closed', localizable('The session was closed.')));
     this.link?.dispose();
@@ -321,7 +330,7 @@ export class Connector {
     if (!(await this.#untilEnded(signal))) return;
     this.#listener.starting(this.#lastEnd, this.#opening);
     this.#lastEnd = undefined;
-    this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, signal, (isAsking) => {
+    this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, this.#toolSession, signal, (isAsking) => {
       this.#isAsking = isAsking;
       this.#listener.changed();
     });
@@ -457,9 +466,16 @@ export class Connector {
     if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
     this.#sessionId = undefined;
     this.#agentSide = undefined;
+    this.#endTools();
     this.#signIn?.abort();
     this.#state = { kind: 'idle' }; // nothing may be sent while the turn is closed
     this.#listener.detached(end, hadSession);
+  }
+
+  /** What the agent left running can no longer ask for anything. */
+  #endTools(): void {
+    void this.tools.then((tools) => tools?.dispose());
+    this.#mcp = Promise.resolve(NO_MCP_SERVERS);
   }
 
   #set(state: ConnectionState): void {

@@ -56,7 +56,7 @@ export async function openSession(
   const { features, authMethods: methods } = link.description;
   const { opening } = wanted;
   const way = openMethodFor(opening, features, agent.name);
-  const mcp = handOver(await wanted.mcp, features, agent.name);
+  const mcp = handOver(await wanted.mcp, features, agent);
   signal.throwIfAborted();
   // The whole list goes with every way to open a session: an agent remembers none of it (section
   // 1.13).

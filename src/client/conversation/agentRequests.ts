@@ -5,6 +5,7 @@ import { type Dialect, required } from '../../acp/protocol/dialect';
 import { readElicitation } from '../../acp/protocol/elicitation';
 import { readUserQuestions } from '../../acp/quirks/userQuestions';
 import { at } from '../../base/untrusted';
+import type { ToolGrant } from '../mcp/editorTools';
 import type { AgentFiles } from '../requests/agentFiles';
 import type { ElicitationAnswer } from '../requests/elicitationRequestHandler';
 import type { UserRequests } from '../requests/userRequests';
@@ -31,6 +32,8 @@ export interface RequestContext {
    * before is known, or took too long to read. Never rejects.
    */
   readonly beforeWrite: (path?: string) => Promise<void>;
+  /** The tools of the editor, which an agent may reach over this connection. */
+  readonly tools: () => Promise<ToolGrant | undefined>;
 }
 
 /**
@@ -46,6 +49,7 @@ export async function answerRequest(
 ): Promise<unknown> {
   const { key, roots, terminals, requests, isCancelled, beforeWrite } = context;
   if (method === 'elicitation/create') return elicit(context, params, signal);
+  if (method === 'mcp/message') return messageTools(context, params, signal);
   const answer = ANSWERS.get(method);
   if (!answer) throw new RpcError(RPC_CODES.methodNotFound, `Method not found: ${method}`);
   const sessionId = at(params, 'sessionId');
@@ -70,6 +74,13 @@ async function elicit(context: RequestContext, params: unknown, signal: AbortSig
   const over = context.untilAnswered(asked.scope.requestId);
   if (!over) throw new RpcError(RPC_CODES.invalidParams, 'elicitation/create: no request with this id is under way');
   return context.requests.elicitations.ask(asked, false, AbortSignal.any([signal, over]));
+}
+
+/** A server belongs to one session, so that its id is enough. */
+async function messageTools({ tools }: RequestContext, params: unknown, signal: AbortSignal): Promise<unknown> {
+  const granted = await tools();
+  if (!granted) throw new RpcError(RPC_CODES.resourceNotFound, 'mcp/message: there is no such server');
+  return granted.message(params, signal);
 }
 
 /**

@@ -29,7 +29,8 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
   signal.throwIfAborted();
   const { mcpServers: _mcp, signInTerminal: _signIn, restarts: _restarts, changes: _changes, ...others } = services;
   // What keeps sessions with HTTP agents over the end of their window.
-  const { descriptors: _descriptors, historyLinks: _links, readPart: _readPart, ...rest } = others;
+  const { descriptors: _descriptors, historyLinks: _links, readPart: _readPart, ...kept } = others;
+  const { editorTools: _tools, ...rest } = kept;
   const conversation = new Conversation({
     key: randomUUID(),
     agent,

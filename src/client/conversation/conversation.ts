@@ -166,6 +166,7 @@ export class Conversation implements Disposable {
       probe: this.#probe,
       connector: () => this.#connector,
       changes: this.changes,
+      model: this.#model,
     });
     this.#connector = new Connector(
       {
@@ -189,6 +190,7 @@ export class Conversation implements Disposable {
         onNotification: (method, params) => inbound.notification(method, params),
         onUpdates: (updates, past) => inbound.updates(updates, past),
         onState: (report) => this.#turns.state(report),
+        toolSession: inbound.toolSession(),
       },
       options.opening ?? strategyFor(kept),
       {

@@ -2,15 +2,20 @@
 
 import { readStateUpdate } from '../../acp/proposals/sessionState';
 import { readCompleted } from '../../acp/protocol/elicitation';
+import type { SessionView } from '../../session/model/model';
 import type { SessionChanges } from '../changes/sessionChanges';
 import type { Connector } from '../connection/connector';
 import type { LivenessProbe } from '../connection/livenessProbe';
 import type { PastUpdates } from '../connection/sessionReplay';
+import type { ToolSession } from '../mcp/editorTools';
 import type { Subagents } from '../requests/subagents';
 import type { TurnControl } from '../turns/turnControl';
 import { answerRequest } from './agentRequests';
 import type { ConversationServices } from './conversationOptions';
 import type { Recorder } from './recorder';
+
+/** Turns whose files the tools of the editor look at anew. */
+const RECENT_TURNS = 3;
 
 export interface InboundParts {
   readonly key: string;
@@ -22,6 +27,7 @@ export interface InboundParts {
   readonly probe: LivenessProbe;
   readonly connector: () => Connector;
   readonly changes: Pick<SessionChanges, 'beforeWrite'>;
+  readonly model: SessionView;
 }
 
 export class Inbound {
@@ -59,6 +65,23 @@ export class Inbound {
     );
   }
 
+  /** The session, as the tools of the editor see it. */
+  toolSession(): ToolSession {
+    const { key, roots, recorder, turns, changes, model } = this.#parts;
+    return {
+      key,
+      roots,
+      isAtWork: () => turns.isBusy && !turns.isCancelled,
+      ask: async (question, signal) => {
+        const { outcome } = await turns.requests.permissions.ask(question, turns.isCancelled, signal);
+        return outcome.outcome === 'selected' ? outcome.optionId : undefined;
+      },
+      apply: recorder.apply,
+      changed: () => model.state.turns.slice(-RECENT_TURNS).flatMap(({ files }) => [...files]),
+      beforeWrite: (path) => changes.beforeWrite(path),
+    };
+  }
+
   #storeState(updates: readonly unknown[]): void {
     const { key, services } = this.#parts;
     const state = services.agentState?.(key);
@@ -94,6 +117,7 @@ export class Inbound {
         agentSide: () => connector().agentSide,
         isCancelled: () => turns.isCancelled,
         beforeWrite: (path) => changes.beforeWrite(path),
+        tools: () => connector().tools,
       },
       method,
       params,

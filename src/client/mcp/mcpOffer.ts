@@ -7,11 +7,14 @@ import { Deferred } from '../../base/deferred';
 import { messageOf } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
+import type { EditorTools, ToolGrant, ToolSession } from './editorTools';
 
 /** The servers for a session, and a sentence for each that cannot be used. */
 export interface McpOffer {
   readonly servers: readonly McpServer[];
   readonly problems: readonly LocalizableText[];
+  /** The tools of the editor. */
+  readonly tools?: ToolGrant | undefined;
 }
 
 /** Where the user's MCP servers come from. */
@@ -19,6 +22,8 @@ export interface McpServices {
   readonly log: Log;
   /** The MCP servers for a session; may ask the user. Rejects only where it is aborted. */
   readonly mcpServers?: (cwd: string, signal: AbortSignal, onAsking: (isAsking: boolean) => void) => Promise<McpOffer>;
+  /** Absent: agents get no tools of the editor. */
+  readonly editorTools?: EditorTools;
 }
 
 export const NO_MCP_SERVERS: McpOffer = { servers: [], problems: [] };
@@ -27,23 +32,64 @@ export const NO_MCP_SERVERS: McpOffer = { servers: [], problems: [] };
  * Leaves out what the agent cannot connect to (protocol.md 1.13): every agent takes stdio, the
  * other kinds only where it says so.
  */
-export function handOver(offer: McpOffer, features: AgentFeatures, agent: string): McpOffer {
+export function handOver(offer: McpOffer, features: AgentFeatures, agent: AgentDefinition): McpOffer {
   const servers: McpServer[] = [];
   const problems = [...offer.problems];
+  const tools = offer.tools && toolsServer(offer.tools, features, agent);
+  // The user's own server of this name stays.
+  if (tools && offer.servers.every(({ name }) => name !== tools.name)) servers.push(tools);
   for (const server of offer.servers) {
-    const fits = server.type === 'stdio' || (server.type === 'http' ? features.mcpHttp : features.mcpSse) !== undefined;
-    if (fits) servers.push(server);
-    else problems.push(localizable("{0}: {1} doesn't support MCP servers over {2}.", server.name, agent, server.type));
+    if (isReachable(server, features)) servers.push(server);
+    else
+      problems.push(
+        localizable("{0}: {1} doesn't support MCP servers over {2}.", server.name, agent.name, server.type),
+      );
   }
   return { servers, problems };
 }
 
+/** Nothing is said of an agent that can't have the tools: the user has not asked for them. */
+function toolsServer(
+  { program, overAcp }: ToolGrant,
+  features: AgentFeatures,
+  agent: AgentDefinition,
+): McpServer | undefined {
+  if (features.mcpAcp) return overAcp;
+  return agent.type === 'process' ? program : undefined;
+}
+
+function isReachable({ type }: McpServer, { mcpHttp, mcpSse, mcpAcp }: AgentFeatures): boolean {
+  const needed = { stdio: {}, http: mcpHttp, sse: mcpSse, acp: mcpAcp };
+  return needed[type] !== undefined;
+}
+
 /**
  * Asks for the servers while the agent starts; they may depend on answers of the user.
+ * @param session for which the agent gets the tools of the editor
  * @param onAsking called when a question to the user opens or closes.
  * @returns the servers; none if aborted or failed. Never rejects.
  */
-export function gatherMcp(
+export async function gatherMcp(
+  services: McpServices,
+  agent: AgentDefinition,
+  cwd: string,
+  session: ToolSession,
+  signal: AbortSignal,
+  onAsking: (isAsking: boolean) => void,
+): Promise<McpOffer> {
+  const granted = services.editorTools?.grant(agent, session).catch((error: unknown) => {
+    services.log.warn(`editor tools: ${messageOf(error)}`);
+    return undefined;
+  });
+  const offer = await gatherServers(services, agent, cwd, signal, onAsking);
+  const tools = await granted;
+  if (!tools) return offer;
+  if (!signal.aborted) return { ...offer, tools };
+  tools.dispose();
+  return offer;
+}
+
+function gatherServers(
   { mcpServers, log }: McpServices,
   agent: AgentDefinition,
   cwd: string,

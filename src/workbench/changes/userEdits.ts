@@ -46,21 +46,25 @@ export class EditorUserEdits implements UserEdits, Disposable {
   filesForAgents(files: FilePort): FilePort {
     return {
       readText: (path, line, limit, maxBytes) => files.readText(path, line, limit, maxBytes),
-      writeText: async (path, text) => {
-        const names = [path, await realpath(path).catch(() => path)];
-        for (const name of names) this.#written.set(name, (this.#written.get(name) ?? 0) + 1);
-        try {
-          await files.writeText(path, text);
-        } finally {
-          for (const name of names) {
-            const left = (this.#written.get(name) ?? 1) - 1;
-            if (left > 0) this.#written.set(name, left);
-            else this.#written.delete(name);
-          }
-        }
-      },
+      writeText: (path, text) => this.asAgent([path], () => files.writeText(path, text)),
     };
   }
+
+  /** Runs a change of these files (absolute paths), which is not the user's. */
+  readonly asAgent = async <T>(paths: readonly string[], change: () => Promise<T>): Promise<T> => {
+    const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+    const names = [...paths, ...real];
+    for (const name of names) this.#written.set(name, (this.#written.get(name) ?? 0) + 1);
+    try {
+      return await change();
+    } finally {
+      for (const name of names) {
+        const left = (this.#written.get(name) ?? 1) - 1;
+        if (left > 0) this.#written.set(name, left);
+        else this.#written.delete(name);
+      }
+    }
+  };
 
   dispose(): void {
     this.#lifetime.dispose();

@@ -8,6 +8,7 @@ import { openFolderStates } from '../../changes/folderStates';
 import type { WorkingFiles } from '../../changes/model/workingFiles';
 import type { UserEdits } from '../../client/changes/changeServices';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
+import type { EditorTools } from '../../client/mcp/editorTools';
 import type { FilePort } from '../../client/ports/ports';
 import { AgentFiles } from '../../client/requests/agentFiles';
 import type { FileStore } from '../../client/sharing/fileStore';
@@ -33,6 +34,7 @@ export interface ServiceParts {
   readonly terminals: Terminals;
   readonly approve: NonNullable<ConversationServices['approve']>;
   readonly mcp: McpServers;
+  readonly editorTools: EditorTools;
   readonly remote: RemoteHeaders;
   readonly keys: SavedKeys;
   readonly traffic: TrafficLog;
@@ -89,6 +91,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     offers: new ProtocolOffers(),
     approve,
     mcpServers: mcp.gather,
+    editorTools: parts.editorTools,
     signInTerminal,
     remote,
     keys,

@@ -100,9 +100,9 @@ export class ServedAgents {
  * outside of the folders.
  */
 function withoutQuestions({ services, catalog, log }: ServedAgentsOptions): ConversationServices {
-  const { mcpServers: _mcp, signInTerminal: _signIn, remote: _remote, restarts: _restarts, ...others } = services;
+  const { mcpServers: _mcp, editorTools: _tools, signInTerminal: _signIn, remote: _remote, ...others } = services;
   // Nobody reviews here what a caller's turn changes.
-  const { changes: _changes, ...rest } = others;
+  const { restarts: _restarts, changes: _changes, ...rest } = others;
   const files = new EditorFiles({ log });
   return {
     ...rest,

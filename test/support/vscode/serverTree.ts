@@ -68,6 +68,33 @@ export async function serverTree(version: VsCodeVersion, say: (line: string) => 
   }
 }
 
+/**
+ * Returns the folder with `tsserver.js`, for the setting `typescript.tsdk`; installed first where it is missing.
+ * @throws Error with npm's output
+ */
+export async function typescriptFolder(): Promise<string> {
+  const manifests = join(repository, 'test/support/vscode/typescript');
+  const hash = createHash('sha256');
+  for (const name of MANIFEST) hash.update(readFileSync(join(manifests, name)));
+  const target = join(cacheFolder, 'vscode', `typescript-${hash.digest('hex').slice(0, 12)}`);
+  const folder = join(target, 'node_modules/typescript/lib');
+  if (existsSync(target)) return folder;
+  mkdirSync(join(cacheFolder, 'vscode'), { recursive: true });
+  const release = await takeLock(`${target}.lock`);
+  const temporary = `${target}.${process.pid}`;
+  try {
+    if (existsSync(target)) return folder;
+    mkdirSync(temporary, { recursive: true });
+    for (const name of MANIFEST) copyFileSync(join(manifests, name), join(temporary, name));
+    await npm(temporary, 'ci', '--ignore-scripts');
+    renameSync(temporary, target);
+    return folder;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+    release();
+  }
+}
+
 async function install(manifests: string, version: VsCodeVersion, target: string): Promise<void> {
   const temporary = `${target}.${process.pid}`;
   rmSync(temporary, { recursive: true, force: true });

@@ -3,6 +3,8 @@ import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { at } from '../../../src/base/untrusted';
+import type { EditorTools } from '../../../src/client/mcp/editorTools';
+import { acpServer } from '../../../src/editorTools/acpServer';
 import type { ContentBlock } from '../../../src/session/events/content';
 import type { QueuedAttachment } from '../../../src/session/queue/queue';
 import type { Offer } from '../../support/agents/reference/referenceScript';
@@ -166,6 +168,43 @@ for (const version of [1, 2] as const)
         const [opened] = rig.agentLog.filter(({ dir, msg }) => dir === 'in' && msg?.method === 'session/new');
         assert.deepEqual(opened?.msg?.params.additionalDirectories, [other]);
         assert.equal(opened?.msg?.params.mcpServers.length, servers.length);
+      },
+      version,
+    );
+
+    proof(
+      'does not let the agent reach the tools of the editor over its connection',
+      ['v1:mcp/message', 'v1:agent/mcpCapabilities.acp', 'v2:mcp/message', 'v2:agent/session.mcp.acp'],
+      async () => {
+        const called: string[] = [];
+        const request = await acpServer({
+          version: '1',
+          tools: () => ['get_diagnostics'],
+          call: async (name) => {
+            called.push(name);
+            return { summary: 'No problems' };
+          },
+        });
+        const editorTools: EditorTools = {
+          grant: async () => ({
+            program: { type: 'stdio', name: 'parley', command: '/bin/false', args: [], env: {} },
+            overAcp: { type: 'acp', name: 'parley', serverId: 'tools' },
+            message: (params, over) => request(String(at(params, 'method')), at(params, 'params') as never, over),
+            dispose() {},
+          }),
+        };
+        rig.open({ offers: ['mcpAcp'] }, { editorTools });
+        const message = {
+          serverId: 'tools',
+          requestId: '1',
+          method: 'tools/call',
+          params: { name: 'get_diagnostics' },
+        };
+        assert.equal(await rig.send(`request mcp/message ${JSON.stringify(message)}`), 'end_turn');
+        assert.match(rig.said(), /No problems/);
+        assert.deepEqual(called, ['get_diagnostics']);
+        const [opened] = rig.agentLog.filter(({ dir, msg }) => dir === 'in' && msg?.method === 'session/new');
+        assert.deepEqual(opened?.msg?.params.mcpServers, [{ type: 'acp', name: 'parley', serverId: 'tools' }]);
       },
       version,
     );

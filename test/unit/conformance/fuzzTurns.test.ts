@@ -83,6 +83,7 @@ class FuzzedTurn {
       probe: new LivenessProbe({ now: () => 1, onChange() {}, onState() {} }),
       connector: () => ({ agentSide: { dialect } }) as never,
       changes: { beforeWrite: async () => undefined },
+      model: this.model,
     });
   }
 

@@ -32,6 +32,7 @@ const BELOW_WORKBENCH = {
   distributed: 'all',
   traffic: 'all',
   troubleshoot: 'all',
+  editorTools: 'all',
 } as const;
 
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
@@ -100,6 +101,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'preact',
     ],
   },
+  editorTools: { rooms: { base: 'all' }, node: true, packages: ['@modelcontextprotocol/sdk', 'zod'] },
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
   // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.
   'extension.ts': {
@@ -172,6 +174,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
   workbench: [
     'config',
     'editor',
+    'editorTools',
     'log',
     'registry',
     'agents',

@@ -17,6 +17,8 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'distributed/fetch/guardedConnections.ts': 'Shared sessions',
   'distributed/stores/s3Store.ts': 'Shared sessions',
   'distributed/server/agentServer.ts': 'Your own server',
+  'editorTools/relay.ts': 'Agents on your machine',
+  'editorTools/toolSocket.ts': 'Agents on your machine',
   'troubleshoot/checks/proxy.ts': 'Troubleshooting',
   'workbench/editor/openLink.ts': 'Links',
   'workbench/troubleshoot/checkActions.ts': 'Links',

@@ -40,6 +40,10 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
     /^workbench\/(?:editor\/(?:editorFiles|fileEncoding)|chat\/attachments)\.ts$/,
     'answers to the agent, and content of prompts',
   ],
+  [
+    /^editorTools\/|^workbench\/editorTools\/(?:changeTools|diagnose|documents|readTools|sessionPaths|symbolPosition|editorToolHost)\.ts$/,
+    'answers to the agent',
+  ],
   [/^workbench\/config\/mcpServers\.ts$/, 'names of variables'],
   [/^workbench\/log\/|^workbench\/sessions\/journalPersistence\.ts$/, 'the log'],
 ];

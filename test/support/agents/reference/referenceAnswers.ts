@@ -39,6 +39,10 @@ const shapes: Readonly<Record<string, (question: Question, result: unknown) => s
   'fs/read_text_file': (_, result) =>
     typeof at(result, 'content') === 'string' ? [] : ['fs/read_text_file answered without content'],
   'fs/write_text_file': object,
+  'mcp/message': (_, result) =>
+    at(result, 'result') === undefined && at(result, 'error') === undefined
+      ? ['mcp/message answered with neither result nor error']
+      : [],
   'terminal/create': (_, result) =>
     typeof at(result, 'terminalId') === 'string' ? [] : ['terminal/create answered without terminalId'],
   'terminal/output': (_, result) =>

@@ -47,8 +47,12 @@ function place(version: 1 | 2, method: string, params: unknown, offers: Readonly
   if (!Array.isArray(servers) && (required || servers !== undefined)) wrong.push(`${method} without mcpServers`);
   for (const server of Array.isArray(servers) ? servers : []) {
     const type = at(server, 'type') ?? 'stdio';
-    const allowed =
-      type === 'stdio' || (type === 'http' && offers.has('mcpHttp')) || (type === 'sse' && offers.has('mcpSse'));
+    const needed = new Map<unknown, Offer>([
+      ['http', 'mcpHttp'],
+      ['sse', 'mcpSse'],
+      ['acp', 'mcpAcp'],
+    ]).get(type);
+    const allowed = type === 'stdio' || (needed !== undefined && offers.has(needed));
     if (!allowed) wrong.push(`${method} with an MCP server of type ${JSON.stringify(type)}, which was not advertised`);
   }
   const more = at(params, 'additionalDirectories');

@@ -19,6 +19,7 @@ export type Offer =
   | 'embeddedContext'
   | 'mcpHttp'
   | 'mcpSse'
+  | 'mcpAcp'
   | 'modes'
   | 'config';
 
@@ -119,11 +120,20 @@ const places: Readonly<Record<Offer, { readonly 1?: readonly string[]; readonly 
   embeddedContext: { 1: ['promptCapabilities', 'embeddedContext'], 2: ['session', 'prompt', 'embeddedContext'] },
   mcpHttp: { 1: ['mcpCapabilities', 'http'], 2: ['session', 'mcp', 'http'] },
   mcpSse: { 1: ['mcpCapabilities', 'sse'] },
+  mcpAcp: { 1: ['mcpCapabilities', 'acp'], 2: ['session', 'mcp', 'acp'] },
   modes: {},
   config: {},
 };
 /** v1 has booleans for these, objects for the rest. */
-const booleans: ReadonlySet<Offer> = new Set(['load', 'image', 'audio', 'embeddedContext', 'mcpHttp', 'mcpSse']);
+const booleans: ReadonlySet<Offer> = new Set([
+  'load',
+  'image',
+  'audio',
+  'embeddedContext',
+  'mcpHttp',
+  'mcpSse',
+  'mcpAcp',
+]);
 
 /** What the agent says of itself: the result of `initialize`. */
 export function introduction(script: ReferenceScript, version: 1 | 2): Record<string, unknown> {

@@ -1,0 +1,48 @@
+// What a tool answers: a first line that sums it up, then lines, in pages that fit a model's context.
+
+/** Characters of one page: about 4,000 tokens. */
+export const MAX_PAGE = 15_000;
+/** Lines of one page. */
+export const MAX_LINES = 200;
+/** Characters of one line: minified code is cut. */
+const MAX_LINE = 400;
+/** Characters of the first line. */
+const MAX_SUMMARY = 300;
+
+export interface ToolAnswer {
+  /** One line without a full stop, such as "3 errors in src/a.ts". */
+  readonly summary: string;
+  readonly lines?: readonly string[];
+  /** The tool could not do what was asked; the summary says why. */
+  readonly failed?: true;
+}
+
+/**
+ * Returns one page of an answer.
+ * @param offset lines that an earlier page had
+ */
+export function pageOf({ summary, lines = [] }: ToolAnswer, offset = 0): string {
+  const first = cut(oneLine(summary), MAX_SUMMARY);
+  const from = Math.min(offset, lines.length);
+  const page: string[] = [];
+  let left = MAX_PAGE - first.length;
+  let next = from;
+  for (; next < lines.length && page.length < MAX_LINES; next++) {
+    const line = cut(oneLine(lines[next] ?? ''), MAX_LINE);
+    left -= line.length + 1;
+    if (left < 0) break;
+    page.push(line);
+  }
+  const rest = lines.length - next;
+  return [first, ...page, ...(rest > 0 ? [`… ${rest} more: call again with offset ${next}`] : [])].join('\n');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\r\n?|\n/g, ' ');
+}
+
+function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  // Not through the middle of a pair.
+  return `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

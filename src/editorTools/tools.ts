@@ -1,0 +1,103 @@
+// The tools that agents get: their names, what they do and what they take, as one list.
+
+import * as z from 'zod/mini';
+
+/** Tools that only look, and those that change something after the user has agreed. */
+export type ToolEffect = 'read' | 'write';
+
+const MAX_TEXT = 2000;
+const text = (about: string) => z.string().check(z.minLength(1), z.maxLength(MAX_TEXT), z.describe(about));
+const count = (about: string) => z.int().check(z.gte(0), z.lte(10_000_000), z.describe(about));
+const place = (about: string) => z.int().check(z.gte(1), z.lte(10_000_000), z.describe(about));
+const offset = { offset: z.optional(count('Lines to skip')) };
+const file = { path: text('File') };
+/** A symbol by its name; models count columns badly. */
+const symbol = {
+  symbol: text('Name of the symbol'),
+  path: z.optional(text('File that uses it')),
+  line: z.optional(place('Line, from 1')),
+  line_text: z.optional(text('Text of that line')),
+};
+
+function tool<S extends z.core.$ZodLooseShape>(effect: ToolEffect, about: string, shape: S) {
+  return { effect, about, schema: z.object(shape) };
+}
+
+export const TOOLS = {
+  get_diagnostics: tool('read', 'Errors and warnings that the editor knows, after its language servers caught up', {
+    path: z.optional(text('File or folder; default: everything')),
+    severity: z.optional(z.enum(['error', 'warning', 'info', 'hint']).check(z.describe('This and worse'))),
+    ...offset,
+  }),
+  go_to_definition: tool('read', 'Where a symbol is defined', symbol),
+  find_references: tool('read', 'All uses of a symbol', { ...symbol, ...offset }),
+  find_implementations: tool('read', 'Implementations of an interface or method', { ...symbol, ...offset }),
+  call_hierarchy: tool('read', 'Callers of a function, or what it calls', {
+    ...symbol,
+    direction: z.optional(z.enum(['incoming', 'outgoing'])),
+    ...offset,
+  }),
+  hover: tool('read', 'Type and documentation of a symbol', symbol),
+  document_symbols: tool('read', 'Outline of a file', { ...file, ...offset }),
+  workspace_symbols: tool('read', 'Symbols of the workspace by name', { query: text('Name or part of it'), ...offset }),
+  get_selection: tool('read', 'What the user has selected in the editor', {}),
+  open_editors: tool('read', 'Files that the user has open', offset),
+  get_unsaved: tool('read', 'Files with unsaved changes of the user', offset),
+  open_file: tool('read', 'Show a file to the user', { ...file, line: z.optional(place('Line, from 1')) }),
+  rename_symbol: tool('write', 'Rename a symbol everywhere; the user confirms', {
+    ...symbol,
+    new_name: text('New name'),
+  }),
+  apply_code_action: tool('write', 'List the quick fixes of a line, or apply one; the user confirms', {
+    ...file,
+    line: place('Line, from 1'),
+    title: z.optional(text('Title of the action to apply; without it they are listed')),
+  }),
+  format: tool('write', 'Format a file with the formatter of the editor; the user confirms', file),
+  organize_imports: tool('write', 'Sort imports and remove unused ones; the user confirms', file),
+} as const;
+
+export type ToolName = keyof typeof TOOLS;
+
+/** The arguments of a tool, checked. */
+export type ToolArgs<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['schema']>;
+
+export const TOOL_NAMES = Object.keys(TOOLS) as readonly ToolName[];
+
+export function isToolName(name: string): name is ToolName {
+  return Object.hasOwn(TOOLS, name);
+}
+
+/**
+ * Reads the arguments of a call.
+ * @throws Error with a sentence for the model on what does not fit
+ */
+export function readArgs<Name extends ToolName>(name: Name, args: unknown): ToolArgs<Name> {
+  const parsed = TOOLS[name].schema.safeParse(args ?? {});
+  if (parsed.success) return parsed.data as ToolArgs<Name>;
+  const [issue] = parsed.error.issues;
+  throw new Error(`${issue?.path.join('.') || 'arguments'}: ${issue?.message ?? 'invalid'}`);
+}
+
+/** Returns the tools as `tools/list` has them. */
+export function listTools(names: readonly ToolName[]) {
+  return names.map((name) => {
+    const { about, effect, schema } = TOOLS[name];
+    return {
+      name,
+      description: about,
+      inputSchema: { type: 'object' as const, ...briefSchema(schema) },
+      annotations: { readOnlyHint: effect === 'read', destructiveHint: false, openWorldHint: false },
+    };
+  });
+}
+
+/** The JSON Schema of the arguments without what a model does not need: limits, and the dialect. */
+function briefSchema(schema: z.core.$ZodType): { properties: Record<string, object>; required?: string[] } {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' });
+  const brief = Object.entries(properties).map(([name, property]) => {
+    const { type, description, enum: values } = property as { type?: string; description?: string; enum?: unknown[] };
+    return [name, { type, ...(description && { description }), ...(values && { enum: values }) }];
+  });
+  return { properties: Object.fromEntries(brief), ...(required.length > 0 && { required }) };
+}

@@ -1,0 +1,260 @@
+// The tools that change files: each asks the user with the whole change as a diff, and is then one
+// edit of the workspace that one Undo takes back.
+
+import { randomUUID } from 'node:crypto';
+import {
+  CodeAction,
+  CodeActionKind,
+  type Command,
+  commands,
+  l10n,
+  Range,
+  type TextDocument,
+  TextEdit,
+  type Uri,
+  WorkspaceEdit,
+  window,
+  workspace,
+} from 'vscode';
+import type { ToolSession } from '../../client/mcp/editorTools';
+import type { ToolAnswer } from '../../editorTools/answer';
+import type { ToolCaller } from '../../editorTools/toolCaller';
+import type { ToolArgs } from '../../editorTools/tools';
+import type { ToolPatch } from '../../session/events/event';
+import { openDocument } from '../editor/openDocuments';
+import type { Diagnoser } from './diagnose';
+import { openFile } from './documents';
+import type { SessionPaths } from './sessionPaths';
+import { findSymbol } from './symbolPosition';
+
+/** Characters of all files of one change, before and after: more than a person reviews. */
+const MAX_CHARS = 4_000_000;
+const MAX_FILES = 500;
+const MAX_ACTIONS = 50;
+/** Snippets around a line: they need a user to fill them in. */
+const SURROUND = 'refactor.surround';
+
+export interface ChangeToolsOptions {
+  readonly paths: SessionPaths;
+  readonly session: ToolSession;
+  readonly diagnoser: Diagnoser;
+  /** Runs a change of these files (absolute paths), which is not the user's. */
+  readonly asAgent: <T>(paths: readonly string[], change: () => Promise<T>) => Promise<T>;
+}
+
+interface FileEdit {
+  readonly document: TextDocument;
+  readonly version: number;
+  readonly edits: readonly TextEdit[];
+  readonly newText: string;
+}
+
+type Call<Name extends Parameters<ToolCaller['call']>[0]> = (
+  args: ToolArgs<Name>,
+  signal: AbortSignal,
+) => Promise<ToolAnswer>;
+
+export class ChangeTools {
+  readonly #paths: SessionPaths;
+  readonly #options: ChangeToolsOptions;
+
+  constructor(options: ChangeToolsOptions) {
+    this.#options = options;
+    this.#paths = options.paths;
+  }
+
+  readonly rename_symbol: Call<'rename_symbol'> = async ({ new_name: newName, ...query }, signal) => {
+    this.#requireWork();
+    const { document, position, name } = await findSymbol(query, this.#paths);
+    const edit = await commands.executeCommand<WorkspaceEdit | undefined>(
+      'vscode.executeDocumentRenameProvider',
+      document.uri,
+      position,
+      newName,
+    );
+    return this.#propose(editsOf(edit), l10n.t('Rename {0} to {1}', name, newName), signal);
+  };
+
+  readonly format: Call<'format'> = async ({ path }, signal) => {
+    this.#requireWork();
+    const document = await openFile(await this.#paths.resolve(path));
+    const { insertSpaces, tabSize } =
+      window.visibleTextEditors.find((editor) => editor.document === document)?.options ?? {};
+    const editor = workspace.getConfiguration('editor', document);
+    const edits = await commands.executeCommand<TextEdit[]>('vscode.executeFormatDocumentProvider', document.uri, {
+      insertSpaces: insertSpaces ?? editor.get('insertSpaces'),
+      tabSize: tabSize ?? editor.get('tabSize'),
+    });
+    const title = l10n.t('Format {0}', this.#paths.show(document.uri.fsPath));
+    return this.#propose([[document.uri, edits ?? []]], title, signal);
+  };
+
+  readonly organize_imports: Call<'organize_imports'> = async ({ path }, signal) => {
+    this.#requireWork();
+    const document = await openFile(await this.#paths.resolve(path));
+    const kind = CodeActionKind.SourceOrganizeImports;
+    const [action] = await actionsOf(document, wholeOf(document), kind);
+    const title = l10n.t('Organize imports of {0}', this.#paths.show(document.uri.fsPath));
+    return this.#propose(editsOf(action?.edit), title, signal);
+  };
+
+  readonly apply_code_action: Call<'apply_code_action'> = async ({ path, line, title }, signal) => {
+    const document = await openFile(await this.#paths.resolve(path));
+    if (line > document.lineCount) throw new Error(`The file has ${document.lineCount} lines.`);
+    await this.#options.diagnoser.shown(document, signal);
+    const actions = (await actionsOf(document, document.lineAt(line - 1).range)).filter(
+      ({ edit, kind }) => edit && !kind?.value.startsWith(SURROUND),
+    );
+    if (title === undefined) {
+      const where = `${this.#paths.show(document.uri.fsPath)}:${line}`;
+      return { summary: `${actions.length} code actions for ${where}`, lines: actions.map((one) => one.title) };
+    }
+    this.#requireWork();
+    const wanted = actions.find((action) => action.title === title);
+    if (!wanted) return { summary: 'There is no such code action: list them without a title', failed: true };
+    return this.#propose(editsOf(wanted.edit), wanted.title, signal);
+  };
+
+  /** What is changed between messages would be in no turn, and in no review. */
+  #requireWork(): void {
+    if (!this.#options.session.isAtWork())
+      throw new Error('Files can only be changed while you work on a message of the user.');
+  }
+
+  /** Shows a change, and makes it if the user agrees. */
+  async #propose(
+    edits: readonly (readonly [Uri, readonly TextEdit[]])[],
+    title: string,
+    signal: AbortSignal,
+  ): Promise<ToolAnswer> {
+    const files = await this.#read(edits);
+    if (files.length === 0) return { summary: 'Nothing to change' };
+    const { session } = this.#options;
+    const toolCallId = `parley-${randomUUID()}`;
+    const note = (patch: ToolPatch): void => session.apply({ type: 'tool_call', toolCallId, patch, announced: false });
+    const patch: ToolPatch = {
+      title,
+      kind: 'edit',
+      status: 'pending',
+      locations: files.map(({ document }) => ({ path: document.uri.fsPath })),
+      content: files.map(({ document, newText }) => ({
+        type: 'diff',
+        path: document.uri.fsPath,
+        oldText: document.getText(),
+        newText,
+      })),
+    };
+    const options = [
+      { optionId: 'allow', name: l10n.t('Allow'), kind: 'allow_once' },
+      { optionId: 'refuse', name: l10n.t('Deny'), kind: 'reject_once' },
+    ];
+    const answer = await session.ask({ toolCallId, patch, title, options }, signal);
+    if (answer !== 'allow') {
+      note({ status: 'failed' });
+      return { summary: 'The user did not allow this change', failed: true };
+    }
+    note({ status: 'in_progress' });
+    try {
+      const unsaved = await this.#apply(files);
+      note({ status: 'completed' });
+      const lines = files.map(({ document, edits: made }) => {
+        const path = this.#paths.show(document.uri.fsPath);
+        return `${path}  ${made.length} ${made.length === 1 ? 'edit' : 'edits'}`;
+      });
+      const rest = unsaved === 0 ? '' : `; ${unsaved} with unsaved changes of the user were not saved`;
+      return { summary: `Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}${rest}`, lines };
+    } catch (error) {
+      note({ status: 'failed' });
+      throw error;
+    }
+  }
+
+  /** @throws Error where it is not to be changed, or is too much */
+  async #read(edits: readonly (readonly [Uri, readonly TextEdit[]])[]): Promise<FileEdit[]> {
+    const changes = edits.filter(([, made]) => made.length > 0);
+    if (changes.length > MAX_FILES) throw new Error(`The change is too large: ${changes.length} files.`);
+    const inside = await this.#paths.inside(changes.map(([{ fsPath }]) => fsPath));
+    const outside = changes.filter(([{ scheme, fsPath }]) => scheme !== 'file' || !inside.has(fsPath));
+    if (outside.length > 0)
+      throw new Error(`The change would also reach ${outside.length} files outside of the session's folders.`);
+    const files: FileEdit[] = [];
+    let chars = 0;
+    for (const [uri, made] of changes) {
+      const document = await openFile(uri.fsPath);
+      const oldText = document.getText();
+      const newText = changed(document, made);
+      chars += oldText.length + newText.length;
+      if (chars > MAX_CHARS) throw new Error('The change is too large to be reviewed.');
+      if (newText !== oldText) files.push({ document, version: document.version, edits: made, newText });
+    }
+    return files;
+  }
+
+  /** @returns how many files were not saved, as the user has unsaved changes in them */
+  async #apply(files: readonly FileEdit[]): Promise<number> {
+    const paths = files.map(({ document }) => document.uri.fsPath);
+    for (const path of paths) await this.#options.session.beforeWrite(path);
+    return this.#options.asAgent(paths, async () => {
+      const edit = new WorkspaceEdit();
+      const dirty = new Set<string>();
+      for (const { document, version, edits } of files) {
+        // It may have been closed since, and opened again with another count.
+        const now = (await openDocument(document.uri.fsPath)) ?? (await openFile(document.uri.fsPath));
+        if (now.getText() !== document.getText() || (now === document && now.version !== version))
+          throw new Error('A file has changed meanwhile: try again.');
+        if (now.isDirty) dirty.add(document.uri.fsPath);
+        edit.set(document.uri, [...edits]);
+      }
+      if (!(await workspace.applyEdit(edit))) throw new Error('The editor did not make the change: try again.');
+      for (const path of paths) {
+        if (dirty.has(path)) continue;
+        const document = await openDocument(path);
+        if (document?.isDirty && !(await document.save()) && document.isDirty) dirty.add(path);
+      }
+      return dirty.size;
+    });
+  }
+}
+
+/** The edits of texts; files are neither created, moved nor deleted. */
+function editsOf(edit: WorkspaceEdit | undefined): (readonly [Uri, readonly TextEdit[]])[] {
+  return (edit?.entries() ?? []).map(([uri, edits]) => [
+    uri,
+    edits.filter((one) => one instanceof TextEdit || 'newText' in one),
+  ]);
+}
+
+async function actionsOf(document: TextDocument, range: Range, kind?: CodeActionKind): Promise<CodeAction[]> {
+  const found = await commands.executeCommand<(CodeAction | Command)[]>(
+    'vscode.executeCodeActionProvider',
+    document.uri,
+    range,
+    kind?.value,
+    MAX_ACTIONS,
+  );
+  return (found ?? []).filter((one): one is CodeAction => one instanceof CodeAction && one.disabled === undefined);
+}
+
+function wholeOf(document: TextDocument): Range {
+  return document.validateRange(new Range(0, 0, document.lineCount, 0));
+}
+
+/** The text after the edits, which do not overlap. */
+function changed(document: TextDocument, edits: readonly TextEdit[]): string {
+  const text = document.getText();
+  const parts: string[] = [];
+  let from = 0;
+  const sorted = edits
+    .map(({ range, newText }) => ({
+      start: document.offsetAt(range.start),
+      end: document.offsetAt(range.end),
+      newText,
+    }))
+    .sort((one, other) => one.start - other.start || one.end - other.end);
+  for (const { start, end, newText } of sorted) {
+    if (start < from) throw new Error('The language server gave edits that overlap.');
+    parts.push(text.slice(from, start), newText);
+    from = end;
+  }
+  return parts.join('') + text.slice(from);
+}

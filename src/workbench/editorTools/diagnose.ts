@@ -1,0 +1,130 @@
+// Problems of files as they are on the disk now: opens what an agent has just changed, and waits
+// until the language servers have caught up.
+
+import {
+  commands,
+  type Disposable as EditorDisposable,
+  languages,
+  TabInputText,
+  type TextDocument,
+  window,
+} from 'vscode';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { at } from '../../base/untrusted';
+import { columnBesideChat } from '../editor/openLocation';
+import { openFile } from './documents';
+import { inOrder, type Problem, problemsIn, type Severity } from './readers/problems';
+
+/** Problems that stay the same this long are settled, in milliseconds. */
+const QUIET_MS = 250;
+/** How long the first answer of a language server is waited for, and the last, in milliseconds. */
+const FIRST_MS = 1200;
+const LAST_MS = 4000;
+/** Files that are looked at anew in one call. */
+const MAX_FILES = 50;
+/** Languages whose server looks only at files in tabs, and answers when it is asked for a file. */
+const TYPESCRIPT = new Set(['typescript', 'typescriptreact', 'javascript', 'javascriptreact']);
+const CATEGORIES: Readonly<Record<string, Severity>> = { error: 'error', warning: 'warning', suggestion: 'hint' };
+
+export class Diagnoser {
+  readonly #log: Log;
+  /** The version of each document for which its server has answered. */
+  readonly #answered = new WeakMap<TextDocument, number>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /**
+   * Returns the problems of files, as soon as their servers know them.
+   * @param files absolute paths of files to look at anew; those that are gone have no problems
+   * @param roots folders whose other known problems are returned too
+   */
+  async problems(files: readonly string[], roots: readonly string[], signal: AbortSignal): Promise<Problem[]> {
+    const fresh = new Map<string, readonly Problem[]>();
+    await Promise.all(
+      files.slice(0, MAX_FILES).map(async (path) => {
+        const document = await openFile(path).catch(() => undefined);
+        if (!document) return;
+        const asked = await this.#askTypeScript(document);
+        if (asked) fresh.set(path, asked);
+        else await this.#settled(document, signal);
+      }),
+    );
+    signal.throwIfAborted();
+    // Other servers, such as linters, have told theirs by themselves.
+    const known = problemsIn(roots).filter(({ path, source }) => !fresh.has(path) || !/^[tj]s$/.test(source ?? ''));
+    return inOrder([...known, ...[...fresh.values()].flat()]);
+  }
+
+  /**
+   * Shows a file beside the chat, where it is in no tab yet, until its problems are known: servers offer
+   * fixes only for problems that they have told.
+   */
+  async shown(document: TextDocument, signal: AbortSignal): Promise<void> {
+    const uri = document.uri.toString();
+    const isOpen = window.tabGroups.all.some(({ tabs }) =>
+      tabs.some(({ input }) => input instanceof TabInputText && input.uri.toString() === uri),
+    );
+    if (isOpen) return;
+    this.#answered.delete(document);
+    const settled = this.#settled(document, signal);
+    await window.showTextDocument(document, { viewColumn: columnBesideChat(), preview: true, preserveFocus: true });
+    await settled;
+  }
+
+  /** Waits for a server that tells its problems when it likes. */
+  async #settled(document: TextDocument, signal: AbortSignal): Promise<void> {
+    const { version } = document;
+    if (this.#answered.get(document) === version) return;
+    const uri = document.uri.toString();
+    await new Promise<void>((resolve) => {
+      let watch: EditorDisposable | undefined;
+      const done = (): void => {
+        watch?.dispose();
+        clearTimeout(quiet);
+        clearTimeout(last);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      let quiet = setTimeout(done, FIRST_MS);
+      const last = setTimeout(done, LAST_MS);
+      watch = languages.onDidChangeDiagnostics(({ uris }) => {
+        if (!uris.some((one) => one.toString() === uri)) return;
+        clearTimeout(quiet);
+        quiet = setTimeout(done, QUIET_MS);
+      });
+      signal.addEventListener('abort', done, { once: true });
+    });
+    this.#answered.set(document, version);
+  }
+
+  /** Asks VS Code's own TypeScript extension. @returns undefined where it cannot be asked */
+  async #askTypeScript({ languageId, uri }: TextDocument): Promise<Problem[] | undefined> {
+    if (!TYPESCRIPT.has(languageId)) return undefined;
+    try {
+      const answers = await Promise.all(
+        ['syntacticDiagnosticsSync', 'semanticDiagnosticsSync'].map((command) =>
+          commands.executeCommand<unknown>('typescript.tsserverRequest', command, { file: uri }),
+        ),
+      );
+      const bodies = answers.map((answer) => at(answer, 'body'));
+      if (!bodies.every(Array.isArray)) return undefined;
+      return bodies.flat().flatMap((one) => readTypeScript(uri.fsPath, one));
+    } catch (error) {
+      this.#log.debug(`editor tools: TypeScript: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+}
+
+function readTypeScript(path: string, raw: unknown): Problem[] {
+  const [line, column, message] = [at(raw, 'start', 'line'), at(raw, 'start', 'offset'), at(raw, 'text')];
+  const code = at(raw, 'code');
+  if (typeof line !== 'number' || typeof column !== 'number' || typeof message !== 'string') return [];
+  const severity = CATEGORIES[String(at(raw, 'category'))] ?? 'info';
+  return [
+    { path, line, column, severity, message, source: 'ts', ...(typeof code === 'number' && { code: String(code) }) },
+  ];
+}

@@ -1,0 +1,99 @@
+// Opens files for the language servers: in memory, as they are on the disk now, with the extension
+// of their language running.
+
+import { readFile, stat } from 'node:fs/promises';
+import { extensions, RelativePattern, type TextDocument, Uri, workspace } from 'vscode';
+import { within } from '../../base/within';
+
+/** How long the editor may take to notice a change on the disk, in milliseconds. */
+const FOLLOW_MS = 2000;
+/** How long an extension may take to start, in milliseconds. */
+const ACTIVATE_MS = 15_000;
+/** Larger files are not opened by VS Code's language servers either. */
+const MAX_BYTES = 20 * 1024 * 1024;
+/** Files of which one is opened, so that a language server knows the workspace at all. */
+const SOURCES = '**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,py,go,rs,java,kt,cs,c,cc,cpp,h,hpp,rb,php,swift}';
+const NOT_SOURCES = '**/{node_modules,dist,out,build,target,vendor,.git}/**';
+
+const activated = new Map<string, Promise<void>>();
+
+/**
+ * Opens a file without showing it.
+ * @param path absolute
+ * @throws Error with a sentence for the model
+ */
+export async function openFile(path: string): Promise<TextDocument> {
+  let document: TextDocument;
+  try {
+    document = await workspace.openTextDocument(Uri.file(path));
+  } catch {
+    throw new Error('The editor cannot open this file as text.');
+  }
+  await Promise.all([activate(document.languageId), followDisk(document)]);
+  return document;
+}
+
+/** Opens one source file, where no language server may know the workspace yet. */
+export async function openAnySource(roots: readonly string[]): Promise<void> {
+  for (const root of roots) {
+    const [found] = await workspace.findFiles(new RelativePattern(root, SOURCES), NOT_SOURCES, 1);
+    if (found) await openFile(found.fsPath);
+  }
+}
+
+/** Starts the extensions that speak a language, as opening a file does without waiting. */
+function activate(language: string): Promise<void> {
+  const known = activated.get(language);
+  if (known) return known;
+  const speakers = extensions.all.filter(({ packageJSON }) => {
+    const events = (packageJSON as { activationEvents?: unknown }).activationEvents;
+    return Array.isArray(events) && events.includes(`onLanguage:${language}`);
+  });
+  const started = Promise.all(
+    speakers.map((one) =>
+      Promise.resolve(one.activate()).then(
+        () => undefined,
+        () => undefined,
+      ),
+    ),
+  );
+  const done = within(ACTIVATE_MS, started).then(() => undefined);
+  activated.set(language, done);
+  return done;
+}
+
+/**
+ * Resolves when a document without changes of the user is what the disk has.
+ * @throws Error with a sentence for the model where the editor does not notice the change
+ */
+async function followDisk(document: TextDocument): Promise<void> {
+  if (document.isDirty) return;
+  const path = document.uri.fsPath;
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > MAX_BYTES) return;
+  const wanted = plain(await readFile(path, 'utf8').catch(() => document.getText()));
+  // Another encoding than UTF-8 cannot be compared.
+  if (wanted.includes('\ufffd')) return;
+  const isCurrent = (): boolean => document.isDirty || document.isClosed || plain(document.getText()) === wanted;
+  if (isCurrent()) return;
+  const isInTime = await new Promise<boolean>((resolve) => {
+    const done = (): void => {
+      watch.dispose();
+      clearTimeout(late);
+      resolve(isCurrent());
+    };
+    const watch = workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document && isCurrent()) done();
+    });
+    const late = setTimeout(done, FOLLOW_MS);
+  });
+  // Answers on an old text would be wrong.
+  if (!isInTime) throw new Error('The editor has not noticed yet that this file has changed on the disk: try again.');
+}
+
+function plain(text: string): string {
+  return text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+}

@@ -1,0 +1,105 @@
+// Gives the sessions of this window the tools of the editor: each session those that the settings
+// allow its agent, and only in its own folders.
+
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { type ExtensionContext, workspace } from 'vscode';
+import * as z from 'zod/mini';
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
+import { readParams } from '../../acp/protocol/sessionWire';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import type { Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { knownSecrets } from '../../base/redact';
+import type { EditorTools, ToolGrant, ToolSession } from '../../client/mcp/editorTools';
+import type { ToolCaller } from '../../editorTools/toolCaller';
+import { ToolSocket } from '../../editorTools/toolSocket';
+import { allowedTools } from './allowedTools';
+import { ChangeTools, type ChangeToolsOptions } from './changeTools';
+import { Diagnoser } from './diagnose';
+import { ReadTools } from './readTools';
+import { SessionPaths } from './sessionPaths';
+
+/** What agents call the server; most put it in front of the names of the tools. */
+const SERVER = 'parley';
+
+const messageSchema = z.object({
+  serverId: z.string(),
+  method: z.string(),
+  params: z.nullish(z.record(z.string(), z.unknown())),
+});
+
+export interface EditorToolHostOptions {
+  readonly context: ExtensionContext;
+  readonly asAgent: ChangeToolsOptions['asAgent'];
+  readonly log: Log;
+}
+
+export class EditorToolHost implements EditorTools, Disposable {
+  readonly #options: EditorToolHostOptions;
+  readonly #socket: ToolSocket;
+  readonly #diagnoser: Diagnoser;
+
+  constructor(options: EditorToolHostOptions) {
+    this.#options = options;
+    this.#socket = new ToolSocket(options.log);
+    this.#diagnoser = new Diagnoser(options.log);
+  }
+
+  async grant(agent: AgentDefinition, session: ToolSession): Promise<ToolGrant | undefined> {
+    if (!workspace.isTrusted || allowedTools(agent).length === 0) return undefined;
+    const caller = this.#caller(agent, session);
+    const { extensionPath } = this.#options.context;
+    const entrance = await this.#socket.open(async (socket) => {
+      const { serveSocket } = await import('../../editorTools/mcpServer');
+      await serveSocket(caller, socket);
+    });
+    knownSecrets.add(entrance.token);
+    const serverId = randomUUID();
+    let overAcp: Promise<Awaited<ReturnType<typeof import('../../editorTools/acpServer')['acpServer']>>> | undefined;
+    return {
+      program: {
+        type: 'stdio',
+        name: SERVER,
+        command: process.execPath,
+        args: [join(extensionPath, 'dist', 'editorTools.js'), entrance.path],
+        // The desktop's Node is VS Code itself.
+        env: { PARLEY_EDITOR_TOOLS: entrance.token, ELECTRON_RUN_AS_NODE: '1' },
+      },
+      overAcp: { type: 'acp', name: SERVER, serverId },
+      async message(raw, signal) {
+        const { serverId: asked, method, params } = readParams(messageSchema, raw, 'mcp/message');
+        if (asked !== serverId) throw new RpcError(RPC_CODES.resourceNotFound, 'mcp/message: there is no such server');
+        overAcp ??= import('../../editorTools/acpServer').then(({ acpServer }) => acpServer(caller));
+        return (await overAcp)(method, params ?? undefined, signal);
+      },
+      dispose: () => entrance.dispose(),
+    };
+  }
+
+  dispose(): void {
+    this.#socket.dispose();
+  }
+
+  #caller(agent: AgentDefinition, session: ToolSession): ToolCaller {
+    const { context, asAgent, log } = this.#options;
+    const { version } = context.extension.packageJSON as { version: string };
+    const paths = new SessionPaths(session.roots);
+    const tools = {
+      ...new ReadTools({ paths, diagnoser: this.#diagnoser, changed: session.changed }),
+      ...new ChangeTools({ paths, session, diagnoser: this.#diagnoser, asAgent }),
+    };
+    return {
+      version,
+      tools: () => (workspace.isTrusted ? allowedTools(agent) : []),
+      call: async (name, args, signal) => {
+        const started = performance.now();
+        try {
+          return await tools[name](args as never, signal);
+        } finally {
+          log.debug(`editor tools: ${name} took ${Math.round(performance.now() - started)} ms`);
+        }
+      },
+    };
+  }
+}

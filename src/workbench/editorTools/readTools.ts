@@ -1,0 +1,233 @@
+// The tools that only look: what the editor and its language servers know of a session's folders.
+
+import { stat } from 'node:fs/promises';
+import {
+  type CallHierarchyIncomingCall,
+  type CallHierarchyItem,
+  type CallHierarchyOutgoingCall,
+  commands,
+  type Hover,
+  type Location,
+  type LocationLink,
+  TabInputText,
+  window,
+} from 'vscode';
+import { isBelow } from '../../client/requests/roots';
+import type { ToolAnswer } from '../../editorTools/answer';
+import type { ToolCaller } from '../../editorTools/toolCaller';
+import type { ToolArgs } from '../../editorTools/tools';
+import { openDocuments } from '../editor/openDocuments';
+import { openLocation } from '../editor/openLocation';
+import type { Diagnoser } from './diagnose';
+import { openAnySource, openFile } from './documents';
+import { describePlaces, placeOf, placesOf } from './places';
+import { inOrder, type Problem, type Severity } from './readers/problems';
+import { selectionIn } from './readers/selection';
+import { symbolsNamed, symbolsOf } from './readers/symbols';
+import type { SessionPaths } from './sessionPaths';
+import { findSymbol, type SymbolPosition, type SymbolQuery } from './symbolPosition';
+
+const MAX_SYMBOLS = 2000;
+/** Characters of a hover, and of a selection. */
+const MAX_TEXT = 8000;
+
+export interface ReadToolsOptions {
+  readonly paths: SessionPaths;
+  readonly diagnoser: Diagnoser;
+  /** Returns the files that the session has changed, absolute. */
+  readonly changed: () => readonly string[];
+}
+
+type Call<Name extends Parameters<ToolCaller['call']>[0]> = (
+  args: ToolArgs<Name>,
+  signal: AbortSignal,
+) => Promise<ToolAnswer>;
+
+export class ReadTools {
+  readonly #paths: SessionPaths;
+  readonly #options: ReadToolsOptions;
+
+  constructor(options: ReadToolsOptions) {
+    this.#options = options;
+    this.#paths = options.paths;
+  }
+
+  readonly get_diagnostics: Call<'get_diagnostics'> = async ({ path: asked, severity = 'info' }, signal) => {
+    const path = asked === undefined ? undefined : await this.#paths.resolve(asked);
+    const isFile = path !== undefined && (await stat(path)).isFile();
+    const changed = this.#options.changed().filter((one) => path === undefined || isBelow(path, one));
+    const files = isFile ? [path] : [...(await this.#paths.inside(changed))];
+    const roots = path === undefined ? this.#paths.roots : [path];
+    const found = inOrder(await this.#options.diagnoser.problems(files, roots, signal), severity);
+    const inside = await this.#paths.inside(found.map((problem) => problem.path));
+    const problems = found.filter((problem) => inside.has(problem.path));
+    const where = path === undefined ? '' : ` in ${this.#paths.show(path)}`;
+    const lines = problems.map((one) => this.#problemLine(one));
+    // Most servers look only at files that are open.
+    const note = isFile ? '' : '; files that were neither opened nor changed may have more: ask for one by its path';
+    return { summary: `${countProblems(problems)}${where}${note}`, lines };
+  };
+
+  readonly go_to_definition: Call<'go_to_definition'> = (args) =>
+    this.#places('vscode.executeDefinitionProvider', args, ['definition', 'definitions']);
+
+  readonly find_references: Call<'find_references'> = (args) =>
+    this.#places('vscode.executeReferenceProvider', args, ['reference', 'references'], args.offset);
+
+  readonly find_implementations: Call<'find_implementations'> = (args) =>
+    this.#places('vscode.executeImplementationProvider', args, ['implementation', 'implementations'], args.offset);
+
+  readonly call_hierarchy: Call<'call_hierarchy'> = async ({ direction = 'incoming', ...query }) => {
+    const { document, position, name } = await findSymbol(query, this.#paths);
+    const items = await commands.executeCommand<CallHierarchyItem[]>(
+      'vscode.prepareCallHierarchy',
+      document.uri,
+      position,
+    );
+    const [item] = items ?? [];
+    if (!item) return { summary: `The language server knows no calls of ${name}`, failed: true };
+    const calls =
+      direction === 'incoming'
+        ? ((await commands.executeCommand<CallHierarchyIncomingCall[]>('vscode.provideIncomingCalls', item)) ?? []).map(
+            ({ from, fromRanges }) => ({ item: from, range: fromRanges[0] ?? from.selectionRange }),
+          )
+        : ((await commands.executeCommand<CallHierarchyOutgoingCall[]>('vscode.provideOutgoingCalls', item)) ?? []).map(
+            ({ to }) => ({ item: to, range: to.selectionRange }),
+          );
+    const inside = await this.#paths.inside(calls.map(({ item: { uri } }) => uri.fsPath));
+    const lines = calls.flatMap(({ item: other, range }) => {
+      const place = placeOf(other.uri, range);
+      if (!place || !inside.has(place.path)) return [];
+      return [`${this.#paths.show(place.path)}:${place.line + 1}:${place.column + 1}  ${other.name}`];
+    });
+    const what = direction === 'incoming' ? `of ${name}` : `from ${name}`;
+    const summary = `${lines.length} ${lines.length === 1 ? 'call' : 'calls'} ${what}`;
+    return { summary: `${summary}${outsideNote(calls.length - lines.length)}`, lines };
+  };
+
+  readonly hover: Call<'hover'> = async (query) => {
+    const { document, position, name } = await findSymbol(query, this.#paths);
+    const hovers = await commands.executeCommand<Hover[]>('vscode.executeHoverProvider', document.uri, position);
+    const text = (hovers ?? [])
+      .flatMap(({ contents }) => contents)
+      .map((one) => (typeof one === 'string' ? one : one.value))
+      .filter((one) => one.trim() !== '')
+      .join('\n\n');
+    if (text === '') return { summary: `The language server knows nothing about ${name}`, failed: true };
+    return { summary: this.#at({ document, position, name }), lines: text.slice(0, MAX_TEXT).split('\n') };
+  };
+
+  readonly document_symbols: Call<'document_symbols'> = async ({ path }) => {
+    const resolved = await this.#paths.resolve(path);
+    await openFile(resolved);
+    const symbols = await symbolsOf(resolved);
+    const lines = symbols.map(
+      ({ name, kind, container, line, endLine }) =>
+        `${line}${endLine > line ? `-${endLine}` : ''}  ${kind} ${container === undefined ? '' : `${container}.`}${name}`,
+    );
+    return { summary: `${lines.length} symbols in ${this.#paths.show(resolved)}`, lines };
+  };
+
+  readonly workspace_symbols: Call<'workspace_symbols'> = async ({ query }) => {
+    const { roots } = this.#paths;
+    let found = await symbolsNamed(query, roots, MAX_SYMBOLS);
+    if (found.length === 0) {
+      await openAnySource(roots);
+      found = await symbolsNamed(query, roots, MAX_SYMBOLS);
+    }
+    const inside = await this.#paths.inside(found.map(({ path }) => path));
+    const lines = found
+      .filter(({ path }) => inside.has(path))
+      .map(({ name, kind, container, path, line }) => {
+        const within = container === undefined ? '' : `${container}.`;
+        return `${this.#paths.show(path)}:${line}  ${kind} ${within}${name}`;
+      });
+    return { summary: `${lines.length} symbols match “${query}”`, lines };
+  };
+
+  readonly get_selection: Call<'get_selection'> = async () => {
+    const selection = selectionIn(this.#paths.roots);
+    if (!selection || !(await this.#paths.isInside(selection.path)))
+      return { summary: "No file of the session's folders is shown in an editor" };
+    const { path, startLine, endLine, text } = selection;
+    const place = `${this.#paths.show(path)}:${startLine}`;
+    if (text === '') return { summary: `Nothing is selected; the cursor is in ${place}` };
+    return { summary: `Selected in ${place}-${endLine}`, lines: text.slice(0, MAX_TEXT).split(/\r\n?|\n/) };
+  };
+
+  readonly open_editors: Call<'open_editors'> = async () => {
+    const tabs = window.tabGroups.all.flatMap(({ tabs: all, isActive }) => all.map((tab) => ({ tab, isActive })));
+    const files = tabs.flatMap(({ tab, isActive }) =>
+      tab.input instanceof TabInputText && tab.input.uri.scheme === 'file'
+        ? [{ path: tab.input.uri.fsPath, isActive: isActive && tab.isActive, isDirty: tab.isDirty }]
+        : [],
+    );
+    const inside = await this.#paths.inside(files.map(({ path }) => path));
+    const lines = files
+      .filter(({ path }) => inside.has(path))
+      .map(
+        ({ path, isActive, isDirty }) =>
+          `${this.#paths.show(path)}${isActive ? '  active' : ''}${isDirty ? '  unsaved' : ''}`,
+      );
+    return { summary: `${lines.length} files are open`, lines };
+  };
+
+  readonly get_unsaved: Call<'get_unsaved'> = async () => {
+    const dirty = [...openDocuments().values()].filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath);
+    const inside = await this.#paths.inside(dirty);
+    const lines = dirty.filter((path) => inside.has(path)).map((path) => this.#paths.show(path));
+    return { summary: `${lines.length} files have unsaved changes`, lines };
+  };
+
+  readonly open_file: Call<'open_file'> = async ({ path, line }) => {
+    const resolved = await this.#paths.resolve(path);
+    await openLocation({ path: resolved, ...(line !== undefined && { line }) });
+    return { summary: `${this.#paths.show(resolved)} is shown to the user` };
+  };
+
+  async #places(
+    command: string,
+    query: SymbolQuery,
+    [one, many]: readonly [string, string],
+    offset = 0,
+  ): Promise<ToolAnswer> {
+    const found = await findSymbol(query, this.#paths);
+    const answer = await commands.executeCommand<(Location | LocationLink)[]>(
+      command,
+      found.document.uri,
+      found.position,
+    );
+    const { lines, files, outside } = await describePlaces(placesOf(answer), this.#paths, offset);
+    const count = `${lines.length} ${lines.length === 1 ? one : many} of ${found.name}`;
+    const spread = files > 1 ? ` in ${files} files` : '';
+    return { summary: `${count}${spread}${outsideNote(outside)}`, lines };
+  }
+
+  #at({ document, position, name }: SymbolPosition): string {
+    return `${name} in ${this.#paths.show(document.uri.fsPath)}:${position.line + 1}`;
+  }
+
+  #problemLine({ path, line, column, severity, message, source, code }: Problem): string {
+    const by = [source, code].filter((part) => part !== undefined).join(' ');
+    return `${this.#paths.show(path)}:${line}:${column} ${severity}${by === '' ? '' : ` ${by}`}: ${message}`;
+  }
+}
+
+/** Returns how many problems of each kind there are, in words for the model. */
+export function countProblems(problems: readonly Problem[]): string {
+  const names: Readonly<Record<Severity, readonly [string, string]>> = {
+    error: ['error', 'errors'],
+    warning: ['warning', 'warnings'],
+    info: ['info', 'infos'],
+    hint: ['hint', 'hints'],
+  };
+  const parts = Object.entries(names).flatMap(([severity, [one, many]]) => {
+    const count = problems.filter((problem) => problem.severity === severity).length;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+  return parts.length === 0 ? 'No problems' : parts.join(', ');
+}
+
+function outsideNote(count: number): string {
+  return count === 0 ? '' : `; ${count} more outside of the session's folders`;
+}

@@ -1,0 +1,77 @@
+// Paths as a session's agent says them: absolute or relative, and only inside of the session's
+// folders, with every link followed.
+
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isBelow, isInsideRoots, realTarget } from '../../client/requests/roots';
+
+export class SessionPaths {
+  readonly roots: readonly string[];
+
+  constructor(roots: readonly string[]) {
+    this.roots = roots;
+  }
+
+  /**
+   * Returns the absolute path of a file or folder, spelled as the editor spells it.
+   * @throws Error with a sentence for the model
+   */
+  async resolve(path: string): Promise<string> {
+    if (path.includes('\0') || (process.platform === 'win32' && /^[\\/]{2}[?.][\\/]/.test(path)))
+      throw new Error('This is not a path of a file.');
+    const candidates = isAbsolute(path)
+      ? [await this.#asEditorSpells(resolve(path))]
+      : this.roots.map((root) => resolve(root, path));
+    for (const candidate of candidates) {
+      if (!(await this.isInside(candidate))) continue;
+      if (
+        await stat(candidate).then(
+          () => true,
+          () => false,
+        )
+      )
+        return candidate;
+    }
+    const [first] = candidates;
+    if (first !== undefined && (await this.isInside(first))) throw new Error(`${path} does not exist.`);
+    throw new Error(`${path} is outside of the session's folders.`);
+  }
+
+  /** Returns whether a path leads into the session's folders. */
+  async isInside(path: string): Promise<boolean> {
+    if (!this.holds(path)) return false;
+    return realTarget(path).then(
+      (target) => isInsideRoots(target, this.roots),
+      () => false,
+    );
+  }
+
+  /** Returns whether a path is spelled as one in the session's folders. */
+  holds(path: string): boolean {
+    return this.roots.some((root) => isBelow(root, path));
+  }
+
+  /** Returns which of these paths lead into the session's folders. */
+  async inside(paths: Iterable<string>): Promise<ReadonlySet<string>> {
+    const all = [...new Set(paths)];
+    const inside = await Promise.all(all.map((path) => this.isInside(path)));
+    return new Set(all.filter((_path, index) => inside[index]));
+  }
+
+  /** Returns a path as the agent gets it: relative to the first folder, or absolute in another one. */
+  show(path: string): string {
+    const [root = ''] = this.roots;
+    const shown = isBelow(root, path) ? relative(root, path) || '.' : path;
+    return sep === '/' ? shown : shown.replaceAll(sep, '/');
+  }
+
+  /** Agents follow the links to their folder, the editor does not. */
+  async #asEditorSpells(path: string): Promise<string> {
+    if (this.holds(path)) return path;
+    for (const root of this.roots) {
+      const real = await realpath(root).catch(() => undefined);
+      if (real !== undefined && isBelow(real, path)) return join(root, relative(real, path));
+    }
+    return path;
+  }
+}

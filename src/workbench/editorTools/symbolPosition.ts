@@ -1,0 +1,102 @@
+// Finds the symbol that an agent means: by its name, and the file, line or text of the line where it
+// saw it.
+
+import type { Position, TextDocument } from 'vscode';
+import { openAnySource, openFile } from './documents';
+import { type FoundSymbol, symbolsNamed, symbolsOf } from './readers/symbols';
+import type { SessionPaths } from './sessionPaths';
+
+export interface SymbolQuery {
+  readonly symbol: string;
+  readonly path?: string | undefined;
+  readonly line?: number | undefined;
+  readonly line_text?: string | undefined;
+}
+
+export interface SymbolPosition {
+  readonly document: TextDocument;
+  readonly position: Position;
+  /** The last part of the name as the agent gave it. */
+  readonly name: string;
+}
+
+/** Symbols of one name that an agent can choose from. */
+const MAX_CHOICE = 20;
+
+/** @throws Error with a sentence for the model */
+export async function findSymbol(query: SymbolQuery, paths: SessionPaths): Promise<SymbolPosition> {
+  // Models write `Class.method` and `method()`.
+  const name =
+    query.symbol
+      .replace(/\(.*\)$/s, '')
+      .split(/::|[.#]/)
+      .pop()
+      ?.trim() || query.symbol;
+  if (query.path === undefined) return inWorkspace(name, paths);
+  const path = await paths.resolve(query.path);
+  const document = await openFile(path);
+  const uses = usesOf(name, document);
+  const said = plain(query.line_text ?? '');
+  const wanted = uses.filter(
+    ({ line }) =>
+      (query.line === undefined || line === query.line - 1 || said !== '') &&
+      plain(document.lineAt(line).text).includes(said),
+  );
+  const near = query.line === undefined ? wanted[0] : closest(wanted.length > 0 ? wanted : uses, query.line - 1);
+  // Without a line, the place where it is declared.
+  const declared =
+    query.line === undefined && said === ''
+      ? (await symbolsOf(path)).find((symbol) => nameOf(symbol) === name)
+      : undefined;
+  const position = (declared && closest(uses, declared.line - 1)) ?? near;
+  if (position) return { document, position, name };
+  const where = `${paths.show(path)}${query.line === undefined ? '' : `:${query.line}`}`;
+  throw new Error(`${name} does not stand in ${where}${said === '' ? '' : ' in such a line'}.`);
+}
+
+async function inWorkspace(name: string, paths: SessionPaths): Promise<SymbolPosition> {
+  const named = async (): Promise<FoundSymbol[]> => {
+    const found = await symbolsNamed(name, paths.roots, 1000);
+    const inside = await paths.inside(found.map(({ path }) => path));
+    return found.filter((symbol) => nameOf(symbol) === name && inside.has(symbol.path));
+  };
+  let found = await named();
+  if (found.length === 0) {
+    await openAnySource(paths.roots);
+    found = await named();
+  }
+  const [first, ...others] = found;
+  if (!first) throw new Error(`No symbol of the workspace is called ${name}. Say the path of a file that uses it.`);
+  if (others.length > 0) {
+    const places = found.slice(0, MAX_CHOICE).map((symbol) => `${paths.show(symbol.path)}:${symbol.line}`);
+    throw new Error(`Several symbols are called ${name}: say the path of one of them. ${places.join(', ')}`);
+  }
+  const document = await openFile(first.path);
+  const position = closest(usesOf(name, document), first.line - 1);
+  if (!position) throw new Error(`${name} is no longer in ${paths.show(first.path)}.`);
+  return { document, position, name };
+}
+
+/** Servers add parameters to the names of functions. */
+function nameOf({ name }: FoundSymbol): string {
+  return name.replace(/\(.*$/s, '');
+}
+
+/** Where a name stands as a whole word. */
+function usesOf(name: string, document: TextDocument): Position[] {
+  const text = document.getText();
+  const isWord = (at: number): boolean => /[\p{L}\p{N}_$]/u.test(text[at] ?? '');
+  const uses: Position[] = [];
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+    if (!isWord(at - 1) && !isWord(at + name.length)) uses.push(document.positionAt(at));
+  }
+  return uses;
+}
+
+function closest(positions: readonly Position[], line: number): Position | undefined {
+  return positions.toSorted((one, other) => Math.abs(one.line - line) - Math.abs(other.line - line))[0];
+}
+
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

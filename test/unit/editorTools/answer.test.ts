@@ -1,0 +1,39 @@
+// What a tool of the editor answers: bounded, in pages.
+import assert from 'node:assert/strict';
+import { MAX_PAGE, pageOf } from '../../../src/editorTools/answer';
+
+describe('editorTools/answer', () => {
+  const lines = Array.from({ length: 5000 }, (_, index) => `src/file${index}.ts:1:1  const value = ${index};`);
+
+  it('puts the summary in the first line', () => {
+    assert.equal(pageOf({ summary: '2 errors', lines: ['a', 'b'] }), '2 errors\na\nb');
+  });
+
+  it('stays within a page, whatever is answered', () => {
+    const texts = [
+      pageOf({ summary: 's'.repeat(100_000), lines: ['x'.repeat(1_000_000), ...lines] }),
+      pageOf({ summary: 'many', lines: Array.from({ length: 500 }, () => '☃'.repeat(399)) }),
+    ];
+    for (const text of texts) assert.ok(text.length <= MAX_PAGE + 100, String(text.length));
+  });
+
+  it('gives every line exactly once over its pages', () => {
+    const seen: string[] = [];
+    for (let offset = 0; ; ) {
+      const page = pageOf({ summary: 'many', lines }, offset).split('\n').slice(1);
+      const next = /with offset (\d+)$/.exec(page.at(-1) ?? '')?.[1];
+      seen.push(...(next === undefined ? page : page.slice(0, -1)));
+      if (next === undefined) break;
+      offset = Number(next);
+    }
+    assert.deepEqual(seen, lines);
+  });
+
+  it('keeps an answer of several lines in one', () => {
+    assert.equal(pageOf({ summary: 'one\ntwo', lines: ['a\r\nb'] }), 'one two\na b');
+  });
+
+  it('has nothing after the last page', () => {
+    assert.equal(pageOf({ summary: 'two', lines: ['a', 'b'] }, 7), 'two');
+  });
+});

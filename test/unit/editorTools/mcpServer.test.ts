@@ -1,0 +1,143 @@
+// The MCP server with the tools of the editor, as the SDK's own client sees it.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { build } from 'esbuild';
+import { silentLog } from '../../../src/base/log';
+import { acpServer } from '../../../src/editorTools/acpServer';
+import { serveSocket } from '../../../src/editorTools/mcpServer';
+import type { ToolCaller } from '../../../src/editorTools/toolCaller';
+import { ToolSocket } from '../../../src/editorTools/toolSocket';
+import { listTools, readArgs, TOOL_NAMES } from '../../../src/editorTools/tools';
+
+describe('editorTools/mcpServer', () => {
+  const calls: unknown[] = [];
+  const caller: ToolCaller = {
+    version: '1.2.3',
+    tools: () => ['get_diagnostics', 'hover'],
+    call: async (name, args, signal) => {
+      calls.push([name, args]);
+      if (name === 'hover')
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      return { summary: '2 errors', lines: ['a', 'b'] };
+    },
+  };
+
+  beforeEach(() => {
+    calls.length = 0;
+  });
+
+  describe('over the program that agents start', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-tools-'));
+    const program = join(folder, 'editorTools.js');
+    let socket: ToolSocket;
+    let client: Client;
+
+    before(() =>
+      build({
+        entryPoints: ['src/editorTools/relay.ts'],
+        outfile: program,
+        bundle: true,
+        platform: 'node',
+        format: 'cjs',
+      }),
+    );
+
+    after(() => rmSync(folder, { recursive: true, force: true }));
+
+    beforeEach(async () => {
+      socket = new ToolSocket(silentLog);
+      const { path, token } = await socket.open((connection) => serveSocket(caller, connection));
+      client = new Client({ name: 'test', version: '1' });
+      await client.connect(
+        new StdioClientTransport({
+          command: process.execPath,
+          args: [program, path],
+          env: { PARLEY_EDITOR_TOOLS: token },
+        }),
+      );
+    });
+
+    afterEach(async () => {
+      await client.close();
+      socket.dispose();
+    });
+
+    it('lists the tools that are allowed', async () => {
+      const { tools } = await client.listTools();
+      assert.deepEqual(
+        tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]),
+        [
+          ['get_diagnostics', true],
+          ['hover', true],
+        ],
+      );
+    });
+
+    it('answers a call', async () => {
+      const { content } = await client.callTool({ name: 'get_diagnostics', arguments: { path: 'a.ts', offset: 1 } });
+      assert.deepEqual(content, [{ type: 'text', text: '2 errors\nb' }]);
+      assert.deepEqual(calls, [['get_diagnostics', { path: 'a.ts', offset: 1 }]]);
+    });
+
+    it('refuses tools that are not allowed, and arguments that do not fit', async () => {
+      for (const [name, args] of [
+        ['rename_symbol', { symbol: 'a', new_name: 'b' }],
+        ['toString', {}],
+        ['get_diagnostics', { path: 7 }],
+        ['get_diagnostics', { path: 'x'.repeat(100_000) }],
+        ['get_diagnostics', { severity: 'bad' }],
+      ] as const) {
+        const { isError } = await client.callTool({ name, arguments: args });
+        assert.equal(isError, true, `${name} ${JSON.stringify(args).slice(0, 80)}`);
+      }
+      assert.deepEqual(calls, []);
+    });
+
+    it('ends the connection of a client that sends a message without an end', async () => {
+      const { path, token } = await socket.open((connection) => serveSocket(caller, connection));
+      const raw = connect(path);
+      raw.on('error', () => undefined);
+      raw.write(`${token}\n${'x'.repeat(1_000_000)}`);
+      await new Promise((resolve) => raw.once('close', resolve));
+    });
+  });
+
+  describe('over ACP', () => {
+    it('answers each request with its own outcome', async () => {
+      const request = await acpServer(caller);
+      const { signal } = new AbortController();
+      const outcomes = await Promise.all([
+        request('tools/list', undefined, signal),
+        request('tools/call', { name: 'get_diagnostics', arguments: {} }, signal),
+        request('no/such', undefined, signal),
+      ]);
+      assert.deepEqual(
+        outcomes.map((outcome) => Object.keys(outcome)),
+        [['result'], ['result'], ['error']],
+      );
+    });
+
+    it('gives up a call that the agent withdraws', async () => {
+      const request = await acpServer(caller);
+      const abort = new AbortController();
+      const outcome = request('tools/call', { name: 'hover', arguments: { symbol: 'a' } }, abort.signal);
+      abort.abort();
+      assert.ok('error' in (await outcome));
+    });
+  });
+
+  it('costs a model at most 2,000 tokens', () => {
+    const text = JSON.stringify(listTools(TOOL_NAMES));
+    // Tokens of JSON have four characters on the average.
+    assert.ok(text.length <= 8000, `${text.length} characters`);
+  });
+
+  it('takes a call without arguments', () => {
+    assert.deepEqual(readArgs('get_selection', undefined), {});
+  });
+});

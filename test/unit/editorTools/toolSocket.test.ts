@@ -1,0 +1,121 @@
+// The socket with the tools of the editor: for its user and the holder of a token alone.
+import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { silentLog } from '../../../src/base/log';
+import { type ToolEntrance, ToolSocket } from '../../../src/editorTools/toolSocket';
+
+describe('editorTools/toolSocket', () => {
+  let socket: ToolSocket;
+  const open: Socket[] = [];
+
+  beforeEach(() => {
+    socket = new ToolSocket(silentLog);
+  });
+
+  afterEach(() => {
+    for (const one of open.splice(0)) one.destroy();
+    socket.dispose();
+  });
+
+  /** A session that says its name and then repeats what it hears. */
+  const session = (name: string): Promise<ToolEntrance> =>
+    socket.open(async (connection) => {
+      connection.write(`${name}:`);
+      connection.pipe(connection);
+    });
+
+  /** Returns all that comes back until the connection ends, or until `wanted` has come. */
+  async function say(path: string, text: string, wanted?: string): Promise<string> {
+    const connection = connect(path);
+    open.push(connection);
+    connection.on('error', () => undefined);
+    connection.write(text);
+    let heard = '';
+    const done = new Promise<void>((resolve) => connection.once('close', () => resolve()));
+    await Promise.race([
+      done,
+      new Promise<void>((resolve) => {
+        connection.on('data', (chunk: Buffer) => {
+          heard += chunk.toString();
+          if (wanted !== undefined && heard.includes(wanted)) resolve();
+        });
+      }),
+    ]);
+    return heard;
+  }
+
+  it('lies in a folder that is the user’s alone, at a short path', async function () {
+    if (process.platform === 'win32') this.skip();
+    const { path } = await session('a');
+    assert.ok(Buffer.byteLength(path) <= 100, path);
+    assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
+  });
+
+  it('has a short path also where the folder for temporary files has a long one', async function () {
+    if (process.platform === 'win32') this.skip();
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = `/tmp/${'long'.repeat(40)}`;
+    try {
+      const { path } = await session('a');
+      assert.ok(Buffer.byteLength(path) <= 100, path);
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
+  });
+
+  it('serves each session to the holder of its token', async () => {
+    const [a, b] = [await session('a'), await session('b')];
+    assert.notEqual(a.token, b.token);
+    assert.equal(await say(a.path, `${a.token}\nhello`, 'hello'), 'a:hello');
+    assert.equal(await say(b.path, `${b.token}\nhello`, 'hello'), 'b:hello');
+  });
+
+  it('takes a token that comes in pieces', async () => {
+    const { path, token } = await session('a');
+    const connection = connect(path);
+    open.push(connection);
+    for (const piece of [token.slice(0, 5), token.slice(5), '\nhel', 'lo']) {
+      connection.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    let heard = '';
+    for await (const chunk of connection) {
+      heard += String(chunk);
+      if (heard.includes('hello')) break;
+    }
+    assert.equal(heard, 'a:hello');
+  });
+
+  it('says nothing to a connection with another token, none, or an endless one', async () => {
+    const { path, token } = await session('a');
+    for (const text of [
+      '\n{}\n',
+      `${token}x\n{}\n`,
+      `${token.slice(1)}\n`,
+      'x'.repeat(100_000),
+      `{"token":"${token}"}\n`,
+    ])
+      assert.equal(await say(path, text), '');
+  });
+
+  it('ends the connections of a session with it, and takes no more', async () => {
+    const entrance = await session('a');
+    const other = await session('b');
+    const ended = say(entrance.path, `${entrance.token}\n`);
+    await say(entrance.path, `${entrance.token}\nx`, 'x');
+    entrance.dispose();
+    await ended;
+    assert.equal(await say(entrance.path, `${entrance.token}\nhello`), '');
+    assert.equal(await say(other.path, `${other.token}\nhello`, 'hello'), 'b:hello');
+  });
+
+  it('leaves nothing on the disk', async function () {
+    if (process.platform === 'win32') this.skip();
+    const { path } = await session('a');
+    socket.dispose();
+    while (existsSync(dirname(path))) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+});
