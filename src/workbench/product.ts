@@ -33,6 +33,7 @@ import { EditorUserEdits } from './changes/userEdits';
 import { VersionDocuments } from './changes/versionDocuments';
 import { readVersion } from './changes/versionReading';
 import { EditorWorkingFiles } from './changes/workingFiles';
+import { WorktreeDocuments } from './changes/worktreeDocuments';
 import { WorktreeKeys } from './changes/worktreeKeys';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
@@ -199,6 +200,7 @@ function composeWithin(
     files: workingFiles,
   });
   own(new WorktreeKeys(worktrees));
+  own(own(new WorktreeDocuments(worktrees)).register());
   const drafts = new CommitDrafts({
     conversations,
     catalog,

@@ -29,3 +29,15 @@ export async function undoIn(editor: vscode.TextEditor): Promise<void> {
   await vscode.commands.executeCommand('undo');
   await undone;
 }
+
+/** Resolves when a document has this text: VS Code is told of what others wrote a little late. */
+export async function hasText(document: vscode.TextDocument, text: string): Promise<void> {
+  if (document.getText() === text) return;
+  await new Promise<void>((resolve) => {
+    const listening = vscode.workspace.onDidChangeTextDocument((changed) => {
+      if (changed.document !== document || document.getText() !== text) return;
+      listening.dispose();
+      resolve();
+    });
+  });
+}

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
-import { undoIn } from './editing';
+import { hasText, undoIn } from './editing';
 import { activated, run } from './extension';
 
 describe('sessions in worktrees', function () {
@@ -73,6 +73,7 @@ describe('sessions in worktrees', function () {
     const key = await open('undone');
     await api.send(key, 'own a.txt one\\nTWO\\nthree\\nfour\\nfive\\n');
     const editor = await vscode.window.showTextDocument(vscode.Uri.file(join(folder, 'a.txt')));
+    await hasText(editor.document, 'one\ntwo\nthree\nfour\nfive\n');
     await run('applyWorktree', { session: key, ask: false });
     assert.equal(editor.document.getText(), 'one\nTWO\nthree\nfour\nfive\n');
     await vscode.window.showTextDocument(editor.document);

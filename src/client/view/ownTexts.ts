@@ -59,6 +59,10 @@ const TEXTS: Texts = {
     title: files === 1 ? l10n.t('Undid the restore of 1 file') : l10n.t('Undid the restore of {0} files', files),
     action: l10n.t('Undo restore'),
   }),
+  'in-worktree': (branch) => ({
+    title: l10n.t('This session works in a worktree, on the branch {0}', branch),
+    text: l10n.t('Your folder stays as it is until you apply the changes of this session.'),
+  }),
   'files-not-restored': () => l10n.t("Couldn't restore the files"),
   'output-not-opened': () => l10n.t("Couldn't open the output"),
   'file-not-saved': () => l10n.t("Couldn't save the file"),

@@ -24,6 +24,7 @@ export interface OwnTexts {
   /** Then the commands that ran since, which are not undone. */
   readonly 'edited-from': readonly [...commands: readonly string[]];
   readonly 'restore-undone': readonly [files: number];
+  readonly 'in-worktree': readonly [branch: string];
   readonly 'output-not-opened': readonly [];
   readonly 'file-not-saved': readonly [];
   readonly 'message-not-loaded': readonly [];

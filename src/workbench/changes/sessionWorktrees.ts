@@ -29,9 +29,11 @@ import {
 import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';
+import { ownText } from '../../session/events/ownText';
 import type { Conversations } from '../sessions/conversations';
 import type { ComparedFile } from '../ui/places';
 import { type DiskFile, readDiskFile } from './diskFiles';
+import { worktreeUri } from './worktreeDocuments';
 
 /** Files that are compared; more than anybody looks through. */
 const MAX_COMPARED = 2_000;
@@ -110,6 +112,9 @@ export class SessionWorktrees {
       if (start.gaps.length > 0) throw unread();
       await states.hold(start, START);
       await this.#options.store.write(worktree.cwd, JSON.stringify({ ...worktree, start: start.folders }));
+      const said = ownText('in-worktree', worktree.branch);
+      const event = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
+      conversation.note([{ at: Date.now(), event }]);
       this.#didChange.fire();
       return conversation;
     } catch (error) {
@@ -228,7 +233,7 @@ export class SessionWorktrees {
       );
       if (isSame(was, is)) continue;
       const label = Uri.file(join(right, path));
-      compared.push({ label, left: was && Uri.file(join(left, path)), right: is && label });
+      compared.push({ label, left: was && worktreeUri(left, path), right: is && worktreeUri(right, path) });
     }
     return compared;
   }

@@ -1,9 +1,8 @@
 // Versions of changed files as read-only documents, for the left side of comparisons and the gutter.
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import type { Disposable } from '../../base/disposable';
 import type { FileVersion } from '../../changes/model/fileChange';
-import { decodeFile } from '../editor/fileEncoding';
+import { asUtf8, ReadonlyDocuments } from './readonlyDocuments';
 
 export const VERSION_SCHEME = 'parley-version';
 
@@ -22,26 +21,13 @@ export interface VersionRef {
  */
 export type ReadVersion = (ref: VersionRef) => Promise<Buffer>;
 
-/** A text has no byte 0 in its first bytes; so many are looked at. */
-const BYTES_SEEN = 8_000;
-
-/**
- * A file system without folders: VS Code finds the encoding, shows images as such, and lets nothing
- * be written.
- */
-export class VersionDocuments implements vscode.FileSystemProvider, Disposable {
+/** Versions by their addresses. */
+export class VersionDocuments extends ReadonlyDocuments {
   readonly #read: ReadVersion;
-  readonly #never = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  readonly onDidChangeFile = this.#never.event;
 
   constructor(read: ReadVersion) {
+    super(VERSION_SCHEME);
     this.#read = read;
-  }
-
-  /** Serves all addresses of {@link versionUri} in this window. */
-  register(): vscode.Disposable {
-    const options = { isReadonly: true, isCaseSensitive: true };
-    return vscode.workspace.registerFileSystemProvider(VERSION_SCHEME, this, options);
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
@@ -51,35 +37,7 @@ export class VersionDocuments implements vscode.FileSystemProvider, Disposable {
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     if (uri.query === '') return new Uint8Array();
-    return asUtf8(uri, await this.#read(known(uri)));
-  }
-
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => {});
-  }
-
-  readDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.FileNotADirectory(uri);
-  }
-
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  writeFile(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  dispose(): void {
-    this.#never.dispose();
+    return asUtf8(uri.path, await this.#read(known(uri)));
   }
 }
 
@@ -121,16 +79,4 @@ function known(uri: vscode.Uri): VersionRef {
   const ref = versionOf(uri);
   if (!ref) throw vscode.FileSystemError.FileNotFound(uri);
   return ref;
-}
-
-/**
- * A text in UTF-8 with a mark: settings of encodings are for folders, which these addresses are not
- * in, and a mark is always believed.
- */
-async function asUtf8(uri: vscode.Uri, content: Buffer): Promise<Uint8Array> {
-  const head = content.subarray(0, BYTES_SEEN);
-  if (head.every((byte) => byte > 0 && byte < 0x80) && content.length <= BYTES_SEEN) return content;
-  if (head.includes(0) && content[0] !== 0xff && content[0] !== 0xfe) return content;
-  const text = await decodeFile(vscode.Uri.file(uri.path), content).catch(() => undefined);
-  return text === undefined ? content : Buffer.from(`\ufeff${text}`);
 }

@@ -88,7 +88,7 @@ export function worktreeCommands(
       const message =
         argument?.message ??
         (await askLineWithHelp(
-          { prompt, value: titleOf(conversation) },
+          { title: l10n.t('Commit Changes'), prompt, value: titleOf(conversation) },
           {
             icon: 'sparkle',
             tooltip: l10n.t('Draft Commit Message'),

@@ -1,0 +1,47 @@
+// Files of worktrees and of the folders that they stand for as read-only documents. Both sides of a
+// comparison have the same path, so that VS Code takes neither for renamed and shows no long path.
+import { join } from 'node:path';
+import { type FileStat, FileSystemError, FileType, Uri } from 'vscode';
+import { isSafePath } from '../../changes/review/safePath';
+import { type DiskFile, readDiskFile } from './diskFiles';
+import { asUtf8, ReadonlyDocuments } from './readonlyDocuments';
+import type { SessionWorktrees } from './sessionWorktrees';
+
+const SCHEME = 'parley-worktree';
+
+/** Reads files as they are on the disk, from worktrees and their folders alone. */
+export class WorktreeDocuments extends ReadonlyDocuments {
+  readonly #worktrees: Pick<SessionWorktrees, 'list'>;
+
+  constructor(worktrees: Pick<SessionWorktrees, 'list'>) {
+    super(SCHEME);
+    this.#worktrees = worktrees;
+  }
+
+  async stat(uri: Uri): Promise<FileStat> {
+    const { content } = await this.#read(uri);
+    return { type: FileType.File, ctime: 0, mtime: Date.now(), size: content.length };
+  }
+
+  async readFile(uri: Uri): Promise<Uint8Array> {
+    return asUtf8(join(uri.query, uri.path), (await this.#read(uri)).content);
+  }
+
+  async #read(uri: Uri): Promise<DiskFile> {
+    const { path, query: root } = uri;
+    const roots = (await this.#worktrees.list()).flatMap(({ folder, cwd, place }) => [folder, cwd, place]);
+    const isOurs = roots.includes(root) && (await isSafePath(root, path.slice(1)));
+    const file = isOurs ? await readDiskFile(join(root, path)) : undefined;
+    if (!file) throw FileSystemError.FileNotFound(uri);
+    return file;
+  }
+}
+
+/**
+ * Returns the address of a file.
+ * @param root absolute path of a worktree, or of the folder that it stands for
+ * @param path relative, with forward slashes
+ */
+export function worktreeUri(root: string, path: string): Uri {
+  return Uri.from({ scheme: SCHEME, path: `/${path}`, query: root });
+}
