@@ -41,7 +41,7 @@ export function packageToolsCheck({ agent, isTrusted, node, uv }: PackageToolsOp
           action: 'getNode',
           facts,
         };
-      return { outcome: 'ok', found: l10n.t('The programs that the agent needs are there.'), facts };
+      return { outcome: 'ok', found: l10n.t('The programs that the agent needs are installed.'), facts };
     },
   };
 }

@@ -29,7 +29,7 @@ export function signInCheck(state: SignInState): Check {
         case 'unknown':
           return {
             outcome: 'unchecked',
-            found: l10n.t('No session is open. The agent says whether it needs a sign-in when one is opened.'),
+            found: l10n.t('Open a session to find out whether the agent requires a sign-in.'),
           };
       }
     },

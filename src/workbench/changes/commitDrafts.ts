@@ -141,7 +141,7 @@ export class CommitDrafts {
 
   async #offer(repository: GitRepository, message: string): Promise<void> {
     const [replace, copy] = [l10n.t('Replace'), l10n.t('Copy')];
-    const text = l10n.t('A commit message is drafted: {0}', message.split('\n', 1)[0] ?? '');
+    const text = l10n.t('Drafted a commit message: {0}', message.split('\n', 1)[0] ?? '');
     const answer = await showInfo(text, replace, copy);
     if (answer === replace) repository.inputBox.value = message;
     else if (answer === copy) await env.clipboard.writeText(message);

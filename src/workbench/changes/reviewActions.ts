@@ -149,6 +149,6 @@ function reasonOf(why: ReviewProblem['why']): string {
     case 'refused':
       return l10n.t("it couldn't be written, or changed meanwhile");
     case 'gone':
-      return l10n.t('it no longer waits for review');
+      return l10n.t('it is no longer pending review');
   }
 }

@@ -158,7 +158,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
         saved: l10n.t("The agent has saved this session. It's reopened with your next message."),
         not_found: l10n.t('The agent no longer has this session.'),
         unsupported: l10n.t("The agent can't tell whether the session is live."),
-        failed: l10n.t('The agent failed to tell whether the session is live.'),
+        failed: l10n.t("Couldn't check whether the session is live."),
         unresponsive: l10n.t("The agent isn't responding."),
       };
       showStatus(`Parley: ${words[answer]}`);
