@@ -21,7 +21,7 @@ describe('first use', function () {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'parley-first-use-')));
   let registry: RegistryServer;
 
-  // Found on the PATH of the login shell: of the test's own making, since this machine may have others.
+  // Found on the PATH of the login shell: made by the test, as this machine may have others.
   const bin = join(home, 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'gemini'), tinyAgent('Found on this machine.'), { mode: 0o755 });

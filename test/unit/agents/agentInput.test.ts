@@ -57,7 +57,7 @@ describe('a line with a command', () => {
     );
   });
 
-  it('cannot hold a line break', () => {
+  it('rejects a line break', () => {
     assert.ok(fitsInLine(['a b', 'ü']));
     for (const word of ['a\nb', '\r', '\u2028', '\u0000']) assert.ok(!fitsInLine([word]));
   });

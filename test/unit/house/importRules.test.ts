@@ -5,14 +5,14 @@ import { importsOf, violations } from './imports';
 import { sources } from './sources';
 
 describe('the rooms of src', () => {
-  it('cannot be tested in plain Node, or replaced one by one, once a room knows a room that it must not', () => {
+  it('import only what their rules allow', () => {
     assert.deepEqual(
       sources().flatMap(({ path, text }) => violations(path, text)),
       [],
     );
   });
 
-  it('has no pure room left if the model leans on globals of Node or of a browser', () => {
+  it('use no globals of Node or of a browser in the model', () => {
     const impure = /(?<![.\w'"])(process\.|Buffer\.|document\.|window\.|setTimeout\(|setInterval\(|Date\.now\()/;
     const pure = sources().filter(({ path }) => /^(session|panel)\//.test(path));
     assert.ok(pure.length > 0);
@@ -54,14 +54,14 @@ describe('the import rules themselves', () => {
     ['attic/a.ts', '', /no room/],
   ];
   for (const [path, text, expected] of cases) {
-    it(`would let a wall fall without notice: ${path} with ${JSON.stringify(text)}`, () => {
+    it(`report ${path} with ${JSON.stringify(text)}`, () => {
       const found = violations(path, text);
       if (expected === undefined) assert.deepEqual(found, []);
       else assert.match(found.join(), expected);
     });
   }
 
-  it('would miss an import that it cannot read', () => {
+  it('reject an import that they cannot parse', () => {
     assert.throws(() => importsOf('import a = x.y;'), /understood/);
     assert.deepEqual(importsOf("import { a /* it's */ } from 'x';"), [{ specifier: 'x', typeOnly: false }]);
     assert.deepEqual(importsOf('const x = await import(name);'), [
@@ -69,7 +69,7 @@ describe('the import rules themselves', () => {
     ]);
   });
 
-  it('would blame a file for what stands in a comment, or in a program that it writes out', () => {
+  it('ignore comments and strings', () => {
     const text = [
       "// import('a') `",
       "/* require('b')",

@@ -51,7 +51,7 @@ describe('the notices of bundled packages', () => {
     assert.match(text, /@a\/b 1\.2\.3 \(MIT\)\n\nTake it\./);
   });
 
-  it('cannot be made where a package brings no licence', async () => {
+  it('are refused if a package has no licence', async () => {
     await install('node_modules/bare', 'bare');
     await assert.rejects(
       noticesOf([metafile('node_modules/bare/a.js')], folder),

@@ -265,7 +265,7 @@ describe('signing in', function () {
       assert.equal(keys.values.size, 0);
     });
 
-    it('forgets the keys when the user signs out', async () => {
+    it('deletes the keys when the user signs out', async () => {
       const keys = new MemoryKeys('sk-field');
       const { conversation } = agents.open(
         { authMethods: [withField('google')], signedIn, logout: true },

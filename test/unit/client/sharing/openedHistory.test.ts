@@ -69,7 +69,7 @@ describe('a session from elsewhere', function () {
     return openHistory(descriptor, { place, resolver: resolver(), now: () => NOW, head: [], ...options }, never);
   }
 
-  it('shows nothing of 200 messages before the last of them is there', async () => {
+  it('shows the first of 200 messages before the last one is loaded', async () => {
     const held: (() => void)[] = [];
     let holds = true;
     const server = await serve((request, response) => {
@@ -103,7 +103,7 @@ describe('a session from elsewhere', function () {
     );
   });
 
-  it('asks for what is older before the newest messages are there', async () => {
+  it('requests older messages after the newest ones', async () => {
     const server = await serve(echo);
     const history = Array.from({ length: 200 }, (_, index) => `${server.origin}/${index}`);
     let before: readonly string[] = [];
@@ -123,7 +123,7 @@ describe('a session from elsewhere', function () {
     assert.equal(server.seen.length, 200);
   });
 
-  it('lets one of the newest messages that does not come hold up all that are older', async () => {
+  it('loads older messages even if one of the newest is missing', async () => {
     const older = new Deferred<void>();
     const server = await serve((request, response) => {
       if (request.url === '/0') older.resolve();
@@ -149,7 +149,7 @@ describe('a session from elsewhere', function () {
     assert.equal(server.seen.length, 0);
   });
 
-  it('keeps the user waiting for a server that hangs', async () => {
+  it('stops waiting for a server that hangs', async () => {
     const hanging = await serve(() => {});
     const good = await serve(echo);
     const painted = new Deferred<void>();
@@ -176,7 +176,7 @@ describe('a session from elsewhere', function () {
     assert.deepEqual(place.texts, ['user: /0', 'gap retryable']);
   });
 
-  it('loses the rest of a history that has seven kinds of gap, or does not say why they are there', async () => {
+  it('shows the rest of a history with seven kinds of gap, each with its reason', async () => {
     const server = await serve((request, response) => {
       const path = new URL(request.url ?? '', 'http://x').pathname;
       if (path === '/missing') response.writeHead(404).end();
@@ -238,7 +238,7 @@ describe('a session from elsewhere', function () {
     assert.equal((await show(history)).speaker, undefined);
   });
 
-  it('keeps a gap for ever whose server came back', async () => {
+  it('fills a gap when its server is back', async () => {
     const first = await serve(echo);
     const port = Number(new URL(first.origin).port);
     const history = [`${first.origin}/0`, `${first.origin}/1`];
@@ -323,7 +323,7 @@ describe('a session from elsewhere', function () {
     assert.deepEqual([...new Set(place.texts)], ['gap retryable', 'gap final']);
   });
 
-  it('shows a message for ever as being loaded when the window ended meanwhile', () => {
+  it('shows a message as missing if the window ended while it was loaded', () => {
     place.note([
       { at: NOW, event: { type: 'gap', gapId: 'past-3', text: 'Message 4 is being loaded.', state: 'loading' } },
     ]);
@@ -331,7 +331,7 @@ describe('a session from elsewhere', function () {
     assert.deepEqual(place.texts, ['gap retryable']);
   });
 
-  it('asks servers again when it is opened the second time', async () => {
+  it('requests nothing again when it is opened the second time', async () => {
     const servers = await Promise.all([1, 2, 3].map(() => serve(echo)));
     const history = Array.from({ length: 60 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
     const cache = await newCache();
@@ -349,7 +349,7 @@ describe('a session from elsewhere', function () {
     );
   });
 
-  it('does not say where its messages come from, or shows signatures when it does', () => {
+  it('shows where its messages come from, without signatures', () => {
     const history = ['http://a.example/1?sig=secret', 'http://a.example/2', 'https://b.example/3'];
     assert.deepEqual(originsOf(history), [
       { host: 'a.example', count: 2 },
@@ -359,7 +359,7 @@ describe('a session from elsewhere', function () {
     assert.deepEqual(notice.said?.args, [3, 2, 'a.example', 2, 'b.example', 1]);
   });
 
-  it('loses thoughts, tool calls, files and how turns ended on their way through a message', () => {
+  it('keeps thoughts, tool calls, files and the ends of turns in messages', () => {
     const model = new SessionModel();
     const text = (value: string) => ({ type: 'text', text: value }) as const;
     model.apply({ type: 'message_chunk', role: 'thought', block: text('hm') }, NOW);
@@ -405,7 +405,7 @@ describe('a session from elsewhere', function () {
     }
   });
 
-  it('runs what strangers wrote, or shows what they named as a file of this machine', () => {
+  it('runs nothing that others wrote, and opens no file that they named', () => {
     const message: Message = {
       role: 'agent',
       parts: [

@@ -44,7 +44,7 @@ function open(program: string, onTraffic?: LinkOptions['onTraffic']): Promise<Rp
 describe('a link to an agent', function () {
   this.timeout(20_000);
 
-  it('tells of its messages, its error output, and what it prints that is no message', async () => {
+  it('reports its messages, its error output, and other output', async () => {
     const chatty = agent.replace(
       "if (method === 'initialize')",
       "console.error('warning: old'); console.log('Hi!'); $&",

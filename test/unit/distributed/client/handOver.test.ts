@@ -31,7 +31,7 @@ describe('two versions of a history', () => {
     [[a1 + hash('a')], [a1 + hash('b')], 'fork', 0],
   ];
   for (const [ours, theirs, relation, common] of cases) {
-    it(`are merged, or torn apart, that are really: ${relation} (${ours.length} and ${theirs.length} entries)`, () => {
+    it(`are recognized: ${relation} (${ours.length} and ${theirs.length} entries)`, () => {
       assert.deepEqual(compareHistories(ours, theirs), { relation, common });
     });
   }
@@ -65,7 +65,7 @@ describe('handing a session over', () => {
     assert.deepEqual(sessionForRun(ours, memoryAfterRun('answered')), { session_id: ours.id });
   });
 
-  it('merges two branches silently', () => {
+  it('reports two branches', () => {
     const result = decideHandOver(session(a1, b1), answer(a1, c1));
     assert.ok(result.kind === 'fork' && result.common === 1);
     assert.deepEqual(
@@ -97,12 +97,12 @@ describe('handing a session over', () => {
 });
 
 describe('after a run', () => {
-  it('does not take over what the server wrote', () => {
+  it('takes over what the server wrote', () => {
     const result = checkAfterRun(session(a1, a2), answer(a1, a2, b1, b2));
     assert.deepEqual(result, { kind: 'kept', descriptor: session(a1, a2, b1, b2), added: 2 });
   });
 
-  it('does not notice that the server has forgotten the session, and loses what came before', () => {
+  it('detects that the server has lost the session, and keeps what came before', () => {
     assert.deepEqual(checkAfterRun(session(a1, a2), answer(b1, b2)), {
       kind: 'forgotten',
       missing: 2,
@@ -120,7 +120,7 @@ describe('after a run', () => {
     });
   });
 
-  it('merges a branch that another client began on the same server', () => {
+  it('keeps a branch of another client on the same server separate', () => {
     const result = checkAfterRun(session(a1, a2), answer(a1, b1));
     assert.ok(result.kind === 'fork' && result.common === 1);
   });

@@ -170,7 +170,7 @@ describe('a session with servers that record completed runs alone', () => {
       );
     });
 
-    it('goes on without that message when the user says so', async () => {
+    it('continues without that message if the user chooses so', async () => {
       const { b, bench } = await lost();
       bench.session.carryOn(CONTINUE_WITHOUT, () => []);
       await say(bench, 'three');
@@ -178,7 +178,7 @@ describe('a session with servers that record completed runs alone', () => {
       assert.deepEqual(bench.session.descriptor.history, b.session(bench.session.descriptor.id)?.history);
     });
 
-    it('gets all that was said anew, once', async () => {
+    it('sends the whole conversation again, once', async () => {
       const { a, b, bench } = await lost();
       const said = ['one', 'I know 1', 'two', 'I know 3'].map(userMessage);
       bench.session.carryOn(SEND_TRANSCRIPT, () => said);

@@ -166,7 +166,7 @@ describe('a run in the transcript', () => {
     assert.equal(reader.end?.stopReason, 'cancelled');
   });
 
-  it('goes on after events that nobody knows, that are of no use here, or that are broken', () => {
+  it('continues after unknown, irrelevant and invalid events', () => {
     const reader = new RunToEvents('k', silentLog);
     const strange = [
       { type: 'run.paused', x: 1 },

@@ -34,7 +34,7 @@ describe('a session descriptor', () => {
     return source.descriptor;
   };
 
-  it('changes on its way out and in again', () => {
+  it('stays the same when it is exported and imported', () => {
     const { text, link, carriesSignatures, expiresAt } = exportDescriptor(descriptor);
     assert.match(link, /^vscode:\/\/parley\.parley\/session\?d=[\w-]+$/);
     for (const input of [text, ` ${text}\n`, link, link.replace('vscode', 'vscodium'), descriptor]) {
@@ -48,7 +48,7 @@ describe('a session descriptor', () => {
     assert.deepEqual(read(upstream), { id: '3F3487FD-0db3-42bd-8d03-a01add7f517a', history: [] });
   });
 
-  it('is copied without a warning when whoever gets it can read everything', () => {
+  it('is copied only after a warning if its recipient can read everything', () => {
     const signed = exportDescriptor({ ...descriptor, state: presigned });
     assert.deepEqual([signed.carriesSignatures, signed.expiresAt], [true, Date.UTC(2026, 0, 1, 1)]);
   });
@@ -118,14 +118,14 @@ describe('a session descriptor', () => {
 });
 
 describe('the URL of a resource', () => {
-  it('shows its signature, its user or its fragment where it is shown', () => {
+  it('shows neither signature, nor user, nor fragment', () => {
     assert.equal(redactUrl(presigned), 'https://s3.example/acp/1?…');
     assert.equal(redactUrl('https://user:pw@host:8443/a?token=1#sha256=2'), 'https://host:8443/a?…');
     assert.equal(redactUrl('https://host/a'), 'https://host/a');
     assert.equal(redactUrl('secret'), '(not a URL)');
   });
 
-  it('counts as another object when it is signed anew, or as the same when it is another', () => {
+  it('is the same object with another signature, and another one with any other difference', () => {
     const again = presigned.replace('abc', 'def').replace('20260101', '20260201');
     assert.equal(urlIdentity(presigned), urlIdentity(again));
     assert.equal(
@@ -146,7 +146,7 @@ describe('the URL of a resource', () => {
     assert.equal(new Set(different.map(urlIdentity)).size, different.length);
   });
 
-  it('is copied without a warning although it signs in', () => {
+  it('is copied only after a warning if it signs in', () => {
     const secret = [presigned, 'http://u:p@h/', 'http://h/?sig=1', 'http://h/?X-Goog-Signature=1', 'http://h/?token=1'];
     assert.deepEqual(
       secret.map(carriesSignature),
@@ -159,7 +159,7 @@ describe('the URL of a resource', () => {
     ]);
   });
 
-  it('does not tell when it ends, or loses the hash', () => {
+  it('states when it expires, and keeps the hash', () => {
     assert.equal(expiryOf(presigned), Date.UTC(2026, 0, 1, 1));
     assert.equal(expiryOf('http://h/resources/1?exp=100&sig=a'), 100_000);
     for (const url of ['http://h/', 'http://h/?exp=x', 'http://h/?X-Amz-Expires=5', 'x'])

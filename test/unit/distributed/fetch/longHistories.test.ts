@@ -31,7 +31,7 @@ describe('a session of many thousand messages', function () {
     await closeServers();
   });
 
-  it('goes on with an HTTP agent, and is kept, handed out and read back whole', async () => {
+  it('continues with an HTTP agent, and is stored, shared and read back completely', async () => {
     const server = await originalServer();
     const id = mintId();
     server.record(id, [], manyMessages(MANY));

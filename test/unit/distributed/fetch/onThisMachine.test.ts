@@ -4,7 +4,7 @@ import { exportDescriptor } from '../../../../src/distributed/fetch/descriptor';
 import { isOnThisMachine } from '../../../../src/distributed/model/resourceUrl';
 
 describe('a link that leads to the machine that opens it', () => {
-  it('is given away unnoticed', () => {
+  it('is recognized by its host', () => {
     const here = [
       '127.0.0.1:8000',
       '127.1',

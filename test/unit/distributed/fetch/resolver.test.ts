@@ -26,7 +26,7 @@ describe('Resolver', () => {
     return closeResolvers();
   });
 
-  it('mixes up the messages of three servers that answer in any order', async () => {
+  it('keeps the order of messages of three servers that answer in any order', async () => {
     const waiting: (() => void)[] = [];
     const shuffled = (request: IncomingMessage, response: ServerResponse): void => {
       waiting.push(() => echo(request, response));
@@ -96,7 +96,7 @@ describe('Resolver', () => {
     assert.match(gaps[0]?.host ?? '', /^127\.0\.0\.1:\d+$/);
   });
 
-  it('goes to private addresses because a descriptor says so', async () => {
+  it('requests no private address because of a descriptor', async () => {
     const server = await serve(echo);
     const guard = new Guard({ isAllowed: () => false });
     kept(guard);
@@ -268,7 +268,7 @@ describe('Resolver', () => {
       assert.deepEqual(entries.map(textOf), ['/1']);
     });
 
-    it('is found out about by name too', async () => {
+    it('resolves names to detect local servers', async () => {
       const { questions, guard: plain } = asking(() => false);
       const guard = kept(
         new Guard(plain.policy, {
@@ -303,7 +303,7 @@ describe('Resolver', () => {
     assert.deepEqual(read.sort(), [...keys].sort());
   });
 
-  it('waits for each of a hundred messages of a server that is dead', async () => {
+  it('stops waiting for a server that is dead, whatever the number of messages', async () => {
     const hanging = await serve(() => {});
     const history = Array.from({ length: 100 }, (_, index) => `${hanging.origin}/${index}`);
     const entries = await open(resolver({ timeoutMs: 50 }), history);
@@ -342,7 +342,7 @@ describe('Resolver', () => {
     );
   });
 
-  it('goes over the network for messages that lie on this machine', async () => {
+  it('reads messages on this machine without the network', async () => {
     const store = new LocalStore({
       folder: await scratchFolder(),
       secret: Buffer.alloc(32, 7),
@@ -356,7 +356,7 @@ describe('Resolver', () => {
     assert.deepEqual(entries.map(textOf), ['mine', 'gap: refused']);
   });
 
-  it('uses a message that was changed since it was written', async () => {
+  it('rejects a message that was changed since it was written', async () => {
     const server = await serve(echo);
     const hash = sha256Of(Buffer.from(messageText('/x')));
     const options = { sha256: (index: number) => (index === 0 ? hash : '0'.repeat(64)) };
@@ -424,7 +424,7 @@ describe('Resolver', () => {
     });
   });
 
-  it('writes signatures and tokens into the log', async () => {
+  it('writes no signature or token to the log', async () => {
     const server = await serve((request, response) => {
       if (request.url?.startsWith('/bad') === true) response.writeHead(500).end('fetched-secret');
       else echo(request, response);

@@ -74,7 +74,7 @@ describe('Resolver', () => {
   });
 
   describe('for the state', () => {
-    it('gives the agent an old state, or loads it again although it is the same', async () => {
+    it('gives the agent the current state, and loads it once', async () => {
       const bytes = Buffer.from([0, 255, 1, 254, 10]);
       let tag = '"v1"';
       const server = await serve((request, response) => {

@@ -59,7 +59,7 @@ describe('a bucket whose server checks signatures', function () {
     wrong.destroy();
   });
 
-  it('lets nobody write, read or remove with a wrong secret, or with another key', async () => {
+  it('refuses to write, read or remove with a wrong secret or another key', async () => {
     const key = mintId();
     await put(store, key);
     for (const keys of [{ secretAccessKey: 'wrong' }, { accessKeyId: 'OTHER' }]) {

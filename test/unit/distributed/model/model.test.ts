@@ -86,7 +86,7 @@ describe('a message', () => {
     assert.deepEqual([parts[0]?.foo, parts[0]?.bar, trace], [null, { a: 1 }, 'y']);
   });
 
-  it('is refused for what it leaves out', () => {
+  it('is rejected if a required field is missing', () => {
     assert.deepEqual(readMessage({ parts: [{}] }), {
       role: 'user',
       parts: [{ content_type: 'text/plain', content_encoding: 'plain' }],
@@ -97,7 +97,7 @@ describe('a message', () => {
     });
   });
 
-  it('passes although it breaks the protocol, or the refusal quotes it', () => {
+  it('is rejected if it violates the protocol, without being quoted', () => {
     const bad: unknown[] = [
       null,
       'secret-text',
@@ -123,7 +123,7 @@ describe('a message', () => {
     }
   });
 
-  it('changes the prototype of what it is read into', () => {
+  it('does not change the prototype of what it is read into', () => {
     const message = readMessage(JSON.parse('{"parts":[{"__proto__":{"content":"x"}}],"__proto__":{"polluted":1}}'));
     assert.equal((message as { polluted?: unknown }).polluted, undefined);
     assert.equal(message.parts[0]?.content, undefined);
@@ -155,7 +155,7 @@ describe('a message', () => {
 });
 
 describe('the rest of the protocol', () => {
-  it('passes over unknown events in a stream', () => {
+  it('skips unknown events in a stream', () => {
     assert.deepEqual(readEvent({ type: 'run.paused', x: 1 }), {
       type: 'unknown',
       name: 'run.paused',
@@ -166,7 +166,7 @@ describe('the rest of the protocol', () => {
     }
   });
 
-  it('refuses what clients send, or takes what could leave its place', () => {
+  it('accepts what clients send, and rejects ids that could leave their folder', () => {
     const run = readAs(
       runCreateSchema,
       { agent_name: 'history_echo', session_id: null, session: null, input: [] },
@@ -181,12 +181,12 @@ describe('the rest of the protocol', () => {
     assert.ok(!z.safeParse(agentManifestSchema, { name: 'a/b' }).success);
   });
 
-  it('is written in a way that other implementations refuse', () => {
+  it('is written as other implementations accept it', () => {
     assert.match(timestamp(0), /^1970-01-01T00:00:00\.000Z$/);
     assert.match(mintId(), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('exhausts the memory or the stack, or quotes what it could not read', () => {
+  it('is limited in size and depth, and quotes nothing that it could not read', () => {
     const cases: readonly (readonly [text: string | Uint8Array, code: string])[] = [
       ['{"secret-text"', 'not-json'],
       ['', 'not-json'],

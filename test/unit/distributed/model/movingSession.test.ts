@@ -203,7 +203,7 @@ describe('a chat with an HTTP agent', () => {
       assert.equal(notices(first.events)[0], 'server-took-over');
     });
 
-    it('goes on with its own branch, and tells of the other one, when two clients went on from the same past', async () => {
+    it('continues its own branch, and reports the other one, if two clients continued from the same point', async () => {
       const a = await serve(AGENTS);
       const start = begin(at(a, 'echo'));
       await start.session.send(prompt('one'), signal);

@@ -145,7 +145,7 @@ describe('the agent server', () => {
     }
   });
 
-  it('gives agents page by page', async () => {
+  it('lists agents page by page', async () => {
     const page = JSON.parse((await raw(running, 'GET', '/agents?limit=2&offset=1')).text);
     assert.deepEqual(
       page.agents.map(({ name }: { name: string }) => name),

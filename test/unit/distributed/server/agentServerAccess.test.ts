@@ -39,7 +39,7 @@ describe('the agent server', () => {
       }
     });
 
-    it('gives a message to whoever has its whole link, until it ends, and to nobody else', async () => {
+    it('serves a message only with its whole link, until the link expires', async () => {
       const { client } = running;
       const run = await client.runSync({ agentName: 'echo', input: [userMessage('hello')] }, signal);
       const { history } = await client.session(run.session_id ?? '', signal);

@@ -53,7 +53,7 @@ describe('the agent server', () => {
     return answer.toString().split('\r\n')[0];
   }
 
-  it('tells a client that sends all of a body of any kind before it reads that it is too large', async () => {
+  it('reports a body that is too large even to a client that sends all of it before reading', async () => {
     const running = await serve([echo]);
     const piece = 'x'.repeat(1024 * 1024);
     const count = MAX_BODY_BYTES / piece.length + 8;

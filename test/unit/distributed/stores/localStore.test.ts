@@ -122,7 +122,7 @@ describe('LocalStore', () => {
     assert.equal(Buffer.from(await store.get(fine, never)).toString(), messageText(fine));
   });
 
-  it('shows files to other users of the machine, or leaves pieces behind', async () => {
+  it('hides files from other users of the machine, and leaves no partial file', async () => {
     const key = newKey();
     await open().put(key, Buffer.from('{}'), 'application/json', never);
     assert.deepEqual(await readdir(join(folder, 'sessions/session-123')), [key.split('/').at(-1)]);
@@ -137,7 +137,7 @@ describe('LocalStore', () => {
     await assert.rejects(open().put(newKey(), Buffer.from('{}'), 'application/json', never), { code: 'store-error' });
   });
 
-  it('gives links that lead nowhere while it is not served', async () => {
+  it('returns no links while it is not served', async () => {
     const store = open({ baseUrl: () => undefined });
     await assert.rejects(store.urlFor(newKey(), { expiresIn: 60 }), { code: 'not-served', hint: /server/ });
     const key = newKey();
@@ -166,7 +166,7 @@ describe('ResourceCache', () => {
     assert.equal(await cache.get('name-0'), undefined);
   });
 
-  it('writes files while the session is still being fetched, or asks the server again because it does not', async () => {
+  it('writes files after the session was fetched, without requesting them again', async () => {
     const folder = await scratchFolder();
     const cache = new ResourceCache({ folder, restMs: 2 ** 30 });
     cache.put('name', Buffer.from('old'));
@@ -191,7 +191,7 @@ describe('ResourceCache', () => {
     await cache.settled();
   });
 
-  it('forgets what is put while it writes', async () => {
+  it('keeps what is added while it writes', async () => {
     const folder = await scratchFolder();
     const cache = new ResourceCache({ folder, restMs: 2 ** 30 });
     cache.put('a', Buffer.from('1'));
@@ -206,7 +206,7 @@ describe('ResourceCache', () => {
     for (const name of ['a', 'b']) assert.equal(String((await other.get(name))?.bytes), '2');
   });
 
-  it('stops a session from opening when it cannot write', async () => {
+  it('opens sessions even if it cannot write', async () => {
     const folder = await scratchFolder();
     await mkdir(join(folder, 'x'));
     await writeFile(join(folder, 'file'), '');

@@ -141,7 +141,7 @@ describe('toMessages', () => {
     assert.ok(!JSON.stringify(message).includes('/home/me'));
   });
 
-  it('writes messages that no reader takes', () => {
+  it('writes messages that every reader accepts', () => {
     const huge = 'ü🙂'.repeat(3_000_000);
     const entries = [
       said('agent', text(huge)),
@@ -158,18 +158,18 @@ describe('toMessages', () => {
     assert.ok(json.isWellFormed());
   });
 
-  it('writes text that expands in JSON into messages that no reader takes', () => {
+  it('limits messages whose text expands in JSON', () => {
     const controls = '\u0001'.repeat(2_000_000);
     const [message] = toMessages([said('agent', text(controls)), called({ rawOutput: controls })]);
     assert.ok(Buffer.byteLength(JSON.stringify(message)) <= MAX_MESSAGE_BYTES);
   });
 
-  it('makes messages of nothing', () => {
+  it('makes no message of empty content', () => {
     assert.deepEqual(toMessages([]), []);
     assert.deepEqual(toMessages([], { stopReason: 'cancelled' }), []);
   });
 
-  it('does not fit what the session model really keeps', () => {
+  it('fits what the session model keeps', () => {
     const model = new SessionModel();
     const at = 5;
     model.apply({ type: 'turn_started', turnId: '1', origin: 'user', at }, at);
@@ -214,7 +214,7 @@ describe('MessageLog', () => {
     return entries.map((entry) => (entry.kind === 'gap' ? entry.reason : (entry.message.parts[0]?.content ?? '')));
   }
 
-  it('mixes up messages that come quickly, or loses them with the window', async () => {
+  it('keeps messages that come quickly, in order, also when the window ends', async () => {
     const log = await open();
     await Promise.all(['a', 'b', 'c', 'd'].map((content) => log.append(message(content), never)));
     assert.deepEqual(await readAll(log), ['a', 'b', 'c', 'd']);
@@ -252,7 +252,7 @@ describe('MessageLog', () => {
     assert.deepEqual([...(await readAll(await open()))].sort(), ['one', 'three', 'two']);
   });
 
-  it('changes, drops or reorders the messages of others', async () => {
+  it('leaves the messages of others as they are, in order', async () => {
     const log = await open();
     await log.append(message('mine'), never);
     const { history } = await log.descriptor();
@@ -269,7 +269,7 @@ describe('MessageLog', () => {
     await assert.rejects(log.adopt({ id: 'other', history: [] }), { code: 'other-session' });
   });
 
-  it('brings back the messages of a branch that the user left', async () => {
+  it('leaves out the messages of a branch that the user has left', async () => {
     const log = await open();
     for (const content of ['a', 'b', 'c']) await log.append(message(content), never);
     const { history } = await log.descriptor();
@@ -280,7 +280,7 @@ describe('MessageLog', () => {
     assert.deepEqual(await readAll(await open()), ['a', 'b', 'c']);
   });
 
-  it('signs the messages of another session for whoever names them', async () => {
+  it('signs no messages of another session', async () => {
     const other = await MessageLog.open(
       { sessionId: 'session-of-others', stores: [local], save: async () => {} },
       never,
@@ -306,7 +306,7 @@ describe('MessageLog', () => {
     );
   });
 
-  it('moves to another server without its messages', async () => {
+  it('moves to another server with its messages', async () => {
     const log = await open();
     await log.append(message('a'), never);
     await log.adopt({ id: 'session-123', history: [...(await log.descriptor()).history, 'http://127.0.0.1:9/1'] });
@@ -344,7 +344,7 @@ describe('MessageLog', () => {
     await assert.rejects((await open({ stores: [local] })).descriptor(), { code: 'store-missing' });
   });
 
-  it('writes two sessions into one folder, or one outside of its own', () => {
+  it('writes each session into its own folder', () => {
     const ids = ['session-123', 'SESSION-123', 'a:b', 'con', 'x', 'a.b', '3f3487fd-0db3-42bd-8d03-a01add7f517a'];
     const folders = ids.map(folderOf);
     assert.equal(new Set(folders.map((one) => one.toLowerCase())).size, ids.length);

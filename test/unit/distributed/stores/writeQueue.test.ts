@@ -164,7 +164,7 @@ describe('WriteQueue', () => {
     assert.deepEqual([store.written, queue.state], [['good', 'bad'], { waiting: 0 }]);
   });
 
-  it('begins again by itself when a server that was down is back', async () => {
+  it('resumes when a server that was down is back', async () => {
     const queue = await open({ retryMs: 1 });
     let failures = 0;
     store.failure = () => (failures++ < 3 ? 'store-down' : undefined);
@@ -195,7 +195,7 @@ describe('WriteQueue', () => {
     });
   }
 
-  it('goes on by itself after a caller gave up', async () => {
+  it('continues after a caller gave up', async () => {
     const queue = await open({ retryMs: 0 });
     store.failure = () => 'cancelled';
     await put(queue, 'a');
