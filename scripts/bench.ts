@@ -15,6 +15,7 @@ import { measureJournal } from '../test/bench/journalBench';
 import { measureJournalPaint } from '../test/bench/journalPaint';
 import { measureJumps } from '../test/bench/jumpPaint';
 import { measureList } from '../test/bench/listBench';
+import { measureMentions } from '../test/bench/mentionsBench';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
 import { measureDay, measureSessions } from '../test/bench/scale';
@@ -60,6 +61,7 @@ async function main(): Promise<Row[]> {
     'jumps',
     'hostile',
     'changes',
+    'mentions',
     'size',
     ...scenarios.map(({ name }) => name),
   ];
@@ -87,6 +89,10 @@ async function main(): Promise<Row[]> {
   if (wanted('changes')) {
     say('changes …');
     rows.push(...(await measureChanges({ counts: options.quick ? [1000, 10_000] : [1000, 10_000, 100_000], say })));
+  }
+  if (wanted('mentions')) {
+    say('mentions …');
+    rows.push(...(await measureMentions(say)));
   }
   const chosen = scenarios.filter(({ name, quick }) => wanted(name, quick));
   const repetitions = Number(options.reps ?? (options.quick ? 1 : 3));

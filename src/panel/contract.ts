@@ -3,7 +3,7 @@
 // of the host has a revision that the webview acknowledges, so that the host never floods a slow
 // webview.
 import type { FormProblem } from './checkForm';
-import type { ChangedFileView, FirstUseView, ItemView, SessionView, StopTarget } from './views';
+import type { ChangedFileView, FirstUseView, ItemView, MentionView, SessionView, StopTarget } from './views';
 
 /** Incremented on incompatible changes; a webview with another version is asked to reload. */
 export const CONTRACT_VERSION = 2;
@@ -87,6 +87,8 @@ export type ToWebview =
       readonly from: number;
       readonly files: readonly ChangedFileView[];
     }
+  /** The response to `mentions`. */
+  | { readonly type: 'mentions'; readonly query: string; readonly offers: readonly MentionView[] }
   /** What an empty conversation offers to begin with; null: nothing. */
   | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
   /** Scrolls to the item of a search result, highlights and focuses it. */
@@ -196,6 +198,10 @@ export type SessionMessage =
     }
   | { readonly type: 'attachFile'; readonly data: string; readonly mimeType: string; readonly name: string }
   | { readonly type: 'detach'; readonly id: string }
+  /** Requests what can be mentioned; `query`: what follows the `@`. */
+  | { readonly type: 'mentions'; readonly query: string }
+  /** Attaches what was mentioned, by the id of its {@link MentionView}. */
+  | { readonly type: 'mention'; readonly id: string }
   /** Requests a part of a list of changed files. */
   | { readonly type: 'changes'; readonly scope: ChangesScope; readonly from: number; readonly to: number }
   | ({ readonly type: 'changesAction' } & ChangesAction)
@@ -242,6 +248,7 @@ export type {
   FirstUseView,
   ItemView,
   Liveness,
+  MentionView,
   PermissionView,
   QueueItemView,
   SessionPhase,

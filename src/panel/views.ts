@@ -187,6 +187,15 @@ export interface AttachmentView {
   readonly thumbnail?: string;
 }
 
+/** Something that `@` offers in the composer. */
+export interface MentionView {
+  readonly id: string;
+  readonly kind: 'file' | 'folder' | 'selection';
+  /** As it is written after the `@`, and as its attachment is called. */
+  readonly label: string;
+  readonly description?: string;
+}
+
 export interface DiffHunk {
   /** 1-based first lines. */
   readonly oldStart: number;

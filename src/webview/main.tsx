@@ -6,6 +6,7 @@ import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
 import { changesPart, connectChanges, withChanges } from './changes/loadPart';
 import { composer } from './composer/composerState';
+import { mentions } from './composer/mention';
 import { el } from './dom/dom';
 import { browserFrames, Frames } from './host/frames';
 import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
@@ -118,6 +119,9 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'draft':
       composer.changedElsewhere(message.key, message);
+      return undefined;
+    case 'mentions':
+      mentions.value = message;
       return undefined;
     case 'formRefused':
       setRefused(message.id, message.problems);

@@ -36,6 +36,7 @@ import { EditorWorkingFiles } from './changes/workingFiles';
 import { WorktreeDocuments } from './changes/worktreeDocuments';
 import { WorktreeKeys } from './changes/worktreeKeys';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
+import { Mentions } from './chat/mentions';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { commandsOf } from './commands/commands';
 import { editAndResend } from './commands/editAndResend';
@@ -241,6 +242,7 @@ function composeWithin(
     retryGap: descriptors.missing.retry,
     retryGaps: descriptors.missing.retryAll,
     firstUse,
+    mentions: own(new Mentions()),
   });
   own(chat);
   const overview = own(new Overview({ context, tree: places.sessions, archive, conversations, chat, catalog, log }));

@@ -112,6 +112,21 @@ describe('the demo agent in the panel', () => {
     await tool.locator('[data-decision=allowed]').waitFor();
   });
 
+  it('mentions a file of the workspace, and sends it along', async () => {
+    const { page } = vscode.window;
+    await chat.composer.pressSequentially('see @demo');
+    const list = chat.frame.getByRole('listbox', { name: 'Mentions' });
+    await list.getByRole('option', { name: 'parley-demo.md', selected: true }).waitFor();
+    await screenshot(page, 'mention-dark');
+    await page.keyboard.press('Tab');
+    assert.equal(await chat.composer.inputValue(), 'see @parley-demo.md ');
+    await chat.button('Remove parley-demo.md').waitFor();
+    await page.keyboard.press('Enter');
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    await chat.entries('user').last().getByText('parley-demo.md').last().waitFor();
+    assert.equal(await chat.button('Remove parley-demo.md').count(), 0);
+  });
+
   it('leaves the file as it is on Reject', async () => {
     const before = readFileSync(file(), 'utf8');
     await chat.send('/edit second line');

@@ -31,7 +31,7 @@ describe('composer', () => {
     await open({ session: SESSION_FULL });
     const { keyboard } = panel.page;
     await field().fill('half a thought');
-    await button('Attach file…').focus();
+    await button('New session').focus();
     await keyboard.down('Enter');
     await field().focus();
     await keyboard.down('Enter'); // a repeat, as it was not let go
@@ -119,6 +119,64 @@ describe('composer', () => {
     await field().pressSequentially('/in');
     await panel.page.keyboard.press('Escape');
     assert.equal(await list.count(), 0);
+  });
+
+  const OFFERS = [
+    { id: 'selection', kind: 'selection', label: 'src/a.ts:3–9', description: 'Selection' },
+    { id: 'path:src/server.ts', kind: 'file', label: 'src/server.ts' },
+    { id: 'path:src', kind: 'folder', label: 'src' },
+  ] as const;
+
+  it('mentions files by keyboard, attaches them, and removes a mention with Backspace', async () => {
+    await open();
+    await field().pressSequentially('see @');
+    assert.partialDeepStrictEqual(await panel.next('mentions'), { key: 's1', query: '' });
+    await panel.send({ type: 'mentions', query: '', offers: OFFERS });
+    const list = panel.page.getByRole('listbox', { name: 'Mentions' });
+    await list.getByRole('option', { name: 'src/server.ts' }).waitFor();
+    assert.deepEqual(await list.getByRole('option').allInnerTexts(), [
+      'src/a.ts:3–9\nSelection',
+      'src/server.ts',
+      'src',
+      'Attach file…',
+    ]);
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.page.keyboard.press('Enter');
+    assert.equal(await field().inputValue(), 'see @src/server.ts ');
+    assert.deepEqual(await panel.next('mention'), { type: 'mention', key: 's1', id: 'path:src/server.ts' });
+    assert.equal(await list.count(), 0);
+    const attachments = [{ id: 'm1', kind: 'file', label: 'src/server.ts' }] as const;
+    await panel.update({ op: 'session', patch: { attachments } });
+    await panel.page.keyboard.press('Backspace');
+    assert.equal(await field().inputValue(), 'see ');
+    assert.deepEqual(await panel.next('detach'), { type: 'detach', key: 's1', id: 'm1' });
+    await field().press('Control+z');
+    assert.equal(await field().inputValue(), 'see @src/server.ts ');
+  });
+
+  it('drops late offers for other letters, and leaves a closed list closed', async () => {
+    await open();
+    await field().pressSequentially('@se');
+    await panel.send({ type: 'mentions', query: 's', offers: OFFERS });
+    const list = panel.page.getByRole('listbox', { name: 'Mentions' });
+    await list.waitFor();
+    assert.deepEqual(await list.getByRole('option').allInnerTexts(), ['src/server.ts']);
+    await panel.send({ type: 'mentions', query: 'se', offers: OFFERS.slice(1, 2) });
+    await panel.page.keyboard.press('Escape');
+    await field().pressSequentially('r');
+    await panel.send({ type: 'mentions', query: 'ser', offers: OFFERS.slice(1, 2) });
+    assert.equal(await list.count(), 0);
+    await panel.page.keyboard.press('Enter');
+    assert.equal((await panel.next('send')).text, '@ser');
+  });
+
+  it('begins a mention with its button, and lets the user choose files of anywhere', async () => {
+    await open();
+    await button('Add context…').click();
+    await panel.send({ type: 'mentions', query: '', offers: [] });
+    await panel.page.getByRole('option', { name: 'Attach file…' }).click();
+    assert.deepEqual(await panel.next('command'), { type: 'command', key: 's1', command: 'attachFile' });
+    assert.equal(await field().inputValue(), '');
   });
 
   it('sends the draft to the host, and restores it after a reload', async () => {

@@ -1,26 +1,24 @@
 // The message field. Enter sends, Shift+Enter inserts a line break; while a turn is running,
 // messages are queued.
-import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import type { AvailableCommand } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { isComposing } from '../dom/dom';
 import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 import { Attachments } from './attachments';
+import { useCompletion } from './completion';
+import { CompletionList, completionId } from './completionList';
 import { composer } from './composerState';
 import { attachPasted } from './images';
+import { mentionBefore } from './mention';
 import { Pickers } from './pickers';
-import { completeCommand, matchCommands, slashQuery } from './slash';
-import { SlashList, slashOptionId } from './slashList';
 import { UsageRing } from './usageRing';
 
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const listId = useId();
-  const matches = useSignal<readonly AvailableCommand[]>([]);
-  const active = useSignal(0);
+  const completion = useCompletion(() => field.current!);
   const running = session.running.value;
   const queues = session.queues.value;
   const canSend = composer.text.value.trim() !== '' || session.attachments.value.length > 0;
@@ -30,38 +28,23 @@ export function Composer() {
     return () => composer.attach(null);
   }, []);
 
-  function complete(): void {
-    const box = field.current!;
-    const query = slashQuery(box.value, box.selectionStart);
-    const found = query === undefined ? [] : matchCommands(session.commands.peek(), query);
-    // A completely typed command needs no completion.
-    matches.value = found.length === 1 && found[0]!.name === query ? [] : found;
-    active.value = 0;
-  }
-
-  function choose(command: AvailableCommand | undefined): void {
-    if (!command) return;
-    const box = field.current!;
-    composer.set(completeCommand(box.value, box.selectionStart, command));
-    matches.value = [];
-    box.focus();
-  }
-
   function send(): void {
-    matches.value = [];
+    completion.close();
     composer.send(session.attachments.peek().length > 0);
     field.current?.focus();
   }
 
   function onKeyDown(event: KeyboardEvent): void {
     if (isComposing(event)) return;
-    if (matches.peek().length > 0 && onListKey(event)) {
+    if (completion.onKey(event)) {
       event.preventDefault();
       return;
     }
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send();
+    } else if (event.key === 'Backspace' && removeMention()) {
+      event.preventDefault();
     } else if (event.key === 'ArrowUp' && composer.text.peek() === '' && composer.recall()) {
       event.preventDefault();
     } else if (event.key === 'Escape' && !event.repeat && composer.text.peek() === '' && session.running.peek()) {
@@ -70,13 +53,17 @@ export function Composer() {
     }
   }
 
-  function onListKey(event: KeyboardEvent): boolean {
-    const count = matches.peek().length;
-    if (event.key === 'ArrowDown') active.value = (active.peek() + 1) % count;
-    else if (event.key === 'ArrowUp') active.value = (active.peek() + count - 1) % count;
-    else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab') choose(matches.peek()[active.peek()]);
-    else if (event.key === 'Escape') matches.value = [];
-    else return false;
+  /** Removes the mention before the caret with its attachment. @returns whether there is one */
+  function removeMention(): boolean {
+    const { value, selectionStart, selectionEnd } = field.current!;
+    if (selectionStart !== selectionEnd) return false;
+    const attachments = session.attachments.peek();
+    const labels = attachments.map(({ label }) => label);
+    const found = mentionBefore(value, selectionStart, labels);
+    if (!found) return false;
+    composer.replace(found.start, selectionStart, '');
+    const id = attachments.find(({ label }) => label === found.label)?.id;
+    if (id !== undefined) post({ type: 'detach', id });
     return true;
   }
 
@@ -88,20 +75,19 @@ export function Composer() {
     void attachPasted(files);
   }
 
-  const isListOpen = matches.value.length > 0;
+  const list = completion.list.value;
   return (
     <>
       {session.banner.value && session.queue.value.length === 0 && <p class="banner">{session.banner.value}</p>}
       <div class="composer">
-        {isListOpen && (
-          <SlashList
+        {list && (
+          <CompletionList
             id={listId}
-            commands={matches.value}
-            active={active.value}
-            onActive={(index) => {
-              active.value = index;
-            }}
-            onChoose={choose}
+            name={list.name}
+            items={list.items}
+            active={completion.active.value}
+            onActive={completion.setActive}
+            onChoose={completion.choose}
           />
         )}
         <Attachments />
@@ -115,19 +101,17 @@ export function Composer() {
           aria-multiline="true"
           aria-autocomplete="list"
           aria-haspopup="listbox"
-          aria-controls={isListOpen ? listId : undefined}
-          aria-activedescendant={isListOpen ? slashOptionId(listId, active.value) : undefined}
+          aria-controls={list ? listId : undefined}
+          aria-activedescendant={list ? completionId(listId, completion.active.value) : undefined}
           placeholder={placeholder()}
           spellcheck={false}
           onInput={(event) => {
             composer.typed(event.currentTarget.value);
-            complete();
+            completion.update();
           }}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
-          onBlur={() => {
-            matches.value = [];
-          }}
+          onBlur={completion.close}
         />
         {composer.problem.value && (
           <p class="composer-problem" role="alert">
@@ -138,8 +122,11 @@ export function Composer() {
           <div class="bar-start">
             <IconButton
               icon="mention"
-              label={strings.attachFile}
-              onClick={() => post({ type: 'command', command: 'attachFile' })}
+              label={strings.addContext}
+              onClick={() => {
+                composer.insert('@');
+                completion.update();
+              }}
             />
             {session.commands.value.length > 0 && (
               <button
@@ -152,7 +139,7 @@ export function Composer() {
                 onClick={() => {
                   if (composer.text.peek() === '') composer.set('/');
                   composer.focus();
-                  complete();
+                  completion.update();
                 }}
               >
                 /

@@ -189,6 +189,15 @@ class Composer {
     field?.setSelectionRange(caret, caret);
   }
 
+  /** Replaces a part of the text, from `start` to `end`, with the caret after it. */
+  replace(start: number, end: number, text: string): void {
+    this.focus();
+    if (this.#edit(start, end, text)) return;
+    const old = this.text.peek();
+    this.set(old.slice(0, start) + text + old.slice(end));
+    this.#field?.setSelectionRange(start + text.length, start + text.length);
+  }
+
   /** Appends text to the draft. */
   append(text: string): void {
     this.set(joined(this.text.peek(), text));
@@ -235,9 +244,11 @@ class Composer {
    */
   #edit(start: number, end: number, text: string): boolean {
     const field = this.#field;
-    if (!field || text === '' || this.text.peek().length + text.length > LONG_TEXT) return false;
+    if (!field || this.text.peek().length + text.length > LONG_TEXT) return false;
     field.setSelectionRange(start, end);
-    return document.execCommand('insertText', false, text);
+    // With nothing selected, it would delete what is before the caret.
+    if (text === '' && start === end) return true;
+    return document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
   }
 
   #write(text: string): void {

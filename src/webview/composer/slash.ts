@@ -23,7 +23,7 @@ export function matchCommands(commands: readonly AvailableCommand[], query: stri
 }
 
 /** Returns the text with a chosen command; text after the caret stays. */
-export function completeCommand(text: string, caret: number, command: AvailableCommand): string {
+export function completeCommand(text: string, caret: number, command: string): string {
   const rest = text.slice(caret).trimStart();
-  return `/${command.name} ${rest}`;
+  return `/${command} ${rest}`;
 }

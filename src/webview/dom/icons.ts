@@ -24,6 +24,7 @@ export const ICONS = [
   'error',
   'file',
   'file-media',
+  'folder',
   'go-to-file',
   'gripper',
   'history',

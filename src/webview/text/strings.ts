@@ -16,6 +16,7 @@ export const strings = {
   startStages: l10n.t('Agent startup'),
   attachments: l10n.t('Attachments'),
   slashCommands: l10n.t('Commands'),
+  mentions: l10n.t('Mentions'),
 
   // Header.
   newSession: l10n.t('New session'),
@@ -308,6 +309,7 @@ export const strings = {
     ),
   queue: l10n.t('Queue'),
   stop: l10n.t('Stop'),
+  addContext: l10n.t('Add context…'),
   attachFile: l10n.t('Attach file…'),
   insertCommand: l10n.t('Insert command…'),
   removeAttachment: (label: string) => l10n.t('Remove {0}', label),

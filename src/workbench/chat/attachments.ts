@@ -29,7 +29,7 @@ const MAX_UNSAVED_CHARS = 1_000_000;
  * else by its address, for the agent to read.
  */
 export async function fileAttachment(uri: Uri): Promise<QueuedAttachment> {
-  const label = workspace.asRelativePath(uri, false);
+  const label = workspace.asRelativePath(uri);
   const link: ContentBlock = { type: 'resource_link', uri: uri.toString(), name: basename(uri.fsPath) };
   const content = (await mediaOf(uri)) ?? unsavedOf(uri);
   const kind = content?.type === 'image' ? 'image' : 'file';
@@ -70,7 +70,7 @@ export function selectionAttachment(editor: TextEditor): QueuedAttachment | unde
       ? selection.end.line
       : selection.end.line + 1;
   const place = first === last ? `${first}` : `${first}–${last}`;
-  const label = `${workspace.asRelativePath(document.uri, false)}:${place}`;
+  const label = `${workspace.asRelativePath(document.uri)}:${place}`;
   const text = document.getText(selection);
   const uri = `${document.uri.toString()}#L${first}${last === first ? '' : `-L${last}`}`;
   return {

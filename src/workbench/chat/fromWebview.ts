@@ -101,6 +101,8 @@ const schema = z.discriminatedUnion('type', [
     name: z.string().check(z.maxLength(500)),
   }),
   ofSession('detach', { id }),
+  ofSession('mentions', { query: z.string().check(z.maxLength(200)) }),
+  ofSession('mention', { id: file }),
   ofSession('changes', { scope: changesScope, from: index, to: index }),
   ofSession('changesAction', {
     kind: z.enum(['open', 'keep', 'undo']),

@@ -17,6 +17,7 @@ import type { LinkOpener } from '../editor/linkOpener';
 import type { FirstUse } from '../registry/firstUse';
 import { contentAttachment, imageAttachment } from './attachments';
 import { clearQueue } from './clearQueue';
+import type { Mentions } from './mentions';
 
 /** What the actions of a page need from the rest of the workbench. */
 export interface ActionServices {
@@ -29,6 +30,8 @@ export interface ActionServices {
   readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
   /** The same for all messages that are missing. */
   readonly retryGaps: (conversation: Conversation) => Promise<void>;
+  /** What `@` offers in the composer. */
+  readonly mentions: Pick<Mentions, 'offers' | 'attachments'>;
   /** What an empty conversation offers. */
   readonly firstUse: Pick<FirstUse, 'view' | 'onDidChange' | 'look' | 'use'>;
 }
@@ -83,6 +86,10 @@ export class SurfaceActions {
   readonly #page: ActionPage;
   readonly #services: ActionServices;
   readonly #sessions: SurfaceSessions;
+  /** Ends the search for what can be mentioned when another begins. */
+  #searching = new AbortController();
+  /** What was mentioned is on its way into the attachments. */
+  #attaching: Promise<void> | undefined;
 
   constructor(page: ActionPage, services: ActionServices, sessions: SurfaceSessions) {
     this.#page = page;
@@ -103,6 +110,7 @@ export class SurfaceActions {
         this.#services.firstUse.look();
         return;
       case 'send':
+        if (this.#attaching) await this.#attaching;
         this.#send(conversation, message);
         return;
       case 'sendAgain':
@@ -212,6 +220,12 @@ export class SurfaceActions {
       case 'detach':
         conversation.unsent.detach(message.id);
         return;
+      case 'mentions':
+        await this.#offerMentions(conversation, message.query);
+        return;
+      case 'mention':
+        await this.#mention(conversation, message.id);
+        return;
       case 'changes':
         await this.#showChanges(conversation, message);
         return;
@@ -235,6 +249,33 @@ export class SurfaceActions {
         );
         return;
     }
+  }
+
+  async #offerMentions(conversation: Conversation, query: string): Promise<void> {
+    this.#searching.abort();
+    this.#searching = new AbortController();
+    const { signal } = this.#searching;
+    try {
+      const offers = await this.#services.mentions.offers(query, signal);
+      if (!signal.aborted && this.#page.shows(conversation)) this.#page.post({ type: 'mentions', query, offers });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** A message that is sent meanwhile waits for it. */
+  async #mention({ unsent }: Conversation, id: string): Promise<void> {
+    const before = this.#attaching;
+    const attach = async (): Promise<void> => {
+      await before;
+      const attachments = await this.#services.mentions.attachments(id);
+      if (attachments.length === 0) this.#page.refuse({}, l10n.t('What you mentioned is no longer there.'));
+      for (const attachment of attachments) unsent.attach(attachment);
+    };
+    const attaching = attach().catch((error: unknown) => this.#page.refuse({}, messageOf(error)));
+    this.#attaching = attaching;
+    await attaching;
+    if (this.#attaching === attaching) this.#attaching = undefined;
   }
 
   async #showChanges(

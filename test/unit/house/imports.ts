@@ -24,6 +24,7 @@ const BELOW_WORKBENCH = {
   panel: 'all',
   acp: 'all',
   changes: 'all',
+  mentions: 'all',
   agents: 'all',
   registry: 'all',
   session: 'all',
@@ -56,6 +57,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@vscode/l10n', 'semver', 'tar-stream', 'unbzip2-stream', 'yauzl', 'zod'],
   },
   changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'diff', 'zod'] },
+  mentions: { rooms: { changes: 'all' }, node: true, packages: ['fuzzysort'] },
   client: {
     rooms: {
       base: 'all',

@@ -25,7 +25,7 @@ describe('webview/slash', () => {
   });
 
   it('keeps the text after the caret', () => {
-    assert.equal(completeCommand('/re the diff', 3, COMMANDS[0]!), '/review the diff');
-    assert.equal(completeCommand('/', 1, COMMANDS[1]!), '/compact ');
+    assert.equal(completeCommand('/re the diff', 3, 'review'), '/review the diff');
+    assert.equal(completeCommand('/', 1, 'compact'), '/compact ');
   });
 });

@@ -1,0 +1,62 @@
+// Searching the files of a workspace by a few letters.
+import assert from 'node:assert/strict';
+import { FileList } from '../../../src/mentions/fileList';
+
+const FILES = [
+  'README.md',
+  'src/chat/surface.ts',
+  'src/chat/chatSurface.ts',
+  'src/webview/composer/composerState.ts',
+  'src/webview/composer/composer.tsx',
+  'src/sessions/Übung.ts',
+  'test/unit/composer.test.ts',
+];
+
+const search = async (list: FileList, query: string, most = 10): Promise<readonly string[]> =>
+  (await list.search(query, most, new AbortController().signal)).map(({ path, isFolder }) =>
+    isFolder ? `${path}/` : path,
+  );
+
+describe('the files of a workspace', () => {
+  it('finds names that begin with the letters first, then those that hold them, then paths', async () => {
+    const list = await FileList.of(FILES);
+    assert.deepEqual(await search(list, 'surf'), ['src/chat/surface.ts', 'src/chat/chatSurface.ts']);
+    assert.deepEqual((await search(list, 'composer')).slice(0, 4), [
+      'src/webview/composer/',
+      'src/webview/composer/composer.tsx',
+      'test/unit/composer.test.ts',
+      'src/webview/composer/composerState.ts',
+    ]);
+  });
+
+  it('finds letters in their order, in either case, and parts of a path', async () => {
+    const list = await FileList.of(FILES);
+    assert.deepEqual(await search(list, 'CS.TSX'), ['src/webview/composer/composer.tsx']);
+    assert.deepEqual(await search(list, 'chat/surf', 1), ['src/chat/surface.ts']);
+    assert.deepEqual(await search(list, 'chat\\surf', 1), ['src/chat/surface.ts']);
+    assert.deepEqual(await search(list, 'übung'), ['src/sessions/Übung.ts']);
+    assert.deepEqual(await search(list, 'zzz'), []);
+    assert.deepEqual(await search(list, ''), []);
+  });
+
+  it('has the folders of its files, and knows its paths', async () => {
+    const list = await FileList.of(FILES);
+    assert.equal(list.size, FILES.length + 7);
+    assert.ok(list.has('src/webview'));
+    assert.ok(list.has('README.md'));
+    assert.ok(!list.has('../secret'));
+    assert.deepEqual(await search(list, 'sessions'), ['src/sessions/', 'src/sessions/Übung.ts']);
+  });
+
+  it('looks at 100,000 files in steps, and stops when another search begins', async () => {
+    const list = await FileList.of(
+      Array.from({ length: 100_000 }, (_, index) => `src/room${index % 500}/file${index}.ts`),
+    );
+    assert.deepEqual(await search(list, 'file99999'), ['src/room499/file99999.ts']);
+    assert.equal((await search(list, 'e', 20)).length, 20);
+    const end = new AbortController();
+    const searching = list.search('nowhere', 20, end.signal);
+    end.abort(new Error('typed on'));
+    await assert.rejects(searching, /typed on/);
+  });
+});
