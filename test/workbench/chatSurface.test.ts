@@ -45,7 +45,7 @@ const services: SurfaceServices = {
   terminals: { show: () => {} },
   retryGap: nothing,
   retryGaps: nothing,
-  mentions: { offers: async () => [], attachments: async () => [] },
+  mentions: { async *offers() {}, attachments: async () => [] },
   firstUse: {
     get view() {
       return offers;

@@ -2,6 +2,7 @@
 // anywhere. Enter and Tab take the active one, Escape closes the list.
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import type { MentionView } from '../../panel/contract';
+import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
@@ -25,6 +26,14 @@ export interface CompletionState {
 
 /** What is being completed. */
 type Typed = { readonly kind: 'command'; readonly query: string } | ({ readonly kind: 'mention' } & MentionQuery);
+
+const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
+  file: 'file',
+  folder: 'folder',
+  selection: 'selection',
+  problems: 'warning',
+  symbol: 'symbol-method',
+};
 
 /** Lets the user choose files of anywhere. */
 const PICK: Completion = { id: '', label: strings.attachFile, icon: 'attach' };
@@ -118,5 +127,5 @@ function holds(label: string, query: string): boolean {
 }
 
 function completionOf({ id, kind, label, description }: MentionView): Completion {
-  return { id, label, icon: kind, description };
+  return { id, label, icon: ICONS[kind], description };
 }

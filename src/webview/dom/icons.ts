@@ -40,6 +40,7 @@ export const ICONS = [
   'selection',
   'send',
   'shield',
+  'symbol-method',
   'terminal',
   'trash',
   'warning',

@@ -2,7 +2,7 @@
 // agent gets the first that it supports (protocol section 1.4).
 import { randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
-import type { TextEditor, Uri } from 'vscode';
+import type { TextDocument, TextEditor, Uri } from 'vscode';
 import { l10n, workspace } from 'vscode';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment } from '../../session/queue/queue';
@@ -69,9 +69,21 @@ export function selectionAttachment(editor: TextEditor): QueuedAttachment | unde
     selection.end.character === 0 && selection.end.line > selection.start.line
       ? selection.end.line
       : selection.end.line + 1;
-  const place = first === last ? `${first}` : `${first}–${last}`;
-  const label = `${workspace.asRelativePath(document.uri)}:${place}`;
-  const text = document.getText(selection);
+  return linesAttachment(document, first, last, document.getText(selection));
+}
+
+/**
+ * Lines of a file as they stand in the editor.
+ * @param first 1-based, as is `last`
+ * @param label what it is called; absent: the file and its lines
+ */
+export function linesAttachment(
+  document: TextDocument,
+  first: number,
+  last: number,
+  text: string,
+  label = `${workspace.asRelativePath(document.uri)}:${first === last ? first : `${first}–${last}`}`,
+): QueuedAttachment {
   const uri = `${document.uri.toString()}#L${first}${last === first ? '' : `-L${last}`}`;
   return {
     id: randomUUID(),
@@ -82,6 +94,18 @@ export function selectionAttachment(editor: TextEditor): QueuedAttachment | unde
       { type: 'resource', uri, text, mimeType: 'text/plain' },
       { type: 'text', text: `\n\nFrom ${label}:\n\`\`\`${document.languageId}\n${text}\n\`\`\`\n` },
     ],
+  };
+}
+
+/** A text that Parley has put together. */
+export function textAttachment(label: string, text: string): QueuedAttachment {
+  const detail = l10n.t('{0} characters', text.length);
+  return {
+    id: randomUUID(),
+    kind: 'other',
+    label,
+    detail,
+    forms: [{ type: 'text', text: `\n\n${label}:\n${text}\n` }],
   };
 }
 

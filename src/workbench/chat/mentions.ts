@@ -1,53 +1,80 @@
-// What `@` in the composer offers: the selection, open editors, files and folders. What is chosen
-// becomes an attachment.
-import { l10n, TabInputText, type TextEditor, window, workspace } from 'vscode';
+// What `@` in the composer offers: the selection, problems, open editors, files, folders and
+// symbols. What is chosen becomes an attachment.
+import { l10n, TabInputText, type TextEditor, Uri, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
-import { fileAttachment, selectionAttachment } from './attachments';
+import { problemsIn } from '../editorTools/readers/problems';
+import { type FoundSymbol, symbolsNamed, symbolsOf } from '../editorTools/readers/symbols';
+import { fileAttachment, linesAttachment, selectionAttachment, textAttachment } from './attachments';
 import { WorkspaceFiles } from './workspaceFiles';
 
 /** Rows of the list. */
 const MOST = 20;
-/** Open editors that are offered before anything is typed. */
+/** Open editors among them before anything is typed, and symbols after the files. */
 const MOST_OPEN = 10;
+const MOST_SYMBOLS = 5;
+/** Letters that symbols are looked for with. */
+const LEAST_LETTERS = 2;
+/** Problems in one attachment. */
+const MOST_PROBLEMS = 200;
 const SELECTION = 'selection';
+/** Also what is typed for it. */
+const PROBLEMS = 'problems';
 const PATH = 'path:';
 
 export class Mentions implements Disposable {
   readonly #files = new WorkspaceFiles();
+  /** The symbols that were offered last, by the id of the offer. */
+  #symbols: ReadonlyMap<string, FoundSymbol> = new Map();
 
   /**
-   * What is offered for the letters after `@`, best first.
+   * What is offered for the letters after `@`, best first: at once without symbols, which language
+   * servers are asked for, then with them.
+   * @param roots folders of the session; absolute
    * @throws the reason of `signal`
    */
-  async offers(query: string, signal: AbortSignal): Promise<readonly MentionView[]> {
-    const fits = ({ label }: MentionView): boolean => label.toLowerCase().includes(query.toLowerCase());
-    const selected = selectionOffer();
-    const open = openFiles().filter(fits).slice(0, MOST_OPEN);
-    const here = [...(selected && fits(selected) ? [selected] : []), ...open];
-    const known = new Set(here.map(({ id }) => id));
+  async *offers(query: string, roots: readonly string[], signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {
+    const wanted = query.toLowerCase();
+    const fits = ({ label }: MentionView): boolean => label.toLowerCase().includes(wanted);
+    const first = [selectionOffer(), problemsOffer(roots)].filter((offer) => offer !== undefined);
+    const here = [...first.filter(fits), ...openFiles().filter(fits).slice(0, MOST_OPEN)];
     this.#files.warm();
-    const list = query === '' ? undefined : await this.#files.list();
-    signal.throwIfAborted();
-    const found = list ? await list.search(query, MOST, signal) : [];
+    if (wanted === '') {
+      yield here;
+      return;
+    }
+    const known = new Set(here.map(({ id }) => id));
+    const list = await this.#files.list();
+    const found = await list.search(wanted, MOST, signal);
     const files = found
       .map(({ path, isFolder }): MentionView => ({ id: PATH + path, kind: isFolder ? 'folder' : 'file', label: path }))
       .filter(({ id }) => !known.has(id));
-    return [...here, ...files].slice(0, MOST);
+    const all = [...here, ...files].slice(0, MOST);
+    yield all;
+    if (wanted.length < LEAST_LETTERS) return;
+    const symbols = await symbolsNamed(query, roots, MOST_SYMBOLS);
+    signal.throwIfAborted();
+    if (symbols.length === 0) return;
+    this.#symbols = new Map(symbols.map((symbol, index) => [`symbol:${index}:${symbol.name}`, symbol]));
+    yield [...all.slice(0, MOST - symbols.length), ...[...this.#symbols].map(symbolOffer)];
   }
 
   /** The attachments that an offer stands for; empty where it is gone. */
-  async attachments(id: string): Promise<readonly QueuedAttachment[]> {
+  async attachments(id: string, roots: readonly string[]): Promise<readonly QueuedAttachment[]> {
     if (id === SELECTION) {
       const editor = selectedEditor();
       const attachment = editor && selectionAttachment(editor);
       return attachment ? [attachment] : [];
     }
+    if (id === PROBLEMS) return problemsAttachment(roots);
+    const symbol = this.#symbols.get(id);
+    if (symbol) return [await symbolAttachment(symbol)];
+    if (!id.startsWith(PATH)) return [];
     const path = id.slice(PATH.length);
     // The page may name only what it was offered.
     const isOffered = openFiles().some((offer) => offer.id === id) || (await this.#files.list()).has(path);
-    const uri = id.startsWith(PATH) && isOffered ? this.#files.uriOf(path) : undefined;
+    const uri = isOffered ? this.#files.uriOf(path) : undefined;
     return uri ? [await fileAttachment(uri)] : [];
   }
 
@@ -67,6 +94,39 @@ function selectionOffer(): MentionView | undefined {
   const attachment = editor && selectionAttachment(editor);
   if (!attachment) return undefined;
   return { id: SELECTION, kind: 'selection', label: attachment.label, description: l10n.t('Selection') };
+}
+
+function problemsOffer(roots: readonly string[]): MentionView | undefined {
+  const { length } = problemsIn(roots, { severity: 'warning' });
+  if (length === 0) return undefined;
+  const description = length === 1 ? l10n.t('1 problem') : l10n.t('{0} problems', length);
+  return { id: PROBLEMS, kind: 'problems', label: PROBLEMS, description };
+}
+
+function problemsAttachment(roots: readonly string[]): readonly QueuedAttachment[] {
+  const problems = problemsIn(roots, { severity: 'warning' });
+  if (problems.length === 0) return [];
+  const lines = problems.slice(0, MOST_PROBLEMS).map(({ path, line, column, severity, code, message }) => {
+    const place = `${workspace.asRelativePath(path)}:${line}:${column}`;
+    return `${place} ${severity}${code === undefined ? '' : ` ${code}`}: ${message}`;
+  });
+  const left = problems.length - lines.length;
+  if (left > 0) lines.push(`… and ${left} more`);
+  return [textAttachment(PROBLEMS, lines.join('\n'))];
+}
+
+function symbolOffer([id, { name, kind, path }]: readonly [string, FoundSymbol]): MentionView {
+  return { id, kind: 'symbol', label: name, description: `${kind}, ${workspace.asRelativePath(path)}` };
+}
+
+/** All lines of a symbol: a list of the workspace's symbols has the place of its name alone. */
+async function symbolAttachment(symbol: FoundSymbol): Promise<QueuedAttachment> {
+  const { name, path, line } = symbol;
+  const [document, all] = await Promise.all([workspace.openTextDocument(Uri.file(path)), symbolsOf(path)]);
+  const { endLine } = all.find((one) => one.name === name && one.line === line) ?? symbol;
+  const last = Math.min(endLine, document.lineCount);
+  const range = document.lineAt(line - 1).range.union(document.lineAt(last - 1).range);
+  return linesAttachment(document, line, last, document.getText(range), name);
 }
 
 /** Files of the workspace that are open in editors, each once. */

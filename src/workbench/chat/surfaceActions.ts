@@ -255,20 +255,23 @@ export class SurfaceActions {
     this.#searching.abort();
     this.#searching = new AbortController();
     const { signal } = this.#searching;
+    const { mentions } = this.#services;
     try {
-      const offers = await this.#services.mentions.offers(query, signal);
-      if (!signal.aborted && this.#page.shows(conversation)) this.#page.post({ type: 'mentions', query, offers });
+      for await (const offers of mentions.offers(query, conversation.roots, signal)) {
+        if (signal.aborted || !this.#page.shows(conversation)) return;
+        this.#page.post({ type: 'mentions', query, offers });
+      }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
   /** A message that is sent meanwhile waits for it. */
-  async #mention({ unsent }: Conversation, id: string): Promise<void> {
+  async #mention({ unsent, roots }: Conversation, id: string): Promise<void> {
     const before = this.#attaching;
     const attach = async (): Promise<void> => {
       await before;
-      const attachments = await this.#services.mentions.attachments(id);
+      const attachments = await this.#services.mentions.attachments(id, roots);
       if (attachments.length === 0) this.#page.refuse({}, l10n.t('What you mentioned is no longer there.'));
       for (const attachment of attachments) unsent.attach(attachment);
     };
