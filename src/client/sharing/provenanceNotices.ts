@@ -4,7 +4,7 @@ import type { Gap } from '../../distributed/model/gap';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import type { SessionEvent } from '../../session/events/event';
 import { type OwnText, ownText } from '../../session/events/ownText';
-import { originsOf } from './openedHistory';
+import { originsOf } from './historyEvents';
 
 type Notice = Extract<SessionEvent, { type: 'notice' }>;
 

@@ -2,7 +2,7 @@
 // choose where messages are stored.
 import { l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
-import { originsOf } from '../../client/sharing/openedHistory';
+import { originsOf } from '../../client/sharing/historyEvents';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import { type Questions, vscodeQuestions } from '../config/questions';
 import type { Descriptors } from '../sharing/descriptors';

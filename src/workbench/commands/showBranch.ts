@@ -5,7 +5,7 @@ import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Conversation } from '../../client/conversation/conversation';
-import { originsOf } from '../../client/sharing/openedHistory';
+import { originsOf } from '../../client/sharing/historyEvents';
 import { branchOf } from '../../client/sharing/provenanceNotices';
 import { isBranch } from '../../distributed/client/branchName';
 import { compareHistories } from '../../distributed/client/handOver';

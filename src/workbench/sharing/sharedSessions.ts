@@ -10,7 +10,7 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { Branches, relate } from '../../client/sharing/branches';
 import { ChatState } from '../../client/sharing/chatState';
 import type { FileStore } from '../../client/sharing/fileStore';
-import { abandonedGaps } from '../../client/sharing/openedHistory';
+import { abandonedGaps } from '../../client/sharing/historyEvents';
 import { otherBranch, sameSession } from '../../client/sharing/provenanceNotices';
 import { SessionLog } from '../../client/sharing/sessionLog';
 import { StateExchange } from '../../client/sharing/stateExchange';

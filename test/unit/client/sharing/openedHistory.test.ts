@@ -1,14 +1,9 @@
 // Sessions of elsewhere in the transcript of a conversation, from real servers on loopback: whole, in order, with their gaps, and gone on with by real agents.
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/base/deferred';
-import {
-  abandonedGaps,
-  type OpenedHistoryOptions,
-  openHistory,
-  originsOf,
-  retryGap,
-  retryGaps,
-} from '../../../../src/client/sharing/openedHistory';
+import { abandonedGaps, originsOf } from '../../../../src/client/sharing/historyEvents';
+import { retryGap, retryGaps } from '../../../../src/client/sharing/historyRetries';
+import { type OpenedHistoryOptions, openHistory } from '../../../../src/client/sharing/openedHistory';
 import { pastEvents } from '../../../../src/client/sharing/pastEvents';
 import { openedEnd, openedFrom } from '../../../../src/client/sharing/provenanceNotices';
 import { projectItem } from '../../../../src/client/view/projectItem';

@@ -2,12 +2,9 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ContextHandoff } from '../../../../src/client/connection/contextHandoff';
-import {
-  abandonedGaps,
-  type OpenedHistoryOptions,
-  openHistory,
-  retryGap,
-} from '../../../../src/client/sharing/openedHistory';
+import { abandonedGaps } from '../../../../src/client/sharing/historyEvents';
+import { retryGap } from '../../../../src/client/sharing/historyRetries';
+import { type OpenedHistoryOptions, openHistory } from '../../../../src/client/sharing/openedHistory';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import { Guard } from '../../../../src/distributed/fetch/guard';
 import type { TimedEvent } from '../../../../src/session/events/event';

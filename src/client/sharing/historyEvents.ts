@@ -1,0 +1,106 @@
+// The events that show messages of a history, and gaps in the places of missing ones.
+import { missingPart, withBytes } from '../../distributed/client/remoteParts';
+import type { HistoryEntry } from '../../distributed/fetch/resolver';
+import { type Gap, gapOf } from '../../distributed/model/gap';
+import { type Message, type MessagePart, remotePart } from '../../distributed/model/model';
+import { originOf, redactUrl } from '../../distributed/model/resourceUrl';
+import type { SessionEvent, TimedEvent } from '../../session/events/event';
+import { ownText } from '../../session/events/ownText';
+import type { SessionState } from '../../session/model/state';
+import { pastEvents } from './pastEvents';
+
+/** Of the ids of gaps, see {@link placeOf}. */
+export const PREFIX = 'past-';
+
+/** Returns events for gaps that were being loaded when their window ended. */
+export function abandonedGaps({ entries }: Readonly<SessionState>): readonly SessionEvent[] {
+  const events: SessionEvent[] = [];
+  let stopped: Extract<SessionEvent, { type: 'gaps' }> | undefined;
+  for (const entry of entries) {
+    if (entry.kind !== 'gap' || entry.state !== 'loading') continue;
+    const { gapId, remote } = entry;
+    const where = placeOf(gapId);
+    const why = gapOf(where?.index ?? 0, '', 'cancelled');
+    if (remote) events.push(missingPart(remotePart(remote), gapId, why));
+    if (remote || !where) continue;
+    const { index, part } = where;
+    if (part !== undefined) events.push(missingPart(undefined, gapId, why));
+    else if (stopped && index === stopped.first + stopped.count) {
+      stopped = { ...stopped, count: stopped.count + 1 };
+      events[events.length - 1] = stopped;
+    } else {
+      const said = ownText('history-stopped');
+      stopped = { type: 'gaps', prefix: PREFIX, first: index, count: 1, text: '', said, state: 'retryable' };
+      events.push(stopped);
+    }
+  }
+  return events;
+}
+
+/**
+ * What a gap stands for: a message by its position in the history, from 0, or a part of it by its
+ * number.
+ */
+export function placeOf(gapId: string): { readonly index: number; readonly part?: number } | undefined {
+  const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
+  if (index === undefined) return undefined;
+  return { index: Number(index), ...(part !== undefined && { part: Number(part) }) };
+}
+
+/**
+ * Where messages of a history come from, by the number of messages: hosts, never whole addresses.
+ */
+export function originsOf(history: readonly string[]): readonly { readonly host: string; readonly count: number }[] {
+  const counts = new Map<string, number>();
+  for (const url of history) {
+    const host = hostOf(url) ?? redactUrl(url);
+    counts.set(host, (counts.get(host) ?? 0) + 1);
+  }
+  return [...counts].map(([host, count]) => ({ host, count })).sort((a, b) => b.count - a.count);
+}
+
+export function shown(entry: HistoryEntry, now: number): readonly TimedEvent[] {
+  if (entry.kind === 'gap') return [{ at: now, event: gapEvent(entry) }];
+  const at = timeOf(entry.message.created_at, now);
+  return pastEvents(entry.message, `${PREFIX}${entry.index}`).map((event) => ({ at, event }));
+}
+
+export function filling(entry: HistoryEntry, now: number): SessionEvent {
+  if (entry.kind === 'gap') return gapEvent(entry);
+  const gapId = `${PREFIX}${entry.index}`;
+  const at = timeOf(entry.message.created_at, now);
+  return { type: 'gap_filled', gapId, at, events: pastEvents(entry.message, gapId) };
+}
+
+/** The content of one part, in the place of its gap. */
+export function partFilling(
+  message: Pick<Message, 'role' | 'created_at'>,
+  part: MessagePart,
+  bytes: Uint8Array,
+  gapId: string,
+  now: number,
+): SessionEvent {
+  const alone: Message = { role: message.role, parts: [withBytes(part, bytes)] };
+  return { type: 'gap_filled', gapId, at: timeOf(message.created_at, now), events: pastEvents(alone, gapId) };
+}
+
+function gapEvent({ index, host, retryable, reason }: Gap): SessionEvent {
+  const said = ownText('message-missing', index + 1, reason, host);
+  return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: retryable ? 'retryable' : 'final' };
+}
+
+/** The host of a URL with its port; undefined where it is no URL. */
+function hostOf(url: string): string | undefined {
+  return originOf(url)?.replace(/^https?:\/\//, '');
+}
+
+export function loading(index: number, url: string): SessionEvent {
+  const said = ownText('message-loading', index + 1, hostOf(url) ?? '');
+  return { type: 'gap', gapId: `${PREFIX}${index}`, text: '', said, state: 'loading' };
+}
+
+/** A time that somebody else wrote: nothing of the past is later than now. */
+function timeOf(text: string | undefined, now: number): number {
+  const at = Date.parse(text ?? '');
+  return Number.isFinite(at) && at > 0 && at <= now ? at : now;
+}

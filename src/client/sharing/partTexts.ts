@@ -1,0 +1,141 @@
+// Loads short texts that a message has behind addresses of their own, without being asked.
+import { within } from '../../base/within';
+import { isRemoteText, loadingPart, missingPart, partGapId, unloadedPart } from '../../distributed/client/remoteParts';
+import { OriginHealth } from '../../distributed/fetch/originHealth';
+import type { ResolvedMessage, Resolver } from '../../distributed/fetch/resolver';
+import type { Gap } from '../../distributed/model/gap';
+import { type Message, type MessagePart, remotePart, timestamp } from '../../distributed/model/model';
+import type { SessionEvent } from '../../session/events/event';
+import type { GapEntry } from '../../session/model/state';
+import { PREFIX, partFilling } from './historyEvents';
+import type { HistoryPlace } from './lateArrivals';
+import { remotePartsOf } from './pastEvents';
+
+/**
+ * Bytes of a text behind an address of its own that is loaded with its message, and how many of
+ * them: the newest.
+ */
+const MAX_TEXT_BYTES = 256 * 1024;
+const MAX_TEXTS = 200;
+/** How long such texts are waited for once all messages are there, in milliseconds. */
+const TEXTS_MS = 60_000;
+/**
+ * Loads the texts of messages that lie behind addresses of their own, as far as they are short and
+ * not too many.
+ */
+export class PartTexts {
+  readonly #resolver: Pick<Resolver, 'resolvePart'>;
+  readonly #now: () => number;
+  readonly #tell: (event: SessionEvent) => void;
+  readonly #late = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #health = new OriginHealth();
+  readonly #loading: Promise<Gap | undefined>[] = [];
+
+  /** @param tell shows what became of a text */
+  constructor(
+    resolver: Pick<Resolver, 'resolvePart'>,
+    now: () => number,
+    tell: (event: SessionEvent) => void,
+    signal: AbortSignal,
+  ) {
+    this.#resolver = resolver;
+    this.#now = now;
+    this.#tell = tell;
+    this.#signal = AbortSignal.any([signal, this.#late.signal]);
+  }
+
+  load(entry: ResolvedMessage): void {
+    for (const number of remotePartsOf(entry.message)) {
+      const part = entry.message.parts[number];
+      if (!part || !isRemoteText(part) || this.#loading.length >= MAX_TEXTS) continue;
+      this.#loading.push(this.#loadOne(entry, part, partGapId(`${PREFIX}${entry.index}`, number)));
+    }
+  }
+
+  /**
+   * When all of them are there, or it has taken too long.
+   * @returns one gap for each message that lacks some of them
+   */
+  async settled(): Promise<readonly Gap[]> {
+    const all = Promise.all(this.#loading);
+    if (!(await within(TEXTS_MS, all))) this.#late.abort();
+    const missing = (await all).filter((gap) => gap !== undefined);
+    return [...new Map(missing.map((gap) => [gap.index, gap])).values()];
+  }
+
+  async #loadOne({ index, message }: ResolvedMessage, part: MessagePart, gapId: string): Promise<Gap | undefined> {
+    const says = { message, part, gapId, now: this.#now(), tell: this.#tell };
+    const missing = await readText(says, this.#resolver, this.#health, this.#signal);
+    return missing && { ...missing, index };
+  }
+}
+
+/** A part on its way into the place of its gap. */
+export interface Placing {
+  /** That it is part of: who said it, and when. */
+  readonly message: Pick<Message, 'role' | 'created_at'>;
+  readonly part: MessagePart;
+  readonly gapId: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Shows what became of it. */
+  readonly tell: (event: SessionEvent) => void;
+}
+
+/**
+ * Reads a short text without being asked.
+ * @returns why it is missing; undefined where it is there, or waits for a click
+ */
+async function readText(
+  { message, part, gapId, now, tell }: Placing,
+  resolver: Pick<Resolver, 'resolvePart'>,
+  health: OriginHealth,
+  signal: AbortSignal,
+): Promise<Gap | undefined> {
+  tell(loadingPart(part, gapId));
+  const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES, health }, signal);
+  if (found.kind === 'content') {
+    tell(partFilling(message, part, found.bytes, gapId, now));
+    return undefined;
+  }
+  // Larger parts are loaded on request.
+  const isLarge = found.reason === 'too-large';
+  tell(isLarge ? unloadedPart(part, gapId) : missingPart(part, gapId, found));
+  return isLarge ? undefined : found;
+}
+
+/**
+ * Reads the content behind a gap of an answer that is being given into its place, where it is a
+ * short text. Anything else waits for a click. Never rejects for what servers do.
+ */
+export async function readLivePart(
+  gapId: string,
+  {
+    place,
+    resolver,
+    now,
+  }: {
+    readonly place: HistoryPlace;
+    readonly resolver: Pick<Resolver, 'resolvePart'>;
+    readonly now: () => number;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const gap = gapIn(place, gapId);
+  if (gap?.remote === undefined) return;
+  const part = remotePart(gap.remote);
+  if (!isRemoteText(part)) return;
+  const tell = (event: SessionEvent): void => place.note([{ at: now(), event }]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(TEXTS_MS)]);
+  await readText({ message: saidAt(gap), part, gapId, now: now(), tell }, resolver, new OriginHealth(), limit);
+}
+
+export function gapIn({ model }: HistoryPlace, gapId: string): GapEntry | undefined {
+  return model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId) as GapEntry | undefined;
+}
+
+/** Who says a part of an answer that is being given, and when. */
+export function saidAt({ at }: GapEntry): Placing['message'] {
+  return { role: 'agent', created_at: timestamp(at) };
+}
