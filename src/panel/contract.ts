@@ -197,6 +197,8 @@ export type SessionMessage =
       readonly thumbnail?: string;
     }
   | { readonly type: 'attachFile'; readonly data: string; readonly mimeType: string; readonly name: string }
+  /** Attaches files of the workspace that were dropped. */
+  | { readonly type: 'attachUris'; readonly uris: readonly string[] }
   | { readonly type: 'detach'; readonly id: string }
   /** Requests what can be mentioned; `query`: what follows the `@`. */
   | { readonly type: 'mentions'; readonly query: string }

@@ -53,6 +53,7 @@ import { EditorContents } from './editor/entryContents';
 import { EditorLinks } from './editor/linkOpener';
 import { OutputEditor } from './editor/outputEditor';
 import { RealTerminals } from './editor/realTerminal';
+import { SessionTexts } from './editor/sessionTexts';
 import { EditorToolHost } from './editorTools/editorToolHost';
 import { vscodeLog } from './log/vscodeLog';
 import { Overview } from './overview/overview';
@@ -303,6 +304,7 @@ function composeWithin(
     worktrees,
     drafts,
     overview,
+    texts: own(new SessionTexts()),
   };
   const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {

@@ -199,6 +199,52 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'x');
   });
 
+  /** Dispatches a paste or a drop with some data. */
+  const give = (kind: 'paste' | 'drop', type: string, text: string): Promise<void> =>
+    field().evaluate(
+      (node, [event, format, words]) => {
+        const data = new DataTransfer();
+        data.setData(format, words);
+        const options = { bubbles: true, cancelable: true };
+        node.dispatchEvent(
+          event === 'paste'
+            ? new ClipboardEvent('paste', { ...options, clipboardData: data })
+            : new DragEvent('drop', { ...options, dataTransfer: data }),
+        );
+      },
+      [kind, type, text] as const,
+    );
+
+  it('attaches a long pasted text, and puts it into the message on undo', async () => {
+    await open();
+    await field().pressSequentially('Why? ');
+    await give('paste', 'text/plain', 'x'.repeat(2000));
+    assert.equal((await panel.posted('attachFile')).length, 0, 'short enough to read');
+    const long = 'é\n'.repeat(1500);
+    await give('paste', 'text/plain', long);
+    const sent = await panel.next('attachFile');
+    assert.partialDeepStrictEqual(sent, { mimeType: 'text/plain', name: 'Pasted text 1.txt' });
+    assert.equal(Buffer.from(sent.data, 'base64').toString('utf8'), long);
+    const attachments = [{ id: 'p1', kind: 'file', label: 'Pasted text 1.txt' }] as const;
+    await panel.update({ op: 'session', patch: { attachments } });
+    await field().press('Control+z');
+    assert.partialDeepStrictEqual(await panel.next('detach'), { id: 'p1' });
+    assert.equal(await field().inputValue(), `Why? ${long}`);
+    await field().press('Control+z');
+    assert.equal(await field().inputValue(), 'Why? ');
+  });
+
+  it('sends the addresses of what is dropped from a list of VS Code', async () => {
+    await open();
+    await give('drop', 'application/vnd.code.uri-list', 'file:///w/a.ts\r\nfile:///w/b.ts');
+    assert.deepEqual(await panel.next('attachUris'), {
+      type: 'attachUris',
+      key: 's1',
+      uris: ['file:///w/a.ts', 'file:///w/b.ts'],
+    });
+    assert.equal(await field().inputValue(), '');
+  });
+
   it('sends a pasted image to the host', async () => {
     await open();
     await field().focus();

@@ -45,7 +45,7 @@ const services: SurfaceServices = {
   terminals: { show: () => {} },
   retryGap: nothing,
   retryGaps: nothing,
-  mentions: { async *offers() {}, attachments: async () => [] },
+  mentions: { async *offers() {}, attachments: async () => [], dropped: async () => [] },
   firstUse: {
     get view() {
       return offers;

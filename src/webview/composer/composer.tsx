@@ -6,11 +6,11 @@ import { isComposing } from '../dom/dom';
 import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
+import { dropIn, forgetPaste, pasteIn, undoPaste } from './attach';
 import { Attachments } from './attachments';
 import { useCompletion } from './completion';
 import { CompletionList, completionId } from './completionList';
 import { composer } from './composerState';
-import { attachPasted } from './images';
 import { mentionBefore } from './mention';
 import { Pickers } from './pickers';
 import { UsageRing } from './usageRing';
@@ -43,6 +43,8 @@ export function Composer() {
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send();
+    } else if (isUndo(event) && takeBackPaste()) {
+      event.preventDefault();
     } else if (event.key === 'Backspace' && removeMention()) {
       event.preventDefault();
     } else if (event.key === 'ArrowUp' && composer.text.peek() === '' && composer.recall()) {
@@ -68,11 +70,19 @@ export function Composer() {
   }
 
   function onPaste(event: ClipboardEvent): void {
-    const files = [...(event.clipboardData?.files ?? [])];
-    // Office programs add an image of the copied text: the text is meant.
-    if (files.length === 0 || event.clipboardData?.getData('text/plain')) return;
-    event.preventDefault();
-    void attachPasted(files);
+    if (event.clipboardData && pasteIn(event.clipboardData)) event.preventDefault();
+  }
+
+  function onDrop(event: DragEvent): void {
+    if (event.dataTransfer && dropIn(event.dataTransfer)) event.preventDefault();
+  }
+
+  /** @returns whether the last thing that was done was the pasting of a long text */
+  function takeBackPaste(): boolean {
+    const label = undoPaste();
+    const id = session.attachments.peek().find((one) => one.label === label)?.id;
+    if (id !== undefined) post({ type: 'detach', id });
+    return label !== undefined;
   }
 
   const list = completion.list.value;
@@ -106,11 +116,14 @@ export function Composer() {
           placeholder={placeholder()}
           spellcheck={false}
           onInput={(event) => {
+            forgetPaste();
             composer.typed(event.currentTarget.value);
             completion.update();
           }}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={onDrop}
           onBlur={completion.close}
         />
         {composer.problem.value && (
@@ -162,6 +175,10 @@ export function Composer() {
       </div>
     </>
   );
+}
+
+function isUndo({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'z' && (ctrlKey || metaKey) && !shiftKey;
 }
 
 function placeholder(): string {

@@ -310,6 +310,7 @@ export const strings = {
   queue: l10n.t('Queue'),
   stop: l10n.t('Stop'),
   addContext: l10n.t('Add context…'),
+  pastedText: (number: number) => l10n.t('Pasted text {0}', number),
   attachFile: l10n.t('Attach file…'),
   insertCommand: l10n.t('Insert command…'),
   removeAttachment: (label: string) => l10n.t('Remove {0}', label),

@@ -100,6 +100,7 @@ const schema = z.discriminatedUnion('type', [
     mimeType: z.string().check(z.regex(/^(?:[\w.+-]+\/[\w.+-]+)?$/)),
     name: z.string().check(z.maxLength(500)),
   }),
+  ofSession('attachUris', { uris: z.array(file).check(z.maxLength(100)) }),
   ofSession('detach', { id }),
   ofSession('mentions', { query: z.string().check(z.maxLength(200)) }),
   ofSession('mention', { id: file }),

@@ -78,6 +78,12 @@ export class Mentions implements Disposable {
     return uri ? [await fileAttachment(uri)] : [];
   }
 
+  /** The attachments of files and folders of the workspace that were dropped. */
+  async dropped(addresses: readonly string[]): Promise<readonly QueuedAttachment[]> {
+    const uris = addresses.map((address) => Uri.parse(address)).filter((uri) => workspace.getWorkspaceFolder(uri));
+    return Promise.all(uris.map(fileAttachment));
+  }
+
   dispose(): void {
     this.#files.dispose();
   }

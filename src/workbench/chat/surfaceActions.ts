@@ -11,6 +11,7 @@ import { SHOW_BRANCH } from '../../distributed/client/branchName';
 import type { ElicitationAction, QueueAction, SessionMessage, ToWebview } from '../../panel/contract';
 import { ownText, type PlainCode, UNDO_RESTORE } from '../../session/events/ownText';
 import { textOfTurn } from '../../session/model/entryText';
+import type { QueuedAttachment } from '../../session/queue/queue';
 import type { ChangesUi } from '../changes/changesUi';
 import type { EntryContents } from '../editor/entryContents';
 import type { LinkOpener } from '../editor/linkOpener';
@@ -31,7 +32,7 @@ export interface ActionServices {
   /** The same for all messages that are missing. */
   readonly retryGaps: (conversation: Conversation) => Promise<void>;
   /** What `@` offers in the composer. */
-  readonly mentions: Pick<Mentions, 'offers' | 'attachments'>;
+  readonly mentions: Pick<Mentions, 'offers' | 'attachments' | 'dropped'>;
   /** What an empty conversation offers. */
   readonly firstUse: Pick<FirstUse, 'view' | 'onDidChange' | 'look' | 'use'>;
 }
@@ -99,6 +100,7 @@ export class SurfaceActions {
 
   /** Does what a message asks for in a conversation. */
   async run(conversation: Conversation, message: SessionMessage): Promise<void> {
+    const { mentions } = this.#services;
     switch (message.type) {
       case 'ack':
         if (this.#page.shows(conversation)) this.#page.feed.acknowledge(message.revision);
@@ -224,7 +226,10 @@ export class SurfaceActions {
         await this.#offerMentions(conversation, message.query);
         return;
       case 'mention':
-        await this.#mention(conversation, message.id);
+        await this.#attach(conversation, () => mentions.attachments(message.id, conversation.roots));
+        return;
+      case 'attachUris':
+        await this.#attach(conversation, () => mentions.dropped(message.uris));
         return;
       case 'changes':
         await this.#showChanges(conversation, message);
@@ -267,12 +272,13 @@ export class SurfaceActions {
   }
 
   /** A message that is sent meanwhile waits for it. */
-  async #mention({ unsent, roots }: Conversation, id: string): Promise<void> {
+  async #attach({ unsent }: Conversation, read: () => Promise<readonly QueuedAttachment[]>): Promise<void> {
     const before = this.#attaching;
     const attach = async (): Promise<void> => {
       await before;
-      const attachments = await this.#services.mentions.attachments(id, roots);
-      if (attachments.length === 0) this.#page.refuse({}, l10n.t('What you mentioned is no longer there.'));
+      const attachments = await read();
+      if (attachments.length === 0)
+        this.#page.refuse({}, l10n.t('Nothing could be attached. Use Attach File for files outside of the workspace.'));
       for (const attachment of attachments) unsent.attach(attachment);
     };
     const attaching = attach().catch((error: unknown) => this.#page.refuse({}, messageOf(error)));

@@ -19,6 +19,7 @@ import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
 import { openAgentSettings, openSettings } from '../config/settings';
+import type { SessionTexts } from '../editor/sessionTexts';
 import type { Overview } from '../overview/overview';
 import { installById, pickNewAgent } from '../registry/agentPicker';
 import type { AgentRegistry } from '../registry/agentRegistry';
@@ -69,6 +70,7 @@ export interface CommandServices {
   readonly bare: EditorServices['bare'];
   /** All sessions at once. */
   readonly overview: Overview;
+  readonly texts: SessionTexts;
 }
 
 /** A command by its whole id, with what it does. */

@@ -4,6 +4,7 @@ import type { SessionInfo } from '../../acp/protocol/dialect';
 import { messageOf, ParleyError } from '../../base/errors';
 import { canReopen, pastOf } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
+import { type MarkdownLabels, markdownOfSession } from '../../session/model/sessionMarkdown';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
 import { KeptSessions, nameOf } from '../sessions/keptSessions';
@@ -43,7 +44,7 @@ export interface FoundSession {
 const MOST_FOUND = 100;
 
 export function sessionCommands(services: CommandServices, register: Register): Command[] {
-  const { conversations, chat, archive, catalog, descriptors } = services;
+  const { conversations, chat, archive, catalog, descriptors, texts } = services;
 
   const show = (conversation: Conversation): void => {
     chat.present(conversation);
@@ -136,6 +137,12 @@ export function sessionCommands(services: CommandServices, register: Register): 
       const title = argument?.title ?? (await askTitle(titleOf(conversation)));
       if (title !== undefined) await conversation.ops.rename(title, AbortSignal.timeout(ANSWER_MS));
     }),
+    register('openAsMarkdown', async (argument?: { session?: string }) => {
+      const conversation =
+        argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const title = titleOf(conversation);
+      await texts.show(title, markdownOfSession(conversation.model.state, markdownLabels(title, conversation)));
+    }),
     register('closeSession', async (argument?: { session?: string }) => {
       const conversation = argument?.session === undefined ? conversations.peek() : conversations.get(argument.session);
       if (conversation) await end(conversation);
@@ -145,6 +152,17 @@ export function sessionCommands(services: CommandServices, register: Register): 
 
 /** How long an agent may take for one of these, in milliseconds. */
 const ANSWER_MS = 15_000;
+
+function markdownLabels(title: string, { agent }: Conversation): MarkdownLabels {
+  return {
+    title,
+    user: l10n.t('You'),
+    agent: agent.name,
+    thought: l10n.t('Thought'),
+    plan: l10n.t('Plan'),
+    missing: l10n.t('[Not available]'),
+  };
+}
 
 function toFoundSession({ session, snippet }: SearchResult): FoundSession {
   const { key, agentId, cwd, updatedAt } = session;

@@ -1,4 +1,5 @@
-// Sends pasted images, audio and other files to the host as base64.
+// Sends what is pasted or dropped to the host: images, audio and other files as base64, files of
+// the workspace by their addresses, long texts as files.
 import { MAX_THUMBNAIL } from '../../panel/contract';
 import { post } from '../host/host';
 import { reportError } from '../host/problems';
@@ -10,11 +11,77 @@ const LARGEST = 10 * 1024 * 1024;
 /** Longer side of a thumbnail; chips show it at a third of that, for high-density screens. */
 const THUMBNAIL_PX = 64;
 
+/** Longer pasted texts, in characters, become attachments. */
+const LONG_TEXT = 2000;
+/** Addresses of one drop. */
+const MOST_DROPPED = 100;
+
+/** A long text that was pasted last; undo puts it into the message. */
+let pasted: { readonly text: string; readonly label: string } | undefined;
+let count = 0;
+
+/**
+ * Takes over what is pasted: files, or a text that is too long to be read in the message.
+ * @returns whether it did
+ */
+export function pasteIn(data: DataTransfer): boolean {
+  const text = data.getData('text/plain');
+  const files = [...data.files];
+  pasted = undefined;
+  // Office programs add an image of the copied text: the text is meant.
+  if (files.length > 0 && text === '') void attachFiles(files);
+  else if (text.length > LONG_TEXT) void attachText(text);
+  else return false;
+  return true;
+}
+
+/** Takes over what is dropped: files of anywhere, or entries of VS Code's lists and tabs. */
+export function dropIn(data: DataTransfer): boolean {
+  const uris = urisOf(data);
+  const files = [...data.files];
+  if (uris.length > 0) post({ type: 'attachUris', uris });
+  else if (files.length > 0) void attachFiles(files);
+  else return false;
+  return true;
+}
+
+/**
+ * Undoes the pasting of a long text: puts it into the message.
+ * @returns the label of its attachment; undefined where nothing was pasted, or something was done
+ * since
+ */
+export function undoPaste(): string | undefined {
+  const last = pasted;
+  pasted = undefined;
+  if (last) composer.insert(last.text);
+  return last?.label;
+}
+
+/** Something else was done, which undo is about now. */
+export function forgetPaste(): void {
+  pasted = undefined;
+}
+
+async function attachText(text: string): Promise<void> {
+  const key = session.key.peek() || null;
+  count += 1;
+  const label = `${strings.pastedText(count)}.txt`;
+  pasted = { text, label };
+  post({ type: 'attachFile', data: await toBase64(new Blob([text])), mimeType: 'text/plain', name: label }, key);
+}
+
+/** VS Code names what is dragged in its own lists by addresses, one a line. */
+function urisOf(data: DataTransfer): readonly string[] {
+  const list = data.getData('application/vnd.code.uri-list') || data.getData('text/uri-list');
+  const lines = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.slice(0, MOST_DROPPED);
+}
+
 /**
  * Sends each file that the agent supports to the host, which makes an attachment of it; announces
  * why others are refused.
  */
-export async function attachPasted(files: readonly File[]): Promise<void> {
+export async function attachFiles(files: readonly File[]): Promise<void> {
   const key = session.key.peek() || null; // the user may go to another session while a file is read
   for (const file of files) {
     const refusal = refusalOf(file);

@@ -1,0 +1,168 @@
+// A session as one Markdown text, for people to read, search and copy.
+import type { ContentBlock, ToolContent } from '../events/content';
+import type { Entry, SessionState } from './state';
+
+/** Characters of the text; the newest part is kept. VS Code opens no larger texts. */
+const MAX_CHARS = 20_000_000;
+
+/** What stands in the text that nobody said. */
+export interface MarkdownLabels {
+  readonly title: string;
+  readonly user: string;
+  readonly agent: string;
+  readonly thought: string;
+  readonly plan: string;
+  /** For parts that are not here. */
+  readonly missing: string;
+}
+
+/**
+ * Returns what was said and done in a session: messages as received (Markdown), thoughts, plans, and
+ * tool calls with their text, their changes and the output of their terminals.
+ */
+export function markdownOfSession(
+  { entries, terminals }: Pick<SessionState, 'entries' | 'terminals'>,
+  labels: MarkdownLabels,
+): string {
+  const parts: string[] = [];
+  let room = MAX_CHARS;
+  for (let index = entries.length - 1; index >= 0 && room > 0; index--) {
+    const entry = entries[index];
+    const part = entry && partOf(entry, isContinued(entries, index), labels, terminals);
+    if (!part) continue;
+    parts.push(part.slice(-room));
+    room -= part.length;
+  }
+  if (room <= 0) parts.push(labels.missing);
+  parts.push(`# ${labels.title.replaceAll(/\s+/g, ' ')}`);
+  return `${parts.reverse().join('\n\n')}\n`;
+}
+
+/** Whether the speaker has said something before, with nothing of the other side in between. */
+function isContinued(entries: readonly Entry[], index: number): boolean {
+  const { kind } = entries[index] ?? {};
+  for (let before = index - 1; before >= 0; before--) {
+    const other = entries[before]?.kind;
+    if (other === 'user') return kind === 'user';
+    if (other === 'agent' || other === 'thought' || other === 'tool' || other === 'plan') return kind !== 'user';
+  }
+  return false;
+}
+
+function partOf(
+  entry: Entry,
+  continued: boolean,
+  labels: MarkdownLabels,
+  terminals: SessionState['terminals'],
+): string {
+  const text = bodyOf(entry, labels, terminals);
+  if (text === '') return '';
+  return continued ? text : `## ${entry.kind === 'user' ? labels.user : labels.agent}\n\n${text}`;
+}
+
+function bodyOf(entry: Entry, labels: MarkdownLabels, terminals: SessionState['terminals']): string {
+  switch (entry.kind) {
+    case 'user':
+    case 'agent':
+    case 'thought': {
+      const text = joined([...entry.content.map(blockText), entry.dropped > 0 ? labels.missing : '']);
+      return entry.kind === 'thought' && text !== '' ? quoted(`*${labels.thought}*\n\n${text}`) : text;
+    }
+    case 'tool': {
+      const where = entry.locations.map(({ path, line }) => code(line === undefined ? path : `${path}:${line}`));
+      const head = `- ${[code(entry.title || entry.toolKind), ...new Set(where)].join(' · ')} (${entry.status})`;
+      return joined([head, ...entry.content.map((content) => contentText(content, terminals))]);
+    }
+    case 'plan': {
+      if (entry.removed) return '';
+      const steps = entry.entries.map(
+        ({ content, status }) => `- [${status === 'completed' ? 'x' : ' '}] ${content.replaceAll(/\s+/g, ' ')}`,
+      );
+      const text = entry.markdown ?? steps.join('\n');
+      return text === '' ? '' : `**${labels.plan}**\n\n${text}`;
+    }
+    case 'gap':
+      return labels.missing;
+    default:
+      return '';
+  }
+}
+
+function contentText(content: ToolContent, terminals: SessionState['terminals']): string {
+  switch (content.type) {
+    case 'content':
+      return content.block.type === 'text' ? fenced(content.block.text) : blockText(content.block);
+    case 'diff': {
+      const { path, oldText = '', newText, hunks } = content;
+      const lines = hunks?.flatMap((hunk) => hunk.lines) ?? changedLines(linesOf(oldText), linesOf(newText));
+      return fenced([`+++ ${path}`, ...lines].join('\n'), 'diff');
+    }
+    case 'terminal': {
+      const terminal = terminals.get(content.terminalId);
+      if (!terminal) return '';
+      return fenced([...(terminal.command === undefined ? [] : [`$ ${terminal.command}`]), terminal.output].join('\n'));
+    }
+    default:
+      return '';
+  }
+}
+
+/** What differs between the lines that both begin and end with. */
+function changedLines(before: readonly string[], after: readonly string[]): string[] {
+  let start = 0;
+  while (start < Math.min(before.length, after.length) && before[start] === after[start]) start++;
+  let same = 0;
+  const most = Math.min(before.length, after.length) - start;
+  while (same < most && before.at(-1 - same) === after.at(-1 - same)) same++;
+  const removed = before.slice(start, before.length - same).map((line) => `-${line}`);
+  return [...removed, ...after.slice(start, after.length - same).map((line) => `+${line}`)];
+}
+
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'resource_link':
+      return `${code(block.name)} (${code(block.uri)})`;
+    case 'resource':
+      return joined([code(block.uri), block.text === undefined ? '' : fenced(block.text)]);
+    case 'image':
+    case 'audio':
+      return code(block.mimeType);
+    default:
+      return '';
+  }
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part.trim() !== '').join('\n\n');
+}
+
+function quoted(text: string): string {
+  return text.replaceAll(/^/gm, '> ');
+}
+
+/** A fence that is longer than any in the text: the text cannot end the block. */
+function fenced(text: string, language = ''): string {
+  if (text.trim() === '') return '';
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
+}
+
+function code(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const ticks = '`'.repeat(longestRun(line) + 1);
+  const space = /^`|`$/.test(line) ? ' ' : '';
+  return `${ticks}${space}${line}${space}${ticks}`;
+}
+
+/** Of backticks. */
+function longestRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}
