@@ -124,6 +124,16 @@ describe('sessions in the workbench', function () {
     await assert.rejects(api.openSession({ agent: 'keeper', cwd, resume: 'nobody' }), { code: 'session-not-found' });
   });
 
+  it('open as Markdown that has all that was said', async () => {
+    const key = await api.openSession({ agent: 'demo', cwd });
+    await api.send(key, 'two');
+    await run('openAsMarkdown', { session: key });
+    const { document } = vscode.window.activeTextEditor ?? assert.fail('no editor');
+    assert.equal(document.languageId, 'markdown');
+    assert.match(document.getText(), /^# [^\n]+\n\n## You\n\ntwo\n\n## Demo\n\n\S/);
+    await run('closeSession', { session: key });
+  });
+
   it('have their title in their tab', async () => {
     const key = await run<string>('newSession', { agent: 'keeper', cwd });
     await run('renameSession', { title: 'The tab' });

@@ -1,4 +1,5 @@
 // A session as one Markdown text, for people to read, search and copy.
+import { plainOutput } from '../../base/ansi';
 import type { ContentBlock, ToolContent } from '../events/content';
 import type { Entry, SessionState } from './state';
 
@@ -91,7 +92,7 @@ function bodyOf(entry: Entry, labels: MarkdownLabels, terminals: SessionState['t
 function contentText(content: ToolContent, terminals: SessionState['terminals']): string {
   switch (content.type) {
     case 'content':
-      return content.block.type === 'text' ? fenced(content.block.text) : blockText(content.block);
+      return content.block.type === 'text' ? fenced(plainOutput(content.block.text)) : blockText(content.block);
     case 'diff': {
       const { path, oldText = '', newText, hunks } = content;
       const lines = hunks?.flatMap((hunk) => hunk.lines) ?? changedLines(linesOf(oldText), linesOf(newText));
@@ -100,7 +101,9 @@ function contentText(content: ToolContent, terminals: SessionState['terminals'])
     case 'terminal': {
       const terminal = terminals.get(content.terminalId);
       if (!terminal) return '';
-      return fenced([...(terminal.command === undefined ? [] : [`$ ${terminal.command}`]), terminal.output].join('\n'));
+      return fenced(
+        [...(terminal.command === undefined ? [] : [`$ ${terminal.command}`]), plainOutput(terminal.output)].join('\n'),
+      );
     }
     default:
       return '';
