@@ -220,7 +220,7 @@ describe('composer', () => {
     await field().pressSequentially('Why? ');
     await give('paste', 'text/plain', 'x'.repeat(2000));
     assert.equal((await panel.posted('attachFile')).length, 0, 'short enough to read');
-    const long = 'é\n'.repeat(1500);
+    const long = `${'é'.repeat(30)}\n`.repeat(100);
     await give('paste', 'text/plain', long);
     const sent = await panel.next('attachFile');
     assert.partialDeepStrictEqual(sent, { mimeType: 'text/plain', name: 'Pasted text 1.txt' });
@@ -232,6 +232,44 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), `Why? ${long}`);
     await field().press('Control+z');
     assert.equal(await field().inputValue(), 'Why? ');
+  });
+
+  it('puts a pasted text of many lines into the message at once', async () => {
+    await open();
+    await field().pressSequentially('Why? ');
+    const long = 'line\n'.repeat(5000);
+    await give('paste', 'text/plain', long);
+    const { name } = await panel.next('attachFile');
+    await panel.update({ op: 'session', patch: { attachments: [{ id: 'p1', kind: 'file', label: name }] } });
+    await field().press('Control+z');
+    assert.equal(await field().inputValue(), `Why? ${long}`);
+  });
+
+  it('leaves undo to the text once the attachment of a pasted text was sent', async () => {
+    await open();
+    await give('paste', 'text/plain', 'x'.repeat(3000));
+    const { name } = await panel.next('attachFile');
+    await panel.update({ op: 'session', patch: { attachments: [{ id: 'p1', kind: 'file', label: name }] } });
+    await panel.update({ op: 'session', patch: { attachments: [] } });
+    await field().press('Control+z');
+    assert.equal(await field().inputValue(), '');
+  });
+
+  it('leaves a text that is too large for an attachment to the message', async () => {
+    await open();
+    const isTaken = await field().evaluate((node) => {
+      const data = new DataTransfer();
+      data.setData('text/plain', 'x'.repeat(10 * 1024 * 1024 + 1));
+      return !node.dispatchEvent(new ClipboardEvent('paste', { cancelable: true, bubbles: true, clipboardData: data }));
+    });
+    assert.equal(isTaken, false);
+  });
+
+  it('leaves a link that is dropped from a web page to the message', async () => {
+    await open();
+    await give('drop', 'text/uri-list', 'https://example.com/');
+    await give('drop', 'application/vnd.code.uri-list', 'file:///w/a.ts');
+    assert.deepEqual((await panel.next('attachUris')).uris, ['file:///w/a.ts']);
   });
 
   it('sends the addresses of what is dropped from a list of VS Code', async () => {

@@ -141,7 +141,12 @@ describe('mentions', () => {
 
   it('attaches dropped files of the workspace, and no others', async () => {
     const addresses = [join(folder, 'parser.go'), '/etc/passwd'].map((path) => vscode.Uri.file(path).toString());
-    const attachments = await mentions.dropped([...addresses, 'not an address', 'command:nothing']);
+    const attachments = await mentions.dropped([
+      ...addresses,
+      `file://${root}/../secret`,
+      'not an address',
+      'command:nothing',
+    ]);
     assert.deepEqual(
       attachments.map(({ label }) => label),
       ['mentioned/parser.go'],

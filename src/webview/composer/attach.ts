@@ -16,8 +16,8 @@ const LONG_TEXT = 2000;
 /** Addresses of one drop. */
 const MOST_DROPPED = 100;
 
-/** A long text that was pasted last; undo puts it into the message. */
-let pasted: { readonly text: string; readonly label: string } | undefined;
+/** A long text that was pasted last, and its session; undo puts it into the message. */
+let pasted: { readonly text: string; readonly label: string; readonly key: string } | undefined;
 let count = 0;
 
 /**
@@ -30,7 +30,7 @@ export function pasteIn(data: DataTransfer): boolean {
   pasted = undefined;
   // Office programs add an image of the copied text: the text is meant.
   if (files.length > 0 && text === '') void attachFiles(files);
-  else if (text.length > LONG_TEXT) void attachText(text);
+  else if (text.length > LONG_TEXT && new Blob([text]).size <= LARGEST) void attachText(text);
   else return false;
   return true;
 }
@@ -53,8 +53,15 @@ export function dropIn(data: DataTransfer): boolean {
 export function undoPaste(): string | undefined {
   const last = pasted;
   pasted = undefined;
-  if (last) composer.insert(last.text);
-  return last?.label;
+  const isHere = last?.key === session.key.peek() && isAttached(last.label);
+  if (!last || !isHere) return undefined;
+  composer.insert(last.text);
+  return last.label;
+}
+
+/** A message that was sent has taken its attachments along. */
+function isAttached(name: string): boolean {
+  return session.attachments.peek().some(({ label }) => label === name);
 }
 
 /** Something else was done, which undo is about now. */
@@ -66,14 +73,17 @@ async function attachText(text: string): Promise<void> {
   const key = session.key.peek() || null;
   count += 1;
   const label = `${strings.pastedText(count)}.txt`;
-  pasted = { text, label };
+  pasted = { text, label, key: session.key.peek() };
   post({ type: 'attachFile', data: await toBase64(new Blob([text])), mimeType: 'text/plain', name: label }, key);
 }
 
-/** VS Code names what is dragged in its own lists by addresses, one a line. */
+/**
+ * VS Code names what is dragged in its own lists by addresses, one a line. A link of a web page is
+ * text for the message.
+ */
 function urisOf(data: DataTransfer): readonly string[] {
   const list = data.getData('application/vnd.code.uri-list') || data.getData('text/uri-list');
-  const lines = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = list.split(/\r?\n/).filter((line) => line !== '' && !/^(?:#|https?:)/i.test(line));
   return lines.slice(0, MOST_DROPPED);
 }
 

@@ -13,6 +13,8 @@ const POST_EVERY = 300;
  * a key press may.
  */
 const LONG_TEXT = 50_000;
+/** Line breaks in a text that is inserted like typing: each takes the browser milliseconds. */
+const MANY_LINES = 200;
 
 interface Pending extends SentDraft {
   /** The session of the draft; null: none was shown yet. */
@@ -245,6 +247,7 @@ class Composer {
   #edit(start: number, end: number, text: string): boolean {
     const field = this.#field;
     if (!field || this.text.peek().length + text.length > LONG_TEXT) return false;
+    if (text.split('\n', MANY_LINES + 1).length > MANY_LINES) return false;
     field.setSelectionRange(start, end);
     // With nothing selected, it would delete what is before the caret.
     if (text === '' && start === end) return true;

@@ -1,5 +1,6 @@
 // What `@` in the composer offers: the selection, problems, open editors, files, folders and
 // symbols. What is chosen becomes an attachment.
+import { posix } from 'node:path';
 import { l10n, TabInputText, type TextEditor, Uri, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import type { MentionView } from '../../panel/contract';
@@ -80,13 +81,19 @@ export class Mentions implements Disposable {
 
   /** The attachments of files and folders of the workspace that were dropped. */
   async dropped(addresses: readonly string[]): Promise<readonly QueuedAttachment[]> {
-    const uris = addresses.map((address) => Uri.parse(address)).filter((uri) => workspace.getWorkspaceFolder(uri));
+    const uris = addresses.map(normalUri).filter((uri) => workspace.getWorkspaceFolder(uri));
     return Promise.all(uris.map(fileAttachment));
   }
 
   dispose(): void {
     this.#files.dispose();
   }
+}
+
+/** Without `..`, which could lead out of a folder that the address begins with. */
+function normalUri(address: string): Uri {
+  const uri = Uri.parse(address);
+  return uri.with({ path: posix.normalize(uri.path) });
 }
 
 /** The editor with a selection: the active one, or one in sight while the chat has the focus. */
