@@ -8,6 +8,9 @@ import { reexec, root } from './lib/node24.mjs';
 /** The licences of what is bundled. */
 const NOTICES = 'dist/ThirdPartyNotices.txt';
 
+/** The icons of the panel, each with its character. */
+const ICONS = 'src/webview/styles/icons.css';
+
 /** The keys of the texts that each page shows: it gets these translations and no others. */
 const PAGE_TEXTS = 'dist/webview/texts.json';
 const TRAFFIC_TEXTS = 'dist/webview/traffic-texts.json';
@@ -18,6 +21,23 @@ const withoutFormValidator = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\/validation\/ajv-provider\.js$/ }, ({ path }) => ({ path, namespace: 'left-out' }));
     onLoad({ filter: /./, namespace: 'left-out' }, () => ({ contents: 'export class AjvJsonSchemaValidator {}' }));
+  },
+};
+
+/** The font of icons with the outlines of those that the panel uses: a tenth of its bytes. */
+const usedIcons = {
+  name: 'used icons',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]codicon\.ttf$/ }, async ({ path }) => {
+      const { subsetFont } = await import('./lib/subsetFont.ts');
+      const css = await readFile(join(root, ICONS), 'utf8');
+      const codePoints = [...css.matchAll(/content: "\\([0-9a-f]+)"/g)].map(([, code]) => Number.parseInt(code, 16));
+      return {
+        contents: subsetFont(await readFile(path), new Set(codePoints)),
+        loader: 'file',
+        watchFiles: [join(root, ICONS)],
+      };
+    });
   },
 };
 
@@ -54,6 +74,7 @@ export function bundles({ dev }) {
     loader: { '.ttf': 'file', '.svg': 'file', '.woff2': 'file' },
     assetNames: '[name]',
     outdir: 'dist/webview',
+    plugins: [usedIcons],
   };
   return [
     // The product is read when something is first asked of it (src/extension.ts).
