@@ -24,7 +24,7 @@ export interface EditorServices {
 }
 
 export interface PageRow extends ListRow {
-  /** Runs when the row is selected; absent for a row that only informs. */
+  /** Page to show when the row is selected; absent for a row that only informs. */
   readonly go?: Page;
 }
 
