@@ -75,7 +75,7 @@ export async function runSuites({ suites, args, timeout }) {
 }
 
 /** All files under a folder, relative to the root; none where there is no folder. */
-async function files(folder) {
+export async function files(folder) {
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile())
@@ -126,11 +126,16 @@ async function put(path, contents) {
   await rename(temporary, path);
 }
 
-/** @returns the bundled files, in the order of the entries */
-async function buildTests(entryPoints, outdir) {
+/**
+ * Bundles test files.
+ * @param target the Node that runs them
+ * @returns the bundled files, in the order of the entries
+ */
+export async function buildTests(entryPoints, outdir, target = shared.target) {
   const { build } = await import('esbuild');
   await build({
     ...shared,
+    target,
     entryPoints,
     outbase: 'test',
     outdir,

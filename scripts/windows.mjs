@@ -1,0 +1,90 @@
+// Suites that need plain Node only, as win32 under Wine: `node scripts/windows.mjs [part of a path …]`. Where Wine can't be had, says why and counts nothing.
+// test/windows/leftOut.json lists what is left out, with the reason; a listed test that passes is a failure, so that the list stays true.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { reexec, root } from './lib/node24.mjs';
+import { buildSupport, buildTests, files } from './lib/suite.mjs';
+import { endWine, runInWine, setUpWine } from './lib/wine.mjs';
+
+const SUITES = ['base', 'agents', 'acp', 'session'];
+const FILE_MS = 60_000;
+
+async function main(patterns) {
+  const problem = await setUpWine();
+  if (problem !== undefined) {
+    process.stdout.write(`No tests as win32: ${problem}.\n`);
+    return 0;
+  }
+  const list = JSON.parse(readFileSync(join(root, 'test/windows/leftOut.json'), 'utf8'));
+  const tests = (await files('test/unit')).filter(
+    (path) =>
+      path.endsWith('.test.ts') &&
+      SUITES.some((suite) => path.startsWith(`test/unit/${suite}/`)) &&
+      (patterns.length === 0 || patterns.some((part) => path.includes(part))),
+  );
+  if (tests.length === 0) {
+    process.stderr.write(`No test matches ${patterns.join(', ')}\n`);
+    return 1;
+  }
+  const run = tests.filter((path) => list.files[path] === undefined);
+  await mkdir(join(root, 'out/tests'), { recursive: true });
+  const outdir = await mkdtemp(join(root, 'out/tests/windows-'));
+  const sum = { passed: 0, failed: 0, pending: 0, failures: [] };
+  const leftOut = [];
+  try {
+    await buildSupport();
+    const bundled = await buildTests(run, outdir, 'node22');
+    for (const [at, path] of run.entries()) {
+      const listed = list.tests[path] ?? {};
+      const { results, isWhole, printed } = await runFile(bundled[at], join(outdir, `result-${at}`));
+      const seen = new Set(results.map(({ title }) => title));
+      const fail = (title, why) => sum.failures.push({ title: `${path}: ${title}`, why });
+      let passed = 0;
+      for (const { title, state, why } of results) {
+        const reason = listed[title];
+        if (state === 'passed' && reason !== undefined) fail(title, 'passes, but test/windows/leftOut.json lists it');
+        else if (state === 'passed') passed++;
+        else if (reason !== undefined) leftOut.push(`${path}: ${title}: ${reason}`);
+        else if (state === 'failed') fail(title, why);
+        else sum.pending++;
+      }
+      if (!isWhole) fail('the file', `broke off or took longer than ${FILE_MS / 1000} s\n${printed}`);
+      for (const title of Object.keys(listed)) {
+        if (isWhole && !seen.has(title)) fail(title, 'is listed in test/windows/leftOut.json and does not exist');
+      }
+      sum.passed += passed;
+      process.stdout.write(`  ${path}: ${passed} of ${results.length}\n`);
+    }
+  } finally {
+    endWine();
+    await rm(outdir, { recursive: true, force: true });
+  }
+  for (const path of Object.keys(list.files)) {
+    if (!existsSync(join(root, path))) sum.failures.push({ title: path, why: 'is listed and does not exist' });
+    else if (tests.includes(path)) leftOut.push(`${path}: ${list.files[path]}`);
+  }
+  sum.failed = sum.failures.length;
+  process.stdout.write(`\nLeft out as win32 (${leftOut.length}):\n${leftOut.map((line) => `  ${line}\n`).join('')}`);
+  for (const { title, why } of sum.failures) process.stdout.write(`\nfailed: ${title}\n${why}\n`);
+  process.stdout.write(`\n${sum.passed} passed, ${sum.failed} failed\n`);
+  const file = process.env.PARLEY_TEST_RESULT;
+  if (file) appendFileSync(file, `${JSON.stringify(sum)}\n`);
+  return sum.failed === 0 ? 0 : 1;
+}
+
+/** Runs one file in a process of its own. */
+async function runFile(bundled, result) {
+  const output = `${result}.txt`;
+  const script = join(root, 'scripts/lib/windowsRun.mjs');
+  await runInWine(['--enable-source-maps', script, result, bundled], { output, ms: FILE_MS });
+  const lines = existsSync(result) ? readFileSync(result, 'utf8').split('\n').filter(Boolean) : [];
+  const results = lines.map((line) => JSON.parse(line));
+  const end = results.find(({ ended }) => ended);
+  if (end !== undefined && end.platform !== 'win32') throw new Error(`these tests ran as ${end.platform}`);
+  const printed = readFileSync(output, 'utf8').slice(-1000);
+  return { results: results.filter(({ title }) => title !== undefined), isWhole: end !== undefined, printed };
+}
+
+const args = process.argv.slice(2);
+if (!(await reexec(process.argv[1], args))) process.exitCode = await main(args);
