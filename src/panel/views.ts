@@ -196,6 +196,16 @@ export interface MentionView {
   readonly description?: string;
 }
 
+/** A call of one of the editor's own tools. */
+export interface EditorToolView {
+  /** Its name, such as `get_diagnostics`. */
+  readonly tool: string;
+  /** The symbol, the words or the path that it was asked for. */
+  readonly subject?: string;
+  /** What it found; absent where it does not count. */
+  readonly result?: { readonly errors: number; readonly warnings: number } | { readonly found: number };
+}
+
 export interface DiffHunk {
   /** 1-based first lines. */
   readonly oldStart: number;
@@ -307,6 +317,8 @@ export type ItemView =
       /** What to stop; absent if the call is not running or the agent does not support it. */
       readonly stop?: StopTarget;
       readonly decision?: DecisionView;
+      /** It is a tool of the editor. */
+      readonly editor?: EditorToolView;
     })
   | (ItemBase & {
       readonly kind: 'plan';

@@ -28,7 +28,13 @@ interface Act {
   readonly old?: string;
 }
 
-type Step = readonly (Part | Act)[];
+/** A call of a tool of the editor, by the end of its name. */
+interface EditorAct {
+  readonly editorTool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+type Step = readonly (Part | Act | EditorAct)[];
 
 /** The scripts by name, each a list of answers. */
 const scripts = {
@@ -61,6 +67,13 @@ const scripts = {
     ],
     [{ text: 'The script is over.' }],
   ],
+  editor: [
+    [{ editorTool: 'get_diagnostics', input: { path: 'src/user.ts' } }],
+    [{ editorTool: 'find_references', input: { symbol: 'area', path: 'src/area.ts' } }],
+    [{ editorTool: 'go_to_definition', input: { symbol: 'area', path: 'src/user.ts', line: 1 } }],
+    [{ editorTool: 'rename_symbol', input: { symbol: 'area', path: 'src/area.ts', new_name: 'surface' } }],
+    [{ text: 'The script is over.' }],
+  ],
 } as const satisfies Record<string, readonly Step[]>;
 
 export type ScriptName = keyof typeof scripts;
@@ -78,7 +91,9 @@ export function reply(said: readonly Said[], tools: readonly Tool[]): readonly P
   if (found === undefined || tools.length === 0) return [{ text: 'Scripted conversation' }];
   const steps: readonly Step[] = scripts[found.script];
   const step = steps[Math.min(toolRounds(said.slice(started + 1)), steps.length - 1)] ?? [];
-  return step.map((part) => ('tool' in part ? bind(part, tools, found.cwd) : part));
+  return step.map((part) =>
+    'tool' in part ? bind(part, tools, found.cwd) : 'editorTool' in part ? bindEditor(part, tools) : part,
+  );
 }
 
 function marker(said: Said | undefined): { script: ScriptName; cwd: string } | undefined {
@@ -110,6 +125,12 @@ const keys = {
 interface Property {
   readonly type?: unknown;
   readonly enum?: readonly unknown[];
+}
+
+/** Agents put the name of the server before that of the tool, or after it. */
+function bindEditor({ editorTool, input }: EditorAct, tools: readonly Tool[]): Part {
+  const tool = tools.find(({ name }) => name.includes(editorTool));
+  return tool ? { call: { name: tool.name, input } } : { text: `(There is no tool ${editorTool}.)` };
 }
 
 /** Finds the agent's own tool for what is to be done, and its own words for the arguments. */

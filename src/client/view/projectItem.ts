@@ -21,6 +21,7 @@ import type { Entry, MessageEntry, SessionState, Terminal, ToolEntry, Turn } fro
 import { isEnded } from '../../session/model/tools';
 import type { FileChange } from '../requests/fragmentLines';
 import { boundHunks, lineDiff } from '../requests/lineDiff';
+import { editorToolOf, editorToolPlace } from './editorTool';
 import { gapText, noticeTexts, turnNoteText } from './ownTexts';
 
 /**
@@ -183,15 +184,18 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
   const hasRaw = entry.rawInput !== undefined || entry.rawOutput !== undefined;
   const decision = decisionOf(entry);
   const lines = linesOfPlace(entry);
+  const editor = editorToolOf(entry);
+  const locations = editor && entry.locations.length === 0 ? editorToolPlace(entry, context.roots) : entry.locations;
   return {
     kind: 'tool' as const,
     title: head(entry.title || entry.name || entry.toolCallId, 2000),
     toolKind: entry.toolKind,
     status: entry.status,
     content: projectContent(entry, context),
-    locations: entry.locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
+    locations: locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
     hasRaw,
     ...(lines !== undefined && { lines }),
+    ...(editor && { editor }),
     ...(entry.name && { name: entry.name }),
     ...(details && entry.rawInput !== undefined && { rawInput: toJson(entry.rawInput) }),
     ...(details && entry.rawOutput !== undefined && { rawOutput: toJson(entry.rawOutput) }),

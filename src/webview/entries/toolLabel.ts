@@ -28,7 +28,33 @@ const SAME: Readonly<Record<string, RegExp>> = {
   think: /^(?:think(?:ing)?)\b[:\s]*$/i,
 };
 
+/** Calls of the editor's own tools are called what they are, whatever the agent calls them. */
+function editorLabel(item: ToolItem, { tool, subject = '', result }: NonNullable<ToolItem['editor']>): ToolLabel {
+  const verbs: Readonly<Record<string, string>> = strings.editorTools;
+  const [place] = item.locations;
+  const isPlace =
+    place !== undefined && (subject === '' || place.path === subject || place.path.endsWith(`/${subject}`));
+  return {
+    verb: verbs[tool] ?? tool,
+    object: isPlace ? place.label : subject,
+    literal: true,
+    facts: result === undefined ? [] : [resultLabel(result)],
+    ...(item.decision && { decision: decisionLabel(item.decision) }),
+    time: timeLabel(item),
+  };
+}
+
+function resultLabel(result: NonNullable<NonNullable<ToolItem['editor']>['result']>): string {
+  if ('found' in result) return strings.found(result.found);
+  const { errors, warnings } = result;
+  if (errors + warnings === 0) return strings.noProblems;
+  return [...(errors > 0 ? [strings.errors(errors)] : []), ...(warnings > 0 ? [strings.warnings(warnings)] : [])].join(
+    ', ',
+  );
+}
+
 export function toolLabel(item: ToolItem): ToolLabel {
+  if (item.editor) return editorLabel(item, item.editor);
   const verbs: Readonly<Record<string, string>> = strings.verbs;
   const kind = Object.hasOwn(verbs, item.toolKind) ? item.toolKind : 'other';
   const known = kind !== 'other';
@@ -47,8 +73,12 @@ export function toolLabel(item: ToolItem): ToolLabel {
     literal: LITERAL.has(kind),
     facts: facts(item),
     ...(item.decision && { decision: decisionLabel(item.decision) }),
-    time: item.endedAt === undefined ? '' : durationLabel(item.endedAt - item.at, item.waitedMs),
+    time: timeLabel(item),
   };
+}
+
+function timeLabel({ at, endedAt, waitedMs }: ToolItem): string {
+  return endedAt === undefined ? '' : durationLabel(endedAt - at, waitedMs);
 }
 
 function decisionLabel(decision: DecisionView): string {

@@ -68,6 +68,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       panel: 'all',
       distributed: 'all',
       traffic: 'all',
+      editorTools: 'types',
     },
     node: true,
     packages: ['@vscode/l10n', 'cross-spawn', 'diff', 'zod'],

@@ -57,6 +57,34 @@ describe('webview/toolWords', () => {
     assert.equal(line({ toolKind: 'quantum', title: 'Entangle' }), 'Tool|Entangle');
   });
 
+  it('names calls of the editor by what they are', () => {
+    const locations = [{ path: '/w/src/a.ts', label: 'src/a.ts' }];
+    const words = (editor: NonNullable<ToolItem['editor']>): string => {
+      const { verb, object, facts } = toolLabel(
+        tool({
+          title: 'mcp__parley__x',
+          toolKind: 'other',
+          editor,
+          locations: editor.tool === 'hover' ? [] : locations,
+        }),
+      );
+      return [verb, object, ...facts].join('|');
+    };
+    assert.equal(
+      words({ tool: 'get_diagnostics', subject: 'src/a.ts', result: { errors: 3, warnings: 1 } }),
+      'Problems|src/a.ts|3 errors, 1 warning',
+    );
+    assert.equal(
+      words({ tool: 'get_diagnostics', result: { errors: 0, warnings: 0 } }),
+      'Problems|src/a.ts|No problems',
+    );
+    assert.equal(
+      words({ tool: 'find_references', subject: 'area', result: { found: 22 } }),
+      'References|area|22 found',
+    );
+    assert.equal(words({ tool: 'hover', subject: 'area' }), 'Type|area');
+  });
+
   it('tells how the call ended', () => {
     const diff = { path: '/a', label: 'a', isNew: false, added: 2, removed: 1, hunks: [] };
     const terminal = { id: 't', output: '', truncated: false, running: false, exitCode: 1, openable: false };

@@ -1,0 +1,65 @@
+// Calls of the editor's tools, as agents name them.
+import assert from 'node:assert/strict';
+import { editorToolOf, editorToolPlace } from '../../../../src/client/view/editorTool';
+import { TOOL_NAMES } from '../../../../src/editorTools/tools';
+import type { ToolEntry } from '../../../../src/session/model/state';
+
+const entry = (patch: Partial<ToolEntry>): ToolEntry =>
+  ({ toolCallId: 'c', title: '', content: [], locations: [], status: 'completed', ...patch }) as ToolEntry;
+const answer = (text: string): Partial<ToolEntry> => ({
+  content: [{ type: 'content', block: { type: 'text', text } }],
+});
+
+describe('client/view/editorTool', () => {
+  it('knows each tool by the names that agents give it', () => {
+    for (const tool of TOOL_NAMES)
+      for (const patch of [
+        { title: `mcp__parley__${tool}` },
+        { name: `mcp__parley__${tool}`, title: 'Something' },
+        { title: `parley_${tool}` },
+        { title: `mcp.parley.${tool}` },
+        { title: `${tool} (parley MCP Server)` },
+        { title: 'x', toolCallId: `mcp_parley_${tool}__fc1bf46ae2804366c977` },
+      ])
+        assert.equal(editorToolOf(entry(patch))?.tool, tool, JSON.stringify(patch));
+  });
+
+  it('knows no other call', () => {
+    for (const patch of [
+      { title: 'mcp__other__get_diagnostics' },
+      { title: 'mcp__parley__delete_everything' },
+      { title: 'mcp__parley__toString' },
+      { title: 'Read parley/src/format.ts' },
+      { title: 'Rename area to surface', toolCallId: 'parley-3b1d' },
+      { title: `${'x'.repeat(100_000)} mcp__parley__hover` },
+    ])
+      assert.equal(editorToolOf(entry(patch)), undefined, JSON.stringify(patch).slice(0, 100));
+  });
+
+  it('says what was asked for, and what was found', () => {
+    const call = (title: string, rawInput: unknown, text: string) =>
+      editorToolOf(entry({ title: `parley_${title}`, rawInput, ...answer(text) }));
+    assert.deepEqual(call('get_diagnostics', { path: 'src/a.ts' }, '3 errors, 1 warning in src/a.ts\nsrc/a.ts:1:1'), {
+      tool: 'get_diagnostics',
+      subject: 'src/a.ts',
+      result: { errors: 3, warnings: 1 },
+    });
+    assert.deepEqual(call('get_diagnostics', {}, 'No problems; files that'), {
+      tool: 'get_diagnostics',
+      result: { errors: 0, warnings: 0 },
+    });
+    assert.deepEqual(
+      call('find_references', { server: 'parley', arguments: { symbol: 'area', path: 'a' } }, '22 references of area'),
+      { tool: 'find_references', subject: 'area', result: { found: 22 } },
+    );
+    assert.deepEqual(call('hover', { symbol: 7 }, 'Whatever'), { tool: 'hover' });
+  });
+
+  it('has the file of a call as its place', () => {
+    const place = (rawInput: unknown) => editorToolPlace(entry({ rawInput }), ['/w']);
+    assert.deepEqual(place({ path: 'src/a.ts', line: 3 }), [{ path: '/w/src/a.ts', line: 3 }]);
+    assert.deepEqual(place({ path: '/w/b.ts' }), [{ path: '/w/b.ts' }]);
+    assert.deepEqual(place({ path: ['x'] }), []);
+    assert.deepEqual(place(undefined), []);
+  });
+});
