@@ -96,6 +96,8 @@ wire_api = "responses"
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           DISABLE_TELEMETRY: '1',
           DISABLE_AUTOUPDATER: '1',
+          // The model gets all tools at once, not a search for them.
+          ENABLE_TOOL_SEARCH: 'false',
           IS_SANDBOX: '1', // lets it work as root, as containers do
         },
       },

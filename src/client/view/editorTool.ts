@@ -40,8 +40,11 @@ export function editorToolOf(entry: ToolEntry): EditorToolView | undefined {
     const value = at(given, key);
     return typeof value === 'string' ? [value.slice(0, MAX_TEXT)] : [];
   });
-  const result = resultOf(entry);
-  return { tool, ...(subject !== undefined && { subject }), ...(result !== undefined && { result }) };
+  const summary = summaryOf(entry);
+  const result = summary === undefined ? undefined : resultOf(summary);
+  // Some agents do not show what they asked.
+  const asked = subject ?? / (?:in|of) (\S+?)(?:;|$| in )/.exec(summary ?? '')?.[1];
+  return { tool, ...(asked !== undefined && { subject: asked }), ...(result !== undefined && { result }) };
 }
 
 /** Returns the file that a call names, where the agent itself says no place. @param roots of the session */
@@ -62,8 +65,8 @@ function toolNamed(text = ''): ToolName | undefined {
   return undefined;
 }
 
-/** The counts in the first line of what the tool answered. */
-function resultOf({ content, rawOutput, status }: ToolEntry): EditorToolView['result'] {
+/** The first line of what the tool answered. */
+function summaryOf({ content, rawOutput, status }: ToolEntry): string | undefined {
   if (status !== 'completed') return undefined;
   const [shown] = content.flatMap((part) =>
     part.type === 'content' && part.block.type === 'text' ? [part.block.text] : [],
@@ -71,7 +74,10 @@ function resultOf({ content, rawOutput, status }: ToolEntry): EditorToolView['re
   const parts = at(rawOutput, 'result', 'content');
   const raw = Array.isArray(parts) ? at(parts[0], 'text') : undefined;
   const text = shown ?? (typeof raw === 'string' ? raw : '');
-  const summary = text.slice(0, MAX_TEXT).match(/(?:^|\n|"|output: )((?:No problems|\d+ [a-z]+)[^\n]*)/)?.[1] ?? '';
+  return text.slice(0, MAX_TEXT).match(/(?:^|\n|"|output: )((?:No problems|\d+ [a-z]+)[^\n"]*)/)?.[1];
+}
+
+function resultOf(summary: string): EditorToolView['result'] {
   if (summary.startsWith('No problems')) return { errors: 0, warnings: 0 };
   const count = (word: string): number => Number(new RegExp(`(\\d+) ${word}`).exec(summary)?.[1] ?? 0);
   if (/^\d+ (?:error|warning|info|hint)/.test(summary)) return { errors: count('error'), warnings: count('warning') };

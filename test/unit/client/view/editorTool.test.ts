@@ -52,6 +52,8 @@ describe('client/view/editorTool', () => {
       call('find_references', { server: 'parley', arguments: { symbol: 'area', path: 'a' } }, '22 references of area'),
       { tool: 'find_references', subject: 'area', result: { found: 22 } },
     );
+    assert.equal(call('get_diagnostics', undefined, '1 error in src/user.ts\nsrc')?.subject, 'src/user.ts');
+    assert.equal(call('find_references', undefined, '5 references of area in 3 files')?.subject, 'area');
     assert.deepEqual(call('hover', { symbol: 7 }, 'Whatever'), { tool: 'hover' });
   });
 
