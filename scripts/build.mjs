@@ -15,15 +15,6 @@ const ICONS = 'src/webview/styles/icons.css';
 const PAGE_TEXTS = 'dist/webview/texts.json';
 const TRAFFIC_TEXTS = 'dist/webview/traffic-texts.json';
 
-/** The MCP SDK validates answers to forms with ajv, which is larger than the SDK; Parley's server asks for none. */
-const withoutFormValidator = {
-  name: 'without-form-validator',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/validation\/ajv-provider\.js$/ }, ({ path }) => ({ path, namespace: 'left-out' }));
-    onLoad({ filter: /./, namespace: 'left-out' }, () => ({ contents: 'export class AjvJsonSchemaValidator {}' }));
-  },
-};
-
 /** The font of icons with the outlines of those that the panel uses: a tenth of its bytes. */
 const usedIcons = {
   name: 'used icons',
@@ -84,12 +75,7 @@ export function bundles({ dev }) {
       outfile: 'dist/extension.js',
       external: ['vscode', './workbench/product'],
     },
-    {
-      ...node,
-      entryPoints: ['src/workbench/product.ts'],
-      outfile: 'dist/workbench/product.js',
-      plugins: [withoutFormValidator],
-    },
+    { ...node, entryPoints: ['src/workbench/product.ts'], outfile: 'dist/workbench/product.js' },
     // The MCP server that agents start.
     { ...node, entryPoints: ['src/editorTools/relay.ts'], outfile: 'dist/editorTools.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },

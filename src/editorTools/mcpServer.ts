@@ -1,10 +1,19 @@
 // The MCP server of one session. Loaded when the first agent connects.
 
 import type { Socket } from 'node:net';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { Protocol } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  InitializeRequestSchema,
+  LATEST_PROTOCOL_VERSION,
+  ListToolsRequestSchema,
+  type Notification,
+  type Request,
+  type Result,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
 import { pageOf } from './answer';
 import type { ToolCaller } from './toolCaller';
 import { isToolName, listTools, readArgs } from './tools';
@@ -25,13 +34,26 @@ export async function serveSocket(caller: ToolCaller, socket: Socket): Promise<v
   };
 }
 
+/**
+ * The SDK's protocol without what its own server has beside it, and what this one never uses: forms,
+ * logging and tasks, with a validator that is larger than all the rest.
+ */
+class ToolServer extends Protocol<Request, Notification, Result> {
+  protected assertCapabilityForMethod(): void {}
+  protected assertNotificationCapability(): void {}
+  protected assertRequestHandlerCapability(): void {}
+  protected assertTaskCapability(): void {}
+  protected assertTaskHandlerCapability(): void {}
+}
+
 /** Connects an MCP client to the tools of its session. */
 export async function connectTools(caller: ToolCaller, transport: Transport): Promise<void> {
-  const server = new Server(
-    { name: 'parley', version: caller.version },
-    // The server never asks the client for a form, so no answer has to be validated.
-    { capabilities: { tools: {} }, jsonSchemaValidator: { getValidator: unused } },
-  );
+  const server = new ToolServer();
+  server.setRequestHandler(InitializeRequestSchema, ({ params: { protocolVersion: asked } }) => ({
+    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION,
+    capabilities: { tools: {} },
+    serverInfo: { name: 'parley', version: caller.version },
+  }));
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listTools(caller.tools()) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const { name, arguments: given } = params;
@@ -47,8 +69,4 @@ export async function connectTools(caller: ToolCaller, transport: Transport): Pr
     }
   });
   await server.connect(transport);
-}
-
-function unused(): never {
-  throw new Error('This server asks for no forms.');
 }
