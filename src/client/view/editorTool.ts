@@ -78,7 +78,7 @@ function summaryOf({ content, rawOutput, status }: ToolEntry): string | undefine
 }
 
 function resultOf(summary: string): EditorToolView['result'] {
-  if (summary.startsWith('No problems')) return { errors: 0, warnings: 0 };
+  if (/^No problems/.test(summary)) return { errors: 0, warnings: 0 };
   const count = (word: string): number => Number(new RegExp(`(\\d+) ${word}`).exec(summary)?.[1] ?? 0);
   if (/^\d+ (?:error|warning|info|hint)/.test(summary)) return { errors: count('error'), warnings: count('warning') };
   const found = /^(\d+) (?:definition|reference|implementation|call|symbol|file)/.exec(summary)?.[1];
