@@ -243,6 +243,8 @@ describe('changes of an agent in the installed extension', function () {
     await chat.run('own plain.txt p\\n\nrun rm b2.txt');
     await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
     await vscode.window.page.reload();
+    // VS Code may have saved another tab as the one in front.
+    await toChat();
     chat = await Chat.at(vscode.window.page, 'panel');
     await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
     await press(bar().getByRole('button', { name: 'Undo All' }), () => bar().isHidden());
