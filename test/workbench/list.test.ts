@@ -1,7 +1,7 @@
 // A list that is filled while the user chooses: Enter takes the row that was in sight.
 import { strict as assert } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
-import { commands, type Event } from 'vscode';
+import { commands, type Event, type QuickPick, type QuickPickItem, window } from 'vscode';
 import { List, type ListRow } from '../../src/workbench/ui/input';
 
 interface Row extends ListRow {
@@ -13,9 +13,18 @@ const heading = (id: string): Row => row(id, { separates: true });
 
 describe('a list that is drawn again while it is open', () => {
   let list: List<Row>;
+  /** What the list shows itself with. */
+  let quick: QuickPick<QuickPickItem>;
 
   beforeEach(() => {
+    const { createQuickPick } = window;
+    window.createQuickPick = <T extends QuickPickItem>(): QuickPick<T> => {
+      const made = createQuickPick<T>();
+      quick = made as unknown as QuickPick<QuickPickItem>;
+      return made;
+    };
     list = new List<Row>('Select a row');
+    window.createQuickPick = createQuickPick;
   });
   afterEach(() => list.dispose());
 
@@ -97,5 +106,31 @@ describe('a list that is drawn again while it is open', () => {
     await settled();
     await settled();
     assert.equal(await accepted(), 'd');
+  });
+
+  it('takes the row that matches where Enter comes before VS Code has told what was typed', async () => {
+    await shown(row('a'), row('b'));
+    const taken = next(list.onDidAccept);
+    quick.value = 'Row b';
+    list.draw([row('a'), row('b'), row('c')], []);
+    await delay(0);
+    await press('acceptSelectedQuickOpenItem');
+    assert.equal((await taken).id, 'b');
+  });
+
+  it('takes no row for an Enter that came before more was typed', async () => {
+    await shown(row('a'), row('b'));
+    const taken: string[] = [];
+    list.onDidAccept(({ id }) => taken.push(id));
+    quick.value = 'Row b';
+    list.draw([row('a'), row('b'), row('c')], []);
+    await delay(0);
+    await press('acceptSelectedQuickOpenItem');
+    quick.value = 'Row c';
+    await settled();
+    await settled();
+    await settled();
+    assert.deepEqual(taken, []);
+    assert.equal(await accepted(), 'c');
   });
 });

@@ -21,6 +21,8 @@ export interface RequestOptions {
   readonly idleMs: number;
   /** The origin that the user has configured, which may be unencrypted. */
   readonly trustedOrigin?: string | undefined;
+  /** The only origin that a redirect may lead to. */
+  readonly onlyOrigin?: string;
 }
 
 /**
@@ -45,6 +47,8 @@ export async function request(
     if (!URL.canParse(headers.location, at.href))
       throw new ParleyError('bad-redirect', localizable('{0} redirects to an invalid address.', at.host));
     const next = readUrl(new URL(headers.location, at).href, options.trustedOrigin);
+    if (options.onlyOrigin !== undefined && next.origin !== options.onlyOrigin)
+      throw new ParleyError('bad-redirect', localizable('{0} redirects to another server.', at.host));
     if (at.protocol === 'https:' && next.protocol === 'http:')
       throw new ParleyError('bad-redirect', localizable('{0} redirects from https to http.', at.host));
     at = next;

@@ -37,6 +37,8 @@ export interface RegistryAgent {
   readonly authors: readonly string[];
   /** An SPDX identifier, or `proprietary`. */
   readonly license?: string | undefined;
+  /** The address of an SVG, maybe relative to that of the list. */
+  readonly icon?: string | undefined;
   readonly npx?: PackageSource | undefined;
   readonly uvx?: PackageSource | undefined;
   /** By kind of machine, such as `linux-x86_64`. */
@@ -77,6 +79,8 @@ const entry = z.object({
   website: z.optional(url),
   authors: z._default(z.array(line).check(z.maxLength(50)), []),
   license: z.optional(line),
+  // An agent is not refused for its icon.
+  icon: z.catch(z.optional(z.string().check(z.maxLength(2_000))), undefined),
   distribution: z.object({
     npx: z.optional(packaged),
     uvx: z.optional(packaged),

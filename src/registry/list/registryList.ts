@@ -1,14 +1,13 @@
 // The registry's list of agents: fetched, validated, and stored on disk for offline use.
 
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
+import { readBody } from '../fetch/readBody';
 import { networkError, request } from '../fetch/request';
+import { keepFile } from './keepFile';
 import { type ParsedRegistry, parseRegistry, type RegistryAgent } from './registryAgent';
 
 /** Maximum size of the list, in bytes. */
@@ -95,7 +94,7 @@ Returns the list at an address, or the last valid one from there if it cannot be
           localizable('The registry answered with status {0}.', statusCode),
         );
       }
-      const json = await readText(response, signal);
+      const json = await readBody(response, MAX_BYTES, tooLarge, signal);
       const { etag } = response.headers;
       return { url, at: this.#now(), json, ...(etag !== undefined && { etag }) };
     } catch (error) {
@@ -120,47 +119,14 @@ Returns the list at an address, or the last valid one from there if it cannot be
   }
 
   async #keep(kept: Kept): Promise<void> {
-    const { file, log } = this.#options;
-    const next = `${file}.${randomUUID()}`;
-    try {
-      await mkdir(dirname(file), { recursive: true });
-      const handle = await open(next, 'wx', 0o600);
-      try {
-        await handle.writeFile(JSON.stringify(kept));
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(next, file);
-    } catch (error) {
-      // Not fatal: the list can still be shown.
-      log.warn(`registry: the list was not kept: ${messageOf(error)}`);
-      await rm(next, { force: true }).catch(() => {});
-    }
+    // The list can be shown all the same where it is not kept.
+    await keepFile(this.#options.file, kept).catch((error: unknown) =>
+      this.#options.log.warn(`registry: the list was not kept: ${messageOf(error)}`),
+    );
   }
 }
 
-async function readText(response: IncomingMessage, signal: AbortSignal): Promise<string> {
-  const tooLarge = (): ParleyError =>
-    new ParleyError(
-      'too-large',
-      localizable('The list of the registry is larger than {0} MB.', Math.floor(MAX_BYTES / 1e6)),
-    );
-  const abort = (): void => {
-    response.destroy(new Error('aborted'));
-  };
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > MAX_BYTES) throw tooLarge();
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks, size).toString('utf8');
-  } finally {
-    signal.removeEventListener('abort', abort);
-    response.destroy();
-  }
+function tooLarge(): ParleyError {
+  const megabytes = Math.floor(MAX_BYTES / 1e6);
+  return new ParleyError('too-large', localizable('The list of the registry is larger than {0} MB.', megabytes));
 }

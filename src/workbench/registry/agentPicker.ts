@@ -2,15 +2,21 @@
 // link to the settings for all others.
 import { commands, type Disposable, env, l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import type { Icons } from '../../registry/list/agentIcons';
+import { svgImage } from '../../registry/list/plainSvg';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import type { Listing } from '../../registry/list/registryList';
-import { List } from '../ui/input';
+import { List, type ThemedImage } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import type { AgentRegistry } from './agentRegistry';
 import type { FoundAgent, FoundAgents } from './foundAgents';
 import { groupInstalled, type InstalledGroup, useVersion } from './installedEntries';
 import { type Ask, actionsOf, installAgent, newerOf, sizeText } from './installFlow';
 import { startSession, useFoundAgent } from './useAgent';
+
+/** The colours of VS Code's own icons. */
+const ON_LIGHT = '#424242';
+const ON_DARK = '#C5C5C5';
 
 export interface AgentPickerServices {
   readonly found: FoundAgents;
@@ -45,6 +51,7 @@ class AgentPicker {
   readonly #abort = new AbortController();
   #installed: readonly InstalledGroup[] = [];
   #listing: Listing | undefined;
+  #icons: ReadonlyMap<string, ThemedImage> = new Map();
   #problem: string | undefined;
 
   constructor(services: AgentPickerServices) {
@@ -70,7 +77,10 @@ class AgentPicker {
         this.#installed = groupInstalled(await registry.installer.installed.list(), registry.entries);
       }),
       this.#part(async () => {
-        this.#listing = await registry.load(signal);
+        const listing = await registry.load(signal);
+        this.#listing = listing;
+        // The list doesn't wait for what only decorates it.
+        void this.#part(() => registry.loadIcons(listing, signal, (icons) => this.#decorate(icons)));
       }),
       this.#part(() => found.look()),
     ]);
@@ -84,6 +94,12 @@ class AgentPicker {
     } catch (error) {
       this.#problem = messageOf(error);
     }
+    if (!this.#abort.signal.aborted) this.#draw();
+  }
+
+  #decorate(icons: Icons): void {
+    const image = (svg: string): ThemedImage => ({ light: svgImage(svg, ON_LIGHT), dark: svgImage(svg, ON_DARK) });
+    this.#icons = new Map([...icons].map(([id, svg]) => [id, image(svg)]));
     if (!this.#abort.signal.aborted) this.#draw();
   }
 
@@ -110,15 +126,16 @@ class AgentPicker {
 
   #problemRow(): ChoiceRow | undefined {
     if (this.#problem === undefined) return undefined;
-    const label = [{ icon: 'warning' }, ` ${l10n.t("The agent registry can't be shown")}`];
-    return { label, detail: this.#problem, alwaysShow: true };
+    const label = l10n.t("The agent registry can't be shown");
+    return { icon: 'warning', label, detail: this.#problem, alwaysShow: true };
   }
 
   #registryRow(agent: RegistryAgent): ChoiceRow {
     const { name, version, license, description } = agent;
     return {
       id: `registry ${agent.id}`,
-      label: [{ icon: 'package' }, ` ${name}`],
+      icon: this.#icons.get(agent.id) ?? 'package',
+      label: name,
       description: [version, license].filter((part) => part !== undefined).join(' · '),
       detail: description,
       choose: () => installAgent(agent, this.#services.registry, this.#services.ask),
@@ -133,7 +150,8 @@ class AgentPicker {
     if (newer) facts.push(l10n.t('{0} is available', newer.version));
     return {
       id: `installed ${id}`,
-      label: [{ icon: newer ? 'arrow-circle-up' : 'pass' }, ` ${current.name}`],
+      icon: newer ? 'arrow-circle-up' : (this.#icons.get(id) ?? 'pass'),
+      label: current.name,
       description: facts.join(' · '),
       buttons: actionsOf(group, newer, registry, ask),
       choose: async () => {
@@ -146,7 +164,8 @@ class AgentPicker {
   #foundRow(agent: FoundAgent): ChoiceRow {
     return {
       id: `found ${agent.id}`,
-      label: [{ icon: 'vm' }, ` ${agent.name}`],
+      icon: 'vm',
+      label: agent.name,
       description: agent.version,
       detail: agent.path,
       choose: () => useFoundAgent(agent, this.#services.registry.entries),
@@ -157,7 +176,8 @@ class AgentPicker {
 function manageRow(): ChoiceRow {
   return {
     id: 'manage',
-    label: [{ icon: 'gear' }, ` ${l10n.t('Manage agents…')}`],
+    icon: 'gear',
+    label: l10n.t('Manage agents…'),
     alwaysShow: true,
     choose: async () => commands.executeCommand('parley.manageAgents'),
   };

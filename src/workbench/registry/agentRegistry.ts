@@ -4,6 +4,7 @@ import { type ExtensionContext, workspace } from 'vscode';
 import type { Log } from '../../base/log';
 import { Installer } from '../../registry/install/installer';
 import type { ToolContext } from '../../registry/install/installTools';
+import { AgentIcons, type Icons } from '../../registry/list/agentIcons';
 import { type Listing, RegistryList } from '../../registry/list/registryList';
 import { registryUrl } from '../config/settings';
 import { AgentEntries } from './agentEntries';
@@ -21,6 +22,7 @@ export class AgentRegistry {
   /** The user's agents in the settings. */
   readonly entries: AgentEntries;
   readonly #list: RegistryList;
+  readonly #icons: AgentIcons;
 
   constructor({ context, log, environment }: AgentRegistryOptions) {
     const storage = context.globalStorageUri.fsPath;
@@ -28,6 +30,7 @@ export class AgentRegistry {
     const { version } = context.extension.packageJSON as { readonly version: string };
     const check = { folder: join(storage, 'no-folder'), version, environment, log };
     this.#list = new RegistryList({ file: join(storage, 'registry.json'), log });
+    this.#icons = new AgentIcons({ file: join(storage, 'registryIcons.json'), log });
     this.installer = new Installer({
       root: join(storage, 'agents'),
       log,
@@ -48,6 +51,12 @@ export class AgentRegistry {
   async load(signal: AbortSignal): Promise<Listing> {
     const url = registryUrl();
     return url === undefined ? { agents: [], at: Date.now() } : this.#list.load(url, signal);
+  }
+
+  /** Gives the icons of listed agents, at first those that are kept; none that cannot be had. */
+  async loadIcons({ agents }: Listing, signal: AbortSignal, show: (icons: Icons) => void): Promise<void> {
+    const url = registryUrl();
+    if (url !== undefined && URL.canParse(url)) await this.#icons.load(agents, url, signal, show);
   }
 }
 

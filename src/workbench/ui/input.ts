@@ -6,6 +6,7 @@ import {
   type Disposable,
   type Event,
   EventEmitter,
+  type IconPath,
   l10n,
   type QuickInputButton,
   QuickInputButtons,
@@ -13,6 +14,7 @@ import {
   type QuickPickItem,
   QuickPickItemKind,
   ThemeIcon,
+  Uri,
   window,
 } from 'vscode';
 import { inert, type LabelText, labelOf } from './inertText';
@@ -197,9 +199,17 @@ export interface ListButton {
   readonly run: () => Promise<unknown>;
 }
 
+/** An image for each kind of theme, as an address (`data:`). */
+export interface ThemedImage {
+  readonly light: string;
+  readonly dark: string;
+}
+
 /** A row of a {@link List}. One with `separates` is a heading. */
 export interface ListRow {
   readonly label: LabelText;
+  /** In front of the label: an image, or the name of a codicon. */
+  readonly icon?: ThemedImage | string;
   readonly description?: LabelText | undefined;
   readonly detail?: LabelText | undefined;
   readonly buttons?: readonly ListButton[];
@@ -240,6 +250,8 @@ export class List<T extends ListRow> implements Disposable {
   #isChosen = false;
   /** The user has typed, and VS Code has not told since which row is active. */
   #isFiltering = false;
+  /** Enter was pressed while a drawing left no row active: it takes the one that is active then. */
+  #isEntered = false;
   #isDisposed = false;
   #back: ListButton['run'] | undefined;
 
@@ -255,6 +267,7 @@ export class List<T extends ListRow> implements Disposable {
         const [item] = quick.selectedItems;
         const meant = item && this.#meant(item);
         if (meant) this.#accepted.fire(meant.row);
+        else this.#isEntered = !item && this.#isDrawing;
       }),
       quick.onDidChangeActive(([item]) => {
         this.#isFiltering = false;
@@ -266,6 +279,7 @@ export class List<T extends ListRow> implements Disposable {
       quick.onDidChangeValue(() => {
         this.#isChosen = false;
         this.#isFiltering = true;
+        this.#isEntered = false;
       }),
       quick.onDidTriggerItemButton(({ item, button }) => {
         const pressed = this.#meant(item)?.buttons?.[item.buttons?.indexOf(button) ?? -1];
@@ -335,7 +349,12 @@ export class List<T extends ListRow> implements Disposable {
       this.#shown = items;
     }
     this.#isDrawing = false;
-    if (!this.#isDisposed) this.#active.fire(this.#quick.activeItems[0]?.row);
+    if (this.#isDisposed) return;
+    const [active] = this.#quick.activeItems;
+    const isEntered = this.#isEntered;
+    this.#isEntered = false;
+    this.#active.fire(active?.row);
+    if (isEntered && active) this.#accepted.fire(active.row);
   }
 
   /** The id of the row that keeps the focus; a row that the filter hides would take it from all. */
@@ -350,6 +369,7 @@ export class List<T extends ListRow> implements Disposable {
     const items = rows.map((row) => ({
       row,
       label: labelOf(row.label),
+      ...(row.icon !== undefined && { iconPath: iconOf(row.icon) }),
       ...(row.description && { description: labelOf(row.description) }),
       ...(row.detail && { detail: labelOf(row.detail) }),
       ...(row.buttons && { buttons: row.buttons.map(shownButton) }),
@@ -393,6 +413,12 @@ async function everythingIsHandled(): Promise<void> {
   // order, so any command of the window will do.
   await new Promise((resolve) => setTimeout(resolve, 0));
   await commands.executeCommand('setContext', 'parley.drawn', true).then(undefined, () => {});
+}
+
+function iconOf(icon: NonNullable<ListRow['icon']>): IconPath {
+  return typeof icon === 'string'
+    ? new ThemeIcon(icon)
+    : { light: Uri.parse(icon.light, true), dark: Uri.parse(icon.dark, true) };
 }
 
 function shownButton({ icon, tooltip, run }: ListButton): ShownButton {

@@ -1,0 +1,148 @@
+// The icons of the registry's agents: fetched from the registry's own server, checked, and kept on
+// disk for when there is no network.
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { at } from '../../base/untrusted';
+import { readBody } from '../fetch/readBody';
+import { request } from '../fetch/request';
+import { keepFile } from './keepFile';
+import { MAX_SVG, readPlainSvg } from './plainSvg';
+import type { RegistryAgent } from './registryAgent';
+
+/** Icons of one list; agents after that have none. */
+const MAX_ICONS = 300;
+/** For all icons together, and for a server that sends nothing, in milliseconds. */
+const LIMIT_MS = 15_000;
+const IDLE_MS = 5_000;
+const AT_ONCE = 6;
+/** An icon, and that there is none, is asked for again after this time, in milliseconds. */
+const FRESH_MS = 7 * 24 * 60 * 60_000;
+const MISSING_MS = 24 * 60 * 60_000;
+
+/** What is known of an icon's address. */
+interface Kept {
+  /** As `readPlainSvg` returns it; absent where there is none to be shown. */
+  readonly svg?: string;
+  /** When the server answered, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** By the agent's id, as `readPlainSvg` returns them. */
+export type Icons = ReadonlyMap<string, string>;
+
+export interface AgentIconsOptions {
+  /** The file that keeps them. */
+  readonly file: string;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+export class AgentIcons {
+  readonly #options: AgentIconsOptions;
+  readonly #now: () => number;
+
+  constructor(options: AgentIconsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /**
+   * Gives the icons that are kept, and then, where some are missing or old, those that the server
+   * has now. Icons that cannot be had are left out.
+   * @param list the address of the list that names the agents; icons of other servers are ignored
+   */
+  async load(
+    agents: readonly RegistryAgent[],
+    list: string,
+    signal: AbortSignal,
+    show: (icons: Icons) => void,
+  ): Promise<void> {
+    const wanted = addressesOf(agents, list);
+    const kept = await this.#read(new Set(wanted.values()));
+    const tell = (): void => show(iconsOf(wanted, kept));
+    if (kept.size > 0) tell();
+    const missing = [...new Set(wanted.values())].filter((url) => !this.#isFresh(kept.get(url)));
+    if (missing.length === 0) return;
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+    const next = missing.values();
+    const work = async (): Promise<void> => {
+      for (const url of next) {
+        if (limited.aborted) return;
+        const fetched = await this.#fetch(url, limited);
+        if (fetched) kept.set(url, fetched);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    if (!signal.aborted) tell();
+    await keepFile(this.#options.file, Object.fromEntries(kept)).catch((error: unknown) =>
+      this.#options.log.warn(`registry: the icons were not kept: ${messageOf(error)}`),
+    );
+  }
+
+  #isFresh(kept: Kept | undefined): boolean {
+    const age = kept ? this.#now() - kept.at : Number.POSITIVE_INFINITY;
+    return age >= 0 && age < (kept?.svg === undefined ? MISSING_MS : FRESH_MS);
+  }
+
+  /** @returns undefined where the server could not be asked */
+  async #fetch(url: string, signal: AbortSignal): Promise<Kept | undefined> {
+    const { origin } = new URL(url);
+    try {
+      const headers = { accept: 'image/svg+xml' };
+      const response = await request(
+        url,
+        { headers, idleMs: IDLE_MS, trustedOrigin: origin, onlyOrigin: origin },
+        signal,
+      );
+      if (response.statusCode !== 200) {
+        response.destroy();
+        return { at: this.#now() };
+      }
+      const text = await readBody(response, MAX_SVG, () => new Error('the icon is too large'), signal);
+      const svg = readPlainSvg(text);
+      if (svg === undefined) this.#options.log.warn(`registry: ${url} is no plain icon`);
+      return { at: this.#now(), ...(svg !== undefined && { svg }) };
+    } catch (error) {
+      if (!signal.aborted) this.#options.log.warn(`registry: ${url}: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** What is kept of these addresses, checked as if it came from there now. */
+  async #read(urls: ReadonlySet<string>): Promise<Map<string, Kept>> {
+    const kept = new Map<string, Kept>();
+    try {
+      const value: unknown = JSON.parse(await readFile(this.#options.file, 'utf8'));
+      for (const url of urls) {
+        const [text, when] = [at(value, url, 'svg'), at(value, url, 'at')];
+        const svg = typeof text === 'string' ? readPlainSvg(text) : undefined;
+        if (typeof when === 'number') kept.set(url, { at: when, ...(svg !== undefined && { svg }) });
+      }
+    } catch {
+      // There is none yet, or it is damaged: the icons are fetched again.
+    }
+    return kept;
+  }
+}
+
+/** The addresses of icons on the list's own server, by the agent's id. */
+function addressesOf(agents: readonly RegistryAgent[], list: string): ReadonlyMap<string, string> {
+  const { origin } = new URL(list);
+  const found = new Map<string, string>();
+  for (const { id, icon } of agents) {
+    if (found.size === MAX_ICONS) break;
+    const url = icon !== undefined && URL.canParse(icon, list) ? new URL(icon, list) : undefined;
+    if (url?.origin === origin) found.set(id, url.href);
+  }
+  return found;
+}
+
+function iconsOf(wanted: ReadonlyMap<string, string>, kept: ReadonlyMap<string, Kept>): Icons {
+  const icons = new Map<string, string>();
+  for (const [id, url] of wanted) {
+    const svg = kept.get(url)?.svg;
+    if (svg !== undefined) icons.set(id, svg);
+  }
+  return icons;
+}

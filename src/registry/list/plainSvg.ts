@@ -1,0 +1,109 @@
+// Reads the icon of an agent: a small drawing in one colour. What is shown is written anew from its
+// shapes, so nothing else of the file gets any further.
+
+/** Characters of an icon's file, and what may be in it. */
+export const MAX_SVG = 16_384;
+const MAX_ELEMENTS = 200;
+const MAX_DEPTH = 16;
+
+const SHAPES = new Set(['path', 'circle', 'ellipse', 'rect', 'line', 'polyline', 'polygon']);
+/** Elements that draw nothing: they are left out with all that is in them. */
+const SILENT = new Set(['title', 'desc', 'defs', 'metadata']);
+const NUMBERS =
+  /^(?:d|points|[xy][12]?|c[xy]|r[xy]?|width|height|transform|(?:fill-|stroke-)?opacity|stroke-(?:width|miterlimit|dasharray|dashoffset))$/;
+const WORDS = new Set(['fill-rule', 'clip-rule', 'stroke-linecap', 'stroke-linejoin']);
+const PAINTS = new Set(['fill', 'stroke']);
+/** Attributes that do not change what a drawing in one colour looks like. */
+const SKIPPED = /^(?:xmlns(?::\w+)?|id|class|version|role|color|clip-path|xml:space|aria-[\w-]+|data-[\w-]+)$/;
+const NUMERIC = /^[\w\s.,()+-]*$/;
+const ONE_COLOUR = /^(?:currentColor|black|#000|#000000)$/i;
+
+const SPACE = /\s+|<!--[\s\S]*?-->|<\?xml[^<>]*\?>/y;
+const TAG = /<(\/?)([A-Za-z]+)((?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))*)\s*(\/?)>/y;
+const ATTRIBUTE = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const WORDS_BETWEEN = /[^<]+/y;
+
+/**
+ * Returns the drawing as SVG in `currentColor`; undefined where the file is anything but a small
+ * drawing of plain shapes in one colour. Reading what it returned gives the same again.
+ */
+export function readPlainSvg(text: string): string | undefined {
+  if (text.length > MAX_SVG) return undefined;
+  const open: string[] = [];
+  let out = '';
+  let elements = 0;
+  for (let at = 0; at < text.length; ) {
+    const isSilent = open.some((name) => SILENT.has(name));
+    const between = matchAt(SPACE, text, at) ?? (isSilent ? matchAt(WORDS_BETWEEN, text, at) : undefined);
+    if (between) {
+      at += between[0].length;
+      continue;
+    }
+    const tag = matchAt(TAG, text, at);
+    if (!tag) return undefined;
+    at += tag[0].length;
+    const [, closes, name = '', attributes = '', isEmpty] = tag;
+    if (closes) {
+      if (attributes !== '' || isEmpty || open.pop() !== name) return undefined;
+      if (!isSilent) out += `</${name}>`;
+      if (open.length === 0) return /^\s*$/.test(text.slice(at)) ? out : undefined;
+      continue;
+    }
+    elements += 1;
+    if (elements > MAX_ELEMENTS || open.length >= MAX_DEPTH) return undefined;
+    if ((open.length === 0) !== (name === 'svg')) return undefined;
+    if (!isEmpty) open.push(name);
+    if (isSilent || SILENT.has(name)) continue;
+    const written = writeTag(name, attributes);
+    if (written === undefined || (isEmpty && open.length === 0)) return undefined;
+    out += `${written}${isEmpty ? '/>' : '>'}`;
+  }
+  return undefined;
+}
+
+/** Returns a drawing as the address of an image. @param svg from {@link readPlainSvg} */
+export function svgImage(svg: string, color: `#${string}`): string {
+  return `data:image/svg+xml;base64,${Buffer.from(svg.replaceAll('currentColor', color)).toString('base64')}`;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
+}
+
+/** @returns the beginning of the tag; undefined where the element is no plain shape */
+function writeTag(name: string, attributes: string): string | undefined {
+  const found = new Map([...attributes.matchAll(ATTRIBUTE)].map(([, key = '', a, b]) => [key, a ?? b ?? '']));
+  if (name === 'svg') return writeRoot(found);
+  if (name !== 'g' && !SHAPES.has(name)) return undefined;
+  const written = writeAttributes(found);
+  return written === undefined ? undefined : `<${name}${written}`;
+}
+
+function writeRoot(found: Map<string, string>): string | undefined {
+  const box = found.get('viewBox') ?? `0 0 ${lengthOf(found.get('width'))} ${lengthOf(found.get('height'))}`;
+  if (!/^\s*-?[\d.]+(?:[\s,]+-?[\d.]+){3}\s*$/.test(box)) return undefined;
+  for (const key of ['viewBox', 'width', 'height', 'x', 'y', 'preserveAspectRatio']) found.delete(key);
+  if (!found.has('fill')) found.set('fill', 'currentColor');
+  const written = writeAttributes(found);
+  if (written === undefined) return undefined;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="${box.trim()}"${written}`;
+}
+
+function lengthOf(text = ''): string {
+  return text.replace(/px$/, '');
+}
+
+function writeAttributes(found: ReadonlyMap<string, string>): string | undefined {
+  let out = '';
+  for (const [key, value] of found) {
+    if (SKIPPED.test(key)) continue;
+    if (PAINTS.has(key)) {
+      if (value !== 'none' && !ONE_COLOUR.test(value)) return undefined;
+      out += ` ${key}="${value === 'none' ? 'none' : 'currentColor'}"`;
+    } else if ((NUMBERS.test(key) && NUMERIC.test(value)) || (WORDS.has(key) && /^[a-z]+$/.test(value))) {
+      out += ` ${key}="${value}"`;
+    } else return undefined;
+  }
+  return out;
+}
