@@ -8,7 +8,7 @@ import { openWindow, type Window } from '../support/vscode/openWindow';
 import { descendants } from '../support/vscode/processTree';
 import { repository } from '../support/vscode/repository';
 import { type Server, startServer } from '../support/vscode/startServer';
-import { command } from '../support/vscode/workbench';
+import { command, quickInput } from '../support/vscode/workbench';
 import { isolated } from './isolation';
 import { cpuMs, peakMb, untilQuiet } from './procStat';
 import { loadAgent, type Subject } from './subjects';
@@ -296,7 +296,7 @@ export class Chat {
 
   /** Opens the box of the subject and fills it. */
   async #typeInto(text: string): Promise<void> {
-    const box = this.page.locator('.quick-input-widget:visible');
+    const box = quickInput(this.page);
     await command(this.page, this.#subject.commands.enter);
     await box.getByText(/Session link, descriptor|What to show/).waitFor();
     await box.locator('input.input').fill(text);
@@ -304,7 +304,7 @@ export class Chat {
 
   /** Opens the list of sessions and looks for one, whose row has the focus then. The webview may get the focus back from the palette a little late, which closes the list. */
   async #find(title: string): Promise<void> {
-    const list = this.page.locator('.quick-input-widget:visible');
+    const list = quickInput(this.page);
     for (let attempt = 1; ; attempt++) {
       try {
         await command(this.page, this.#subject.commands.choose);

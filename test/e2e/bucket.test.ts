@@ -7,7 +7,7 @@ import { removeScratch, scratchFolder } from '../support/scratch';
 import type { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
 import { useChat } from '../support/vscode/useChat';
-import { command, copied, inList } from '../support/vscode/workbench';
+import { command, copied, inList, quickInput } from '../support/vscode/workbench';
 
 /** Filled before VS Code starts, which reads it then. */
 const settings: Record<string, unknown> = { 'parley.defaultAgent': 'demo' };
@@ -41,7 +41,7 @@ describe('a bucket of the user', () => {
   async function enterKeys({ accessKeyId, secretAccessKey }: typeof BUCKET_KEYS, run: () => Promise<void>) {
     const { page } = vscode.window;
     await run();
-    const box = page.locator('.quick-input-widget:visible');
+    const box = quickInput(page);
     for (const [title, text] of [
       ['Access key ID', accessKeyId],
       ['Secret access key', secretAccessKey],

@@ -24,7 +24,7 @@ import { json, type StubServer, stopStubs, stubServer } from '../support/stubSer
 import { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
 import { useChat } from '../support/vscode/useChat';
-import { chooseInList, command, copied, inList } from '../support/vscode/workbench';
+import { chooseInList, command, copied, inList, quickInput } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-carried-'));
 const secondLog = join(scratch, 'second.ndjson');
@@ -105,7 +105,7 @@ function copySession(page: Page, form: 'Link' | 'Descriptor'): Promise<string> {
 /** Opens a session by what somebody sent. */
 async function openFrom(page: Page, link: string): Promise<void> {
   await command(page, 'Parley: Open Session from Link…');
-  const box = page.locator('.quick-input-widget:visible');
+  const box = quickInput(page);
   await box.getByText('Session link, descriptor').waitFor();
   await box.locator('input.input').fill(link);
   await page.keyboard.press('Enter');

@@ -9,7 +9,7 @@ import { scriptedAgent } from '../support/agents/definition';
 import { Chat } from '../support/vscode/chat';
 import { screenshot, themes } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command, openFile, showNotifications } from '../support/vscode/workbench';
+import { command, openFile, quickInput, showNotifications } from '../support/vscode/workbench';
 
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const CHANGED = ['ONE', ...LINES.slice(1, 9), 'TEN'];
@@ -223,7 +223,7 @@ describe('changes of an agent in the installed extension', function () {
     const message = chat.entries('user').last();
     await message.hover();
     await message.getByRole('button', { name: 'Restore files to before this message' }).click();
-    const list = page.locator('.quick-input-widget:visible');
+    const list = quickInput(page);
     await list.locator('.monaco-list-row', { hasText: 'Restore 2 Files' }).waitFor();
     await page.locator('.multiDiffEditor').waitFor();
     await pictures('changes-restore');

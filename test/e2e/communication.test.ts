@@ -9,7 +9,7 @@ import { agentOf, part, type RunningServer, serve, stopServers, textIn } from '.
 import type { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
 import { useChat } from '../support/vscode/useChat';
-import { command } from '../support/vscode/workbench';
+import { command, quickInput } from '../support/vscode/workbench';
 
 /** Opened by the test, in this order, while the streamed answer is on its way. */
 const [mayGoOn, wasStopped] = [new Deferred<void>(), new Deferred<void>()];
@@ -127,7 +127,7 @@ describe('HTTP agents', () => {
     it('create files that are saved where the user chooses', async () => {
       const { page } = vscode.window;
       await chat.button('Save notes.md…').click();
-      const input = page.locator('.quick-input-widget:visible input.input');
+      const input = quickInput(page).locator('input.input');
       const suggested = join(vscode.server.folder, 'notes.md');
       // VS Code's dialog reads the folder first, and has the whole of it then.
       while ((await input.inputValue()) !== suggested) await page.evaluate('new Promise(requestAnimationFrame)');

@@ -13,11 +13,9 @@ import { AddAgent } from '../support/vscode/addAgent';
 import { Chat } from '../support/vscode/chat';
 import { screenshot, type Theme, themes } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { inList } from '../support/vscode/workbench';
+import { inList, quickInput } from '../support/vscode/workbench';
 
-describe('first use', function () {
-  // A webview that had the focus may get it back late, and close the list that a step is in.
-  this.retries(4);
+describe('first use', () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'parley-first-use-')));
   let registry: RegistryServer;
 
@@ -51,6 +49,7 @@ describe('first use', function () {
     for (const version of ['2.0.0', '2.1.0'])
       archives.set(version, await tgzOf([{ name: 'agent', text: tinyAgent(`Hello from ${version}.`), mode: 0o755 }]));
     listed('2.0.0');
+    registry.serve('/tiny.svg', Buffer.from('<svg viewBox="0 0 16 16"><path fill="black" d="M2 14 8 2l6 12z"/></svg>'));
   });
 
   after(async () => {
@@ -61,7 +60,7 @@ describe('first use', function () {
   /** @param version of the program that the registry lists */
   function listed(version: string, more: Readonly<Record<string, unknown>> = {}): void {
     registry.agents = [
-      registry.entry('Tiny from npm', '1.0.0', { npx: { package: 'tiny-agent@1.0.0' } }),
+      { ...registry.entry('Tiny from npm', '1.0.0', { npx: { package: 'tiny-agent@1.0.0' } }), icon: 'tiny.svg' },
       registry.entry('Tiny from PyPI', '3.0.0', { uvx: { package: 'tiny-py==3.0.0' } }),
       registry.program('Tiny program', version, archives.get(version) ?? assert.fail(version), more),
     ];
@@ -103,10 +102,12 @@ describe('first use', function () {
 
   it('shows the registry in a list with search', async function () {
     this.timeout(60_000);
-    const list = page.locator('.quick-input-widget:visible');
+    const list = quickInput(page);
     await inList(page, 'Parley: Add Agent…', async (_list, patience) => {
       await list.getByText('Tiny from npm').waitFor(patience);
       await list.getByText('On this machine').waitFor(patience);
+      const icon = list.locator('.monaco-list-row', { hasText: 'Tiny from npm' }).locator('.quick-input-list-icon');
+      await icon.and(page.locator('[style*="data:image/svg+xml"]')).waitFor({ ...patience, state: 'attached' });
     });
     await screenshot(page, 'add-agent-light');
     await page.keyboard.press('Escape');

@@ -11,7 +11,7 @@ import { screenshot } from '../support/vscode/openWindow';
 import { descendants, kill } from '../support/vscode/processTree';
 import { useChat } from '../support/vscode/useChat';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command, inList } from '../support/vscode/workbench';
+import { command, inList, quickInput } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-history-'));
 const log = join(scratch, 'agent.ndjson');
@@ -193,7 +193,7 @@ describe('earlier sessions', () => {
         .waitFor({ state: 'detached', ...patience });
     });
     await press('Nothing of note', 'Rename');
-    const title = page.locator('.quick-input-widget:visible');
+    const title = quickInput(page);
     await title.getByText('Session title').waitFor();
     await title.getByRole('textbox').fill('Of some note');
     await page.keyboard.press('Enter');

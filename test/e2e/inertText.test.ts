@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { scriptedAgent } from '../support/agents/definition';
 import type { Chat } from '../support/vscode/chat';
 import { useChat } from '../support/vscode/useChat';
+import { quickInput } from '../support/vscode/workbench';
 
 const LINK = '[Open](command:workbench.action.files.newUntitledFile)';
 const NAME = `$(zap~spin) ${LINK}`;
@@ -17,7 +18,7 @@ describe('text of an agent outside of the panel', () => {
   async function runCommand(title: string): Promise<void> {
     const { page } = vscode.window;
     await page.keyboard.press('F1');
-    const box = page.locator('.quick-input-widget:visible');
+    const box = quickInput(page);
     await box.locator('input.input').fill(`>${title}`);
     await box.locator('.monaco-list-row', { hasText: title }).first().click();
   }
@@ -32,7 +33,7 @@ describe('text of an agent outside of the panel', () => {
   it('is plain in the list of agents', async () => {
     const { page } = vscode.window;
     await runCommand('Parley: Select Agent');
-    const list = page.locator('.quick-input-widget:visible');
+    const list = quickInput(page);
     await list.getByPlaceholder('Select an agent').waitFor();
     const row = list.locator('.monaco-list-row', { hasText: 'newUntitledFile' });
     await row.waitFor();

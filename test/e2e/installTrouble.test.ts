@@ -40,9 +40,7 @@ const EVIL: readonly (readonly [name: string, entries: readonly TarEntry[], why:
   ['Endless zeros', [AGENT, { name: 'zeros', text: Buffer.alloc(60_000_000) }], /unpacks to more than \d+ MB/],
 ];
 
-describe('installing an agent that cannot be installed', function () {
-  // As in the first use.
-  this.retries(4);
+describe('installing an agent that cannot be installed', () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'parley-install-trouble-')));
   mkdirSync(join(home, 'user'));
   const settings: Record<string, unknown> = {};

@@ -10,7 +10,7 @@ import { tinyAgent } from '../support/agents/tinyAgent';
 import { Chat } from '../support/vscode/chat';
 import { screenshot, type Theme, themes } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { inList } from '../support/vscode/workbench';
+import { inList, quickInput } from '../support/vscode/workbench';
 
 const KEY = 'sk-tiny-1234567890';
 
@@ -58,7 +58,7 @@ describe('the agents editor', () => {
     writeFileSync(settingsFile(), text);
     await page.locator(theme === 'light' ? '.monaco-workbench.vs' : '.monaco-workbench.vs-dark').waitFor();
   };
-  const list = (): Locator => page.locator('.quick-input-widget:visible');
+  const list = (): Locator => quickInput(page);
   const row = (text: string): Locator => list().locator('.monaco-list-row', { hasText: text }).first();
   const dialog = (): Locator => page.locator('.monaco-dialog-box');
 

@@ -10,7 +10,7 @@ import { scriptedAgent } from '../support/agents/definition';
 import { Chat } from '../support/vscode/chat';
 import { screenshot, themes } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command, inList } from '../support/vscode/workbench';
+import { command, inList, quickInput } from '../support/vscode/workbench';
 
 const agents = Object.fromEntries(
   ['Alpha', 'Beta', 'Gamma'].map((name) => [name.toLowerCase(), { ...scriptedAgent('plain'), name }]),
@@ -27,7 +27,7 @@ const row = (page: Page, name: RegExp): Locator => sessions(page).getByRole('tre
 const status = (page: Page): Locator => page.locator('.statusbar-item[id="parley.parley.parley.sessions"]');
 
 async function askSeveral(page: Page, names: readonly string[], text: string): Promise<void> {
-  const box = page.locator('.quick-input-widget:visible');
+  const box = quickInput(page);
   await inList(page, 'Parley: Ask Several Agents…', async (list, patience) => {
     for (const name of ['Alpha', 'Beta', 'Gamma', 'Demo']) {
       const check = list.locator('.monaco-list-row', { hasText: name }).getByRole('checkbox');

@@ -9,7 +9,7 @@ import { type RemoteAgentServer, serveAgent } from '../support/remoteAgent';
 import type { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
 import { useChat } from '../support/vscode/useChat';
-import { command, inList } from '../support/vscode/workbench';
+import { command, inList, quickInput } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-protocol-'));
 
@@ -84,7 +84,7 @@ describe('the newer parts of the protocol', () => {
 
     it('reaches an agent on another machine with a key that the settings do not hold', async () => {
       const chosen = chat.selectAgent('Far away');
-      const box = vscode.window.page.locator('.quick-input-widget:visible input[type=password]');
+      const box = quickInput(vscode.window.page).locator('input[type=password]');
       await box.waitFor();
       await screenshot(vscode.window.page, 'secret');
       await box.fill('open-sesame');

@@ -15,7 +15,7 @@ import { listeningPorts } from '../support/vscode/listening';
 import { screenshot } from '../support/vscode/openWindow';
 import { descendants } from '../support/vscode/processTree';
 import { useChat } from '../support/vscode/useChat';
-import { command, copied } from '../support/vscode/workbench';
+import { command, copied, quickInput } from '../support/vscode/workbench';
 
 const signal = new AbortController().signal;
 
@@ -118,7 +118,7 @@ describe('the local server', () => {
       const place = { type: 's3', endpoint, region: 'us-east-1', bucket: bucket.bucket, prefix: 'parley' };
       vscode.server.configure({ 'parley.resources': place });
       await command(page, 'Parley: Set Storage Credentials…');
-      const box = page.locator('.quick-input-widget:visible');
+      const box = quickInput(page);
       for (const [title, value] of [
         ['Access key ID', keys.accessKeyId],
         ['Secret access key', keys.secretAccessKey],

@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { Chat } from '../support/vscode/chat';
 import { screenshot, type Theme, themes } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command, copied, inList, trafficFrame } from '../support/vscode/workbench';
+import { command, copied, inList, quickInput, trafficFrame } from '../support/vscode/workbench';
 
 describe('finding out what went wrong', () => {
   const vscode = useVsCode({
@@ -22,7 +22,7 @@ describe('finding out what went wrong', () => {
     vscode.server.configure({ 'workbench.colorTheme': themes[theme] });
     await page.locator(theme === 'light' ? '.monaco-workbench.vs' : '.monaco-workbench.vs-dark').waitFor();
   };
-  const list = (): Locator => page.locator('.quick-input-widget:visible');
+  const list = (): Locator => quickInput(page);
   const row = (text: string): Locator => list().locator('.monaco-list-row', { hasText: text }).first();
   /** Types into VS Code's own file dialog, which reads the folder first, and has the whole of it then. */
   const typePath = async (path: string): Promise<void> => {

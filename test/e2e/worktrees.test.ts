@@ -7,7 +7,7 @@ import { scriptedAgent } from '../support/agents/definition';
 import { Chat } from '../support/vscode/chat';
 import { screenshot, themes } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command, inList } from '../support/vscode/workbench';
+import { command, inList, quickInput } from '../support/vscode/workbench';
 
 describe('sessions in worktrees, and commit messages, in the installed extension', function () {
   this.timeout(120_000);
@@ -52,7 +52,7 @@ describe('sessions in worktrees, and commit messages, in the installed extension
 
   it('compares what a session did in a worktree with the folder', async () => {
     const { page } = vscode.window;
-    const box = page.locator('.quick-input-widget:visible');
+    const box = quickInput(page);
     await command(page, 'Parley: New Session in a Worktree…');
     await box.locator('input.input').fill('try it');
     await page.keyboard.press('Enter');
@@ -71,7 +71,7 @@ describe('sessions in worktrees, and commit messages, in the installed extension
 
   it('drafts the message of a commit on the branch of the worktree, and gives the old text back', async () => {
     const { page } = vscode.window;
-    const box = page.locator('.quick-input-widget:visible');
+    const box = quickInput(page);
     await command(page, 'Parley: Commit Changes of This Session to Its Branch…');
     await box.getByText(/^Message of the commit on parley\/try-it/).waitFor();
     const typed = await box.locator('input.input').inputValue();

@@ -1,6 +1,6 @@
 // A conversation in the panel as a person handles it: types, looks, answers, and waits for what the panel shows. Nothing here knows more than what can be seen.
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { type ChatPlace, chatReady, command, copied, inList, sendMessage } from './workbench';
+import { type ChatPlace, chatReady, command, copied, inList, quickInput, sendMessage } from './workbench';
 
 /** What the connection can be, as the panel says it (`data-state`). */
 export type ShownState =
@@ -118,7 +118,7 @@ export class Chat {
 
   /** Chooses an agent by its name, in the list that VS Code shows. Does not wait for it to be ready. */
   async selectAgent(name: string): Promise<void> {
-    const list = this.page.locator('.quick-input-widget:visible');
+    const list = quickInput(this.page);
     const show = async (): Promise<void> => {
       await this.button('More').click();
       await this.frame.getByRole('menuitem', { name: 'Select agent…' }).click();

@@ -1,6 +1,11 @@
 // What a user does in the workbench: run a command by its title, look into the chat.
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 
+/** The open list or box of VS Code. One that fades out is closed already, and takes nothing. */
+export function quickInput(page: Page): Locator {
+  return page.locator('.quick-input-widget:not([inert]):visible');
+}
+
 /**
  * Runs a command from the palette by its whole title, category included ("Parley: Open Chat").
  * The extension host may still be registering when the palette opens, and a part of the window that has just appeared may take the focus and so close it:
@@ -23,7 +28,7 @@ export async function command(page: Page, title: string): Promise<void> {
 
 /** One attempt. @throws Error of Playwright where a step takes longer than a moment */
 async function choose(page: Page, title: string): Promise<void> {
-  const palette = page.locator('.quick-input-widget:visible');
+  const palette = quickInput(page);
   const input = palette.locator('input.input');
   const row = palette.locator('.quick-input-list .monaco-list-row').filter({
     has: page.locator('.label-name', { hasText: new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`) }),
@@ -62,7 +67,7 @@ export async function inList<T>(
   how: string | (() => Promise<void>),
   act: (list: Locator, patience: typeof IN_LIST) => Promise<T>,
 ): Promise<T> {
-  const list = page.locator('.quick-input-widget:visible');
+  const list = quickInput(page);
   for (let left = 4; ; left--) {
     try {
       if (!(await list.isVisible())) await (typeof how === 'string' ? command(page, how) : how());
