@@ -8,7 +8,8 @@ import { openStateRetention } from '../../../src/changes/stateRetention';
 import type { WindowAnswer, WindowStep } from './stateWindow';
 
 const [folder = '', storage = ''] = process.argv.slice(2);
-const common = { storage, env: process.env, log: silentLog };
+const log = { ...silentLog, warn: (message: string) => void process.stderr.write(`${message}\n`) };
+const common = { storage, env: process.env, log };
 const states = openFolderStates({ ...common, roots: [folder], session: 'session' });
 const retention = openStateRetention(common);
 

@@ -79,11 +79,15 @@ class Named {
 }
 export class ThemeColor extends Named {}
 export class ThemeIcon extends Named {}
+export class TabInputText extends Named {}
 export class TabInputWebview extends Named {}
 
 export class Range extends Named {}
 export class Selection extends Named {}
+export class CodeAction extends Named {}
 export class CodeLens extends Named {}
+export class RelativePattern extends Named {}
+export class TextEdit extends Named {}
 export class TreeItem extends Named {}
 export class WorkspaceEdit extends Named {}
 export class FileSystemError extends Error {}
@@ -100,6 +104,9 @@ export const ProgressLocation = { Window: 10, Notification: 15 };
 export const FileType = { Unknown: 0, File: 1, Directory: 2 };
 export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 };
 export const EndOfLine = { LF: 1, CRLF: 2 };
+export const CodeActionKind = { QuickFix: {}, SourceOrganizeImports: {} };
+export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 3 };
+export const SymbolKind = {};
 
 /** Values by name, in a file that outlives the process. */
 class Stored {
