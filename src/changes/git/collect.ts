@@ -70,8 +70,7 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
     if ((name.startsWith('tmp_') || name.endsWith(ASIDE)) && !(await changedAfter(join(packs, name), oldest)))
       await rm(join(packs, name));
   }
-  await run(store, { args: ['prune-packed', '-q'], ...limits });
-  await removeLoose(store, oldest);
+  await removeLoose(store, new Set(needed), oldest);
   return made === '' ? 0 : (await stat(join(packs, made))).size;
 }
 
@@ -140,15 +139,19 @@ async function removeDeadWindows(store: Store): Promise<void> {
   for (const { path } of dead.slice(1)) await rm(path, { recursive: true, force: true });
 }
 
-async function removeLoose(store: Store, oldest: number): Promise<void> {
+/**
+ * Removes loose objects that are packed, or old. The folders stay, as git gives up when one goes
+ * between its making the folder and writing into it.
+ */
+async function removeLoose(store: Store, packed: ReadonlySet<string>, oldest: number): Promise<void> {
   const objects = join(store.folder, 'objects');
   for (const folder of await readdir(objects)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue;
     for (const name of await readdir(join(objects, folder))) {
-      await removeOld(join(objects, folder, name), oldest);
+      const path = join(objects, folder, name);
+      if (packed.has(`${folder}${name}`)) await rm(path, { force: true });
+      else await removeOld(path, oldest);
     }
-    // Fails where something is left.
-    await rmdir(join(objects, folder)).catch(() => undefined);
   }
 }
 

@@ -9,8 +9,6 @@ import type { Store } from './storeRuns';
 
 const compress = promisify(deflate);
 
-const MAX_TRIES = 10;
-
 /** The entry of the folder itself. Names of the others are encoded, and never contain this. */
 const SELF = '=';
 
@@ -38,16 +36,9 @@ export async function writeState(
   const id = createHash(format).update(object).digest('hex');
   const below = join(folder, 'objects', id.slice(0, 2));
   const compressed = await compress(object);
-  for (let tries = 1; ; tries++) {
-    await mkdir(below, { recursive: true, mode: 0o700 });
-    try {
-      await put(join(below, id.slice(2)), compressed);
-      return id;
-    } catch (error) {
-      // The collection of another window removes folders that are empty.
-      if (tries === MAX_TRIES || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
+  await mkdir(below, { recursive: true, mode: 0o700 });
+  await put(join(below, id.slice(2)), compressed);
+  return id;
 }
 
 /** The path relative to the folder of a path in such a tree. */

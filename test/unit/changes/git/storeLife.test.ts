@@ -60,7 +60,10 @@ describe('the store of a folder', () => {
     const kept = await states.write(place.folder, Buffer.from('kept\n'), '100644');
     age();
     await retention().collect(['session'], 1e9);
-    assert.deepEqual(readdirSync(join(store(), 'objects')).sort(), ['info', 'pack']);
+    // Another window may be about to write into a folder: they stay.
+    const folders = readdirSync(join(store(), 'objects')).filter((name) => /^[0-9a-f]{2}$/.test(name));
+    assert.ok(folders.length > 0);
+    for (const name of folders) assert.deepEqual(readdirSync(join(store(), 'objects', name)), []);
     assert.equal(readdirSync(join(store(), 'objects/pack')).filter((name) => name.endsWith('.pack')).length, 1);
     assert.deepEqual(inShort(await states.changes(first, second)), ['M a.txt +1 -1']);
     assert.equal((await states.read(place.folder, kept)).toString(), 'kept\n');
