@@ -10,6 +10,7 @@ import { measureCarriedPaint } from '../test/bench/carriedPaint';
 import { measureChanges } from '../test/bench/changesBench';
 import { measureEntries } from '../test/bench/entriesBench';
 import { meets, type Row, rounded } from '../test/bench/figures';
+import { measureFind } from '../test/bench/findBench';
 import { measureHostile } from '../test/bench/hostileBench';
 import { measureJournal } from '../test/bench/journalBench';
 import { measureJournalPaint } from '../test/bench/journalPaint';
@@ -61,6 +62,7 @@ async function main(): Promise<Row[]> {
     'jumps',
     'hostile',
     'changes',
+    'find',
     'mentions',
     'size',
     ...scenarios.map(({ name }) => name),
@@ -89,6 +91,10 @@ async function main(): Promise<Row[]> {
   if (wanted('changes')) {
     say('changes …');
     rows.push(...(await measureChanges({ counts: options.quick ? [1000, 10_000] : [1000, 10_000, 100_000], say })));
+  }
+  if (wanted('find')) {
+    say('find …');
+    rows.push(...(await measureFind(say)));
   }
   if (wanted('mentions')) {
     say('mentions …');

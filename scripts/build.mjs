@@ -91,6 +91,8 @@ export function bundles({ dev }) {
     { ...browser, entryPoints: { shell: 'src/webview/shell.html' }, loader: { '.html': 'copy' } },
     // Loaded when the first files have changed.
     { ...browser, entryPoints: { changes: 'src/webview/changes/changesPart.ts' }, loader: { '.css': 'text' } },
+    // Loaded when something is searched for.
+    { ...browser, entryPoints: { find: 'src/webview/find/findPart.ts' }, loader: { '.css': 'text' } },
     // Loaded when the first code is shown.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
     // The traffic inspector, a page of its own.

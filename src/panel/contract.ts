@@ -11,6 +11,9 @@ export const CONTRACT_VERSION = 2;
 /** Maximum characters of one message. */
 export const MAX_TEXT = 2_000_000;
 
+/** Maximum characters of what is searched for, of one drawn text to find it in, and number of those. */
+export const MAX_FIND = { query: 1000, text: 200_000, texts: 100 } as const;
+
 /** Maximum characters of a thumbnail, a `data:` URL. */
 export const MAX_THUMBNAIL = 8 * 1024;
 
@@ -74,8 +77,8 @@ export type ToWebview =
   | { readonly type: 'rejected'; readonly clientId?: string; readonly id?: string; readonly reason: string }
   /** Inserts text into the composer at the caret (a selection, a queued message to edit). */
   | { readonly type: 'insert'; readonly text: string }
-  /** `question`: the first open one, or the composer if there is none. */
-  | { readonly type: 'focus'; readonly on: 'composer' | 'question' }
+  /** `question`: the first open one, or the composer if there is none. `find`: opens the widget. */
+  | { readonly type: 'focus'; readonly on: 'composer' | 'question' | 'find' }
   /** The host refused the answer to a form. */
   | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
   /** The response to `changes`: `files` begin at `from`, of `total`. */
@@ -91,6 +94,26 @@ export type ToWebview =
   | { readonly type: 'mentions'; readonly query: string; readonly offers: readonly MentionView[] }
   /** What an empty conversation offers to begin with; null: nothing. */
   | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
+  /**
+   * What a search has found since the last message: entries and how many matches each has now.
+   * `isNew`: what was told before no longer counts.
+   */
+  | {
+      readonly type: 'found';
+      readonly id: number;
+      readonly counts: readonly (readonly [index: number, count: number])[];
+      readonly isDone: boolean;
+      readonly isNew?: true;
+      /** The search has ended: the expression is invalid, or takes too long. */
+      readonly problem?: 'invalid' | 'slow';
+    }
+  /** The response to `findIn`: for each text start and length of its matches, in turns. */
+  | {
+      readonly type: 'foundIn';
+      readonly id: number;
+      readonly request: number;
+      readonly ranges: readonly (readonly number[])[];
+    }
   /** Scrolls to the item of a search result, highlights and focuses it. */
   | { readonly type: 'reveal'; readonly index: number };
 
@@ -115,6 +138,15 @@ export type QueueAction =
 
 /** Changed files of one turn, or all that wait for review. */
 export type ChangesScope = { readonly turnId: string } | 'review';
+
+/** What the user searches for in a session. */
+export interface FindQuery {
+  readonly text: string;
+  readonly matchCase: boolean;
+  readonly wholeWord: boolean;
+  /** The text is a regular expression. */
+  readonly regex: boolean;
+}
 
 /** What the user does with changed files; without `file`, with all of the scope. */
 export interface ChangesAction {
@@ -153,6 +185,15 @@ export type SessionMessage =
   | { readonly type: 'setMode'; readonly modeId: string }
   | { readonly type: 'setConfig'; readonly id: string; readonly value: string | boolean }
   | { readonly type: 'page'; readonly from: number; readonly to: number }
+  /**
+   * Searches the session, beginning with the entry at `from`, in the place of the last search. The
+   * responses are `found`, with the same id.
+   */
+  | { readonly type: 'find'; readonly id: number; readonly query: FindQuery; readonly from: number }
+  /** Requests where the matches of search `id` are in texts as they are drawn. */
+  | { readonly type: 'findIn'; readonly id: number; readonly request: number; readonly texts: readonly string[] }
+  /** Ends the search. */
+  | { readonly type: 'endFind' }
   /** Requests the item with raw input and output. The response is an `update` with a `put`. */
   | { readonly type: 'details'; readonly index: number }
   | { readonly type: 'openLocation'; readonly path: string; readonly line?: number }

@@ -8,6 +8,7 @@ import { changesPart, connectChanges, withChanges } from './changes/loadPart';
 import { composer } from './composer/composerState';
 import { mentions } from './composer/mention';
 import { el } from './dom/dom';
+import { connectFind, loadedFind, openFind } from './find/loadFind';
 import { browserFrames, Frames } from './host/frames';
 import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
 import { reportError, watchProblems } from './host/problems';
@@ -68,6 +69,17 @@ connectChanges({
   setExpanded,
   keepInView: (node) => transcript.keepInView(node),
   reveal: (index) => transcript.reveal(index),
+  toComposer: focusQuietly,
+});
+
+connectFind({
+  frame: transcript.element,
+  box: transcript.box,
+  post,
+  announce: (text) => announce(text, 'polite'),
+  draw: (index, drawn) => transcript.draw(index, drawn),
+  showPart: (part) => transcript.showPart(part),
+  setExpanded,
   toComposer: focusQuietly,
 });
 
@@ -135,6 +147,10 @@ function applyMessage(message: ToWebview): number | undefined {
     case 'changes':
       changesPart()?.receive(message);
       return undefined;
+    case 'found':
+    case 'foundIn':
+      loadedFind()?.receive(message);
+      return undefined;
     case 'reveal':
       transcript.revealFound(message.index);
       return undefined;
@@ -149,8 +165,12 @@ function focusQuietly(): void {
  * Only while the panel has the focus: if the user has opened the command palette meanwhile, their
  * typing must not end up here.
  */
-function takeFocus(on: 'composer' | 'question'): void {
-  const take = (): void => (on === 'question' ? transcript.toNextQuestion() : focusQuietly());
+function takeFocus(on: 'composer' | 'question' | 'find'): void {
+  const take = (): void => {
+    if (on === 'find') openFind();
+    else if (on === 'question') transcript.toNextQuestion();
+    else focusQuietly();
+  };
   if (document.hasFocus()) take();
   else window.addEventListener('focus', take, { once: true });
 }
@@ -195,6 +215,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   if (!isSame) {
     transcript.leave();
     changesPart()?.forget();
+    loadedFind()?.forget();
   }
   setSession(message.session);
   transcript.setRunning(session.running.peek());

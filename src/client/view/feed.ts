@@ -2,7 +2,7 @@
 // two posts in flight. A slow or hidden webview costs nothing: changes are merged meanwhile, and no
 // backlog builds up in its queue.
 import type { Disposable } from '../../base/disposable';
-import { CONTRACT_VERSION, type ItemView, type Op, type ToWebview } from '../../panel/contract';
+import { CONTRACT_VERSION, type ItemView, type Op, type SessionMessage, type ToWebview } from '../../panel/contract';
 import { Changes } from '../../session/model/changes';
 import { isEnded } from '../../session/model/tools';
 import { LivenessTick } from '../connection/livenessTick';
@@ -11,6 +11,7 @@ import type { FragmentLines } from '../requests/fragmentLines';
 import { changesOfTurn, offersOf } from './projectChanges';
 import { type ProjectionContext, projectItem, terminalAppend } from './projectItem';
 import { patchSession, phaseOf, projectSession, statusOf } from './projectSession';
+import { SessionFind } from './sessionFind';
 
 /** Between two posts: at most 60 a second. */
 const FRAME_MS = 17;
@@ -48,6 +49,7 @@ export class SessionFeed implements Disposable {
    * snapshot.
    */
   readonly #sent = new Set<number>();
+  #search: { readonly id: number; readonly find: SessionFind } | undefined;
   #lastPost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #live = false;
@@ -150,6 +152,19 @@ export class SessionFeed implements Disposable {
     this.#post({ type: 'page', revision: this.#revision, from: start, items: this.#items(start, end) });
   }
 
+  /** Searches the session for the webview, and answers where the matches are in what is drawn. */
+  find(message: Extract<SessionMessage, { type: 'find' | 'findIn' | 'endFind' }>): void {
+    if (message.type === 'findIn') {
+      if (message.id === this.#search?.id) this.#search.find.findIn(message);
+      return;
+    }
+    this.#search?.find.dispose();
+    this.#search = undefined;
+    if (message.type === 'endFind' || !this.#live) return;
+    const find = new SessionFind(this.#conversation, message, this.#post);
+    this.#search = { id: message.id, find };
+  }
+
   /** Sends one item with its raw input and output. */
   details(index: number): void {
     const entry = this.#conversation.model.state.entries[index];
@@ -161,6 +176,7 @@ export class SessionFeed implements Disposable {
   /** The webview is hidden or gone: nothing is sent until the next snapshot. */
   suspend(): void {
     this.#live = false;
+    this.find({ type: 'endFind' });
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#tick.dispose();

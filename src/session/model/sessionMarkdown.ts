@@ -1,6 +1,7 @@
 // A session as one Markdown text, for people to read, search and copy.
 import { plainOutput } from '../../base/ansi';
 import type { ContentBlock, ToolContent } from '../events/content';
+import { changedLines } from './changedLines';
 import type { Entry, SessionState } from './state';
 
 /** Characters of the text; the newest part is kept. VS Code opens no larger texts. */
@@ -95,7 +96,7 @@ function contentText(content: ToolContent, terminals: SessionState['terminals'])
       return content.block.type === 'text' ? fenced(plainOutput(content.block.text)) : blockText(content.block);
     case 'diff': {
       const { path, oldText = '', newText, hunks } = content;
-      const lines = hunks?.flatMap((hunk) => hunk.lines) ?? changedLines(linesOf(oldText), linesOf(newText));
+      const lines = hunks?.flatMap((hunk) => hunk.lines) ?? changedLines(oldText, newText);
       return fenced([`+++ ${path}`, ...lines].join('\n'), 'diff');
     }
     case 'terminal': {
@@ -108,21 +109,6 @@ function contentText(content: ToolContent, terminals: SessionState['terminals'])
     default:
       return '';
   }
-}
-
-/** What differs between the lines that both begin and end with. */
-function changedLines(before: readonly string[], after: readonly string[]): string[] {
-  let start = 0;
-  while (start < Math.min(before.length, after.length) && before[start] === after[start]) start++;
-  let same = 0;
-  const most = Math.min(before.length, after.length) - start;
-  while (same < most && before.at(-1 - same) === after.at(-1 - same)) same++;
-  const removed = before.slice(start, before.length - same).map((line) => `-${line}`);
-  return [...removed, ...after.slice(start, after.length - same).map((line) => `+${line}`)];
-}
-
-function linesOf(text: string): string[] {
-  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 
 function blockText(block: ContentBlock): string {

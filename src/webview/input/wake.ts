@@ -1,4 +1,5 @@
 // Reports the user's first interaction to the host, which then starts the agent of an idle session.
+import { isFindKey } from '../dom/findKey';
 import { post } from '../host/host';
 
 /**
@@ -10,11 +11,20 @@ export function watchWake(): void {
   const options = { capture: true, passive: true, signal: abort.signal };
   const wake = (event: Event): void => {
     if (!event.isTrusted) return;
+    if (isFind(event)) return;
     if (event.type === 'focusin' && (isQuiet || !(event.target instanceof HTMLTextAreaElement))) return;
     abort.abort();
     post({ type: 'wake' });
   };
   for (const type of ['keydown', 'pointerdown', 'focusin']) window.addEventListener(type, wake, options);
+}
+
+const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Shift', 'Alt']);
+
+/** Finding something in an old session needs no agent. */
+function isFind(event: Event): boolean {
+  if (event instanceof KeyboardEvent && (MODIFIERS.has(event.key) || isFindKey(event))) return true;
+  return event.target instanceof Element && event.target.closest('.find') !== null;
 }
 
 let isQuiet = false;

@@ -70,7 +70,7 @@ export class Revealer {
     const view = target && pages.at(Math.floor(target.index / PAGE_SIZE))?.view(target.index);
     // Nothing has a position before the layout.
     if (!target || !view || box.clientHeight === 0) return;
-    if (target.offset !== undefined && view.drawWhole?.()) {
+    if ((target.offset !== undefined || target.drawn) && view.drawWhole?.()) {
       invalidate();
       return;
     }
@@ -80,7 +80,8 @@ export class Revealer {
       scroller.settle();
       scroller.hold();
     }
-    if (target.offset === undefined) focusEntry(view);
+    if (target.drawn) target.drawn(view);
+    else if (target.offset === undefined) focusEntry(view);
     if (target.file !== undefined) view.seekChange?.(target.file);
     if (target.isFound) this.#highlight(view.element);
   }
@@ -101,7 +102,7 @@ export class Revealer {
   }
 
   #isEnd(target: Target): boolean {
-    return target.offset === undefined && target.index === this.#options.store.total - 1;
+    return target.offset === undefined && !target.drawn && target.index === this.#options.store.total - 1;
   }
 
   #highlight(element: HTMLElement): void {

@@ -10,6 +10,8 @@ export interface Target {
   readonly isFound?: true;
   /** A file to be shown in the list of a turn, the item. */
   readonly file?: string;
+  /** Called instead of moving the focus, once the item is completely drawn. */
+  readonly drawn?: (view: EntryView) => void;
 }
 
 /**
@@ -23,7 +25,7 @@ const EDGE = 8;
  * which VS Code shows the panel.
  * @param block where to put the node; `nearest`: as little scrolling as possible
  */
-export function scrollWithin(box: Element, node: Element, block: 'start' | 'center' | 'nearest'): void {
+export function scrollWithin(box: Element, node: Element | Range, block: 'start' | 'center' | 'nearest'): void {
   const outer = box.getBoundingClientRect();
   const inner = node.getBoundingClientRect();
   const above = inner.top - outer.top;
@@ -73,10 +75,27 @@ export function firstVisibleEntry(box: Element, pages: Iterable<Page>): EntryVie
   return undefined;
 }
 
+/** Scrolls a part of an entry into view, and boxes within the entry that scroll themselves. */
+export function scrollPartIntoView(box: Element, part: Range): void {
+  for (let inner = part.startContainer.parentElement; inner && inner !== box; inner = inner.parentElement)
+    if (inner.scrollHeight > inner.clientHeight || inner.scrollWidth > inner.clientWidth) scrollInner(inner, part);
+  const outer = box.getBoundingClientRect();
+  const rect = part.getBoundingClientRect();
+  if (rect.top < outer.top + EDGE || rect.bottom > outer.bottom - EDGE) scrollWithin(box, part, 'center');
+}
+
+function scrollInner(inner: Element, part: Range): void {
+  scrollWithin(inner, part, 'nearest');
+  const outer = inner.getBoundingClientRect();
+  const { left, right } = part.getBoundingClientRect();
+  if (left < outer.left) inner.scrollLeft += left - outer.left - EDGE;
+  else if (right > outer.right) inner.scrollLeft += right - outer.right + EDGE;
+}
+
 /** Scrolls `box` to the target position of the entry. */
-export function scrollToTarget(box: Element, { element }: EntryView, { offset }: Target): void {
+export function scrollToTarget(box: Element, { element }: EntryView, { offset, drawn }: Target): void {
   if (offset === undefined) {
-    scrollWithin(box, element, 'center');
+    scrollWithin(box, element, drawn ? 'nearest' : 'center');
     return;
   }
   scrollWithin(box, element, 'start');

@@ -17,7 +17,14 @@ import { PositionReporter } from './positionReporter';
 import { Revealer } from './revealer';
 import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
-import { firstVisibleEntry, focusCard, hasAnswersAtEnd, scrollCardIntoView, scrollWithin } from './scrollIntoView';
+import {
+  firstVisibleEntry,
+  focusCard,
+  hasAnswersAtEnd,
+  scrollCardIntoView,
+  scrollPartIntoView,
+  scrollWithin,
+} from './scrollIntoView';
 import { TurnEnds } from './turnEnds';
 
 /** Distance from the viewport within which entries are kept in the page, px. */
@@ -177,6 +184,11 @@ export class Transcript {
     this.#live.append(changes.element);
   }
 
+  /** The box that scrolls. */
+  get box(): HTMLElement {
+    return this.#box;
+  }
+
   get store(): ItemStore {
     return this.#store;
   }
@@ -334,6 +346,18 @@ export class Transcript {
     scrollWithin(this.#box, node, 'nearest');
     this.#scroller.settle();
     this.#scroller.pinNearEnd();
+  }
+
+  /** Draws an item completely where it can be seen, without moving the focus. */
+  draw(index: number, drawn: (view: EntryView) => void): void {
+    this.#revealer.reveal({ index, drawn });
+  }
+
+  /** Scrolls to a part of a drawn item. */
+  showPart(part: Range): void {
+    this.#scroller.unpin();
+    scrollPartIntoView(this.#box, part);
+    this.#scroller.settle();
   }
 
   /** Scrolls to a search result and highlights it. */

@@ -38,7 +38,6 @@ export class ChatPanel implements WebviewPanelSerializer {
       { viewColumn: column, preserveFocus },
       {
         enableScripts: true,
-        enableFindWidget: true,
         localResourceRoots: [webviewRoot(this.#context.extensionUri)],
       },
     );

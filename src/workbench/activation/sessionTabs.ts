@@ -27,7 +27,6 @@ export class SessionTabs implements WebviewPanelSerializer {
   open(title: string, column: ViewColumn, onPage: (page: Page) => void): Page {
     const panel = window.createWebviewPanel(SESSION_TAB_TYPE, title, column, {
       enableScripts: true,
-      enableFindWidget: true,
       localResourceRoots: [webviewRoot(this.#context.extensionUri)],
     });
     return this.#adopt(panel, undefined, onPage);

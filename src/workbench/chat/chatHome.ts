@@ -157,6 +157,11 @@ export class ChatHome implements UriHandler, Disposable {
     this.open().focus('question');
   }
 
+  /** Brings the chat to the front and opens the find widget in it. */
+  find(): void {
+    this.open().focus('find');
+  }
+
   /** Brings what happened in a session to the eye wherever the session is shown. */
   reveal(key: string, event: TimedEvent): void {
     for (const surface of this.#surfaces.values()) if (surface.conversation.key === key) void surface.reveal(event);

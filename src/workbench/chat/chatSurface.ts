@@ -16,7 +16,11 @@ import { type ActionPage, type ActionServices, SurfaceActions, type SurfaceSessi
 const LONGEST_DRAWING_MS = 3000;
 
 /** What is about the page alone: where its session is gone, there is nothing to tell the user. */
-const QUIET: ReadonlySet<SessionMessage['type']> = new Set(['ack', 'scrolled', 'draft', 'page', 'details', 'wake']);
+const QUIET: ReadonlySet<SessionMessage['type']> = new Set([
+  ...(['ack', 'scrolled', 'draft', 'page', 'details', 'wake', 'find', 'findIn', 'endFind'] as const),
+]);
+
+type FocusTarget = Extract<ToWebview, { type: 'focus' }>['on'];
 
 /** What a surface needs of the rest of the workbench, whatever it shows. */
 export interface SurfaceServices extends ActionServices {
@@ -37,7 +41,7 @@ export class ChatSurface implements ActionPage, Disposable {
   #greeted = false;
   /** The page runs: it has greeted, and was not hidden since, which ends it. */
   #isLive = false;
-  #focusWanted: 'composer' | 'question' | undefined;
+  #focusWanted: FocusTarget | undefined;
   #startWanted: ReturnType<typeof setTimeout> | undefined;
 
   /** @param conversation what is shown first */
@@ -115,10 +119,10 @@ export class ChatSurface implements ActionPage, Disposable {
   }
 
   /**
-   * Puts the focus into the composer, or on the first open question; where the page is not there
-   * yet, as soon as it is.
+   * Puts the focus into the composer, on the first open question or into the find widget; where the
+   * page is not there yet, as soon as it is.
    */
-  focus(on: 'composer' | 'question' = 'composer'): void {
+  focus(on: FocusTarget = 'composer'): void {
     this.#focusWanted = on;
     if (this.#isLive) this.#giveFocus();
   }

@@ -1,7 +1,7 @@
 // Validates messages from the webview: it renders text of agents, so it is not trusted.
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
-import { type FromWebview, MAX_TEXT, MAX_THUMBNAIL } from '../../panel/contract';
+import { type FromWebview, MAX_FIND, MAX_TEXT, MAX_THUMBNAIL } from '../../panel/contract';
 
 const MAX_ID = 500;
 const id = z.string().check(z.maxLength(MAX_ID));
@@ -61,6 +61,22 @@ const schema = z.discriminatedUnion('type', [
   ofSession('setMode', { modeId: z.string() }),
   ofSession('setConfig', { id: z.string(), value: z.union([z.string(), z.boolean()]) }),
   ofSession('page', { from: index, to: index }),
+  ofSession('find', {
+    id: index,
+    from: index,
+    query: z.object({
+      text: z.string().check(z.minLength(1), z.maxLength(MAX_FIND.query)),
+      matchCase: z.boolean(),
+      wholeWord: z.boolean(),
+      regex: z.boolean(),
+    }),
+  }),
+  ofSession('findIn', {
+    id: index,
+    request: index,
+    texts: z.array(z.string().check(z.maxLength(MAX_FIND.text))).check(z.maxLength(MAX_FIND.texts)),
+  }),
+  ofSession('endFind', {}),
   ofSession('details', { index }),
   ofSession('openLocation', { path: z.string(), line: z.optional(z.int().check(z.positive())) }),
   ofSession('openDiff', { index, content: index }),

@@ -151,6 +151,11 @@ export class SurfaceActions {
       case 'page':
         if (this.#page.shows(conversation)) this.#page.feed.page(message.from, message.to);
         return;
+      case 'find':
+      case 'findIn':
+      case 'endFind':
+        if (this.#page.shows(conversation)) this.#page.feed.find(message);
+        return;
       case 'details':
         if (this.#page.shows(conversation)) this.#page.feed.details(message.index);
         return;

@@ -126,6 +126,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       surface.focus();
     }),
     register('focusQuestion', () => chat.focusQuestion()),
+    register('find', () => chat.find()),
     register('newSession', newSession),
     register('send', async (argument?: { text?: string; session?: string }) => {
       const text = argument?.text ?? (await askLine({ prompt: l10n.t('Message to the agent') }));

@@ -168,6 +168,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'changes',
     'entries',
     'transcript',
+    'find',
     'composer',
     'header',
     'queue',

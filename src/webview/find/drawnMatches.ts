@@ -1,0 +1,162 @@
+// Highlights the matches in the entries that are drawn. Where they are is asked of the host, which can
+// end an expression that takes too long.
+import { MAX_FIND, type ToWebview } from '../../panel/contract';
+import { DrawnText } from './drawnText';
+import type { Match } from './matchCounts';
+
+/** Time for which changes of the page are gathered, ms. */
+const GATHER_MS = 60;
+/** Highlighted matches in one entry. */
+const MAX_HIGHLIGHTS = 2_000;
+const ALL = 'find-match';
+const CURRENT = 'find-current';
+
+export interface DrawnMatchesOptions {
+  /** The scroll container of the transcript. */
+  readonly box: HTMLElement;
+  /** Returns whether the search has found something in an entry. */
+  isHit(index: number): boolean;
+  /** Asks the host where the matches are. */
+  ask(request: number, texts: readonly string[]): void;
+  /** The matches of an entry are known, again after each change. */
+  onFound(entry: HTMLElement, matches: EntryMatches): void;
+}
+
+/** Where the matches of a drawn entry are. */
+export interface EntryMatches {
+  readonly count: number;
+  range(nth: number): Range | undefined;
+}
+
+export class DrawnMatches {
+  readonly #options: DrawnMatchesOptions;
+  readonly #found = new Map<HTMLElement, EntryMatches>();
+  readonly #changed = new Set<HTMLElement>();
+  #asked: { readonly request: number; readonly drawn: readonly (readonly [HTMLElement, DrawnText])[] } | undefined;
+  #request = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #current: Match | undefined;
+  readonly #observer = new MutationObserver((records) => this.#mutated(records));
+
+  constructor(options: DrawnMatchesOptions) {
+    this.#options = options;
+  }
+
+  /** Another search begins. */
+  begin(): void {
+    this.end();
+    this.#observer.observe(this.#options.box, { subtree: true, childList: true, characterData: true });
+  }
+
+  end(): void {
+    this.#observer.disconnect();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#asked = undefined;
+    this.#found.clear();
+    this.#changed.clear();
+    this.#current = undefined;
+    this.#paint();
+  }
+
+  /** The numbers of matches of some entries have changed: looks at those that are drawn. */
+  renew(indexes: readonly number[]): void {
+    const changed = new Set(indexes);
+    for (const entry of this.#options.box.querySelectorAll<HTMLElement>('[data-index]'))
+      if (changed.has(Number(entry.dataset.index))) this.#changed.add(entry);
+    if (this.#changed.size > 0) this.#askSoon();
+  }
+
+  /** Looks at an entry at once. */
+  look(entry: HTMLElement): void {
+    const known = this.#changed.has(entry) ? undefined : this.#found.get(entry);
+    if (known) {
+      this.#options.onFound(entry, known);
+      return;
+    }
+    this.#changed.add(entry);
+    this.#ask();
+  }
+
+  /** Marks one match among the others. */
+  setCurrent(match: Match | undefined): void {
+    this.#current = match;
+    this.#paint();
+  }
+
+  receive({ request, ranges }: Extract<ToWebview, { type: 'foundIn' }>): void {
+    if (request !== this.#asked?.request) return;
+    const { drawn } = this.#asked;
+    this.#asked = undefined;
+    for (const [at, [entry, text]] of drawn.entries()) {
+      const places = ranges[at] ?? [];
+      const range = (nth: number): Range | undefined => text.range(places[2 * nth]!, places[2 * nth + 1]!);
+      this.#found.set(entry, { count: places.length / 2, range });
+    }
+    this.#paint();
+    for (const [entry] of drawn) this.#options.onFound(entry, this.#found.get(entry)!);
+    if (this.#changed.size > 0) this.#askSoon();
+  }
+
+  #mutated(records: readonly MutationRecord[]): void {
+    for (const { target, addedNodes } of records) {
+      const entry = (target instanceof Element ? target : target.parentElement)?.closest<HTMLElement>('[data-index]');
+      if (entry) this.#changed.add(entry);
+      else for (const node of addedNodes) this.#added(node);
+    }
+    this.#askSoon();
+  }
+
+  #added(node: Node): void {
+    if (!(node instanceof HTMLElement)) return;
+    if (node.dataset.index !== undefined) this.#changed.add(node);
+    for (const entry of node.querySelectorAll<HTMLElement>('[data-index]')) this.#changed.add(entry);
+  }
+
+  #askSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#ask();
+    }, GATHER_MS);
+  }
+
+  #ask(): void {
+    if (this.#asked) return;
+    const drawn: (readonly [HTMLElement, DrawnText])[] = [];
+    for (const entry of this.#changed) {
+      if (drawn.length === MAX_FIND.texts) break;
+      this.#changed.delete(entry);
+      if (entry.isConnected && this.#options.isHit(Number(entry.dataset.index)))
+        drawn.push([entry, new DrawnText(entry, MAX_FIND.text)]);
+      else this.#found.delete(entry);
+    }
+    for (const entry of this.#found.keys()) if (!entry.isConnected) this.#found.delete(entry);
+    this.#paint();
+    if (drawn.length === 0) return;
+    const request = ++this.#request;
+    this.#asked = { request, drawn };
+    this.#options.ask(
+      request,
+      drawn.map(([, { text }]) => text),
+    );
+  }
+
+  #paint(): void {
+    const ranges: Range[] = [];
+    let current: Range | undefined;
+    for (const [entry, { count, range }] of this.#found) {
+      for (let nth = 0; nth < Math.min(count, MAX_HIGHLIGHTS); nth++) {
+        const place = range(nth);
+        if (place) ranges.push(place);
+      }
+      if (count > 0 && Number(entry.dataset.index) === this.#current?.index)
+        current = range(Math.min(this.#current.nth, count - 1));
+    }
+    // A browser without highlights still scrolls to the matches.
+    if (!('highlights' in CSS)) return;
+    CSS.highlights.set(ALL, new Highlight(...ranges));
+    const one = new Highlight(...(current ? [current] : []));
+    one.priority = 1;
+    CSS.highlights.set(CURRENT, one);
+  }
+}

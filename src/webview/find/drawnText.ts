@@ -1,0 +1,85 @@
+// The text of an entry as it is drawn, and from positions in it back to the page.
+
+/** The panel's own words, which are not part of what was said. */
+const OWN = [
+  '[hidden], .sr-only, .codicon, .verb, .label, .last-line, .time, .status, .result, .more, .code-head, .priority',
+  '.icon-button, .copy, .primary, .secondary, .show-all, .terminal-note, .plan-head, .counts, .diff-note, .prompt, summary, .changes',
+].join();
+/** Elements within a line. */
+const INLINE: ReadonlySet<string> = new Set([
+  'A',
+  'B',
+  'BUTTON',
+  'CODE',
+  'DEL',
+  'EM',
+  'I',
+  'KBD',
+  'MARK',
+  'S',
+  'SPAN',
+  'STRONG',
+  'SUB',
+  'SUP',
+]);
+
+export class DrawnText {
+  readonly text: string;
+  readonly #nodes: { readonly node: Text; readonly at: number }[] = [];
+
+  /** @param limit maximum number of characters */
+  constructor(entry: Element, limit: number) {
+    const walker = document.createTreeWalker(entry, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
+      if (node instanceof Text) return NodeFilter.FILTER_ACCEPT;
+      return (node as Element).matches(OWN) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
+    });
+    const parts: string[] = [];
+    let length = 0;
+    let block: Element | null = null;
+    for (let node = walker.nextNode(); node && length < limit; node = walker.nextNode()) {
+      const { data } = node as Text;
+      if (data === '') continue;
+      const own = blockOf(node);
+      if (block && own !== block) {
+        parts.push('\n');
+        length++;
+      }
+      block = own;
+      this.#nodes.push({ node: node as Text, at: length });
+      parts.push(data);
+      length += data.length;
+    }
+    this.text = parts.join('').slice(0, limit);
+  }
+
+  /** Returns where a part of the text is; undefined if the page has changed meanwhile. */
+  range(start: number, length: number): Range | undefined {
+    const from = this.#at(start);
+    const to = this.#at(start + length - 1);
+    if (!from?.node.isConnected || !to?.node.isConnected) return undefined;
+    const end = start + length - to.at;
+    if (start - from.at > from.node.length || end > to.node.length) return undefined;
+    const range = document.createRange();
+    range.setStart(from.node, start - from.at);
+    range.setEnd(to.node, end);
+    return range;
+  }
+
+  /** Returns the node that has a position. */
+  #at(position: number) {
+    let low = 0;
+    let high = this.#nodes.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.#nodes[middle]!.at <= position) low = middle;
+      else high = middle - 1;
+    }
+    return this.#nodes[low];
+  }
+}
+
+function blockOf(node: Node): Element | null {
+  let parent = node.parentElement;
+  while (parent && INLINE.has(parent.tagName) && !parent.classList.contains('row')) parent = parent.parentElement;
+  return parent;
+}

@@ -1,0 +1,228 @@
+// Finds a text in the whole session: the widget, the search in the host, and the way to the matches.
+import type { ToWebview } from '../../panel/contract';
+import { adoptStyles } from '../dom/pageStyles';
+import type { EntryView } from '../entries/entryView';
+import styles from '../styles/find.css';
+import { strings } from '../text/findStrings';
+import { DrawnMatches, type EntryMatches } from './drawnMatches';
+import type { FindServices } from './findServices';
+import { FindWidget } from './findWidget';
+import { type Match, MatchCounts } from './matchCounts';
+
+/** Characters of a selection that is searched for when the widget opens. */
+const MAX_SELECTION = 200;
+
+type Found = Extract<ToWebview, { type: 'found' }>;
+
+export class Find {
+  readonly #services: FindServices;
+  readonly #widget: FindWidget;
+  readonly #counts = new MatchCounts();
+  readonly #drawn: DrawnMatches;
+  #id = 0;
+  #isOpen = false;
+  #before: HTMLElement | undefined;
+  /** The entry from which the first match is looked for. */
+  #from = 0;
+  #current: Match | undefined;
+  /** A match on its way into view. */
+  #goal: { readonly match: Match; readonly view: EntryView | undefined; readonly isUnfolded: boolean } | undefined;
+  /** The result of a new search is announced once. */
+  #isToldOf = true;
+  #isDone = true;
+  #problem: Found['problem'];
+
+  constructor(services: FindServices) {
+    adoptStyles(styles);
+    this.#services = services;
+    this.#widget = new FindWidget({
+      search: () => this.#search(),
+      step: (by) => this.#step(by),
+      close: () => this.close(),
+    });
+    this.#drawn = new DrawnMatches({
+      box: services.box,
+      isHit: (index) => this.#counts.of(index) > 0,
+      ask: (request, texts) => services.post({ type: 'findIn', id: this.#id, request, texts }),
+      onFound: (entry, matches) => this.#arrive(entry, matches),
+    });
+    for (const type of ['wheel', 'pointerdown', 'touchmove', 'keydown'])
+      services.box.addEventListener(type, () => this.#giveUp(), { passive: true });
+    window.addEventListener('keydown', (event) => {
+      if (!this.#isOpen || event.key !== 'F3' || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      this.#step(event.shiftKey ? -1 : 1);
+    });
+  }
+
+  /** Opens the widget and focuses it. */
+  open(): void {
+    const selected = this.#selection();
+    const { activeElement } = document;
+    if (!this.#isOpen || !this.#widget.element.contains(activeElement))
+      this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
+    if (!this.#isOpen) this.#services.frame.prepend(this.#widget.element);
+    this.#services.frame.classList.add('finding');
+    const isNew = !this.#isOpen || selected !== undefined;
+    this.#isOpen = true;
+    this.#widget.focus(selected);
+    if (isNew) this.#search();
+  }
+
+  /** Closes the widget; the focus returns to where it was. */
+  close(): void {
+    const hadFocus = this.#widget.element.contains(document.activeElement);
+    this.forget();
+    if (!hadFocus) return;
+    if (this.#before?.isConnected && this.#before !== document.body) this.#before.focus({ preventScroll: true });
+    else this.#services.toComposer();
+  }
+
+  /** Another session is shown: closes the widget without moving the focus back. */
+  forget(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#end();
+    this.#widget.element.remove();
+    this.#services.frame.classList.remove('finding');
+  }
+
+  receive(message: Extract<ToWebview, { type: 'found' | 'foundIn' }>): void {
+    if (message.id !== this.#id || !this.#isOpen) return;
+    if (message.type === 'foundIn') this.#drawn.receive(message);
+    else this.#receive(message);
+  }
+
+  #receive(found: Found): void {
+    this.#counts.apply(found);
+    this.#isDone = found.isDone;
+    this.#problem = found.problem;
+    const { total } = this.#counts;
+    if (total === 0) this.#current = undefined;
+    else if (!this.#current) this.#go(this.#counts.near(this.#from));
+    else if (this.#counts.of(this.#current.index) <= this.#current.nth) this.#stay(this.#current);
+    this.#label();
+    this.#drawn.renew(found.counts.map(([index]) => index));
+    if (this.#isToldOf || !found.isDone) return;
+    this.#isToldOf = true;
+    this.#services.announce(this.#words());
+  }
+
+  /** The current match is gone: goes on from its place, without scrolling. */
+  #stay({ index }: Match): void {
+    const count = this.#counts.of(index);
+    this.#current = count > 0 ? { index, nth: count - 1 } : this.#counts.near(index);
+    this.#drawn.setCurrent(this.#current);
+  }
+
+  #search(): void {
+    const query = this.#widget.query;
+    this.#from = this.#current?.index ?? this.#firstVisible();
+    this.#end();
+    if (!query) return;
+    this.#isDone = false;
+    this.#isToldOf = false;
+    this.#drawn.begin();
+    this.#services.post({ type: 'find', id: this.#id, query, from: this.#from });
+    this.#label();
+  }
+
+  /** Ends the search, if there is one. */
+  #end(): void {
+    this.#id++;
+    this.#counts.clear();
+    this.#drawn.end();
+    this.#giveUp();
+    this.#current = undefined;
+    this.#problem = undefined;
+    this.#isDone = true;
+    this.#isToldOf = true;
+    this.#services.post({ type: 'endFind' });
+    this.#label();
+  }
+
+  #step(by: 1 | -1): void {
+    if (!this.#current) return;
+    this.#go(by === 1 ? this.#counts.next(this.#current) : this.#counts.previous(this.#current));
+    this.#label();
+    this.#services.announce(this.#words());
+  }
+
+  #go(match: Match | undefined): void {
+    this.#current = match;
+    this.#drawn.setCurrent(match);
+    if (!match) return;
+    this.#goal = { match, view: undefined, isUnfolded: false };
+    this.#services.draw(match.index, (view) => {
+      if (this.#goal?.match !== match) return;
+      this.#goal = { ...this.#goal, view };
+      this.#drawn.look(view.element);
+    });
+  }
+
+  /** The matches of an entry are known: shows the current one, if it is there and hidden unfolds it. */
+  #arrive(entry: HTMLElement, matches: EntryMatches): void {
+    const { match, view, isUnfolded } = this.#goal ?? {};
+    if (!match || view?.element !== entry) return;
+    const range = matches.range(Math.max(0, Math.min(match.nth, matches.count - 1)));
+    if (match.nth < matches.count) this.#giveUp();
+    else if (!isUnfolded) {
+      this.#goal = { match, view, isUnfolded: true };
+      if (this.#unfold(view)) return;
+    }
+    if (range) this.#services.showPart(range);
+    entry.classList.toggle('found', !range);
+  }
+
+  /** @returns whether something was folded */
+  #unfold(view: EntryView): boolean {
+    const { element } = view;
+    const folded = [...element.querySelectorAll<HTMLDetailsElement>('details:not([open])')];
+    for (const one of folded) one.open = true;
+    if (element.querySelector('.show-all[aria-expanded="false"]')) {
+      this.#services.setExpanded(idOf(element), true);
+      view.update();
+      return true;
+    }
+    if (!element.querySelector('.row[aria-expanded="false"]')) return folded.length > 0;
+    view.toggle?.();
+    return true;
+  }
+
+  /** The match is in view, or the user goes elsewhere. */
+  #giveUp(): void {
+    this.#goal?.view?.element.classList.remove('found');
+    this.#goal = undefined;
+  }
+
+  #label(): void {
+    const { total } = this.#counts;
+    this.#widget.show(this.#words(), this.#isDone && total === 0 && this.#widget.query !== undefined, total > 0);
+  }
+
+  #words(): string {
+    if (!this.#widget.query) return '';
+    if (this.#problem) return strings.problem[this.#problem];
+    if (this.#current) return strings.position(this.#counts.numberOf(this.#current), this.#counts.total);
+    return this.#isDone ? strings.noResults : strings.searching;
+  }
+
+  #firstVisible(): number {
+    const { box } = this.#services;
+    const { top } = box.getBoundingClientRect();
+    const entries = [...box.querySelectorAll<HTMLElement>('[data-index]')];
+    return Number(entries.find((entry) => entry.getBoundingClientRect().bottom > top)?.dataset.index ?? 0);
+  }
+
+  #selection(): string | undefined {
+    const selection = document.getSelection();
+    const text = selection?.toString().trim() ?? '';
+    const isHere = selection?.anchorNode != null && this.#services.box.contains(selection.anchorNode);
+    return isHere && text !== '' && text.length <= MAX_SELECTION && !text.includes('\n') ? text : undefined;
+  }
+}
+
+/** The id of the item of an entry. */
+function idOf({ dataset }: HTMLElement): string {
+  return dataset.entry?.replace(/^\w+ /, '') ?? '';
+}

@@ -1,0 +1,101 @@
+// The find widget: the field, its switches, the number of matches, and the buttons to the next.
+import { type FindQuery, MAX_FIND } from '../../panel/contract';
+import { button, el, iconButton, isComposing, setAttributes } from '../dom/dom';
+import { strings } from '../text/findStrings';
+
+export interface FindWidgetActions {
+  search(): void;
+  step(by: 1 | -1): void;
+  close(): void;
+}
+
+const SWITCHES = [
+  { name: 'matchCase', key: 'KeyC' },
+  { name: 'wholeWord', key: 'KeyW' },
+  { name: 'regex', key: 'KeyR' },
+] as const;
+
+type Switch = (typeof SWITCHES)[number]['name'];
+
+export class FindWidget {
+  readonly element: HTMLElement;
+  readonly #field = setAttributes(el('input', 'find-field'), {
+    type: 'text',
+    'aria-label': strings.find,
+    placeholder: strings.find,
+    maxlength: MAX_FIND.query,
+    spellcheck: 'false',
+    autocomplete: 'off',
+    dir: 'auto',
+  });
+  readonly #switches: Readonly<Record<Switch, HTMLButtonElement>>;
+  readonly #count = el('span', 'find-count');
+  readonly #steps: readonly HTMLButtonElement[];
+  readonly #actions: FindWidgetActions;
+
+  constructor(actions: FindWidgetActions) {
+    this.#actions = actions;
+    const switches = SWITCHES.map(({ name }) => {
+      const one = button(`find-switch ${name}`, '', () => this.#toggle(name));
+      setAttributes(one, { 'aria-pressed': 'false', 'aria-label': strings[name], title: strings[name] });
+      return [name, one] as const;
+    });
+    this.#switches = Object.fromEntries(switches) as Record<Switch, HTMLButtonElement>;
+    this.#steps = [
+      iconButton('arrow-up', strings.previous, () => actions.step(-1)),
+      iconButton('arrow-down', strings.next, () => actions.step(1)),
+    ];
+    const close = iconButton('close', strings.close, () => actions.close());
+    const fields = el('div', 'find-fields', this.#field, ...switches.map(([, one]) => one));
+    this.element = setAttributes(el('div', 'find', fields, this.#count, ...this.#steps, close), {
+      role: 'search',
+      'aria-label': strings.findInSession,
+    });
+    this.#field.addEventListener('input', () => actions.search());
+    this.element.addEventListener('keydown', (event) => this.#onKey(event));
+    this.show('', false);
+  }
+
+  /** What is searched for; undefined: nothing. */
+  get query(): FindQuery | undefined {
+    const text = this.#field.value;
+    if (text === '') return undefined;
+    const isOn = (name: Switch): boolean => this.#switches[name].getAttribute('aria-pressed') === 'true';
+    return { text, matchCase: isOn('matchCase'), wholeWord: isOn('wholeWord'), regex: isOn('regex') };
+  }
+
+  /** @param text replaces what is in the field */
+  focus(text?: string): void {
+    if (text !== undefined) this.#field.value = text;
+    this.#field.focus({ preventScroll: true });
+    this.#field.select();
+  }
+
+  /** @param isEmpty the search has found nothing, or cannot find anything */
+  show(count: string, isEmpty: boolean, canStep = false): void {
+    this.#count.textContent = count;
+    this.#count.title = count;
+    this.element.classList.toggle('nothing', isEmpty);
+    setAttributes(this.#field, { 'aria-invalid': isEmpty ? 'true' : undefined });
+    for (const one of this.#steps) one.setAttribute('aria-disabled', String(!canStep));
+  }
+
+  #toggle(name: Switch): void {
+    const one = this.#switches[name];
+    one.setAttribute('aria-pressed', String(one.getAttribute('aria-pressed') !== 'true'));
+    this.#actions.search();
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (isComposing(event)) return;
+    const { key, code, altKey, shiftKey, ctrlKey, metaKey } = event;
+    const isField = event.target === this.#field;
+    const pressed = altKey && !ctrlKey && !metaKey ? SWITCHES.find((one) => one.key === code) : undefined;
+    if (key === 'Escape') this.#actions.close();
+    else if (key === 'Enter' && isField) this.#actions.step(shiftKey ? -1 : 1);
+    else if (pressed) this.#toggle(pressed.name);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
