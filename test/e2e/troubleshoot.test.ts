@@ -30,7 +30,13 @@ describe('finding out what went wrong', () => {
     while (!(await input.inputValue()).includes(vscode.server.folder))
       await page.evaluate('new Promise(requestAnimationFrame)');
     await input.fill(path);
+    // Enter takes the row that has the focus, and for a moment that is still the folder above.
+    await list()
+      .locator('.monaco-list-row.focused', { hasText: /^\.\.$/ })
+      .waitFor({ state: 'detached' });
     await input.press('Enter');
+    // It looks at the path before it closes, and gives up where another list is opened meanwhile.
+    await list().getByRole('textbox', { name: 'Folder path' }).waitFor({ state: 'hidden' });
   };
   const inBoth = async (name: string): Promise<void> => {
     await screenshot(page, `${name}-dark`);

@@ -26,6 +26,9 @@ export async function undoIn(editor: vscode.TextEditor): Promise<void> {
       resolve();
     });
   });
+  // VS Code undoes where the focus is, which may be an input or a webview.
+  await vscode.window.showTextDocument(editor.document, editor.viewColumn);
+  await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   await vscode.commands.executeCommand('undo');
   await undone;
 }

@@ -21,18 +21,23 @@ describe('the review of what an agent changed', function () {
   const path = (name: string): string => join(cwd, name);
   const text = (name: string): Promise<string> => readFile(path(name), 'utf8');
 
-  /** Resolves when the session is as the test says. */
+  /** Resolves when the session is as the test says; rejects with how it is instead. */
   async function until(test: (snapshot: SessionSnapshot) => boolean): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const listening = api.onDidChange((changed) => {
-        if (changed !== key || !test(api.snapshot(key))) return;
+    await new Promise<void>((resolve, reject) => {
+      const end = (done: () => void): void => {
+        clearTimeout(timer);
         listening.dispose();
-        resolve();
-      });
-      if (test(api.snapshot(key))) {
-        listening.dispose();
-        resolve();
-      }
+        done();
+      };
+      const look = (): void => {
+        if (test(api.snapshot(key))) end(resolve);
+      };
+      const listening = api.onDidChange((changed) => changed === key && look());
+      const timer = setTimeout(
+        () => end(() => reject(new Error(`still ${JSON.stringify(api.snapshot(key).changes)}`))),
+        60_000,
+      );
+      look();
     });
   }
 
