@@ -1,0 +1,212 @@
+// The process of an agent with all that it starts: spawned with a mark that its children inherit,
+// and ended as a whole.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import crossSpawn from 'cross-spawn';
+import { Deferred } from '../base/deferred';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import { within } from '../base/within';
+import { guard, unguard } from './orphanGuard';
+import {
+  descendantsOf,
+  endWindowsTree,
+  isGroupAlive,
+  type ProcessRef,
+  processesWith,
+  signalGroup,
+  signalProcesses,
+  stillAlive,
+} from './processTree';
+
+const IS_WINDOWS = process.platform === 'win32';
+/** How long pipes are read after the exit, in milliseconds: another process may hold them open. */
+const DRAIN_MS = 250;
+const POLL_MS = 50;
+/**
+ * What an agent and all that it starts have in their environment, with a value of its own for each.
+ */
+const MARK = 'PARLEY_AGENT_PROCESS';
+/**
+ * How long a killed process may take to go, in milliseconds; one that hangs in the kernel is given
+ * up then.
+ */
+const KILLED_MS = 2000;
+
+/** How the process of an agent ended. */
+export interface TreeExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** It was killed and is still there: nothing more can be done about it. */
+  readonly isStuck?: true;
+}
+
+export interface TreeOptions {
+  /** Absolute, from `resolveCommand`. */
+  readonly command: string;
+  /** Each arrives as it is written here. */
+  readonly args: readonly string[];
+  /** The whole environment, from `agentEnvironment`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** An absolute path. */
+  readonly cwd: string;
+  readonly log: Log;
+  /**
+   * How long closing waits, in milliseconds: after the end of stdin, after SIGTERM, and after
+   * SIGKILL. Default 2.5 s, 2 s and 2 s.
+   */
+  readonly closeGraceMs?: { readonly stdin: number; readonly term: number; readonly kill?: number };
+}
+
+/** A started process. Whoever starts it closes it. */
+export class AgentTree {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** The value of the mark that it and its children have in their environment. */
+  readonly mark: string;
+  /** How it ended, after what it printed last was read. Never rejects. */
+  readonly exited: Promise<TreeExit>;
+  readonly #child: ChildProcess;
+  readonly #log: Log;
+  readonly #grace: { readonly stdin: number; readonly term: number; readonly kill: number };
+  /** Settled with the process itself; `exited` comes after the pipes. */
+  readonly #ended = new Deferred<void>();
+  #closing: Promise<void> | undefined;
+  #isStuck = false;
+
+  /**
+   * Starts a process in a group of its own. Resolves when it runs.
+   * @throws what the system says
+   */
+  static async start(options: TreeOptions): Promise<AgentTree> {
+    const { command, args, env, cwd } = options;
+    const mark = randomUUID();
+    // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows.
+    // `detached` there would open a console window.
+    const start = IS_WINDOWS ? crossSpawn.spawn : spawn;
+    const child = start(command, [...args], {
+      cwd,
+      env: { ...env, [MARK]: mark },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: !IS_WINDOWS,
+      windowsHide: true,
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    return new AgentTree(child, mark, options);
+  }
+
+  private constructor(child: ChildProcess, mark: string, { log, closeGraceMs }: TreeOptions) {
+    const { pid, stdin, stdout, stderr } = piped(child);
+    this.#child = child;
+    this.mark = mark;
+    this.pid = pid;
+    this.stdin = stdin;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.#log = log;
+    this.#grace = { stdin: 2500, term: 2000, kill: KILLED_MS, ...closeGraceMs };
+    child.on('error', (error) => log.warn(`The process ${pid}: ${messageOf(error)}`));
+    child.once('exit', () => {
+      this.#ended.resolve();
+      if (this.#isStuck) unguard(pid);
+    });
+    this.exited = this.#awaitExit();
+    guard(pid, log);
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /**
+   * Ends the process and what it started: stdin is closed, then SIGTERM, then SIGKILL. Resolves
+   * when they are gone, or when the system cannot end the process.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #awaitExit(): Promise<TreeExit> {
+    const drained = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
+    await this.#ended.promise;
+    await within(DRAIN_MS, drained);
+    this.stdout.destroy();
+    this.stderr.destroy();
+    // An agent that dies leaves its children running, and nothing else ends them.
+    if (!this.#closing) {
+      this.#closing = processesWith(MARK, this.mark).then((left) => this.#endRest(left));
+      this.#closing.catch((error: unknown) =>
+        this.#log.error(`Ending what process ${this.pid} left failed: ${messageOf(error)}`),
+      );
+    }
+    const { exitCode: code, signalCode: signal } = this.#child;
+    return { code, signal, ...(this.#isStuck && { isStuck: true }) };
+  }
+
+  async #close(): Promise<void> {
+    // Read while it lives: afterwards the parents of its descendants are unknown.
+    const before = this.isRunning ? descendantsOf(this.pid) : Promise.resolve([]);
+    if (this.stdin.writable) this.stdin.end();
+    const left = await within(this.#grace.stdin, this.#ended.promise);
+    if (!left) this.#log.info(`The agent (process ${this.pid}) did not leave when its stdin was closed`);
+    await this.#endRest(await before);
+  }
+
+  /** Ends what is left of the tree: SIGTERM, and after the grace SIGKILL. */
+  async #endRest(known: readonly ProcessRef[]): Promise<void> {
+    if (IS_WINDOWS) {
+      if (this.isRunning) await endWindowsTree(this.pid);
+    } else {
+      const refs = [...known, ...(this.isRunning ? await descendantsOf(this.pid) : [])];
+      signalGroup(this.pid, 'SIGTERM');
+      await signalProcesses(refs, 'SIGTERM');
+      await this.#untilNoneLeft(refs, this.#grace.term);
+      signalGroup(this.pid, 'SIGKILL');
+      await signalProcesses(refs, 'SIGKILL');
+      // Even a killed process takes its time to go.
+      await this.#untilNoneLeft(refs, this.#grace.kill);
+    }
+    if (await within(this.#grace.kill, this.#ended.promise)) {
+      unguard(this.pid);
+      return;
+    }
+    // A process that hangs in the kernel (a dead network disk) would otherwise block all who wait
+    // for its end.
+    this.#isStuck = true;
+    this.#log.warn(`Process ${this.pid} is still running after SIGKILL and is no longer waited for`);
+    this.#ended.resolve();
+  }
+
+  /** The end of a grandchild is no event for us, so it is looked for. Gives up after `ms`. */
+  async #untilNoneLeft(refs: readonly ProcessRef[], ms: number): Promise<void> {
+    const deadline = performance.now() + ms;
+    while ((await this.#isAnyLeft(refs)) && performance.now() < deadline) await delay(POLL_MS);
+  }
+
+  async #isAnyLeft(refs: readonly ProcessRef[]): Promise<boolean> {
+    return (await isGroupAlive(this.pid)) || (await stillAlive(refs)).length > 0;
+  }
+}
+
+/** Ends the processes that have a mark in their environment and whose owner is gone. */
+export async function endMarked(mark: string): Promise<void> {
+  const refs = await processesWith(MARK, mark);
+  await signalProcesses(refs, 'SIGTERM');
+  const deadline = performance.now() + KILLED_MS;
+  while ((await stillAlive(refs)).length > 0 && performance.now() < deadline) await delay(POLL_MS);
+  await signalProcesses(refs, 'SIGKILL');
+}
+
+function piped(child: ChildProcess): { pid: number; stdin: Writable; stdout: Readable; stderr: Readable } {
+  const { pid, stdin, stdout, stderr } = child;
+  if (pid === undefined || !stdin || !stdout || !stderr) throw new Error('the process has no pipes');
+  return { pid, stdin, stdout, stderr };
+}
