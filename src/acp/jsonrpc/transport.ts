@@ -3,8 +3,12 @@ import type { Disposable } from '../../base/disposable';
 
 /** Takes what a transport receives. */
 export interface TransportSink {
-  /** Bytes as they came; messages end with byte 0x0A and may be cut anywhere. */
-  data(chunk: Uint8Array): void;
+  /**
+   * Bytes as they came; messages end with byte 0x0A and may be cut anywhere.
+   * @param line the number of the first line that begins in the chunk, where lines are numbered and
+   * some may be left out before it; it begins with the chunk then
+   */
+  data(chunk: Uint8Array, line?: number): void;
   /** The end of the input. Called once; `error` if the connection broke. */
   closed(error?: Error): void;
 }
@@ -16,6 +20,7 @@ export interface Transport extends Disposable {
   /**
    * Sends one message (without its newline). Resolves when more may be sent, so a slow reader slows
    * the writer; rejects when the stream is closed.
+   * @param answers the number of the line whose request this message answers
    */
-  write(message: string): Promise<void>;
+  write(message: string, answers?: number): Promise<void>;
 }

@@ -15,6 +15,7 @@ import { framed, mapForeign } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { isSecretName } from '../../base/redactJson';
+import type { KeptAgent } from '../ports/keptAgent';
 import { type RemoteAccess, type RemoteTarget, resolveRemote, scrubber } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
 
@@ -27,6 +28,8 @@ export interface AgentTransport extends Disposable {
   readonly exited: Promise<AgentExit | ParleyError>;
   /** Of a process on this machine. */
   readonly pid?: number;
+  /** Of an agent that a keeper owns. `close` ends it all the same; `kept.detach` lets it run on. */
+  readonly kept?: KeptAgent;
   /** The last lines of stderr; empty where there is none. */
   stderrTail(lines?: number): string;
   /**

@@ -1,0 +1,57 @@
+// A process agent that a keeper owns: it outlives the window that started it, and one window after
+// the other attaches to it. The keeper knows lines and bytes, and nothing of the protocol.
+
+/** How far the lines of an agent are stored in the journal. */
+export interface LineProgress {
+  /** Number of the last line that was handled; the first line of an agent has number 1. */
+  readonly line: number;
+  /** Numbers up to `line` of the lines that have to be delivered again, ascending. */
+  readonly open: readonly number[];
+}
+
+/** What the keeper does while no window is attached. */
+export interface KeeperLease {
+  /**
+   * Ids of requests of ours: the agent works until each has its response. Compared as JSON values,
+   * at the top level of a line.
+   */
+  readonly endMarks: readonly (string | number)[];
+  /** The agent works without an end mark: it is given the longest time. */
+  readonly isAtWork: boolean;
+  /** Written before stdin is closed: one message without its newline. */
+  readonly goodbye?: string;
+}
+
+/** The keeper's side of a running agent. */
+export interface KeptAgent {
+  /** Names the keeper. Line numbers belong to one keeper. */
+  readonly id: string;
+  /** When the agent was started, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** It ran before this window attached. Its lines come from {@link deliver} on. */
+  readonly ranBefore: boolean;
+  /** What was set last by the windows before. */
+  readonly facts: Uint8Array | undefined;
+  /**
+   * Replaces the facts. They go in one frame with the next message that is written, so that the
+   * keeper has both or neither; where none is written in the same turn of the event loop, alone.
+   * @throws RangeError above MAX_FACTS_BYTES
+   */
+  setFacts(bytes: Uint8Array): void;
+  /**
+   * Begins delivery for an agent that ran before: first the lines of `open` whose request has no
+   * answer yet, then all after `line`. A new agent's lines are delivered without it.
+   */
+  deliver(progress: LineProgress): void;
+  /** The journal has stored so much: the keeper may forget it, but for `open`. */
+  stored(progress: LineProgress): void;
+  /** Replaces the lease; sent at once, since a window may end without a word. */
+  lease(lease: KeeperLease): void;
+  /** Lets go of the agent, which runs on. Resolves when the keeper has all that was written. */
+  detach(): Promise<void>;
+  /** Resolves when another window has attached; nothing more is delivered or taken then. */
+  readonly lost: Promise<void>;
+}
+
+/** Bytes of the facts that a keeper takes. */
+export const MAX_FACTS_BYTES = 1024 * 1024;
