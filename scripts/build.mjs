@@ -79,6 +79,8 @@ export function bundles({ dev }) {
     // The MCP server that agents start.
     { ...node, entryPoints: ['src/editorTools/relay.ts'], outfile: 'dist/editorTools.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },
+    // A program of its own, which outlives the window and the version that started it.
+    { ...node, entryPoints: ['src/keeper/program.ts'], outfile: 'dist/keeper.js' },
     // The first picture comes before the panel's script (src/webview/early.ts); both stand in the page.
     {
       ...browser,

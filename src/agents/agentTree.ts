@@ -137,7 +137,8 @@ export class AgentTree {
   async #awaitExit(): Promise<TreeExit> {
     const drained = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
     await this.#ended.promise;
-    await within(DRAIN_MS, drained);
+    // What a paused reader has not taken yet is not lost.
+    while (!(await within(DRAIN_MS, drained)) && this.stdout.isPaused());
     this.stdout.destroy();
     this.stderr.destroy();
     // An agent that dies leaves its children running, and nothing else ends them.

@@ -16,6 +16,7 @@ import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { isSecretName } from '../../base/redactJson';
 import type { KeptAgent } from '../ports/keptAgent';
+import type { KeeperAbout, Keepers } from './keepers';
 import { type RemoteAccess, type RemoteTarget, resolveRemote, scrubber } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
 
@@ -50,6 +51,8 @@ export interface AgentTransportOptions {
   /** Without it, remote agents have no secrets and no messages go out unencrypted. */
   readonly remote?: RemoteAccess | undefined;
   readonly log: Log;
+  /** Keeps a process running when the window ends; absent: it ends with the window. */
+  readonly keeper?: { readonly keepers: Keepers; readonly about: KeeperAbout } | undefined;
   /** Gets each line of a process's stderr, bounded. */
   readonly onStderr?: ((line: string) => void) | undefined;
 }
@@ -73,9 +76,11 @@ export async function startTransport(
         return { env, command: await resolveCommand(agent.command, { cwd: options.cwd, env }) };
       });
       const { args, cwd = options.cwd } = agent;
-      return stages.run('spawn', deadlines.spawn, signal, (stop) =>
-        AgentProcess.start({ command, args, env, cwd, log, onStderr: options.onStderr, signal: stop }),
-      );
+      const { keeper, onStderr } = options;
+      return stages.run<AgentTransport>('spawn', deadlines.spawn, signal, (stop) => {
+        const start = { command, args, env, cwd, log, onStderr, signal: stop };
+        return keeper ? keeper.keepers.start({ ...start, about: keeper.about }) : AgentProcess.start(start);
+      });
     }
     case 'remote':
       try {

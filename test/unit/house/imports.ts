@@ -26,6 +26,7 @@ const BELOW_WORKBENCH = {
   changes: 'all',
   mentions: 'all',
   agents: 'all',
+  keeper: 'all',
   registry: 'all',
   session: 'all',
   client: 'all',
@@ -58,12 +59,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'diff', 'zod'] },
   mentions: { rooms: { changes: 'all' }, node: true, packages: ['fuzzysort'] },
+  // A program of its own, which lives longer than the extension that started it: it knows no protocol.
+  keeper: { rooms: { base: 'all', agents: 'all' }, node: true, packages: [] },
   client: {
     rooms: {
       base: 'all',
       changes: 'all',
       acp: 'all',
       agents: 'all',
+      keeper: 'all',
       session: 'all',
       panel: 'all',
       distributed: 'all',

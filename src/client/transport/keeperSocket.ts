@@ -1,0 +1,124 @@
+// A window's connection to a keeper: both sides prove that they know the token, then frames go to
+// and fro.
+import { connect, type Socket } from 'node:net';
+import { Deferred } from '../../base/deferred';
+import {
+  FRAME,
+  type Frame,
+  FrameReader,
+  frame,
+  isProof,
+  type KeeperState,
+  MAX_FRAME_BYTES,
+  nonce,
+  PROOF_BYTES,
+  proofOf,
+  WIRE_VERSION,
+} from '../../keeper/wire';
+
+/** How long a keeper may take to answer, in milliseconds: it does little else. */
+const WELCOME_MS = 10_000;
+
+/** Where a keeper listens, and what proves that it is the one. */
+export interface KeeperPlace {
+  readonly socket: string;
+  readonly token: string;
+}
+
+/** What a keeper said when a connection was accepted. */
+export interface KeeperWelcome {
+  readonly state: KeeperState;
+  /** Facts that an earlier window left; undefined where none did, or to one that only looks. */
+  readonly facts: Uint8Array | undefined;
+}
+
+export class KeeperSocket {
+  /** Resolves when the connection is closed, by either side. */
+  readonly closed: Promise<void>;
+  readonly #socket: Socket;
+  readonly #place: KeeperPlace;
+  readonly #purpose: number;
+  readonly #nonce = nonce();
+  readonly #welcome = new Deferred<KeeperWelcome>();
+  readonly #early: Frame[] = [];
+  #facts: Uint8Array | undefined;
+  #onFrame: ((frame: Frame) => void) | undefined;
+
+  /**
+   * Connects. What follows the welcome waits until `listen`.
+   * @param purpose one of `PURPOSE`
+   * @throws Error where nobody listens, where it is not the keeper, or where it does not answer
+   */
+  static async open(place: KeeperPlace, purpose: number): Promise<{ socket: KeeperSocket; welcome: KeeperWelcome }> {
+    const socket = new KeeperSocket(place, purpose);
+    const timer = setTimeout(() => socket.#fail('the keeper does not answer'), WELCOME_MS);
+    try {
+      return { socket, welcome: await socket.#welcome.promise };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private constructor(place: KeeperPlace, purpose: number) {
+    this.#place = place;
+    this.#purpose = purpose;
+    const socket = connect(place.socket);
+    this.#socket = socket;
+    const reader = new FrameReader(MAX_FRAME_BYTES, (one) => this.#take(one));
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        reader.push(chunk);
+      } catch {
+        this.#fail('the keeper sent something else');
+      }
+    });
+    socket.on('error', (error) => this.#welcome.reject(error));
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    void this.closed.then(() => this.#welcome.reject(new Error('the keeper has closed the connection')));
+    this.send(frame(FRAME.hello, WIRE_VERSION, this.#nonce));
+  }
+
+  /** Begins delivery; what came before is delivered first. */
+  listen(onFrame: (frame: Frame) => void): void {
+    for (const one of this.#early.splice(0)) onFrame(one);
+    this.#onFrame = onFrame;
+  }
+
+  send(bytes: Uint8Array): void {
+    if (!this.#socket.destroyed && !this.#socket.writableEnded) this.#socket.write(bytes);
+  }
+
+  /** Resolves when the keeper has read everything and the connection is closed. */
+  async end(): Promise<void> {
+    this.#socket.end();
+    await this.closed;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #take(one: Frame): void {
+    if (this.#onFrame) this.#onFrame(one);
+    else if (this.#welcome.isSettled) this.#early.push(one);
+    else this.#greet(one);
+  }
+
+  #greet({ kind, bytes }: Frame): void {
+    const { token } = this.#place;
+    if (kind === FRAME.proof) {
+      const proof = bytes.subarray(0, PROOF_BYTES);
+      if (!isProof(proof, proofOf(token, 'keeper', this.#nonce))) this.#fail('the keeper does not know the token');
+      else this.send(frame(FRAME.prove, this.#purpose, proofOf(token, 'window', bytes.subarray(PROOF_BYTES))));
+    } else if (kind === FRAME.foundFacts) {
+      if (bytes.length > 0) this.#facts = bytes;
+    } else if (kind === FRAME.state) {
+      this.#welcome.resolve({ state: JSON.parse(bytes.toString('utf8')) as KeeperState, facts: this.#facts });
+    }
+  }
+
+  #fail(reason: string): void {
+    this.#welcome.reject(new Error(reason));
+    this.#socket.destroy();
+  }
+}

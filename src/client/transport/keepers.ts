@@ -1,0 +1,324 @@
+// The keepers of this user on this machine: starts them, finds them again by their folders, and
+// ends them.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { homedir, hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import * as z from 'zod/mini';
+import { checkFolder } from '../../agents/agentProcess';
+import { endMarked } from '../../agents/agentTree';
+import { hostEnvironment } from '../../agents/hostEnvironment';
+import { spawnError } from '../../agents/spawnError';
+import { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { identityOf } from '../../keeper/identity';
+import {
+  FRAME,
+  frame,
+  type KeeperStart,
+  type KeeperStarted,
+  type KeeperState,
+  type Lease,
+  PURPOSE,
+  WIRE_VERSION,
+} from '../../keeper/wire';
+import type { KeeperLease } from '../ports/keptAgent';
+import { KeeperSocket } from './keeperSocket';
+import { KeptProcess } from './keptProcess';
+
+/** The file in a keeper's folder that it is found by. */
+const KEEPER_FILE = 'keeper.json';
+/** What a path of a socket may have everywhere, in bytes. */
+const MAX_SOCKET_PATH = 100;
+/** Output that is retained for one agent, in bytes. */
+const MAX_SPOOL_BYTES = 128 * 1024 * 1024;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** How long a keeper on another machine may be left out of sight, in milliseconds. */
+const FORGOTTEN_MS = 30 * DAY_MS;
+const IS_WINDOWS = process.platform === 'win32';
+
+/** Whom a keeper works for. Written to its folder, so without secrets. */
+export interface KeeperAbout {
+  /** The id of the stored session. */
+  readonly session: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  /** The workspace folder. */
+  readonly folder: string;
+}
+
+const keeperFile = z.object({
+  wire: z.number(),
+  pid: z.number(),
+  identity: z.optional(z.string()),
+  host: z.string(),
+  agentPid: z.number(),
+  mark: z.string(),
+  socket: z.string(),
+  socketFolder: z.optional(z.string()),
+  token: z.string(),
+  startedAt: z.number(),
+  about: z.object({ session: z.string(), agentId: z.string(), agentName: z.string(), folder: z.string() }),
+});
+
+type KeeperFile = z.infer<typeof keeperFile>;
+
+/**
+ * A keeper as it was found. `unreachable`: it runs, and does not answer. `newer`: another version of
+ * the extension has started it, which this one cannot read. `elsewhere`: it runs on another machine
+ * that shares this folder.
+ */
+export interface FoundKeeper {
+  readonly id: string;
+  readonly kind: 'alive' | 'unreachable' | 'newer' | 'elsewhere';
+  readonly about: KeeperAbout;
+  readonly startedAt: number;
+  readonly host: string;
+  /** Only of one that is alive. */
+  readonly state?: KeeperState;
+}
+
+/** How long agents are kept: until their turn is over, or until the user ends them. */
+export type KeepPolicy = 'finishTurn' | 'keep';
+
+export interface KeepersOptions {
+  /** Made for this user only where it does not exist. */
+  readonly folder: string;
+  /** The keeper's program, a file of JavaScript. */
+  readonly program: string;
+  readonly policy: () => KeepPolicy;
+  readonly log: Log;
+}
+
+export interface KeptStart {
+  readonly about: KeeperAbout;
+  /** Absolute, from `resolveCommand`. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly log: Log;
+  readonly onStderr?: ((line: string) => void) | undefined;
+  readonly signal?: AbortSignal;
+  readonly closeGraceMs?: KeeperStart['closeGraceMs'];
+}
+
+export class Keepers {
+  readonly #options: KeepersOptions;
+
+  constructor(options: KeepersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts an agent under a keeper of its own, and attaches to it.
+   * @throws ParleyError `agent-spawn-failed`; the reason of `signal`; nothing is left running then
+   */
+  async start(options: KeptStart): Promise<KeptProcess> {
+    const { about, command, args, env, cwd, log, onStderr, signal, closeGraceMs } = options;
+    await checkFolder(cwd);
+    signal?.throwIfAborted();
+    log.info(`Starting ${command} with ${args.length} arguments in ${cwd}, kept by a process of its own`);
+    const id = randomBytes(6).toString('hex');
+    const place = await this.#makePlace(id);
+    const { folder, socket, socketFolder } = place;
+    const token = randomBytes(32).toString('hex');
+    try {
+      await this.#spawn({
+        folder,
+        socket,
+        ...(socketFolder !== undefined && { socketFolder }),
+        token,
+        about,
+        command,
+        args,
+        env,
+        cwd,
+        lease: this.#leaseOf({ endMarks: [], isAtWork: false }),
+        maxBytes: MAX_SPOOL_BYTES,
+        unreadMs: DAY_MS,
+        ...(closeGraceMs && { closeGraceMs }),
+      });
+    } catch (error) {
+      for (const each of [folder, socketFolder]) if (each) await rm(each, { recursive: true, force: true });
+      throw error;
+    }
+    const kept = await KeptProcess.attach({
+      id,
+      place: { socket, token },
+      isNew: true,
+      leaseOf: (lease) => this.#leaseOf(lease),
+      log,
+      onStderr,
+    });
+    if (signal?.aborted) {
+      await kept.close();
+      throw signal.reason;
+    }
+    return kept;
+  }
+
+  /**
+   * Attaches to the agent of a session that runs; a window that was attached loses it.
+   * @returns undefined where none runs that can be attached to
+   */
+  async attach(
+    session: string,
+    options: { readonly log: Log; readonly onStderr?: ((line: string) => void) | undefined },
+  ): Promise<KeptProcess | undefined> {
+    for (const { id, file } of await this.#files()) {
+      if (file.about.session !== session || file.host !== hostname() || file.wire > WIRE_VERSION) continue;
+      try {
+        const leaseOf = (lease: KeeperLease): Lease => this.#leaseOf(lease);
+        return await KeptProcess.attach({ ...options, id, place: file, isNew: false, leaseOf });
+      } catch (error) {
+        this.#options.log.info(`The keeper ${id} cannot be attached to: ${error}`);
+      }
+    }
+    return undefined;
+  }
+
+  /** All that run. What is left of keepers that are gone is ended and removed. */
+  async list(): Promise<readonly FoundKeeper[]> {
+    const found = await Promise.all((await this.#files()).map(({ id, file }) => this.#look(id, file)));
+    return found.filter((one) => one !== undefined);
+  }
+
+  /** Ends an agent and its keeper, whoever is attached. Resolves when both are gone. */
+  async end(id: string): Promise<void> {
+    const file = (await this.#files()).find((one) => one.id === id)?.file;
+    if (!file || file.host !== hostname()) return;
+    try {
+      const { socket } = await KeeperSocket.open(file, PURPOSE.look);
+      socket.listen(() => {});
+      socket.send(frame(FRAME.stop));
+      await socket.closed;
+    } catch {
+      if (await isSame(file)) process.kill(file.pid, 'SIGKILL');
+      await this.#clear(id, file);
+    }
+  }
+
+  async #look(id: string, file: KeeperFile): Promise<FoundKeeper | undefined> {
+    const { about, startedAt, host, wire } = file;
+    const found = { id, about, startedAt, host };
+    if (host !== hostname()) {
+      if (Date.now() - startedAt > FORGOTTEN_MS) await this.#remove(id, file);
+      return { ...found, kind: 'elsewhere' };
+    }
+    if (wire > WIRE_VERSION) return (await isSame(file)) ? { ...found, kind: 'newer' } : this.#clear(id, file);
+    try {
+      const { socket, welcome } = await KeeperSocket.open(file, PURPOSE.look);
+      await socket.end();
+      return { ...found, kind: 'alive', state: welcome.state };
+    } catch {
+      return (await isSame(file)) ? { ...found, kind: 'unreachable' } : this.#clear(id, file);
+    }
+  }
+
+  /** The keeper is gone: ends what it has left. */
+  async #clear(id: string, file: KeeperFile): Promise<undefined> {
+    await endMarked(file.mark);
+    await this.#remove(id, file);
+    return undefined;
+  }
+
+  async #remove(id: string, { socketFolder }: KeeperFile): Promise<void> {
+    const folders = [join(this.#options.folder, id), ...(socketFolder === undefined ? [] : [socketFolder])];
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  }
+
+  async #files(): Promise<readonly { readonly id: string; readonly file: KeeperFile }[]> {
+    const ids = await readdir(this.#options.folder).catch(() => []);
+    const found = await Promise.all(
+      ids.map(async (id) => {
+        try {
+          const text = await readFile(join(this.#options.folder, id, KEEPER_FILE), 'utf8');
+          return [{ id, file: keeperFile.parse(JSON.parse(text)) }];
+        } catch {
+          return [];
+        }
+      }),
+    );
+    return found.flat();
+  }
+
+  /** A new folder for this user only, and where the keeper listens. */
+  async #makePlace(id: string): Promise<{ folder: string; socket: string; socketFolder: string | undefined }> {
+    const { folder: all } = this.#options;
+    await mkdir(all, { recursive: true, mode: 0o700 });
+    if (!IS_WINDOWS) {
+      if ((await stat(all)).uid !== process.getuid?.()) throw new Error(`${all} belongs to another user`);
+      await chmod(all, 0o700);
+    }
+    const folder = join(all, id);
+    await mkdir(folder, { mode: 0o700 });
+    if (IS_WINDOWS)
+      return { folder, socket: `\\\\.\\pipe\\parley-${randomBytes(16).toString('hex')}`, socketFolder: undefined };
+    const socket = join(folder, 's');
+    if (Buffer.byteLength(socket) <= MAX_SOCKET_PATH) return { folder, socket, socketFolder: undefined };
+    const base = Buffer.byteLength(tmpdir()) <= MAX_SOCKET_PATH - 20 ? tmpdir() : '/tmp';
+    const socketFolder = await mkdtemp(join(base, 'parley-'));
+    return { folder, socket: join(socketFolder, 's'), socketFolder };
+  }
+
+  /** @throws ParleyError `agent-spawn-failed` where the agent, or the keeper itself, does not start */
+  async #spawn(start: KeeperStart): Promise<void> {
+    const { NODE_OPTIONS: _, ...env } = hostEnvironment(process.env);
+    const keeper = spawn(process.execPath, [...KEEPER_FLAGS, this.#options.program], {
+      // Neither this window's folder nor the extension's: both may be removed.
+      cwd: homedir(),
+      detached: true,
+      env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    try {
+      await once(keeper, 'spawn');
+      keeper.unref();
+      keeper.stdin.on('error', () => {});
+      keeper.stdin.end(JSON.stringify(start));
+      const started = JSON.parse(await textOf(keeper.stdout)) as KeeperStarted;
+      if (!started.isRunning) throw Object.assign(new Error(started.message), { code: started.code });
+    } catch (error) {
+      throw error instanceof ParleyError ? error : await spawnError(error, start.command);
+    } finally {
+      keeper.stdout.destroy();
+    }
+  }
+
+  #leaseOf({ endMarks, isAtWork, goodbye }: KeeperLease): Lease {
+    const isKept = this.#options.policy() === 'keep';
+    const isIdle = endMarks.length === 0 && !isAtWork;
+    const leaveAfterMs = isIdle ? MINUTE_MS : endMarks.length > 0 ? 10 * MINUTE_MS : DAY_MS;
+    return {
+      endMarks: endMarks.map((id) => ({ has: { id }, lacks: ['method'] })),
+      isAtWork,
+      leaveAfterMs: isKept ? null : leaveAfterMs,
+      silentMs: isKept ? null : DAY_MS,
+      ...(goodbye !== undefined && { goodbye: `${goodbye}\n` }),
+    };
+  }
+}
+
+/** A keeper holds few objects: a small young generation keeps it small. */
+const KEEPER_FLAGS = ['--max-semi-space-size=1'];
+
+/** Returns whether the keeper of a file still runs. */
+async function isSame({ pid, identity }: KeeperFile): Promise<boolean> {
+  return identity !== undefined && (await identityOf(pid)) === identity;
+}
+
+/** The first line of a stream, or what there is until its end. */
+async function textOf(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += chunk;
+    if (text.includes('\n')) break;
+  }
+  return text;
+}

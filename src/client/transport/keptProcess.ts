@@ -1,0 +1,287 @@
+// The process of an agent that a keeper owns, as a transport: what the conversation writes and reads
+// goes through the keeper's socket, and the agent may outlive this window.
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import type { Transport, TransportSink } from '../../acp/jsonrpc/transport';
+import { type AgentExit, describeExit } from '../../agents/agentProcess';
+import { StderrLog } from '../../agents/stderrLog';
+import { Deferred } from '../../base/deferred';
+import { ParleyError } from '../../base/errors';
+import { inEnglish, localizable } from '../../base/localizable';
+import type { Log } from '../../base/log';
+import { within } from '../../base/within';
+import { type AgentEnd, FRAME, type Frame, frame, jsonFrame, type Lease, PURPOSE } from '../../keeper/wire';
+import { type KeeperLease, type KeptAgent, type LineProgress, MAX_FACTS_BYTES } from '../ports/keptAgent';
+import type { AgentTransport } from './agentTransport';
+import { type KeeperPlace, KeeperSocket, type KeeperWelcome } from './keeperSocket';
+import { UnansweredLines } from './unansweredLines';
+
+/** What may be on its way to the agent before a writer waits, in bytes. */
+const MAX_UNTAKEN_BYTES = 1024 * 1024;
+/** How long a keeper may take to end its agent, in milliseconds: longer than its graces together. */
+const CLOSE_MS = 20_000;
+/** How long it may take to read what is left when a window lets go, in milliseconds. */
+const DETACH_MS = 5_000;
+
+export interface KeptProcessOptions {
+  /** Names the keeper. */
+  readonly id: string;
+  readonly place: KeeperPlace;
+  /** This window has started it just now. */
+  readonly isNew: boolean;
+  /** What the keeper does while no window is attached. */
+  readonly leaseOf: (lease: KeeperLease) => Lease;
+  readonly log: Log;
+  /** Gets each line of stderr that no window had before, bounded. */
+  readonly onStderr?: ((line: string) => void) | undefined;
+}
+
+/** An attached agent. Whoever attaches closes it, disposes it or detaches from it. */
+export class KeptProcess implements AgentTransport, KeptAgent {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly ranBefore: boolean;
+  readonly pid: number;
+  readonly facts: Uint8Array | undefined;
+  readonly transport: Transport = {
+    listen: (sink) => {
+      this.#sink = sink;
+      this.#begin();
+    },
+    write: (message, answers) => this.#write(message, answers),
+    // The agent goes on: what it says stays with the keeper.
+    dispose: () => {
+      this.#sink = undefined;
+    },
+  };
+  readonly #options: KeptProcessOptions;
+  readonly #socket: KeeperSocket;
+  readonly #keeperPid: number;
+  readonly #answered: readonly number[];
+  readonly #storedLine: number;
+  readonly #stderr: StderrLog;
+  readonly #newStderr = new PassThrough();
+  readonly #exit = new Deferred<AgentExit>();
+  readonly #lost = new Deferred<void>();
+  #lines: UnansweredLines | undefined;
+  #sink: TransportSink | undefined;
+  #progress: LineProgress | undefined;
+  #sent: number;
+  /** Messages that the keeper has not written yet. */
+  #untaken: { readonly number: number; readonly bytes: number; readonly taken: Deferred<void> }[] = [];
+  #untakenBytes = 0;
+  #nextFacts: Uint8Array | undefined;
+  #inputError: ParleyError | undefined;
+  #closing: Promise<AgentExit> | undefined;
+  #isOver = false;
+
+  /**
+   * Attaches to a keeper; a window that was attached loses the agent.
+   * @throws Error where the keeper cannot be reached
+   */
+  static async attach(options: KeptProcessOptions): Promise<KeptProcess> {
+    const { socket, welcome } = await KeeperSocket.open(options.place, PURPOSE.attach);
+    return new KeptProcess(options, socket, welcome);
+  }
+
+  private constructor(options: KeptProcessOptions, socket: KeeperSocket, { state, facts }: KeeperWelcome) {
+    this.#options = options;
+    this.#socket = socket;
+    this.id = options.id;
+    this.ranBefore = !options.isNew;
+    this.startedAt = state.startedAt;
+    this.pid = state.agentPid;
+    this.facts = facts;
+    this.#keeperPid = state.pid;
+    this.#answered = state.answered;
+    this.#storedLine = state.storedLine;
+    this.#sent = state.sent;
+    this.#stderr = new StderrLog(this.#newStderr, options.log, options.onStderr);
+    if (options.isNew) this.#progress = { line: 0, open: [] };
+    socket.listen((one) => this.#take(one));
+    void socket.closed.then(() => this.#onClosed());
+  }
+
+  get kept(): KeptAgent {
+    return this;
+  }
+
+  /** How it ended, after what it printed last was read. Never rejects. */
+  get exited(): Promise<AgentExit> {
+    return this.#exit.promise;
+  }
+
+  get lost(): Promise<void> {
+    return this.#lost.promise;
+  }
+
+  stderrTail(lines = 20): string {
+    return stripVTControlCharacters(this.#stderr.tail.lines(lines));
+  }
+
+  deliver(progress: LineProgress): void {
+    this.#progress ??= progress;
+    this.#begin();
+  }
+
+  setFacts(bytes: Uint8Array): void {
+    if (bytes.length > MAX_FACTS_BYTES) throw new RangeError(`facts of ${bytes.length} bytes`);
+    if (!this.#nextFacts) setImmediate(() => this.#flushFacts());
+    this.#nextFacts = bytes;
+  }
+
+  stored(progress: LineProgress): void {
+    this.#socket.send(jsonFrame(FRAME.stored, progress));
+  }
+
+  lease(lease: KeeperLease): void {
+    this.#socket.send(jsonFrame(FRAME.lease, this.#options.leaseOf(lease)));
+  }
+
+  async detach(): Promise<void> {
+    this.#flushFacts();
+    this.#isOver = true;
+    this.#sink = undefined;
+    if (!(await within(DETACH_MS, this.#socket.end()))) this.#socket.destroy();
+  }
+
+  /**
+   * Ends the agent and what it started. Resolves when they and the keeper are gone; of an agent that
+   * this window has lost or let go of, with its connection.
+   */
+  close(): Promise<AgentExit> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** The same without waiting. */
+  dispose(): void {
+    void this.close();
+  }
+
+  /** @throws ParleyError `connection-closed` if the agent has closed its stdin. */
+  async #write(message: string, answers: number | undefined): Promise<void> {
+    if (this.#isOver || this.#inputError) throw this.#inputError ?? inputError('');
+    const bytes = Buffer.from(`${message}\n`);
+    const number = ++this.#sent;
+    const facts = this.#nextFacts;
+    this.#nextFacts = undefined;
+    const send = frame(FRAME.send, number, bytes);
+    const together = [
+      ...(facts ? [frame(FRAME.facts, 0, facts)] : []),
+      ...(answers === undefined ? [] : [frame(FRAME.answer, answers)]),
+      send,
+    ];
+    this.#socket.send(together.length === 1 ? send : frame(FRAME.batch, 0, Buffer.concat(together)));
+    const taken = new Deferred<void>();
+    taken.promise.catch(() => {});
+    this.#untaken.push({ number, bytes: bytes.length, taken });
+    this.#untakenBytes += bytes.length;
+    if (this.#untakenBytes > MAX_UNTAKEN_BYTES) await taken.promise;
+  }
+
+  /** Asks for the output once it is known from where on, and somebody listens. */
+  #begin(): void {
+    if (!this.#sink || !this.#progress || this.#lines) return;
+    const line = Math.max(this.#progress.line, this.#storedLine);
+    const open = this.#progress.open.filter((one) => !this.#answered.includes(one));
+    this.#lines = new UnansweredLines(this.#answered, line + 1);
+    this.#socket.send(jsonFrame(FRAME.deliver, { line, open }));
+  }
+
+  #flushFacts(): void {
+    if (this.#nextFacts) this.#socket.send(frame(FRAME.facts, 0, this.#nextFacts));
+    this.#nextFacts = undefined;
+  }
+
+  #take({ kind, number, bytes }: Frame): void {
+    switch (kind) {
+      case FRAME.output:
+        if (this.#sink) this.#lines?.push(bytes, this.#sink);
+        break;
+      case FRAME.kept:
+        this.#sink?.data(bytes, number);
+        break;
+      case FRAME.stderr:
+        if (number === 1) this.#stderr.tail.append(bytes.toString('utf8'));
+        else this.#newStderr.write(bytes);
+        break;
+      case FRAME.taken:
+        this.#onTaken(number);
+        break;
+      case FRAME.inputClosed:
+        this.#onInputClosed(inputError(bytes.toString('utf8')));
+        break;
+      case FRAME.ended:
+        this.#end(JSON.parse(bytes.toString('utf8')) as AgentEnd);
+        break;
+      case FRAME.lost:
+        this.#isOver = true;
+        this.#sink = undefined;
+        this.#lost.resolve();
+        break;
+    }
+  }
+
+  #onTaken(number: number): void {
+    while (this.#untaken[0] && this.#untaken[0].number <= number) {
+      const first = this.#untaken.shift();
+      this.#untakenBytes -= first?.bytes ?? 0;
+      first?.taken.resolve();
+    }
+  }
+
+  #onInputClosed(error: ParleyError): void {
+    this.#inputError ??= error;
+    for (const { taken } of this.#untaken.splice(0)) taken.reject(this.#inputError);
+    this.#untakenBytes = 0;
+  }
+
+  #end({ code, signal, isStuck }: Pick<AgentEnd, 'code' | 'signal' | 'isStuck'>): void {
+    if (this.#exit.isSettled) return;
+    this.#newStderr.end();
+    this.#stderr.finish();
+    this.#onInputClosed(inputError(''));
+    const exit: AgentExit = {
+      code,
+      signal: signal as NodeJS.Signals | null,
+      ...(isStuck && { isStuck }),
+      stderr: this.stderrTail(),
+    };
+    this.#options.log.info(`The agent (process ${this.pid}) ${inEnglish(describeExit(exit))}`);
+    this.#sink?.closed();
+    this.#exit.resolve(exit);
+  }
+
+  /** Without a word before, the keeper is gone, and its agent with it. */
+  #onClosed(): void {
+    if (this.#isOver) this.#onInputClosed(inputError(''));
+    else this.#end({ code: null, signal: null });
+  }
+
+  async #close(): Promise<AgentExit> {
+    if (!this.#isOver) {
+      this.#socket.send(frame(FRAME.stop));
+      if (!(await within(CLOSE_MS, this.#socket.closed))) this.#kill();
+    }
+    await this.#socket.closed;
+    this.#end({ code: null, signal: null });
+    return this.exited;
+  }
+
+  /** It does not answer any more. Its agent ends when it does. */
+  #kill(): void {
+    this.#options.log.warn(`The keeper (process ${this.#keeperPid}) does not end its agent and is killed`);
+    try {
+      process.kill(this.#keeperPid, 'SIGKILL');
+    } catch {
+      // It has just gone.
+    }
+    this.#socket.destroy();
+  }
+}
+
+function inputError(reason: string): ParleyError {
+  const detail = reason === '' ? '' : ` (${reason})`;
+  return new ParleyError('connection-closed', localizable('The agent no longer accepts messages{0}.', detail));
+}

@@ -1,0 +1,269 @@
+// One connection to the keeper: it proves that it knows the token, then it either owns the agent, or
+// asks for the state.
+import type { Socket } from 'node:net';
+import { Deferred } from '../base/deferred';
+import { within } from '../base/within';
+import type { Spool } from './spool';
+import {
+  type AgentEnd,
+  FRAME,
+  type Frame,
+  FrameReader,
+  frame,
+  frameHead,
+  framesOf,
+  isProof,
+  jsonFrame,
+  type KeeperState,
+  type Lease,
+  MAX_FACTS_BYTES,
+  MAX_FIRST_FRAME_BYTES,
+  MAX_FRAME_BYTES,
+  nonce,
+  type Progress,
+  PURPOSE,
+  proofOf,
+  WIRE_VERSION,
+} from './wire';
+
+/** How long a connection may take to prove that it knows the token, in milliseconds. */
+const PROVE_MS = 5_000;
+/** What may wait in a connection before stderr is no longer sent, in bytes; its end is kept anyway. */
+const MAX_STDERR_WAITING = 1024 * 1024;
+
+/** How long a window may take to read the rest, and then to close, in milliseconds. */
+const CLOSE_MS = 1_000;
+
+/** What a connection may ask of the keeper. */
+export interface KeeperCommands {
+  readonly spool: Spool;
+  readonly state: KeeperState;
+  readonly facts: Buffer;
+  /** The connection owns the agent from now on. */
+  attach(connection: Connection): void;
+  /** @returns what to wait for before more is written to the agent; undefined: nothing */
+  send(number: number, message: Buffer): Promise<void> | undefined;
+  setFacts(bytes: Buffer): void;
+  answered(line: number): void;
+  stored(progress: Progress): void;
+  setLease(lease: Lease): void;
+  stop(): void;
+  closed(connection: Connection): void;
+}
+
+export class Connection {
+  readonly #socket: Socket;
+  readonly #token: string;
+  readonly #keeper: KeeperCommands;
+  readonly #reader: FrameReader;
+  readonly #proving: NodeJS.Timeout;
+  readonly #nonce = nonce();
+  #purpose: number | undefined;
+  /** Where in the output it is; undefined before it has asked for it. */
+  #offset: number | undefined;
+  #isPumping = false;
+  #ended: AgentEnd | undefined;
+  #isOwner = false;
+  readonly #endTold = new Deferred<void>();
+
+  constructor(socket: Socket, token: string, keeper: KeeperCommands) {
+    this.#socket = socket;
+    this.#token = token;
+    this.#keeper = keeper;
+    this.#reader = new FrameReader(MAX_FIRST_FRAME_BYTES, (one) => this.#take(one));
+    this.#proving = setTimeout(() => socket.destroy(), PROVE_MS);
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        this.#reader.push(chunk);
+      } catch {
+        // It does not keep to the wire: whatever follows cannot be read.
+        socket.destroy();
+      }
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(this.#proving);
+      keeper.closed(this);
+    });
+  }
+
+  /** More output is there. */
+  wake(): void {
+    void this.#pump();
+  }
+
+  /** @param isOld an earlier window got it */
+  stderr(bytes: Buffer, isOld = false): void {
+    if (this.#socket.writableLength < MAX_STDERR_WAITING) this.#write(frame(FRAME.stderr, isOld ? 1 : 0, bytes));
+  }
+
+  taken(number: number): void {
+    this.#write(frame(FRAME.taken, number));
+  }
+
+  inputClosed(reason: string): void {
+    this.#write(frame(FRAME.inputClosed, 0, Buffer.from(reason)));
+  }
+
+  /** The agent has ended. An owner hears of it after all output. */
+  end(ended: AgentEnd): void {
+    this.#ended = ended;
+    if (this.#isOwner) this.wake();
+    else this.#tellEnd();
+  }
+
+  /** Another window owns the agent now. */
+  lose(): void {
+    this.#isOwner = false;
+    this.#socket.end(frame(FRAME.lost));
+  }
+
+  /** Resolves when everything was sent and the connection is closed. */
+  async close(): Promise<void> {
+    if (this.#socket.destroyed) return;
+    const closed = new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
+    // A window that reads no more does not hold up the end.
+    if (this.#offset !== undefined) await within(CLOSE_MS, this.#endTold.promise);
+    this.#tellEnd();
+    this.#socket.end();
+    this.#socket.resume();
+    if (!(await within(CLOSE_MS, closed))) this.#socket.destroy();
+  }
+
+  #tellEnd(): void {
+    if (!this.#ended || this.#endTold.isSettled) return;
+    this.#endTold.resolve();
+    this.#write(jsonFrame(FRAME.ended, this.#ended));
+  }
+
+  #write(bytes: Buffer): void {
+    if (!this.#socket.destroyed && !this.#socket.writableEnded) this.#socket.write(bytes);
+  }
+
+  #take(one: Frame): void {
+    if (this.#purpose !== undefined) this.#obey(one);
+    else if (one.kind === FRAME.hello) {
+      const proof = proofOf(this.#token, 'keeper', one.bytes);
+      this.#write(frame(FRAME.proof, WIRE_VERSION, Buffer.concat([proof, this.#nonce])));
+    } else if (one.kind === FRAME.prove && isProof(one.bytes, proofOf(this.#token, 'window', this.#nonce))) {
+      this.#welcome(one.number);
+    } else this.#socket.destroy();
+  }
+
+  #welcome(purpose: number): void {
+    clearTimeout(this.#proving);
+    this.#purpose = purpose;
+    this.#reader.maxBytes = MAX_FRAME_BYTES;
+    this.#isOwner = purpose === PURPOSE.attach;
+    if (this.#isOwner) this.#write(frame(FRAME.foundFacts, 0, this.#keeper.facts));
+    // The state of before: whether a window is attached, and since when none is.
+    this.#write(jsonFrame(FRAME.state, this.#keeper.state));
+    if (this.#isOwner) this.#keeper.attach(this);
+  }
+
+  #obey({ kind, number, bytes }: Frame): void {
+    if (kind === FRAME.stop) this.#keeper.stop();
+    else if (this.#isOwner) this.#own({ kind, number, bytes });
+  }
+
+  #own({ kind, number, bytes }: Frame): void {
+    switch (kind) {
+      case FRAME.batch:
+        for (const one of framesOf(bytes)) this.#own(one);
+        break;
+      case FRAME.send: {
+        const waiting = this.#keeper.send(number, bytes);
+        if (!waiting) break;
+        this.#socket.pause();
+        void waiting.then(() => this.#socket.resume());
+        break;
+      }
+      case FRAME.facts:
+        if (bytes.length > MAX_FACTS_BYTES) throw new RangeError(`facts of ${bytes.length} bytes`);
+        this.#keeper.setFacts(bytes);
+        break;
+      case FRAME.answer:
+        this.#keeper.answered(number);
+        break;
+      case FRAME.stored:
+        this.#keeper.stored(progressOf(bytes));
+        break;
+      case FRAME.lease:
+        this.#keeper.setLease(leaseOf(bytes));
+        break;
+      case FRAME.deliver:
+        void this.#deliver(progressOf(bytes));
+        break;
+    }
+  }
+
+  async #deliver({ line, open }: Progress): Promise<void> {
+    const { spool } = this.#keeper;
+    for (const number of open) {
+      const bytes = await spool.line(number);
+      if (bytes) this.#write(frame(FRAME.kept, number, bytes));
+    }
+    this.#offset = await spool.startOf(Math.max(line, spool.stored.line) + 1);
+    await this.#pump();
+  }
+
+  /** Sends the output as fast as the window takes it. */
+  async #pump(): Promise<void> {
+    if (this.#isPumping || this.#offset === undefined) return;
+    this.#isPumping = true;
+    const { spool } = this.#keeper;
+    const socket = this.#socket;
+    while (this.#isOwner && !socket.destroyed) {
+      let found = spool.read(this.#offset);
+      if (found instanceof Promise) found = await found;
+      if (!found) break;
+      this.#offset = found.next;
+      socket.cork();
+      socket.write(frameHead(FRAME.output, 0, found.bytes.length));
+      const isFlowing = socket.write(found.bytes);
+      socket.uncork();
+      if (!isFlowing) await drained(socket);
+    }
+    this.#isPumping = false;
+    if (this.#isOwner && this.#offset === spool.end) this.#tellEnd();
+  }
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      socket.off('drain', settle);
+      socket.off('close', settle);
+      resolve();
+    };
+    socket.on('drain', settle);
+    socket.on('close', settle);
+    if (socket.destroyed) settle();
+  });
+}
+
+/** @throws TypeError, SyntaxError where it has another form */
+function progressOf(bytes: Buffer): Progress {
+  const { line, open } = JSON.parse(bytes.toString('utf8')) as Partial<Progress>;
+  if (!isCount(line) || !Array.isArray(open) || !open.every(isCount)) throw new TypeError('no progress');
+  return { line, open };
+}
+
+/** @throws TypeError, SyntaxError where it has another form */
+function leaseOf(bytes: Buffer): Lease {
+  const lease = JSON.parse(bytes.toString('utf8')) as Partial<Lease>;
+  const { endMarks, isAtWork, leaveAfterMs, silentMs, goodbye } = lease;
+  const isTime = (ms: unknown): ms is number | null => ms === null || isCount(ms);
+  if (!Array.isArray(endMarks) || !isTime(leaveAfterMs) || !isTime(silentMs)) throw new TypeError('no lease');
+  return {
+    endMarks,
+    isAtWork: isAtWork === true,
+    leaveAfterMs,
+    silentMs,
+    ...(typeof goodbye === 'string' && { goodbye }),
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

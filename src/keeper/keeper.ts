@@ -1,0 +1,268 @@
+// Owns the process of one agent on behalf of windows that come and go. It moves bytes, and knows
+// nothing of the protocol but what a line with an id is.
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { AgentTree } from '../agents/agentTree';
+import { Deferred } from '../base/deferred';
+import { messageOf } from '../base/errors';
+import { silentLog } from '../base/log';
+import { Connection, type KeeperCommands } from './connection';
+import { identityOf } from './identity';
+import { Spool } from './spool';
+import { Watch } from './watch';
+import { type AgentEnd, type KeeperStart, type KeeperState, type Lease, type Progress, WIRE_VERSION } from './wire';
+
+/** Connections at a time; more are turned away. */
+const MAX_CONNECTIONS = 32;
+/** The end of stderr that the next window gets, in bytes. */
+const STDERR_BYTES = 64 * 1024;
+
+/** The file in the keeper's folder that others find it by. */
+export const KEEPER_FILE = 'keeper.json';
+
+export class Keeper implements KeeperCommands {
+  readonly spool: Spool;
+  facts: Buffer = Buffer.alloc(0);
+  /** Resolves when the agent has ended, all who wanted to know it do, and the folder is gone. */
+  readonly gone: Promise<void>;
+  readonly #start: KeeperStart;
+  readonly #tree: AgentTree;
+  readonly #server: Server;
+  readonly #connections = new Set<Connection>();
+  readonly #startedAt = Date.now();
+  readonly #forgotten = new Deferred<void>();
+  #owner: Connection | undefined;
+  #watch: Watch | undefined;
+  #lease: Lease;
+  #sent = 0;
+  readonly #answered = new Set<number>();
+  #inputError: string | undefined;
+  #stderr = Buffer.alloc(0);
+  /** Bytes at the end of `#stderr` that no window got. */
+  #newStderr = 0;
+  #isHeld = false;
+  #ended: AgentEnd | undefined;
+  /** The agent is being ended: how it ends is no news. */
+  #isEnding = false;
+  #unread: NodeJS.Timeout | undefined;
+
+  /**
+   * Starts the agent, and listens. Resolves when windows can attach.
+   * @throws what the system says; nothing is left running then
+   */
+  static async start(start: KeeperStart): Promise<Keeper> {
+    const tree = await AgentTree.start({ ...start, log: silentLog });
+    const keeper = new Keeper(start, tree);
+    try {
+      await keeper.#listen();
+    } catch (error) {
+      await tree.close();
+      throw error;
+    }
+    return keeper;
+  }
+
+  private constructor(start: KeeperStart, tree: AgentTree) {
+    this.#start = start;
+    this.#tree = tree;
+    this.#lease = start.lease;
+    this.spool = new Spool({
+      folder: start.folder,
+      maxBytes: start.maxBytes,
+      onRoom: () => {
+        this.#isHeld = false;
+        tree.stdout.resume();
+      },
+    });
+    this.#server = createServer((socket) => {
+      if (this.#connections.size >= MAX_CONNECTIONS) socket.destroy();
+      else this.#connections.add(new Connection(socket, start.token, this));
+    });
+    tree.stdout.on('data', (chunk: Buffer) => this.#onOutput(chunk));
+    tree.stderr.on('data', (chunk: Buffer) => this.#onStderr(chunk));
+    for (const stream of [tree.stdout, tree.stderr]) stream.on('error', () => {});
+    tree.stdin.on('error', (error) => {
+      this.#inputError ??= messageOf(error);
+      this.#owner?.inputClosed(this.#inputError);
+    });
+    this.#detach();
+    this.gone = this.#untilGone();
+  }
+
+  get state(): KeeperState {
+    return {
+      pid: process.pid,
+      agentPid: this.#tree.pid,
+      startedAt: this.#startedAt,
+      sent: this.#sent,
+      lines: this.spool.lines,
+      storedLine: this.spool.stored.line,
+      answered: [...this.#answered],
+      bytes: this.spool.bytes,
+      isHeld: this.#isHeld,
+      isAttached: this.#owner !== undefined,
+      ...(this.#watch && { detachedAt: this.#watch.since }),
+      isWorking: this.#watch?.isWorking ?? false,
+      waiting: this.#watch?.waiting ?? 0,
+      ...(this.#ended && { ended: this.#ended }),
+    };
+  }
+
+  attach(connection: Connection): void {
+    const before = this.#owner;
+    this.#owner = connection;
+    before?.lose();
+    this.#watch?.dispose();
+    this.#watch = undefined;
+    clearTimeout(this.#unread);
+    const known = this.#stderr.length - this.#newStderr;
+    if (known > 0) connection.stderr(this.#stderr.subarray(0, known), true);
+    if (this.#newStderr > 0) connection.stderr(this.#stderr.subarray(known));
+    this.#newStderr = 0;
+    if (this.#inputError !== undefined) connection.inputClosed(this.#inputError);
+    if (this.#ended) connection.end(this.#ended);
+  }
+
+  send(number: number, message: Buffer): Promise<void> | undefined {
+    // Whatever was written is not written again.
+    if (number !== this.#sent + 1) throw new RangeError(`message ${number} after ${this.#sent}`);
+    const { stdin } = this.#tree;
+    if (!stdin.writable) {
+      this.#owner?.inputClosed(this.#inputError ?? '');
+      return undefined;
+    }
+    this.#sent = number;
+    const isFlowing = stdin.write(message);
+    this.#owner?.taken(number);
+    if (isFlowing) return undefined;
+    return new Promise((resolve) => {
+      stdin.once('drain', resolve);
+      stdin.once('close', resolve);
+    });
+  }
+
+  setFacts(bytes: Buffer): void {
+    // A copy: the frame may be a part of a larger buffer.
+    this.facts = Buffer.from(bytes);
+  }
+
+  answered(line: number): void {
+    if (line > this.spool.stored.line || this.spool.stored.open.includes(line)) this.#answered.add(line);
+  }
+
+  stored(progress: Progress): void {
+    this.spool.store(progress);
+    const { line, open } = this.spool.stored;
+    for (const one of this.#answered) if (one <= line && !open.includes(one)) this.#answered.delete(one);
+  }
+
+  setLease(lease: Lease): void {
+    this.#lease = lease;
+  }
+
+  /** Ends the agent, and then the keeper. */
+  stop(): void {
+    this.#forgotten.resolve();
+    this.#end();
+  }
+
+  closed(connection: Connection): void {
+    this.#connections.delete(connection);
+    if (this.#owner === connection) this.#detach();
+  }
+
+  #detach(): void {
+    this.#owner = undefined;
+    if (this.#ended) {
+      this.#awaitReader();
+      return;
+    }
+    this.#watch = new Watch({
+      spool: this.spool,
+      lease: this.#lease,
+      answered: this.#answered,
+      onLeave: () => this.#leave(),
+    });
+  }
+
+  /** Ends the agent in an orderly way. What no window has stored yet remains to be read. */
+  #leave(): void {
+    const { goodbye } = this.#lease;
+    if (goodbye !== undefined && this.#tree.stdin.writable) this.#tree.stdin.write(goodbye);
+    this.#end();
+  }
+
+  #end(): void {
+    this.#isEnding = true;
+    // An agent that waits for its output to be read would not leave.
+    this.#tree.stdout.resume();
+    void this.#tree.close();
+  }
+
+  #onOutput(chunk: Buffer): void {
+    if (this.#isEnding && this.spool.isFull) return;
+    this.spool.append(chunk);
+    this.#owner?.wake();
+    this.#watch?.wake();
+    if (this.#isEnding || !this.spool.isFull) return;
+    this.#isHeld = true;
+    this.#tree.stdout.pause();
+  }
+
+  #onStderr(chunk: Buffer): void {
+    this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
+    if (this.#owner) this.#owner.stderr(chunk);
+    else this.#newStderr = Math.min(this.#stderr.length, this.#newStderr + chunk.length);
+  }
+
+  async #untilGone(): Promise<void> {
+    const exit = await this.#tree.exited;
+    if (!this.spool.endsLine) this.#onOutput(Buffer.from('\n'));
+    this.#ended = { ...exit, at: Date.now() };
+    this.#watch?.dispose();
+    for (const connection of this.#connections) connection.end(this.#ended);
+    if (!this.#owner) this.#awaitReader();
+    await this.#forgotten.promise;
+    // The children too have gone.
+    await this.#tree.close();
+    this.#server.close();
+    const { folder, socketFolder } = this.#start;
+    for (const each of [folder, socketFolder]) if (each) await rm(each, { recursive: true, force: true });
+    // Who waits for this end may start the next one.
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  /** An end that nobody knows of yet stays to be told, as does what was said before it. */
+  #awaitReader(): void {
+    if (this.#isEnding && this.spool.isEmpty) this.#forgotten.resolve();
+    else this.#unread = setTimeout(() => this.#forgotten.resolve(), this.#start.unreadMs);
+  }
+
+  async #listen(): Promise<void> {
+    const { socket, socketFolder, folder, token, about } = this.#start;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(socket, resolve);
+    });
+    const [identity, agentIdentity] = await Promise.all([identityOf(process.pid), identityOf(this.#tree.pid)]);
+    const file = {
+      wire: WIRE_VERSION,
+      pid: process.pid,
+      identity,
+      host: hostname(),
+      agentPid: this.#tree.pid,
+      agentIdentity,
+      mark: this.#tree.mark,
+      socket,
+      socketFolder,
+      token,
+      startedAt: this.#startedAt,
+      about,
+    };
+    const path = join(folder, KEEPER_FILE);
+    await writeFile(`${path}.new`, JSON.stringify(file), { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  }
+}

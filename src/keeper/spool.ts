@@ -1,0 +1,233 @@
+// What the agent has said and no window has stored yet: a queue of bytes in segments, the newest in
+// memory and the rest in files, bounded in both.
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Progress } from './wire';
+
+const NEWLINE = 0x0a;
+/** Bytes of a segment. */
+export const SEGMENT_BYTES = 256 * 1024;
+/** Full segments that stay in memory. */
+const MEMORY_SEGMENTS = 16;
+/** Full segments in memory at which the agent waits for the disk. */
+const MOST_MEMORY_SEGMENTS = 32;
+const RETRY_MS = 5_000;
+
+interface Segment {
+  /** Where it begins in the output as a whole, in bytes. */
+  readonly start: number;
+  /** Line breaks in the output before it. */
+  readonly linesBefore: number;
+  length: number;
+  lines: number;
+  endsLine: boolean;
+  bytes: Buffer | undefined;
+  file: string | undefined;
+}
+
+export interface SpoolOptions {
+  /** Where segments are written that memory has no room for. */
+  readonly folder: string;
+  /** The most that is retained, in bytes. */
+  readonly maxBytes: number;
+  /** There is room again after `isFull`. */
+  readonly onRoom: () => void;
+}
+
+export class Spool {
+  readonly #options: SpoolOptions;
+  #segments: Segment[] = [];
+  #end = 0;
+  #lines = 0;
+  #bytes = 0;
+  #stored: Progress = { line: 0, open: [] };
+  #isSpilling = false;
+  #wasFull = false;
+
+  constructor(options: SpoolOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes of the whole output so far. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Line breaks in the whole output so far. */
+  get lines(): number {
+    return this.#lines;
+  }
+
+  /** Bytes that are retained. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get stored(): Progress {
+    return this.#stored;
+  }
+
+  /** Everything that was said is stored. */
+  get isEmpty(): boolean {
+    return this.#stored.line >= this.#lines && this.endsLine;
+  }
+
+  /** The last byte is a line break, or there is none. */
+  get endsLine(): boolean {
+    return this.#segments.at(-1)?.endsLine ?? true;
+  }
+
+  /** No more should be appended until `onRoom`. */
+  get isFull(): boolean {
+    this.#wasFull = this.#bytes >= this.#options.maxBytes || this.#inMemory.length > MOST_MEMORY_SEGMENTS;
+    return this.#wasFull;
+  }
+
+  append(chunk: Buffer): void {
+    for (let from = 0; from < chunk.length; ) {
+      const segment = this.#tail();
+      const part = chunk.subarray(from, from + SEGMENT_BYTES - segment.length);
+      segment.bytes?.set(part, segment.length);
+      segment.length += part.length;
+      const lines = breaksIn(part);
+      segment.lines += lines;
+      segment.endsLine = part.at(-1) === NEWLINE;
+      this.#lines += lines;
+      this.#end += part.length;
+      this.#bytes += part.length;
+      from += part.length;
+    }
+    this.#spill();
+  }
+
+  /**
+   * Returns bytes from a place on, at most a segment; undefined at the end. What is gone is skipped.
+   * @param offset in the whole output
+   */
+  read(
+    offset: number,
+  ): { readonly bytes: Buffer; readonly next: number } | Promise<{ bytes: Buffer; next: number }> | undefined {
+    const segment = this.#segments.find((one) => one.start + one.length > offset);
+    if (!segment) return undefined;
+    const from = Math.max(0, offset - segment.start);
+    const next = segment.start + segment.length;
+    if (segment.bytes) return { bytes: segment.bytes.subarray(from, segment.length), next };
+    return contentOf(segment).then((bytes) => ({ bytes: bytes.subarray(from), next }));
+  }
+
+  /** Where a line begins in the whole output; 1 is the first. Of a line that is not there, the end. */
+  async startOf(line: number): Promise<number> {
+    const found = await this.#find(line);
+    return found ? found.offset + found.from : this.#end;
+  }
+
+  /** A line with its line break; undefined where it is gone. */
+  async line(line: number): Promise<Buffer | undefined> {
+    const found = await this.#find(line);
+    if (!found) return undefined;
+    const to = found.bytes.indexOf(NEWLINE, found.from);
+    return to === -1 ? undefined : found.bytes.subarray(found.from, to + 1);
+  }
+
+  /** Forgets what the windows have stored. Never takes back what was stored before. */
+  store({ line, open }: Progress): void {
+    if (line < this.#stored.line) return;
+    this.#stored = { line: Math.min(line, this.#lines), open: open.filter((one) => one <= line) };
+    const last = this.#segments.at(-1);
+    this.#segments = this.#segments.filter((segment) => {
+      // A segment with room is written on.
+      if ((segment === last && segment.length < SEGMENT_BYTES) || this.#isNeeded(segment)) return true;
+      this.#bytes -= segment.length;
+      if (segment.file !== undefined) void rm(segment.file, { force: true }).catch(() => {});
+      return false;
+    });
+    this.#tellRoom();
+  }
+
+  get #inMemory(): readonly Segment[] {
+    return this.#segments.filter((one) => one.bytes !== undefined && one.length === SEGMENT_BYTES);
+  }
+
+  #tail(): Segment {
+    const last = this.#segments.at(-1);
+    if (last?.bytes && last.length < SEGMENT_BYTES) return last;
+    const segment: Segment = {
+      start: this.#end,
+      linesBefore: this.#lines,
+      length: 0,
+      lines: 0,
+      endsLine: this.endsLine,
+      bytes: Buffer.allocUnsafeSlow(SEGMENT_BYTES),
+      file: undefined,
+    };
+    this.#segments.push(segment);
+    return segment;
+  }
+
+  #isNeeded(segment: Segment): boolean {
+    const { line, open } = this.#stored;
+    const last = segment.linesBefore + segment.lines;
+    return last > line || (last === line && !segment.endsLine) || open.some((one) => overlaps(segment, one));
+  }
+
+  /** The segments that hold a line, as one, and where in them it begins. */
+  async #find(line: number): Promise<{ bytes: Buffer; offset: number; from: number } | undefined> {
+    if (line > this.#lines + 1) return undefined;
+    const holding = this.#segments.filter((segment) => overlaps(segment, line));
+    const [first] = holding;
+    if (!first) return undefined;
+    const bytes = Buffer.concat(await Promise.all(holding.map(contentOf)));
+    let from = 0;
+    for (let left = line - 1 - first.linesBefore; left > 0; left--) from = bytes.indexOf(NEWLINE, from) + 1;
+    return { bytes, offset: first.start, from };
+  }
+
+  /** Writes the oldest segments to files, one after another, while memory holds too many. */
+  #spill(): void {
+    const full = this.#inMemory;
+    const [oldest] = full;
+    if (this.#isSpilling || !oldest?.bytes || full.length <= MEMORY_SEGMENTS) return;
+    this.#isSpilling = true;
+    const file = join(this.#options.folder, `output-${oldest.start}`);
+    writeFile(file, oldest.bytes, { mode: 0o600 }).then(
+      () => {
+        this.#isSpilling = false;
+        if (this.#segments.includes(oldest)) {
+          oldest.file = file;
+          oldest.bytes = undefined;
+        } else void rm(file, { force: true }).catch(() => {});
+        this.#spill();
+        this.#tellRoom();
+      },
+      () => {
+        // The disk is full: the agent waits, and nothing is lost.
+        void rm(file, { force: true }).catch(() => {});
+        setTimeout(() => {
+          this.#isSpilling = false;
+          this.#spill();
+          this.#tellRoom();
+        }, RETRY_MS);
+      },
+    );
+  }
+
+  #tellRoom(): void {
+    if (this.#wasFull && !this.isFull) this.#options.onRoom();
+  }
+}
+
+/** Returns whether a segment may hold a part of a line. */
+function overlaps({ linesBefore, lines }: Segment, line: number): boolean {
+  return linesBefore < line && line <= linesBefore + lines + 1;
+}
+
+async function contentOf(segment: Segment): Promise<Buffer> {
+  if (segment.bytes) return segment.bytes.subarray(0, segment.length);
+  return readFile(segment.file ?? '');
+}
+
+function breaksIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}
