@@ -51,7 +51,7 @@ export class KeeperSocket {
    */
   static async open(place: KeeperPlace, purpose: number): Promise<{ socket: KeeperSocket; welcome: KeeperWelcome }> {
     const socket = new KeeperSocket(place, purpose);
-    const timer = setTimeout(() => socket.#fail('the keeper does not answer'), WELCOME_MS);
+    const timer = setTimeout(() => socket.#fail(new Error('the keeper does not answer')), WELCOME_MS);
     try {
       return { socket, welcome: await socket.#welcome.promise };
     } finally {
@@ -69,7 +69,7 @@ export class KeeperSocket {
       try {
         reader.push(chunk);
       } catch {
-        this.#fail('the keeper sent something else');
+        this.#fail(new Error('the keeper sent something else'));
       }
     });
     socket.on('error', (error) => this.#welcome.reject(error));
@@ -108,7 +108,8 @@ export class KeeperSocket {
     const { token } = this.#place;
     if (kind === FRAME.proof) {
       const proof = bytes.subarray(0, PROOF_BYTES);
-      if (!isProof(proof, proofOf(token, 'keeper', this.#nonce))) this.#fail('the keeper does not know the token');
+      if (!isProof(proof, proofOf(token, 'keeper', this.#nonce)))
+        this.#fail(new Error('the keeper does not know the token'));
       else this.send(frame(FRAME.prove, this.#purpose, proofOf(token, 'window', bytes.subarray(PROOF_BYTES))));
     } else if (kind === FRAME.foundFacts) {
       if (bytes.length > 0) this.#facts = bytes;
@@ -117,8 +118,8 @@ export class KeeperSocket {
     }
   }
 
-  #fail(reason: string): void {
-    this.#welcome.reject(new Error(reason));
+  #fail(reason: Error): void {
+    this.#welcome.reject(reason);
     this.#socket.destroy();
   }
 }
