@@ -36,7 +36,7 @@ import {
 import { type SideTable, writeNotes } from './sessions/sideNotes';
 import { SideStore } from './sessions/sideStore';
 import { StreamLog } from './streamLog';
-import { WriteBuffer } from './writeBuffer';
+import { type ReadProgress, WriteBuffer } from './writeBuffer';
 import { later } from './writeTimers';
 
 /**
@@ -246,14 +246,15 @@ export class Journal implements Disposable {
    * second. Other windows see them after the next bulk write: a second after the end of a turn if
    * nothing follows, else within 30 s. Never throws: events that cannot be stored are counted and
    * reported by the state.
+   * @param progress is kept with these events: both survive, or neither
    */
-  append(key: string, events: readonly TimedEvent[]): void {
+  append(key: string, events: readonly TimedEvent[], progress?: ReadProgress): void {
     if (this.#closed) {
       this.#log.warn(`journal: ${events.length} events of ${key} came after its end`);
       return;
     }
     const timed = events.map((event) => (Number.isFinite(event.at) ? event : { ...event, at: this.#options.now() }));
-    this.#buffer.append(key, timed);
+    this.#buffer.append(key, timed, progress);
     if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon(INDEX_AFTER_MS);
   }
 
@@ -285,17 +286,23 @@ export class Journal implements Disposable {
     events: readonly TimedEvent[],
     changes: readonly (() => void)[],
     onFailed: (error: ParleyError) => void,
+    progress?: ReadProgress,
   ): void {
-    const isOurs = this.#buffer.commit(key, events, () => {
-      for (const change of changes) {
-        try {
-          change();
-        } catch (error) {
-          if (!(error instanceof ParleyError) || !error.code.startsWith('queue-')) throw error;
-          onFailed(error);
+    const isOurs = this.#buffer.commit(
+      key,
+      events,
+      () => {
+        for (const change of changes) {
+          try {
+            change();
+          } catch (error) {
+            if (!(error instanceof ParleyError) || !error.code.startsWith('queue-')) throw error;
+            onFailed(error);
+          }
         }
-      }
-    });
+      },
+      progress,
+    );
     if (!isOurs) throw sessionHeld();
   }
 

@@ -31,6 +31,8 @@ interface Begun {
   /** The number that stands for the session in later lines. */
   readonly number: number;
   last: PendingRow | undefined;
+  /** How far its agent's lines were read; ends each append. */
+  progress: string | undefined;
 }
 
 export class StreamLog {
@@ -49,9 +51,14 @@ export class StreamLog {
    * Appends rows; they survive the end of the process when the call returns. Text that extends the
    * last row takes little more than its length.
    * @param writtenTo returns how often rows were written to a session
+   * @param progress how far the lines of agents were read with these rows, by session
    * @throws the system's error
    */
-  append(batch: ReadonlyMap<string, readonly PendingRow[]>, writtenTo: (key: string) => number): void {
+  append(
+    batch: ReadonlyMap<string, readonly PendingRow[]>,
+    writtenTo: (key: string) => number,
+    progress: ReadonlyMap<string, string> = new Map(),
+  ): void {
     const lines: unknown[][] = [];
     for (const [key, rows] of batch) {
       const begun = this.#begin(key, writtenTo, lines);
@@ -63,6 +70,8 @@ export class StreamLog {
         // Only text can be extended.
         begun.last = event.type === 'message_chunk' ? { at, event: shortened(event) } : undefined;
       }
+      begun.progress = progress.get(key) ?? begun.progress;
+      if (begun.progress !== undefined) lines.push([begun.number, 'progress', begun.progress]);
     }
     this.#write(lines);
   }
@@ -82,7 +91,7 @@ export class StreamLog {
   #begin(key: string, writtenTo: (key: string) => number, lines: unknown[][]): Begun {
     const known = this.#begun.get(key);
     if (known) return known;
-    const begun: Begun = { number: this.#begun.size, last: undefined };
+    const begun: Begun = { number: this.#begun.size, last: undefined, progress: undefined };
     this.#begun.set(key, begun);
     lines.push([begun.number, key, writtenTo(key)]);
     return begun;
@@ -150,7 +159,7 @@ function shortened(event: PendingRow['event']): PendingRow['event'] {
  */
 export function readStream(path: string): readonly StreamedSession[] {
   if (statSync(path).size > MAX_BYTES) return [];
-  const sessions: { key: string; written: number; rows: PendingRow[]; notes: Map<SideTable, string> }[] = [];
+  const sessions: (StreamedSession & { rows: PendingRow[]; notes: Map<SideTable, string>; whole?: number })[] = [];
   for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
     const fields = fieldsOf(line);
     const [number, second, third, value, mark] = fields;
@@ -163,6 +172,7 @@ export function readStream(path: string): readonly StreamedSession[] {
     }
     if (isSideTable(second) && typeof third === 'string') {
       session.notes.set(second, third);
+      if (second === 'progress') session.whole = session.rows.length;
       continue;
     }
     if (typeof second !== 'number') break;
@@ -171,6 +181,9 @@ export function readStream(path: string): readonly StreamedSession[] {
     if (!row) break;
     session.rows.push(row);
   }
+  // Progress ends each append: rows behind the last one were cut off in the middle of a write, and
+  // their lines are read again.
+  for (const { rows, whole } of sessions) rows.length = whole ?? rows.length;
   return sessions;
 }
 

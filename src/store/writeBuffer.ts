@@ -43,6 +43,13 @@ const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
   'cleared',
 ]);
 
+/** How far the lines of a session's agent were read, with the events that came from them. */
+export interface ReadProgress {
+  readonly json: string;
+  /** Called once this or a later one survives the process. */
+  readonly stored: () => void;
+}
+
 export interface WriteBufferOptions {
   readonly backing: Backing;
   readonly ownership: Ownership;
@@ -64,6 +71,8 @@ export class WriteBuffer implements Disposable {
   /** Values that are in the stream file and not yet in their tables. */
   readonly #notes = new SideNotes();
   readonly #written = new Map<string, WrittenRows>();
+  /** Progress that is in no file yet, by session. */
+  readonly #progress = new Map<string, ReadProgress>();
   readonly #timers: WriteTimers;
 
   constructor(options: WriteBufferOptions) {
@@ -81,7 +90,8 @@ export class WriteBuffer implements Disposable {
   }
 
   /** Adds events of a session; those that others depend on survive the process when it returns. */
-  append(key: string, events: readonly TimedEvent[]): void {
+  append(key: string, events: readonly TimedEvent[], progress?: ReadProgress): void {
+    this.#noteProgress(key, progress);
     this.#buffer.add(key, events);
     this.#unstreamed.add(key, events);
     if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
@@ -103,7 +113,8 @@ export class WriteBuffer implements Disposable {
    * @returns whether this process may write to that session
    * @throws what `change` throws
    */
-  commit(key: string, events: readonly TimedEvent[], change: () => void): boolean {
+  commit(key: string, events: readonly TimedEvent[], change: () => void, progress?: ReadProgress): boolean {
+    this.#noteProgress(key, progress);
     this.#timers.end();
     this.#unstreamed.take();
     this.#buffer.add(key, events);
@@ -159,6 +170,7 @@ export class WriteBuffer implements Disposable {
     this.#notes.forget(key);
     this.#buffer.forget(key);
     this.#unstreamed.forget(key);
+    this.#progress.delete(key);
     this.#written.delete(key);
   }
 
@@ -184,9 +196,11 @@ export class WriteBuffer implements Disposable {
   #appendToStream(): boolean {
     const { stream, quietly } = this.#options;
     const isDone = quietly(() => {
-      stream.append(this.#unstreamed.take(), (key) => this.#writtenTo(key));
+      const progress = new Map([...this.#progress].map(([key, { json }]) => [key, json]));
+      stream.append(this.#unstreamed.take(), (key) => this.#writtenTo(key), progress);
       return true;
     });
+    if (isDone) this.#progressStored();
     return isDone === true;
   }
 
@@ -250,8 +264,21 @@ export class WriteBuffer implements Disposable {
       return true;
     }
     for (const one of lost) ownership.lose(one);
+    this.#progressStored();
     if (backing.state.kind === 'durable') quietly(() => stream.clear());
     return key === undefined || !lost.has(key);
+  }
+
+  #noteProgress(key: string, progress: ReadProgress | undefined): void {
+    if (!progress) return;
+    this.#notes.set(key, 'progress', progress.json);
+    this.#progress.set(key, progress);
+  }
+
+  #progressStored(): void {
+    const all = [...this.#progress.values()];
+    this.#progress.clear();
+    for (const { stored } of all) stored();
   }
 
   #rowsOf(key: string): WrittenRows {

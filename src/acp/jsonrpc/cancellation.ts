@@ -48,6 +48,12 @@ export class IncomingRequest implements CancellationToken {
 /** The requests of the agent that we have not answered yet, and how cancelling is spoken. */
 export class Cancellation {
   readonly #incoming = new Map<CancellationId, IncomingRequest>();
+  readonly #idOf: (id: CancellationId) => CancellationId;
+
+  /** @param idOf returns the id on the wire of a request of ours */
+  constructor(idOf: (id: CancellationId) => CancellationId) {
+    this.#idOf = idOf;
+  }
 
   readonly strategy: CancellationStrategy = {
     receiver: {
@@ -61,7 +67,7 @@ export class Cancellation {
       sendCancellation: (connection: MessageConnection, id: CancellationId) => {
         // Called from an abort listener, where a throw would be an uncaught exception.
         try {
-          return connection.sendNotification('$/cancel_request', { requestId: id });
+          return connection.sendNotification('$/cancel_request', { requestId: this.#idOf(id) });
         } catch {
           return Promise.resolve();
         }

@@ -16,7 +16,10 @@ export interface InboundHandlers {
  * A request or response for vscode-jsonrpc, a batch of updates, or anything else that is just
  * called.
  */
-type Entry = { readonly message: Message } | { readonly updates: unknown[] } | { readonly run: () => void };
+type Entry = ({ readonly message: Message } | { readonly updates: unknown[] } | { readonly run: () => void }) & {
+  /** The number of its line, of several the last one. */
+  line: number;
+};
 
 export class InboundQueue {
   readonly #handlers: InboundHandlers;
@@ -26,9 +29,22 @@ export class InboundQueue {
   /** A message is with vscode-jsonrpc, or those who waited for it have not run yet. */
   #isHeld = false;
   #isDraining = false;
+  #handled = 0;
+  /** The line of the message that is with vscode-jsonrpc. */
+  #heldLine = 0;
 
   constructor(handlers: InboundHandlers) {
     this.#handlers = handlers;
+  }
+
+  /** The highest number of a line that was handed over, or is being handed over. */
+  get handled(): number {
+    return this.#handled;
+  }
+
+  /** Lines up to a number were handed over before: only what is numbered higher counts. */
+  beginAfter(line: number): void {
+    this.#handled = line;
   }
 
   /** Begins delivery. @param deliver gives a request or a response to vscode-jsonrpc */
@@ -41,23 +57,25 @@ export class InboundQueue {
    * Adds the params of a `session/update`; handed over with its neighbours at the next {@link
    * flush}.
    */
-  pushUpdate(params: unknown): void {
+  pushUpdate(params: unknown, line: number): void {
     const last = this.#waiting.at(-1);
-    if (last && 'updates' in last) last.updates.push(params);
-    else this.#waiting.push({ updates: [params] });
+    if (last && 'updates' in last) {
+      last.updates.push(params);
+      last.line = line;
+    } else this.#waiting.push({ updates: [params], line });
   }
 
-  pushNotification(method: string, params: unknown): void {
-    this.#add({ run: () => this.#handlers.notification(method, params) });
+  pushNotification(method: string, params: unknown, line: number): void {
+    this.#add({ run: () => this.#handlers.notification(method, params), line });
   }
 
-  pushCancel(id: string | number): void {
-    this.#add({ run: () => this.#handlers.cancel(id) });
+  pushCancel(id: string | number, line: number): void {
+    this.#add({ run: () => this.#handlers.cancel(id), line });
   }
 
   /** Adds a request or a response. */
-  push(message: Message): void {
-    this.#add({ message });
+  push(message: Message, line: number): void {
+    this.#add({ message, line });
   }
 
   /**
@@ -71,16 +89,25 @@ export class InboundQueue {
       while (!this.#isHeld && this.#deliver) {
         const entry = this.#take();
         if (!entry) return;
-        if ('updates' in entry) this.#handlers.updates(entry.updates);
-        else if ('run' in entry) entry.run();
-        else {
+        if ('message' in entry) {
           this.#isHeld = true;
+          this.#heldLine = entry.line;
           this.#deliver(entry.message);
+        } else {
+          this.#handles(entry.line);
+          if ('updates' in entry) this.#handlers.updates(entry.updates);
+          else entry.run();
         }
       }
     } finally {
       this.#isDraining = false;
     }
+  }
+
+  /** The message is about to be handled. Returns the number of its line. */
+  dispatching(): number {
+    this.#handles(this.#heldLine);
+    return this.#heldLine;
   }
 
   /**
@@ -95,7 +122,7 @@ export class InboundQueue {
 
   /** Calls `run` once when all that waits now has been handled; never before this returns. */
   whenDrained(run: () => void): void {
-    this.#waiting.push({ run });
+    this.#waiting.push({ run, line: 0 });
     queueMicrotask(() => this.flush());
   }
 
@@ -109,6 +136,10 @@ export class InboundQueue {
   #add(entry: Entry): void {
     this.#waiting.push(entry);
     this.flush();
+  }
+
+  #handles(line: number): void {
+    this.#handled = Math.max(this.#handled, line);
   }
 
   #release(): void {

@@ -67,6 +67,8 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   readonly #options: NdjsonReaderOptions;
   readonly #splitter: LineSplitter;
   #ended = false;
+  /** The number of the line that was read last. */
+  #line = 0;
 
   constructor(options: NdjsonReaderOptions) {
     super();
@@ -86,8 +88,9 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     super.dispose();
   }
 
-  data(chunk: Uint8Array): void {
+  data(chunk: Uint8Array, line = this.#line + 1): void {
     if (this.#ended) return;
+    this.#line = line - 1;
     const { stats, maxMessageBytes, onEnd } = this.#options;
     stats.bytesIn += chunk.length;
     const isWithinLimit = this.#splitter.push(chunk);
@@ -115,6 +118,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   #read(line: string): void {
     // A handler may have ended the connection in the middle of a chunk.
     if (this.#ended) return;
+    this.#line++;
     let message: unknown;
     try {
       message = JSON.parse(line);
@@ -140,13 +144,13 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   #sort(message: WireMessage, line: string): void {
     const { method, id } = message;
     if (method === 'session/update' && (id === undefined || id === null)) {
-      this.queue.pushUpdate(message.params);
+      this.queue.pushUpdate(message.params, this.#line);
     } else if (typeof method !== 'string') {
       this.#response(message, line);
     } else if (id === undefined) {
       this.#notification(method, message.params);
     } else if (typeof id === 'string' || typeof id === 'number') {
-      this.queue.push(message as unknown as Message);
+      this.queue.push(message as unknown as Message, this.#line);
     } else {
       this.#options.log.warn(`A request from the agent has no usable id: ${bounded(line)}`);
       this.#options.refuse(RPC_CODES.invalidRequest, 'The id of a request must be a string or a number');
@@ -159,11 +163,11 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     if (method === '$/cancel_request' || method === '$/cancelRequest') {
       const named: { requestId?: unknown; id?: unknown } = typeof params === 'object' && params !== null ? params : {};
       const id = named.requestId ?? named.id;
-      if (typeof id === 'string' || typeof id === 'number') this.queue.pushCancel(id);
+      if (typeof id === 'string' || typeof id === 'number') this.queue.pushCancel(id, this.#line);
       else this.#options.log.warn(`The agent sent ${method} without a request id`);
       return;
     }
-    this.queue.pushNotification(method, params);
+    this.queue.pushNotification(method, params, this.#line);
   }
 
   #response(message: WireMessage, line: string): void {
@@ -174,13 +178,13 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     }
     // Answers in odd shapes still end the request they answer; otherwise it would wait forever.
     if (error !== undefined && error !== null) {
-      this.queue.push(errorResponse(id, error));
+      this.queue.push(errorResponse(id, error), this.#line);
     } else if (message.result !== undefined) {
-      this.queue.push(message as unknown as Message);
+      this.queue.push(message as unknown as Message, this.#line);
     } else if (error === null) {
-      this.queue.push({ jsonrpc: '2.0', id, result: null } as Message);
+      this.queue.push({ jsonrpc: '2.0', id, result: null } as Message, this.#line);
     } else {
-      this.queue.push(errorResponse(id, 'The answer of the agent has neither a result nor an error'));
+      this.queue.push(errorResponse(id, 'The answer of the agent has neither a result nor an error'), this.#line);
     }
   }
 

@@ -8,6 +8,10 @@ export interface NdjsonWriterOptions {
   readonly transport: Transport;
   readonly maxMessageBytes: number;
   readonly stats: MutableRpcStats;
+  /** Returns a message as it goes over the wire: with the id that the agent sees. */
+  readonly toWire: (message: Message) => Message;
+  /** Returns the number of the line whose request a message answers, where that is known. */
+  readonly answers: (message: Message) => number | undefined;
   /**
    * A message is about to leave. The only way to learn the id that vscode-jsonrpc chose for a
    * request.
@@ -38,10 +42,11 @@ export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter
   async write(message: Message): Promise<void> {
     // The connection is closed: an answer can no longer be read.
     if (this.#disposed) return;
+    const sent = this.#options.toWire(message);
     try {
-      await this.#write(message);
+      await this.#write(sent);
     } catch (error) {
-      this.#options.onFailed(message, error);
+      this.#options.onFailed(sent, error);
       throw error;
     }
   }
@@ -54,7 +59,7 @@ export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter
   }
 
   #write(message: Message): Promise<void> {
-    const { transport, maxMessageBytes, stats, onWrite, onLine } = this.#options;
+    const { transport, maxMessageBytes, stats, answers, onWrite, onLine } = this.#options;
     const line = encode(message);
     if (line.length * 3 > maxMessageBytes && Buffer.byteLength(line) > maxMessageBytes) {
       stats.oversize++;
@@ -63,7 +68,7 @@ export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter
     onWrite(message);
     stats.messagesOut++;
     onLine?.(line);
-    return transport.write(line);
+    return transport.write(line, answers(message));
   }
 }
 

@@ -9,17 +9,21 @@ import {
   Message,
   type MessageConnection,
   ResponseError,
+  type ResponseMessage,
 } from 'vscode-jsonrpc/node';
+import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { Cancellation, IncomingRequest, tokenOf } from './cancellation';
+import { HandledLines, type LineProgress } from './handledLines';
 import { MAX_MESSAGE_BYTES, NdjsonReader, newRpcStats, type RpcStats } from './ndjsonReader';
 import { NdjsonWriter } from './ndjsonWriter';
 import { errorSentence, RPC_CODES, RpcError } from './rpcError';
 import type { Transport } from './transport';
+import { WireIds } from './wireIds';
 
 /** Takes what the agent sends on its own account. */
 export interface RpcHandlers {
@@ -50,6 +54,10 @@ export interface RpcConnectionOptions {
   onTraffic?(dir: 'in' | 'out', line: string): void;
   /** Each line that was no message, at most 2 KB of it. */
   onNoise?(line: string): void;
+  /** The connection continues an earlier one with the same agent. */
+  readonly continues?: { readonly nextId: number } | undefined;
+  /** A request of ours is about to leave, after its own `onSent`. */
+  onRequestSent?(): void;
   /** Takes the secrets of the connection out of the words of an error answer, which people read. */
   scrub?(text: string): string;
 }
@@ -88,9 +96,14 @@ export class RpcConnection implements RpcCaller, Disposable {
   readonly #transport: Transport;
   readonly #connection: MessageConnection;
   readonly #reader: NdjsonReader;
-  readonly #cancellation = new Cancellation();
+  readonly #cancellation: Cancellation;
+  readonly #ids: WireIds;
+  readonly #lines = new HandledLines();
   readonly #stats = newRpcStats();
   readonly #pending = new Map<string | number, Outgoing>();
+  /** Requests of the earlier connection, by id. */
+  readonly #earlier = new Map<string | number, Deferred<unknown>>();
+  readonly #onRequestSent: (() => void) | undefined;
   readonly #didClose: Emitter<ParleyError | undefined>;
   readonly #scrub: (text: string) => string;
   #leaving: Outgoing | undefined;
@@ -101,12 +114,18 @@ export class RpcConnection implements RpcCaller, Disposable {
     this.#log = log;
     this.#handlers = handlers;
     this.#transport = transport;
+    this.#onRequestSent = options.onRequestSent?.bind(options);
+    const ids = new WireIds(options.continues?.nextId ?? 0);
+    this.#ids = ids;
+    this.#cancellation = new Cancellation((id) => (typeof id === 'number' ? ids.idOf(id) : id));
     this.#scrub = (text) => options.scrub?.(text) ?? text;
     this.#didClose = new Emitter((error) => log.error(`A listener failed: ${messageOf(error)}`));
     const writer = new NdjsonWriter({
       transport,
       maxMessageBytes,
       stats: this.#stats,
+      toWire: ids.toWire,
+      answers: (message) => this.#lines.answers(message),
       onWrite: (message) => this.#onWrite(message),
       onFailed: (message, error) => this.#onFailed(message, error),
       onLine: options.onTraffic && this.#guarded((line) => options.onTraffic?.('out', line)),
@@ -148,6 +167,24 @@ export class RpcConnection implements RpcCaller, Disposable {
   /** Live counters. */
   get stats(): RpcStats {
     return this.#stats;
+  }
+
+  /** The id that the next request will have. */
+  get nextId(): number {
+    return this.#ids.next;
+  }
+
+  /**
+   * How far the lines of the agent were handled.
+   * @param awaited ids of requests of ours, as text, whose answers count as not handled
+   */
+  progress(awaited: ReadonlySet<string>): LineProgress {
+    return this.#lines.progress(this.#reader.queue.handled, awaited);
+  }
+
+  /** What the agent sends has numbers above `line`, or is sent again. */
+  resumeAfter(line: number): void {
+    this.#reader.queue.beginAfter(line);
   }
 
   get isClosed(): boolean {
@@ -203,6 +240,30 @@ export class RpcConnection implements RpcCaller, Disposable {
   }
 
   /**
+   * Waits for the answer to a request that left in the earlier connection.
+   * @param signal as that of {@link request}
+   * @throws as {@link request}
+   */
+  async answerTo(id: string | number, method: string, signal: AbortSignal): Promise<unknown> {
+    if (this.#closedBy) throw this.#closedBy;
+    const answer = new Deferred<unknown>();
+    const outgoing: Outgoing = { method, onSent: undefined, id, failure: undefined, over: undefined };
+    this.#pending.set(id, outgoing);
+    this.#earlier.set(id, answer);
+    const cancel = (): void => void this.notify('$/cancel_request', { requestId: id }).catch(() => undefined);
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      return await answer.promise;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.#earlier.delete(id);
+      this.#pending.delete(id);
+      outgoing.over?.abort();
+    }
+  }
+
+  /**
    * Sends a notification; resolves when more may be sent.
    * @throws ParleyError `connection-closed` or `message-too-large`.
    */
@@ -229,6 +290,7 @@ export class RpcConnection implements RpcCaller, Disposable {
       const methods = [...this.#pending.values()].map((outgoing) => outgoing.method).join(', ');
       this.#log.info(`The connection closed with ${this.#pending.size} requests unanswered: ${methods}`);
     }
+    for (const answer of this.#earlier.values()) answer.reject(this.#closedBy);
     this.#cancellation.cancelAll();
     this.#connection.dispose();
     this.#transport.dispose();
@@ -255,6 +317,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     outgoing.id = message.id;
     this.#pending.set(message.id, outgoing);
     outgoing.onSent?.(message.id);
+    this.#onRequestSent?.();
   }
 
   #onFailed(message: Message, error: unknown): void {
@@ -267,12 +330,14 @@ export class RpcConnection implements RpcCaller, Disposable {
     if (outgoing.failure !== undefined) return outgoing.failure;
     if (!(error instanceof ResponseError)) return this.#closedBy ?? error;
     if (this.#closedBy && error.code === ErrorCodes.PendingResponseRejected) return this.#closedBy;
-    return new RpcError(error.code, this.#scrub(errorSentence(error.message, error.data)), error.data);
+    return this.#answerError(error);
   }
 
   #dispatch<R>(message: Message, next: (message: Message) => R): R | undefined {
     try {
-      const known = Message.isResponse(message) ? this.#matched(message) : message;
+      const line = this.#reader.queue.dispatching();
+      this.#lines.handling(message, line);
+      const known = Message.isResponse(message) ? this.#matched(message, line) : message;
       return known && next(known);
     } finally {
       this.#reader.queue.dispatched();
@@ -283,13 +348,26 @@ export class RpcConnection implements RpcCaller, Disposable {
    * The response with the id as we sent it (some agents answer "1" to 1), or nothing where no
    * request waits for it.
    */
-  #matched(message: Message & { readonly id: string | number | null }): Message | undefined {
-    const { id } = message;
-    if (id !== null && this.#pending.has(id)) return message;
-    const other = typeof id === 'string' ? Number(id) : id;
-    if (other !== null && this.#pending.has(other)) return { ...message, id: other } as Message;
-    this.#log.warn(`The agent answered a request that nobody waits for: id ${JSON.stringify(id)}`);
+  #matched(message: ResponseMessage, line: number): Message | undefined {
+    const given = message.id;
+    const id = [given, typeof given === 'string' ? Number(given) : given].find(
+      (one) => one !== null && this.#pending.has(one),
+    );
+    if (id === undefined || id === null) {
+      this.#log.warn(`The agent answered a request that nobody waits for: id ${JSON.stringify(given)}`);
+      return undefined;
+    }
+    this.#lines.answered(id, line);
+    const earlier = this.#earlier.get(id);
+    if (!earlier) return this.#ids.toInner(message, id);
+    const { error, result } = message;
+    if (error) earlier.reject(this.#answerError(error));
+    else earlier.resolve(result);
     return undefined;
+  }
+
+  #answerError({ code, message, data }: NonNullable<ResponseMessage['error']>): RpcError {
+    return new RpcError(code, this.#scrub(errorSentence(message, data)), data);
   }
 
   /** What fails in a handler must not stop the reading. */

@@ -272,6 +272,11 @@ export interface Dialect {
     signal: AbortSignal,
   ): Promise<PromptAnswer>;
   /**
+   * Reads the answer to a prompt of an earlier connection; never throws. Absent: the protocol has
+   * no requests that outlive their connection.
+   */
+  readAnswer?(raw: unknown): PromptAnswer;
+  /**
    * Asks to stop; the turn still ends by the agent's word. Where the agent waits for an answer, its
    * question is withdrawn.
    */

@@ -123,7 +123,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   abstract readPermission(params: unknown): PermissionAsk;
 
   /** Reads the answer to a prompt. Never throws: a turn must not hang on an unreadable answer. */
-  protected abstract readAnswer(raw: unknown): PromptAnswer;
+  abstract readAnswer(raw: unknown): PromptAnswer;
   /** Reads what an agent says of a session that it opened. */
   protected abstract readOffer(sessionId: string, raw: unknown): SessionOffer;
   protected abstract readOptions(options: readonly unknown[]): readonly ConfigOption[];

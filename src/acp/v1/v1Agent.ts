@@ -94,7 +94,7 @@ export class V1Agent extends RpcAgent {
   }
 
   /** In v1 the answer is the end of the turn. */
-  protected readAnswer(raw: unknown): PromptAnswer {
+  readAnswer(raw: unknown): PromptAnswer {
     const parsed = promptResultSchema.safeParse(raw);
     if (!parsed.success || !parsed.data) return { ends: true };
     const { stopReason, usage, messageId } = parsed.data;

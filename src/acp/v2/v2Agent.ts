@@ -84,7 +84,7 @@ export class V2Agent extends RpcAgent {
    * In v2 the answer is that the agent has taken the prompt in; the turn ends by its state
    * (promptLifecycle.ts).
    */
-  protected readAnswer(raw: unknown): PromptAnswer {
+  readAnswer(raw: unknown): PromptAnswer {
     return readReceipt(raw);
   }
 

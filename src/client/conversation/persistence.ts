@@ -21,6 +21,13 @@ export interface QueuePersistence {
   paused(reason: string | undefined): void;
 }
 
+/** How far the lines of the agent were read, with the events that came from them. */
+export interface ReadProgress {
+  readonly json: string;
+  /** Called once this or a later one survives the process. */
+  readonly stored: () => void;
+}
+
 /** Keeps one conversation. No method throws. */
 export interface ConversationPersistence extends QueuePersistence {
   /**
@@ -39,8 +46,9 @@ export interface ConversationPersistence extends QueuePersistence {
   /**
    * What happened, in order. Prompts, permissions and the ends of turns are on the disk when the
    * call returns.
+   * @param progress is kept with them: both survive, or neither
    */
-  events(events: readonly TimedEvent[]): void;
+  events(events: readonly TimedEvent[], progress?: ReadProgress): void;
   /** The agent's side of the session; undefined: not changed, null: removed. */
   describe(facts: {
     readonly agentId?: string;
@@ -71,6 +79,8 @@ export interface KeptConversation {
   readonly attachments: readonly QueuedAttachment[];
   /** Where the reader was, when not at the end. */
   readonly anchor?: Anchor;
+  /** How far the lines of its agent were read, as it was given with the last events. */
+  readonly progress?: string;
   /** The agent's id of its session, to open it again. */
   readonly agentSessionId?: string;
 }

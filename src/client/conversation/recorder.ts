@@ -2,7 +2,7 @@
 // batch is stored in one transaction.
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
-import type { ConversationPersistence } from './persistence';
+import type { ConversationPersistence, ReadProgress } from './persistence';
 
 /** In a turn, so many entries lie between two marks. */
 const MARK_EVERY = 16;
@@ -12,6 +12,10 @@ export class Recorder {
   readonly #persistence: ConversationPersistence | undefined;
   readonly #now: () => number;
   readonly #happened: (event: SessionEvent) => void;
+  readonly #progress: () => ReadProgress | undefined;
+  #isOver = false;
+  /** What is to happen once all of `together` is kept. */
+  #afterwards: (() => void)[] = [];
   /** Events to store in one transaction; undefined: each one alone. */
   #together: TimedEvent[] | undefined;
   #syncQueue: (() => void) | undefined;
@@ -21,17 +25,20 @@ export class Recorder {
   /**
    * @param now ms since 1970
    * @param happened told of each event after it was applied
+   * @param progress how far the lines of the agent were read, which is kept with its events
    */
   constructor(
     model: SessionModel,
     persistence: ConversationPersistence | undefined,
     now: () => number,
     happened: (event: SessionEvent) => void = () => undefined,
+    progress: () => ReadProgress | undefined = () => undefined,
   ) {
     this.#model = model;
     this.#persistence = persistence;
     this.#now = now;
     this.#happened = happened;
+    this.#progress = progress;
   }
 
   /** Applies one event that happens now. */
@@ -41,6 +48,7 @@ export class Recorder {
 
   /** Applies one event. @param at ms since 1970 */
   applyAt(event: SessionEvent, at: number): void {
+    if (this.#isOver) return;
     this.#applyAt(event, at);
     this.#happened(event);
   }
@@ -63,7 +71,7 @@ export class Recorder {
       ...(this.#isMark(entries, turn, event) && { mark: { entries, turns, ...(turn !== undefined && { turn }) } }),
     };
     if (this.#together) this.#together.push(timed);
-    else persistence.events([timed]);
+    else persistence.events([timed], this.#progress());
     if (event.type === 'info' && event.title) persistence.describe({ title: event.title });
   }
 
@@ -83,6 +91,7 @@ export class Recorder {
 
   /** The queue has changed. @param sync keeps the difference */
   queueChanged(sync: () => void): void {
+    if (this.#isOver) return;
     if (this.#together) this.#syncQueue = sync;
     else sync();
   }
@@ -96,8 +105,23 @@ export class Recorder {
     } finally {
       this.commit();
       this.#together = undefined;
+      for (const next of this.#afterwards.splice(0)) next();
     }
   };
+
+  /**
+   * Runs something once all of {@link together} is kept: what leaves in the middle of it would have
+   * to be kept with a part of what the agent sent in one go.
+   */
+  readonly afterwards = (run: () => void): void => {
+    if (this.#together) this.#afterwards.push(run);
+    else run();
+  };
+
+  /** The window goes, and the session continues elsewhere: nothing more is applied or kept. */
+  end(): void {
+    this.#isOver = true;
+  }
 
   /**
    * Keeps now what was to be kept at the end: before something happens that cannot be taken back.
@@ -109,7 +133,7 @@ export class Recorder {
     this.#together = [];
     this.#syncQueue = undefined;
     this.#persistence?.together(() => {
-      if (events.length > 0) this.#persistence?.events(events);
+      if (events.length > 0) this.#persistence?.events(events, this.#progress());
       sync?.();
     });
   };

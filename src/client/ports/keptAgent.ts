@@ -1,13 +1,6 @@
 // A process agent that a keeper owns: it outlives the window that started it, and one window after
 // the other attaches to it. The keeper knows lines and bytes, and nothing of the protocol.
-
-/** How far the lines of an agent are stored in the journal. */
-export interface LineProgress {
-  /** Number of the last line that was handled; the first line of an agent has number 1. */
-  readonly line: number;
-  /** Numbers up to `line` of the lines that have to be delivered again, ascending. */
-  readonly open: readonly number[];
-}
+import type { LineProgress } from '../../acp/jsonrpc/handledLines';
 
 /** What the keeper does while no window is attached. */
 export interface KeeperLease {

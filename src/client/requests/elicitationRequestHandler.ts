@@ -6,6 +6,7 @@ import { Deferred } from '../../base/deferred';
 import { checkForm, type FormProblems } from '../../panel/checkForm';
 import type { SessionEvent } from '../../session/events/event';
 import type { ElicitationBody, FormContent } from '../../session/events/form';
+import type { SessionState } from '../../session/model/state';
 import { answerWords } from './answerWords';
 
 /** Questions open at once in one session; more are answered `cancel` unseen. */
@@ -32,9 +33,19 @@ interface OpenQuestion {
   readonly detach: () => void;
 }
 
+type Elicitation = SessionState['elicitations'] extends Map<string, infer E> ? E : never;
+
+interface Restored {
+  readonly id: string;
+  readonly key: string;
+  readonly question: OpenQuestion;
+}
+
 export class ElicitationRequestHandler {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
+  /** Those of an earlier window that the agent has not asked again yet. */
+  readonly #restored: Restored[] = [];
 
   constructor(apply: (event: SessionEvent) => void) {
     this.#apply = apply;
@@ -48,6 +59,8 @@ export class ElicitationRequestHandler {
    */
   async ask(asked: ElicitationAsk, refuse: boolean, signal: AbortSignal): Promise<ElicitationAnswer> {
     const { scope, message, body, elicitationId } = asked;
+    const restored = this.#takeRestored(message, body);
+    if (restored) return this.#goOn(restored, asked, signal);
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { action: 'cancel' };
     const id = randomUUID();
     // What a page was for is over: then it was done, or is no longer wanted.
@@ -64,6 +77,42 @@ export class ElicitationRequestHandler {
     const toolCallId = 'toolCallId' in scope ? scope.toolCallId : undefined;
     this.#apply({ type: 'elicitation_asked', id, message, ...(toolCallId !== undefined && { toolCallId }), ...body });
     signal.addEventListener('abort', withdraw, { once: true });
+    return question.answer.promise;
+  }
+
+  /** Opens questions of an earlier window again; their agent asks each once more. */
+  restore(asked: readonly Elicitation[]): void {
+    for (const one of asked) {
+      const question: OpenQuestion = {
+        elicitationId: undefined,
+        body: one,
+        ofRequest: false,
+        answer: new Deferred(),
+        consented: one.opened === true,
+        detach: () => undefined,
+      };
+      this.#open.set(one.id, question);
+      this.#restored.push({ id: one.id, key: keyOf(one.message, one), question });
+    }
+  }
+
+  #takeRestored(message: string, body: ElicitationBody): Restored | undefined {
+    const index = this.#restored.findIndex(({ key }) => key === keyOf(message, body));
+    return index < 0 ? undefined : this.#restored.splice(index, 1)[0];
+  }
+
+  #goOn(
+    { id, question }: Restored,
+    { elicitationId, scope }: ElicitationAsk,
+    signal: AbortSignal,
+  ): Promise<ElicitationAnswer> {
+    const withdraw = (): void => this.#close(id, { action: question.consented ? 'accept' : 'cancel' }, 'agent');
+    const detach = (): void => signal.removeEventListener('abort', withdraw);
+    const ofRequest = 'requestId' in scope;
+    if (this.#open.get(id) === question)
+      this.#open.set(id, Object.assign(question, { elicitationId, ofRequest, detach }));
+    signal.addEventListener('abort', withdraw, { once: true });
+    if (question.consented) question.answer.resolve({ action: 'accept' });
     return question.answer.promise;
   }
 
@@ -153,4 +202,9 @@ export class ElicitationRequestHandler {
     this.#apply({ type: 'elicitation_closed', id, action: answer.action, by, ...(words && { answer: words }) });
     question.answer.resolve(answer);
   }
+}
+
+/** What two copies of a question have in common. */
+function keyOf(message: string, body: ElicitationBody): string {
+  return JSON.stringify(body.mode === 'form' ? [message, body.form] : [message, body.url]);
 }

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
 import type { SessionEvent } from '../../session/events/event';
+import type { SessionState } from '../../session/model/state';
 
 /** Questions open at once in one session; more are answered `cancelled` unseen. */
 const MAX_OPEN = 100;
@@ -20,6 +21,8 @@ interface OpenQuestion {
 export class PermissionRequestHandler {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
+  /** Those of an earlier window that the agent has not asked again yet. */
+  readonly #restored: { readonly id: string; readonly key: string; readonly question: OpenQuestion }[] = [];
 
   constructor(apply: (event: SessionEvent) => void) {
     this.#apply = apply;
@@ -32,6 +35,8 @@ export class PermissionRequestHandler {
    */
   async ask(asked: PermissionAsk, refuse: boolean, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
     const { toolCallId, title, description, command, options } = asked;
+    const known = this.#takeRestored(asked);
+    if (known) return this.#awaitAnswer(known.id, known.question, signal);
     this.describe(asked);
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { outcome: { outcome: 'cancelled' } };
 
@@ -51,6 +56,29 @@ export class PermissionRequestHandler {
       ...(description && { description }),
       ...(command && { command }),
     });
+    return this.#awaitAnswer(id, question, signal);
+  }
+
+  /**
+   * Opens questions of an earlier window again. They can be answered at once; the answer goes to
+   * the agent when it repeats its request.
+   */
+  restore(asked: readonly Permission[]): void {
+    for (const one of asked) {
+      const optionIds = new Set(one.options.map(({ optionId }) => optionId));
+      const question: OpenQuestion = { optionIds, answer: new Deferred() };
+      this.#open.set(one.id, question);
+      this.#restored.push({ id: one.id, key: keyOf(one), question });
+    }
+  }
+
+  #takeRestored(asked: PermissionAsk): { readonly id: string; readonly question: OpenQuestion } | undefined {
+    if (this.#restored.length === 0) return undefined;
+    const index = this.#restored.findIndex(({ key }) => key === keyOf(asked));
+    return index < 0 ? undefined : this.#restored.splice(index, 1)[0];
+  }
+
+  async #awaitAnswer(id: string, question: OpenQuestion, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
     const withdraw = (): void => this.#close(id, { outcome: 'cancelled' }, 'agent');
     signal.addEventListener('abort', withdraw, { once: true });
     try {
@@ -96,4 +124,11 @@ export class PermissionRequestHandler {
     });
     question.answer.resolve(outcome);
   }
+}
+
+type Permission = SessionState['permissions'] extends Map<string, infer P> ? P : never;
+
+/** What two copies of a question have in common. */
+function keyOf({ toolCallId, title, options }: Pick<PermissionAsk, 'toolCallId' | 'title' | 'options'>): string {
+  return JSON.stringify([toolCallId, title, options.map(({ optionId }) => optionId)]);
 }

@@ -1,6 +1,7 @@
 // What an agent asks the user: permissions, forms and pages, and questions about files. All of it
 // is answered at once when its turn stops or ends, or when the agent is gone.
 import type { SessionEvent } from '../../session/events/event';
+import type { SessionState } from '../../session/model/state';
 import { ElicitationRequestHandler } from './elicitationRequestHandler';
 import { type AskFile, FileQuestions } from './fileQuestions';
 import { PermissionRequestHandler } from './permissionRequestHandler';
@@ -18,6 +19,12 @@ export class UserRequests {
     this.elicitations = new ElicitationRequestHandler(apply);
     this.#fileQuestions = new FileQuestions(this.permissions);
     this.askFile = async (question, signal) => !isCancelled() && (await this.#fileQuestions.ask(question, signal));
+  }
+
+  /** Questions of an earlier window are open again; their agent asks each once more. */
+  restore({ permissions, elicitations }: Pick<Readonly<SessionState>, 'permissions' | 'elicitations'>): void {
+    this.permissions.restore([...permissions.values()]);
+    this.elicitations.restore([...elicitations.values()]);
   }
 
   /** The user stops the turn. */

@@ -6,6 +6,7 @@ import { isReceipt } from '../../acp/proposals/promptLifecycle';
 import {
   type PromptAnswer,
   type PromptCapabilities,
+  required,
   type StateReport,
   type TurnComplete,
   takes,
@@ -16,6 +17,7 @@ import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
+import type { SessionState } from '../../session/model/state';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { OpenedSession } from '../ports/agentLink';
@@ -26,6 +28,7 @@ import { AcceptedPrompts } from './acceptedPrompts';
 import { promptFailure } from './failures';
 import { PromptDispatcher, type SentMessage } from './promptDispatcher';
 import { textOf } from './promptEcho';
+import type { TrackedTurns } from './trackedTurns';
 import { TurnTracker } from './turnTracker';
 
 /** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
@@ -90,6 +93,8 @@ export interface PromptKeeping {
   together<T>(run: () => T): T;
   /** Keeps what came so far, before the prompt leaves. */
   commit(): void;
+  /** Runs something once all of {@link together} is kept. */
+  afterwards(run: () => void): void;
 }
 
 export interface TurnControlOptions {
@@ -127,6 +132,8 @@ export class TurnControl {
   readonly #again = new Set<string>();
   /** What the agent said when the turn that ends now failed for want of a sign-in. */
   #signInFor: string | undefined;
+  /** What an earlier window has left, until its agent is here. */
+  #restored: { readonly tracked: TrackedTurns; readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
 
   constructor(options: TurnControlOptions) {
     const { apply, services, queue } = options;
@@ -305,27 +312,117 @@ export class TurnControl {
       kept.commit();
       return begun;
     });
-    const takenBack = begins ? new AbortController().signal : this.#accepted.add(item.id);
     if (begins) this.#inTurn.push(item);
+    const takenBack = this.#takenBack(item, begins);
+    this.#follow(opened, { item, handle, promised }, this.#promptWith(opened, { item, handle, sent, takenBack }));
+    return { done: done.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
+  }
+
+  #takenBack(item: QueueItem, begins: boolean): AbortSignal {
+    return begins ? new AbortController().signal : this.#accepted.add(item.id);
+  }
+
+  /** Returns what sends a prompt. */
+  #promptWith({ link, sessionId }: OpenedSession, { item, handle, sent, takenBack }: LeavingPrompt) {
+    const { queue } = this.#options;
     const onSent = (id: string): void => {
       this.#tracker.sent(handle, id);
-      if (!begins && queue.find(item.id)) queue.setState(item, 'accepted');
+      if (queue.find(item.id)) queue.setState(item, 'accepted');
     };
-    const prompt = (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takenBack);
+    return (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takenBack);
+  }
+
+  /** Sees a prompt that leaves, or has left, to its answer. */
+  #follow(
+    opened: OpenedSession,
+    { item, handle, promised }: Pick<LeavingPrompt, 'item' | 'handle'> & { readonly promised: boolean },
+    prompt: () => Promise<PromptAnswer>,
+  ): void {
+    const { queue, session, kept } = this.#options;
+    const { link, sessionId } = opened;
     this.#deliver(opened, prompt).then(
-      (answer) => {
-        session.answered();
-        // What was written before the question is no answer to it.
-        if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
-        if (isReceipt(answer, this.#tracker.statesSeen)) this.#tracker.received(handle, answer.messageId);
-        else this.#tracker.answered(handle, answer.stopReason, answer, promised, answer.note);
-      },
+      (answer) =>
+        // The end of the turn is kept together with how far the agent was heard.
+        kept.together(() => {
+          session.answered();
+          // What was written before the question is no answer to it.
+          if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
+          if (isReceipt(answer, this.#tracker.statesSeen)) this.#tracker.received(handle, answer.messageId);
+          else this.#tracker.answered(handle, answer.stopReason, answer, promised, answer.note);
+        }),
       (error: unknown) => {
         // The end of the connection is told by the end of the agent, which knows why.
-        if (!isClosed(error) || !link.isAlive) this.#refused(item, handle, error);
+        if (!isClosed(error) || !link.isAlive) kept.together(() => this.#refused(item, handle, error));
       },
     );
-    return { done: done.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
+  }
+
+  /** What another window needs to go on with the same agent. */
+  get tracked(): TrackedTurns {
+    return this.#tracker.tracked;
+  }
+
+  /** As {@link TurnTracker.requests}. */
+  get requestIds(): ReadonlyMap<string, string> {
+    return this.#tracker.requests;
+  }
+
+  /**
+   * Goes on where an earlier window stood: the turn runs, and nothing is sent until {@link resume}.
+   * @param itemOf returns a message of the queue or of the transcript
+   */
+  restore(tracked: TrackedTurns, state: Readonly<SessionState>, itemOf: (id: string) => QueueItem | undefined): void {
+    const userIds = state.entries.flatMap((entry) =>
+      entry.kind === 'user' && entry.messageId !== undefined ? [entry.messageId] : [],
+    );
+    this.#tracker.restore(tracked, (id) => contentOfSent(itemOf(id)), userIds);
+    this.requests.restore(state);
+    this.#restored = { tracked, itemOf };
+  }
+
+  /**
+   * The agent of the earlier window is here: its answers are waited for, and what had not left yet
+   * leaves.
+   * @param sent the JSON-RPC ids of prompts that have left, by prompt
+   */
+  resume(opened: OpenedSession, sent: ReadonlyMap<string, string>): void {
+    const { tracked, itemOf } = this.#restored ?? { tracked: undefined, itemOf: () => undefined };
+    this.#restored = undefined;
+    const { queue } = this.#options;
+    const prompts = tracked?.prompts.filter(({ awaited }) => awaited) ?? [];
+    const known = new Set(prompts.map(({ promptId }) => promptId));
+    for (const item of queue.items) if (item.state === 'sending' && !known.has(item.id)) queue.setState(item, 'queued');
+    for (const { handle, promptId, promised, inTurn } of prompts) {
+      const item = itemOf(promptId);
+      if (!item) continue;
+      if (inTurn) this.#inTurn.push(item);
+      const takenBack = this.#takenBack(item, inTurn);
+      const prompt = this.#promptWith(opened, { item, handle, sent: contentOfSent(item), takenBack });
+      this.#follow(
+        opened,
+        { item, handle, promised },
+        this.#answerOrPrompt(opened, handle, sent.get(promptId), prompt),
+      );
+    }
+  }
+
+  /** The first call waits for the answer to what has left, where it has. */
+  #answerOrPrompt(
+    { link }: OpenedSession,
+    handle: string,
+    requestId: string | undefined,
+    prompt: () => Promise<PromptAnswer>,
+  ): () => Promise<PromptAnswer> {
+    const { rpc, dialect } = link;
+    if (requestId === undefined || !rpc) return prompt;
+    this.#tracker.sent(handle, requestId);
+    const answer = rpc.answerTo(Number(requestId), 'session/prompt', new AbortController().signal);
+    let isAwaited = false;
+    return () => {
+      if (isAwaited) return prompt();
+      isAwaited = true;
+      return answer.then((raw) => required(dialect.readAnswer)(raw));
+    };
   }
 
   /**
@@ -391,7 +488,7 @@ export class TurnControl {
     if (kind === 'refused') this.#gaveBack(item, { again, asked, failure, cancelled: code === RPC_CODES.cancelled });
     if (lost !== undefined) queue.pause(lost);
     this.#options.onChange();
-    this.dispatcher.pump();
+    this.#options.kept.afterwards(() => this.dispatcher.pump());
   }
 
   /** A prompt comes back that no turn has taken in. */
@@ -457,8 +554,23 @@ export class TurnControl {
     if (stopReason === 'error' && session.current && queue.items.length > 0) queue.pause('turn-failed');
     this.requests.turnEnded(session.current?.link.description.features.states !== undefined);
     this.#options.onChange();
-    this.dispatcher.pump();
+    this.#options.kept.afterwards(() => this.dispatcher.pump());
   }
+}
+
+/** A prompt on its way to the agent. */
+interface LeavingPrompt {
+  readonly item: QueueItem;
+  readonly handle: string;
+  readonly sent: readonly ContentBlock[];
+  /** Aborted when the user wants it back. */
+  readonly takenBack: AbortSignal;
+}
+
+/** What a message says, as far as every agent takes it. */
+function contentOfSent(item: QueueItem | undefined): readonly ContentBlock[] {
+  if (!item) return [];
+  return contentOf(item, { image: true, audio: true, embeddedContext: true });
 }
 
 /**

@@ -9,7 +9,7 @@ import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
 import type { LocalizableText } from '../../base/localizable';
 import type { Log } from '../../base/log';
-import type { TurnTokens } from '../../session/events/content';
+import type { ContentBlock, TurnTokens } from '../../session/events/content';
 import type { Barrier, SessionEvent, StopReason } from '../../session/events/event';
 import { Grace, type GraceOptions, type Schedule } from '../ports/grace';
 import {
@@ -22,6 +22,7 @@ import {
   type TurnResult,
 } from './openTurn';
 import { promptOf, textOf, userMessageOf } from './promptEcho';
+import type { TrackedPrompt, TrackedTurns } from './trackedTurns';
 
 /**
  * How long an answer may trail the barrier before the next prompt goes without it, in milliseconds.
@@ -80,6 +81,88 @@ export class TurnTracker {
   /** Prompts have left that no turn has taken in. */
   get hasWaiting(): boolean {
     return [...this.#prompts.values()].some(({ inserted }) => !inserted);
+  }
+
+  /** What another window needs to go on with the same agent. */
+  get tracked(): TrackedTurns {
+    const turn = this.#open;
+    const all = new Set([...(turn?.prompts ?? []), ...this.#prompts.values()]);
+    return {
+      followers: this.#followers,
+      ...(this.#agentState !== undefined && { agentState: this.#agentState }),
+      ...(turn && {
+        turn: {
+          id: turn.id,
+          endsBy: turn.endsBy,
+          promised: turn.promised,
+          busySeen: turn.busySeen,
+          barrierSeen: turn.barrierSeen,
+          cancelRequested: turn.cancelRequested,
+          ...(turn.ended !== undefined && { ended: turn.ended }),
+          ...(turn.idle && { idle: turn.idle }),
+          ...(turn.idleIsDoubtful && { idleIsDoubtful: true }),
+        },
+      }),
+      prompts: [...all].map((prompt) => ({
+        handle: prompt.handle,
+        promptId: prompt.terms.promptId,
+        endsBy: prompt.terms.endsBy,
+        promised: prompt.terms.promised,
+        ...(prompt.messageId !== undefined && { messageId: prompt.messageId }),
+        inTurn: prompt.turn !== undefined,
+        awaited: this.#awaits(prompt),
+        inserted: prompt.inserted,
+        cancelRequested: prompt.cancelRequested,
+      })),
+    };
+  }
+
+  /** The JSON-RPC ids of the prompts whose answers are still to come or still count, by prompt. */
+  get requests(): ReadonlyMap<string, string> {
+    const all = new Set([...(this.#open?.prompts ?? []), ...this.#prompts.values()]);
+    return new Map(
+      [...all].flatMap((prompt) =>
+        prompt.requestId !== undefined && this.#awaits(prompt) ? [[prompt.terms.promptId, prompt.requestId]] : [],
+      ),
+    );
+  }
+
+  /**
+   * Goes on where the tracker of an earlier window stood; before anything else is called.
+   * @param contentOf what a prompt says that no turn has taken in yet
+   * @param userIds ids of the user's messages in the transcript
+   */
+  restore(
+    tracked: TrackedTurns,
+    contentOf: (promptId: string) => readonly ContentBlock[],
+    userIds: readonly string[],
+  ): void {
+    for (const id of userIds.slice(-MAX_PAST_IDS)) this.#userIds.add(id);
+    this.#followers = tracked.followers;
+    this.#agentState = tracked.agentState;
+    const turn: OpenTurn | undefined = tracked.turn && { ...tracked.turn, prompts: new Set() };
+    this.#open = turn;
+    for (const one of tracked.prompts) this.#restorePrompt(one, turn, contentOf);
+    if (turn?.ended !== undefined && turn.barrierSeen) this.#awaitAnswer(turn);
+    else if (turn?.idleIsDoubtful && turn.idle) this.#doubtIdle(turn, turn.idle);
+  }
+
+  #restorePrompt(
+    { awaited, inTurn, ...tracked }: TrackedPrompt,
+    turn: OpenTurn | undefined,
+    contentOf: (promptId: string) => readonly ContentBlock[],
+  ): void {
+    const { promptId, endsBy, promised } = tracked;
+    const terms = { promptId, content: contentOf(promptId), endsBy, promised };
+    const prompt = this.#add(tracked.handle, terms, inTurn ? turn : undefined);
+    Object.assign(prompt, { inserted: tracked.inserted, cancelRequested: tracked.cancelRequested });
+    prompt.messageId = tracked.messageId;
+    if (!awaited) this.#prompts.delete(tracked.handle);
+  }
+
+  #awaits(prompt: Prompt): boolean {
+    if (this.#prompts.get(prompt.handle) === prompt) return true;
+    return prompt.turn === this.#open && this.#open?.endsBy === 'response';
   }
 
   /** The agent reports its state in this session. */
@@ -220,13 +303,7 @@ export class TurnTracker {
     const reason = answer !== undefined && answer !== 'unknown' ? answer : (barrier.stopReason ?? 'unknown');
     this.#end(turn, reason, 'turn_complete', turn.answered);
     if (turn.answered) this.#settle(turn);
-    else
-      this.#await(turn, { quietMs: this.#options.answerGraceMs ?? ANSWER_GRACE_MS }, () => {
-        this.#options.log.warn(
-          `the answer to prompt ${ids.join(', ')} did not follow its turn_complete; going on without it`,
-        );
-        this.#settle(turn);
-      });
+    else this.#awaitAnswer(turn);
   }
 
   /**
@@ -374,6 +451,14 @@ export class TurnTracker {
     turn.idleIsDoubtful = true;
     if (mayEnd({ ...turn, busySeen: false }, report))
       this.#await(turn, { quietMs: UNCLEAR_GRACE_MS }, () => this.#idle(turn, report));
+  }
+
+  #awaitAnswer(turn: OpenTurn): void {
+    this.#await(turn, { quietMs: this.#options.answerGraceMs ?? ANSWER_GRACE_MS }, () => {
+      const ids = requestIds(turn).join(', ');
+      this.#options.log.warn(`the answer to prompt ${ids} did not follow its turn_complete; going on without it`);
+      this.#settle(turn);
+    });
   }
 
   #await(turn: OpenTurn, limits: Pick<GraceOptions, 'quietMs' | 'longestMs'>, onOver: () => void): void {

@@ -136,10 +136,23 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX questions_answered ON questions (window) WHERE answer IS NOT NULL;
   `,
+  // How far the lines of an agent were read that outlives its window: changes together with the
+  // events that came from them.
+  `
+  CREATE TABLE progress (key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, json TEXT NOT NULL);
+  `,
 ];
 
 /** Tables with few rows per session, all with a `key` column. */
-export const SIDE_TABLES = ['queue', 'drafts', 'draft_attachments', 'views', 'leases', 'session_marks'] as const;
+export const SIDE_TABLES = [
+  'queue',
+  'drafts',
+  'draft_attachments',
+  'views',
+  'leases',
+  'session_marks',
+  'progress',
+] as const;
 
 /**
  * Migrates a file to the latest version; a new file gets all tables. Each step is a transaction, so

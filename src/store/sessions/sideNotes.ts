@@ -1,12 +1,13 @@
-// Small values of sessions that are replaced often: a draft being typed, the scroll position. The
-// stream file has every version; their tables get the latest one with the next bulk write.
+// Small values of sessions that are replaced often: a draft being typed, the scroll position, how
+// far the lines of a kept agent were read. The stream file has every version; their tables get the
+// latest one with the next bulk write.
 import type { Sql } from '../file/sql';
 
 /** Tables with one JSON value per session. */
-export type SideTable = 'drafts' | 'views';
+export type SideTable = 'drafts' | 'views' | 'progress';
 
 export function isSideTable(name: unknown): name is SideTable {
-  return name === 'drafts' || name === 'views';
+  return name === 'drafts' || name === 'views' || name === 'progress';
 }
 
 /** The values of one session. */

@@ -38,6 +38,12 @@ export class SideStore {
     this.#port = port;
   }
 
+  /** Returns how far the lines of the session's agent were read, as it was given with its events. */
+  progress(key: string): string | undefined {
+    const find = 'SELECT json FROM progress WHERE key = ?';
+    return this.#port.noted(key, 'progress') ?? textOf(this.#port.read(key, (sql) => sql.get(find, key)?.json));
+  }
+
   /**
    * Saves a draft; of an empty one only its revision. Attachments never change, so known ones are
    * not written again.

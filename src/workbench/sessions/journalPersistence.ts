@@ -4,7 +4,12 @@ import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { roughSize } from '../../base/text';
-import type { ConversationPersistence, KeptConversation, KeptItem } from '../../client/conversation/persistence';
+import type {
+  ConversationPersistence,
+  KeptConversation,
+  KeptItem,
+  ReadProgress,
+} from '../../client/conversation/persistence';
 import type { Anchor, DraftView } from '../../panel/contract';
 import { boundEvent } from '../../session/events/bounds';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
@@ -51,7 +56,9 @@ export class JournalPersistence implements ConversationPersistence {
   /** The newest event of a session that was read and is not claimed yet. */
   #readTo: number | undefined;
   /** What is to be kept in one go. */
-  #together: { readonly events: TimedEvent[]; readonly changes: Change[] } | undefined;
+  #together:
+    | { readonly events: TimedEvent[]; readonly changes: Change[]; progress?: ReadProgress | undefined }
+    | undefined;
   /** True once another window has taken over the session: only that window writes it. */
   #isLost = false;
 
@@ -96,33 +103,37 @@ export class JournalPersistence implements ConversationPersistence {
   }
 
   together(run: () => void): void {
-    const all: { events: TimedEvent[]; changes: Change[] } = { events: [], changes: [] };
+    const all: { events: TimedEvent[]; changes: Change[]; progress?: ReadProgress | undefined } = {
+      events: [],
+      changes: [],
+    };
     this.#together = all;
     try {
       run();
     } finally {
       this.#together = undefined;
     }
-    const { events, changes } = all;
-    if (changes.length === 0) this.events(events);
+    const { events, changes, progress } = all;
+    if (changes.length === 0) this.events(events, progress);
     else {
       const kept = this.#kept(events);
       this.#write((journal, key) => {
         const run = changes.map((change) => () => change(journal, key));
-        journal.together(key, kept, run, (error) => this.#options.log.debug(`journal: ${error.message}`));
+        journal.together(key, kept, run, (error) => this.#options.log.debug(`journal: ${error.message}`), progress);
       });
     }
   }
 
-  events(events: readonly TimedEvent[]): void {
+  events(events: readonly TimedEvent[], progress?: ReadProgress): void {
     if (events.length === 0) return;
     if (this.#together) {
       this.#together.events.push(...events);
+      this.#together.progress = progress ?? this.#together.progress;
       return;
     }
     const bounded = this.#kept(events);
     if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
-      this.#write((journal, key) => journal.append(key, bounded));
+      this.#write((journal, key) => journal.append(key, bounded, progress));
     } else {
       this.#charsBefore += roughSize(bounded, MOST_CHARS_BEFORE);
       const fits = this.#charsBefore <= MOST_CHARS_BEFORE && this.#before.length + bounded.length <= MOST_BEFORE;
@@ -252,6 +263,7 @@ export function readKept(
   if (!session) throw new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
   const draft = journal.side.draft(key);
   const anchor = anchorOf(journal.side.view(key));
+  const progress = journal.side.progress(key);
   const isSmall = session.bytes <= SMALL_BYTES && session.lastSeq <= SMALL_ROWS;
   return {
     ...(isSmall ? { model: reading.finish() } : beginAtEnd(journal, session, reading)),
@@ -260,6 +272,7 @@ export function readKept(
     attachments: draft?.attachments ?? [],
     ...(anchor && { anchor }),
     ...(session.queuePaused !== undefined && { paused: session.queuePaused }),
+    ...(progress !== undefined && { progress }),
     ...(session.agentSessionId !== undefined && { agentSessionId: session.agentSessionId }),
   };
 }

@@ -1,0 +1,38 @@
+// The ids of our requests on the wire. vscode-jsonrpc counts from 0 in each connection; where a
+// connection continues an earlier one with the same agent, its ids continue too.
+import { Message } from 'vscode-jsonrpc';
+
+export class WireIds {
+  readonly #first: number;
+  #next: number;
+
+  /** @param first id of the first request on the wire */
+  constructor(first: number) {
+    this.#first = first;
+    this.#next = first;
+  }
+
+  /** The id that the next request will have. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Returns an outgoing message with the id that the agent sees. */
+  readonly toWire = (message: Message): Message => {
+    if (!Message.isRequest(message) || typeof message.id !== 'number') return message;
+    const id = this.idOf(message.id);
+    this.#next = Math.max(this.#next, id + 1);
+    return id === message.id ? message : ({ ...message, id } as Message);
+  };
+
+  /** Returns the id on the wire of a request that vscode-jsonrpc has numbered. */
+  idOf(id: number): number {
+    return id + this.#first;
+  }
+
+  /** Returns a response of the agent with the id that vscode-jsonrpc knows. */
+  toInner(message: Message, id: string | number): Message {
+    const inner = typeof id === 'number' ? id - this.#first : id;
+    return { ...message, id: inner } as Message;
+  }
+}

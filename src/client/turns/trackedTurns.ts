@@ -1,0 +1,52 @@
+// What a turn tracker knows that the transcript does not say, so that another window can go on with
+// the same agent: kept with the events, read back by its shape only.
+import * as z from 'zod/mini';
+import type { StateReport } from '../../acp/protocol/dialect';
+
+const stopReasons = [
+  'end_turn',
+  'cancelled',
+  'refusal',
+  'max_tokens',
+  'max_turn_requests',
+  'error',
+  'unknown',
+] as const;
+const endsBy = z.enum(['response', 'state']);
+
+const promptSchema = z.object({
+  handle: z.string(),
+  promptId: z.string(),
+  endsBy,
+  promised: z.boolean(),
+  messageId: z.optional(z.string()),
+  inTurn: z.boolean(),
+  /** Its answer is still to come, or still counts. */
+  awaited: z.boolean(),
+  inserted: z.boolean(),
+  cancelRequested: z.boolean(),
+});
+
+const reportSchema = z.custom<StateReport>((value) => typeof (value as StateReport | undefined)?.state === 'string');
+
+export const trackedTurnsSchema = z.object({
+  agentState: z.optional(z.string()),
+  followers: z.number(),
+  turn: z.optional(
+    z.object({
+      id: z.string(),
+      endsBy,
+      promised: z.boolean(),
+      busySeen: z.boolean(),
+      barrierSeen: z.boolean(),
+      cancelRequested: z.boolean(),
+      ended: z.optional(z.enum(stopReasons)),
+      idle: z.optional(reportSchema),
+      idleIsDoubtful: z.optional(z.boolean()),
+    }),
+  ),
+  prompts: z.array(promptSchema),
+});
+
+export type TrackedTurns = z.infer<typeof trackedTurnsSchema>;
+export type TrackedPrompt = z.infer<typeof promptSchema>;
