@@ -67,7 +67,7 @@ export async function initialize(
     return otherOffer(error, offer);
   }
   const version = at(raw, 'protocolVersion');
-  const description = version === 2 ? describeV2(raw) : describeV1(raw);
+  const description = describe(raw);
   if (!description || typeof version !== 'number') {
     throw new ParleyError('protocol-violation', localizable('its answer to initialize is invalid'), {
       hint: localizable('Check that the command starts the agent in its ACP mode.'),
@@ -77,7 +77,30 @@ export async function initialize(
   if (version === 2 && offer === 1) return { kind: 'again', offer: 2 };
   if (version === 1 && offer === 2 && (capabilities.files || capabilities.terminals))
     return { kind: 'again', offer: 1 };
-  return { kind: 'ready', dialect: version === 2 ? new V2Agent(rpc) : new V1Agent(rpc), description };
+  return { kind: 'ready', dialect: dialectOf(version, rpc), description };
+}
+
+/**
+ * Continues a connection that was initialized earlier.
+ * @param raw the agent's answer to `initialize`
+ * @returns undefined where that was no answer
+ */
+export function initialized(
+  raw: unknown,
+  rpc: RpcCaller,
+): { readonly dialect: Dialect; readonly description: AgentDescription } | undefined {
+  const version = at(raw, 'protocolVersion');
+  const description = describe(raw);
+  if (!description || (version !== 1 && version !== 2)) return undefined;
+  return { dialect: dialectOf(version, rpc), description };
+}
+
+function describe(raw: unknown): AgentDescription | undefined {
+  return at(raw, 'protocolVersion') === 2 ? describeV2(raw) : describeV1(raw);
+}
+
+function dialectOf(version: ProtocolVersion, rpc: RpcCaller): Dialect {
+  return version === 2 ? new V2Agent(rpc) : new V1Agent(rpc);
 }
 
 /**

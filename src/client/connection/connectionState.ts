@@ -8,7 +8,7 @@ import type { LocalizableText } from '../../base/localizable';
 import type { StageName } from '../../panel/contract';
 import type { ToolSession } from '../mcp/editorTools';
 import type { McpServices } from '../mcp/mcpOffer';
-import type { AgentLink } from '../ports/agentLink';
+import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { Clock } from '../ports/ports';
 import type { AgentFiles } from '../requests/agentFiles';
 import type { Attempt } from './recovery';
@@ -86,6 +86,8 @@ export interface ConnectorListener {
    * @param isNew the agent does not know the transcript
    */
   ready(problems: readonly LocalizableText[], isNew: boolean): void;
+  /** The agent of an earlier window is here, with the session as it was left. */
+  attached(opened: OpenedSession): void;
   /** The agent is gone or is being ended. @param hadSession a session is lost with it */
   detached(end: AgentEnd, hadSession: boolean): void;
 }

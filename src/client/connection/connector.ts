@@ -24,7 +24,7 @@ import { Recovery } from './recovery';
 import { mayGoOn, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
 import { signIn, signInWithSavedKey } from './signIn';
-import { type StartContext, startAgent } from './startAgent';
+import { attachAgent, type StartContext, startAgent } from './startAgent';
 
 /**
  * What `session/close` may take before the agent is ended all the same, and `logout` before it
@@ -64,9 +64,13 @@ export class Connector {
   /** A question of the client's own, which the start depends on, is open. */
   #isAsking = false;
   #disposed = false;
+  /** An agent of an earlier window is to be attached. */
+  #attaches: boolean;
 
-  constructor(context: ConnectionContext, opening: SessionOpenStrategy, listener: ConnectorListener) {
+  /** @param attaches the agent of an earlier window runs, and is attached at the first start */
+  constructor(context: ConnectionContext, opening: SessionOpenStrategy, listener: ConnectorListener, attaches = false) {
     this.#opening = opening;
+    this.#attaches = attaches;
     this.#services = context.services;
     const { clock, reconnectDelaysMs } = context.services;
     this.#recovery = new Recovery(() => void this.start(), clock.now, reconnectDelaysMs);
@@ -111,6 +115,11 @@ export class Connector {
 
   get session(): OpenedSession | undefined {
     return this.#state.kind === 'ready' ? this.#state : undefined;
+  }
+
+  /** The agent of an earlier window runs, and is not here yet. */
+  get isAttaching(): boolean {
+    return this.#attaches && (this.#state.kind === 'idle' || this.#state.kind === 'starting');
   }
 
   get isStarting(): boolean {
@@ -244,6 +253,16 @@ export class Connector {
     await this.start();
   }
 
+  /** The agent outlives this window, and its session can go on in another. */
+  get outlives(): boolean {
+    return this.isAttaching || this.session?.link.kept !== undefined;
+  }
+
+  /** Lets go of an agent that outlives this window. */
+  async leave(): Promise<void> {
+    await this.session?.link.kept?.detach();
+  }
+
   /**
    * Opens the session again with the agent that runs and no longer has it in memory; the transcript
    * stays.
@@ -300,8 +319,17 @@ export class Connector {
 
   /** A prompt is about to leave: what the agent sends from now on is no repetition of the past. */
   endReplay(): void {
-    this.#replay?.end();
+    const replay = this.#replay;
+    if (!replay) return;
     this.#replay = undefined;
+    replay.end();
+    this.#openedForGood();
+  }
+
+  /** What the agent says from now on is new: another window could go on. */
+  #openedForGood(): void {
+    const { session } = this;
+    if (session && !this.#replay) session.link.kept?.opened(session.sessionId);
   }
 
   dispose(): void {
@@ -328,6 +356,7 @@ export class Connector {
     this.#context = { ...this.#context, agent };
     this.#set({ kind: 'starting' });
     if (!(await this.#untilEnded(signal))) return;
+    if (this.#attaches && (await this.#attach(signal))) return;
     this.#listener.starting(this.#lastEnd, this.#opening);
     this.#lastEnd = undefined;
     this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, this.#toolSession, signal, (isAsking) => {
@@ -339,8 +368,7 @@ export class Connector {
       link = await startAgent(this.#context, signal);
       const started = link;
       started.onDidEnd((error) => this.#onAgentEnd(started, error));
-      const { dialect, description } = started;
-      this.#agentSide = { link: started, dialect, files: this.#services.filesFor(this.agent.name, description.raw) };
+      this.#use(started);
       await this.#open(started, signal);
     } catch (error) {
       const stage = stages.current?.name;
@@ -354,6 +382,34 @@ export class Connector {
       this.#recovery.stop();
       this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
     }
+  }
+
+  /** @returns false where another agent has to be started */
+  async #attach(signal: AbortSignal): Promise<boolean> {
+    try {
+      const link = await attachAgent(this.#context, signal);
+      const { sessionId } = required(link.kept?.earlier);
+      this.#attaches = false;
+      link.onDidEnd((error) => this.#onAgentEnd(link, error));
+      this.#use(link);
+      this.#sessionId = sessionId;
+      link.router.register(sessionId, this.#context.onUpdates);
+      this.#recovery.ready();
+      this.#set({ kind: 'ready', link, sessionId });
+      this.#listener.attached({ link, sessionId });
+      return true;
+    } catch (error) {
+      if (this.#disposed) return true; // the window ends, and the agent goes on
+      this.#attaches = false;
+      this.#services.log.warn(`${this.agent.name} could not be attached: ${messageOf(error)}`);
+      this.#listener.detached({ note: 'window-ended', interrupted: true }, true);
+      return false;
+    }
+  }
+
+  #use(link: AgentLink): void {
+    const { dialect, description } = link;
+    this.#agentSide = { link, dialect, files: this.#services.filesFor(this.agent.name, description.raw) };
   }
 
   /** @returns false where the start was stopped before the last agent was gone */
@@ -386,6 +442,7 @@ export class Connector {
     this.#set({ kind: 'ready', link, sessionId });
     const agentSessionId = mayGoOn(features) ? sessionId : null;
     this.#context.onSession({ agentId: this.agent.id, agentSessionId, protocol });
+    this.#openedForGood();
     this.#listener.ready(opened.problems, opened.isNew);
   }
 

@@ -3,8 +3,8 @@
 import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import type { StateHolder } from '../../acp/proposals/sessionState';
 import type { Protocol } from '../../acp/protocol/dialect';
-import type { AgentDefinition } from '../../agents/agentDefinition';
-import type { ParleyError } from '../../base/errors';
+import type { AgentDefinition, ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
+import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
 import type { Entry } from '../../session/model/state';
@@ -16,9 +16,10 @@ import type { AgentKeys } from '../ports/agentKeys';
 import type { AgentLink } from '../ports/agentLink';
 import { NO_CAPABILITIES } from '../ports/clientCapabilities';
 import type { SignInTerminal } from '../ports/ports';
+import type { AgentKeepers } from '../transport/agentTransport';
 import type { ProtocolOffers } from '../transport/protocolOffers';
 import type { RemoteAccess } from '../transport/remoteTarget';
-import { RpcLink } from '../transport/rpcLink';
+import { type LinkOptions, RpcLink } from '../transport/rpcLink';
 import { type Deadlines, deadlinesFor, type Stages } from '../transport/stages';
 import type { SessionReplayOptions } from './sessionReplay';
 
@@ -32,6 +33,8 @@ export interface StartServices {
   readonly environment: (command: string) => Promise<Record<string, string>>;
   /** What the window has learned of the versions that its agents speak. */
   readonly offers?: ProtocolOffers;
+  /** Lets agents outlive their window; without it each ends with it. */
+  readonly keepers?: AgentKeepers | undefined;
   /**
    * Asked before an agent is started; may ask the user. Rejects with a ParleyError where they do
    * not want it.
@@ -68,6 +71,8 @@ export interface StartServices {
 export interface StartContext {
   readonly key: string;
   readonly agent: AgentDefinition;
+  /** The session is stored: its agent may outlive the window. */
+  readonly isStored: boolean;
   readonly cwd: string;
   /** Folders of the workspace beside `cwd`; absolute. */
   readonly additionalDirectories: readonly string[];
@@ -101,8 +106,8 @@ export interface StartContext {
 
 /** Stages `resolve`, `spawn`, `initialize`. @throws ParleyError, with nothing left running. */
 export async function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
-  const { key, agent, cwd, services, stages, onRequest, onNotification } = context;
-  const { log, client, environment, offers, remote, onTraffic, signInTerminal } = services;
+  const { key, agent, services, stages } = context;
+  const { log, remote, onTraffic } = services;
   // The user may be asked whether they want this agent at all, which takes as long as it takes to
   // read.
   if (services.approve) {
@@ -118,27 +123,43 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
   const keyed = keys
     ? await stages.run('resolve', deadlines(context)['sign-in'], signal, () => withKeys(agent, keys))
     : agent;
-  return RpcLink.open(
-    {
-      agent: keyed,
-      capabilities: services.isOnlyAsked && NO_CAPABILITIES,
-      cwd,
-      environment,
-      offers,
-      remote,
-      client,
-      log,
-      onRequest,
-      onNotification,
-      traceparent: (agent.type === 'process' ? agent.env.TRACEPARENT : undefined) ?? services.traceparent,
-      signInTerminal: signInTerminal !== undefined && agent.type === 'process',
-      onTraffic: heard,
-      state: services.agentState?.(key),
-    },
-    stages,
-    deadlines(context),
-    signal,
-  );
+  return RpcLink.open(linkOptions(context, keyed), stages, deadlines(context), signal);
+}
+
+/**
+ * Attaches to the agent that an earlier window has started for the session; nothing is delivered
+ * yet.
+ * @throws ParleyError where it is gone or cannot be used
+ */
+export async function attachAgent(context: StartContext, signal: AbortSignal): Promise<RpcLink> {
+  const { agent } = context;
+  if (agent.type === 'communication') throw new ParleyError('not-attached', 'no process');
+  const { keeper, ...options } = linkOptions(context, agent);
+  if (!keeper) throw new ParleyError('not-attached', 'no keepers');
+  return RpcLink.attach({ ...options, keeper }, signal);
+}
+
+function linkOptions(context: StartContext, agent: ProcessAgent | RemoteAgent): LinkOptions {
+  const { key, cwd, services, isStored, onRequest, onNotification } = context;
+  const { log, client, environment, offers, remote, onTraffic, signInTerminal, keepers } = services;
+  const about = { session: key, agentId: agent.id, agentName: agent.name, folder: cwd };
+  return {
+    agent,
+    capabilities: services.isOnlyAsked && NO_CAPABILITIES,
+    cwd,
+    environment,
+    offers,
+    remote,
+    client,
+    log,
+    onRequest,
+    onNotification,
+    traceparent: (agent.type === 'process' ? agent.env.TRACEPARENT : undefined) ?? services.traceparent,
+    signInTerminal: signInTerminal !== undefined && agent.type === 'process',
+    onTraffic: onTraffic && ((kind: TrafficKind, line: string) => onTraffic(key, kind, line)),
+    state: services.agentState?.(key),
+    keeper: isStored && keepers ? { keepers, about } : undefined,
+  };
 }
 
 /** Returns the agent with the user's keys in its environment, for a start only. */

@@ -3,7 +3,7 @@
 // model, the queue and the stages.
 
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
-import type { PromptCapabilities } from '../../acp/protocol/dialect';
+import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
@@ -23,7 +23,7 @@ import { LiveSession } from '../connection/liveSession';
 import { canReopen, type SessionOpenStrategy, strategyFor } from '../connection/sessionOpenStrategy';
 import { StartNotices } from '../connection/startNotices';
 import { CommunicationChat } from '../http/communicationChat';
-import type { AgentLink } from '../ports/agentLink';
+import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { EditHolds } from '../requests/editHolds';
 import type { ElicitationRequestHandler } from '../requests/elicitationRequestHandler';
 import { Subagents } from '../requests/subagents';
@@ -39,11 +39,12 @@ import type { ConversationOptions, ConversationServices } from './conversationOp
 import { followTerminals } from './followTerminals';
 import { isAtWork } from './idleAgents';
 import { Inbound } from './inbound';
+import { type EarlierAgent, earlierAgent, itemsOf, KeptProgress } from './keptProgress';
 import type { ConversationPersistence } from './persistence';
 import { QueueActions } from './queueActions';
 import { QueueMirror } from './queueMirror';
 import { Recorder } from './recorder';
-import { completeTranscript, restore, unansweredPrompt } from './restore';
+import { closingEvents, completeTranscript, restore, unansweredPrompt } from './restore';
 import { failedTurn, promptOfTurn } from './sendAgain';
 import { SessionOps } from './sessionOps';
 import { Suspension } from './suspension';
@@ -82,6 +83,9 @@ export class Conversation implements Disposable {
   /** Why the session is read-only here; undefined: it is ours. */
   #held: ParleyError | undefined;
   readonly #suspension: Suspension;
+  readonly #progress: KeptProgress;
+  /** Where an earlier window stood with the agent, until that is attached. */
+  #earlier: EarlierAgent | undefined;
   #endsWithWindow = false;
   readonly #handoff = new ContextHandoff();
   #whole: Promise<void> | undefined;
@@ -101,8 +105,20 @@ export class Conversation implements Disposable {
     const persistence = this.#held ? undefined : options.persistence; // what another window writes is not ours to end
     this.#persistence = persistence;
     this.unsent = new Unsent(persistence, () => this.#model.touch('attachments'));
-    this.#recorder = new Recorder(this.#model, persistence, services.clock.now, (event) =>
-      this.changes.happened(event),
+    const earlier = persistence && earlierAgent(key, kept, services.keepers);
+    this.#earlier = earlier;
+    this.#progress = new KeptProgress({
+      turns: () => this.#turns,
+      link: () => this.#connector?.agentSide?.link,
+      sessionId: () => this.#connector.sessionId,
+      state: () => this.#model.state,
+    });
+    this.#recorder = new Recorder(
+      this.#model,
+      persistence,
+      services.clock.now,
+      (event) => this.changes.happened(event),
+      this.#progress.read,
     );
     this.changes = changesOfSession(
       options,
@@ -118,10 +134,11 @@ export class Conversation implements Disposable {
       this.#model.touch('queue');
     });
     this.edits = new EditHolds(this.queue, () => this.queueActions.pump());
-    if (kept) restore(this, kept, apply, services.clock.now(), options.isHeld);
+    const goesOn = earlier !== undefined;
+    if (kept) restore(this, kept, apply, services.clock.now(), { isHeld: options.isHeld, goesOn });
     if (kept?.whole) {
       const isOver = (): boolean => this.#lifetime.isDisposed;
-      const reading = { read: kept.whole, isOver, apply, now: services.clock.now, isHeld: options.isHeld };
+      const reading = { read: kept.whole, isOver, apply, now: services.clock.now, isHeld: options.isHeld, goesOn };
       this.#whole = completeTranscript(this.#model, reading, services.log).finally(() => {
         this.#whole = undefined;
       });
@@ -149,6 +166,12 @@ export class Conversation implements Disposable {
       }),
       kept: this.#recorder,
     });
+    if (earlier)
+      this.#turns.restore(
+        earlier.turns,
+        this.#model.state,
+        itemsOf(this.queue, () => this.#model.state),
+      );
     this.queueActions = new QueueActions({
       queue: this.queue,
       turns: this.#turns,
@@ -172,6 +195,7 @@ export class Conversation implements Disposable {
       {
         key,
         agent,
+        isStored: persistence !== undefined,
         cwd,
         additionalDirectories: this.roots.filter((root) => root !== cwd),
         services,
@@ -197,8 +221,10 @@ export class Conversation implements Disposable {
         changed: () => this.#model.touch('connection'),
         starting: (lastEnd) => this.#onStarting(lastEnd),
         ready: (problems, isNew) => this.#onReady(problems, isNew),
+        attached: (opened) => this.#onAttached(opened),
         detached: (end, hadSession) => this.#onDetached(end, hadSession),
       },
+      goesOn,
     );
     this.controls = new AgentControls({ ready: () => this.#connector.ready(), subagents: this.#subagents, apply });
     this.#suspension = new Suspension({ key, model: this.#model, controls: this.controls }, services.log, () => {
@@ -262,6 +288,11 @@ export class Conversation implements Disposable {
   /** A turn runs, its prompt waits for its answer, or a message is about to leave. */
   get isBusy(): boolean {
     return this.#turns.isBusy;
+  }
+
+  /** Its agent runs since an earlier window, and is not here yet. */
+  get isAttaching(): boolean {
+    return this.#connector.isAttaching;
   }
 
   /** The agent starts and waits for an answer of the user. */
@@ -432,6 +463,7 @@ export class Conversation implements Disposable {
   async lose(): Promise<void> {
     if (this.#held) return;
     this.#held = takenOver();
+    await this.#connector.leave();
     await this.#connector.drop('taken-over');
     await this.start(); // which says why it does not
   }
@@ -464,9 +496,19 @@ export class Conversation implements Disposable {
    */
   async close(why: 'closed' | 'window-ended' = 'closed'): Promise<void> {
     this.#endsWithWindow = why === 'window-ended';
+    if (this.#endsWithWindow && (await this.#leave())) return;
     await this.#connector.drop(CLOSE_NOTES[why], { closing: true });
     await this.changes.settledSoon();
     this.dispose();
+  }
+
+  /** Lets the agent go on, for the next window. @returns false where it ends with this one */
+  async #leave(): Promise<boolean> {
+    if (!this.#connector.outlives) return false;
+    this.#recorder.end();
+    await this.#connector.leave();
+    this.dispose();
+    return true;
   }
 
   dispose(): void {
@@ -492,11 +534,25 @@ export class Conversation implements Disposable {
     if (this.#handoff.ready(isNew, this.#model.state.entries))
       this.#notices.beganAnew(this.agent.name, this.#model.state.entries);
     this.#notices.notHandedOver(problems);
+    this.#progress.opened();
     this.#probe.heard();
     this.#probe.set('live');
     this.changes.warm();
     if (this.#suspension.isActive) void this.#suspension.resume(isNew);
     else this.#turns.dispatcher.pump();
+  }
+
+  /** The agent of an earlier window is here: it goes on as if nothing had been. */
+  #onAttached(opened: OpenedSession): void {
+    const { kept, rpc } = opened.link;
+    const { lines } = required(this.#earlier);
+    this.#earlier = undefined;
+    this.#progress.opened();
+    this.#turns.resume(opened, required(kept?.earlier).prompts);
+    this.#subagents.resume(this.#model.state.entries);
+    rpc?.resumeAfter(lines.line);
+    kept?.agent.deliver(lines);
+    this.#onReady([], false);
   }
 
   /**
@@ -508,11 +564,15 @@ export class Conversation implements Disposable {
     // What may have arrived is asked about where the session continues.
     const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.#model.state) : undefined;
     if (inDoubt) this.queue.putFirst(inDoubt);
-    const why = this.#endsWithWindow ? 'window-ended' : detailed('agent-ended', note);
+    const isLeft = this.#endsWithWindow || this.#earlier !== undefined;
+    const why = isLeft ? 'window-ended' : detailed('agent-ended', note);
     if (hadSession && this.queue.items.length > 0) this.queue.pause(why);
     this.#turns.exited(note, interrupted);
     this.#subagents.ended();
     void this.#services.terminals.closeSession(this.key);
+    if (!this.#earlier) return;
+    this.#earlier = undefined;
+    for (const event of closingEvents(this.#model.state, this.#services.clock.now())) this.#apply(event);
   }
 
   /** What the agent shows of the session has arrived. */

@@ -10,7 +10,7 @@ import type { TurnNote } from '../../session/events/ownText';
 import type { SessionModel, SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
-import type { PromptQueue, QueuedAttachment } from '../../session/queue/queue';
+import type { PromptQueue, QueuedAttachment, QueueItem } from '../../session/queue/queue';
 import type { KeptConversation, KeptItem } from './persistence';
 import type { Unsent } from './unsent';
 
@@ -19,22 +19,23 @@ import type { Unsent } from './unsent';
  * automatically.
  * @param apply takes what happens now
  * @param now ms since 1970
- * @param isHeld another window has it, and it is only read here
+ * @param manner `isHeld`: another window has it, and it is only read here. `goesOn`: its agent still
+ * runs, so that what is open stays open
  */
 export function restore(
   { model, queue, unsent }: { readonly model: SessionView; readonly queue: PromptQueue; readonly unsent: Unsent },
   kept: KeptConversation,
   apply: (event: SessionEvent) => void,
   now: number,
-  isHeld = false,
+  { isHeld = false, goesOn = false }: { readonly isHeld?: boolean | undefined; readonly goesOn?: boolean } = {},
 ): void {
   const state = { ...model.state, entries: model.state.entries.slice(model.begins) };
-  const items = restoredQueue(state, kept.queue);
+  const items = goesOn ? kept.queue : restoredQueue(state, kept.queue);
   const used = Math.max(usedIds(state, kept.queue), kept.usedIds ?? 0);
-  for (const event of closingEvents(state, now, isHeld)) apply(event);
+  if (!goesOn) for (const event of closingEvents(state, now, isHeld)) apply(event);
   queue.restore(
     items.map((item) => ({ ...item })),
-    items.length > 0 ? (kept.paused ?? 'window-ended') : undefined,
+    goesOn ? kept.paused : items.length > 0 ? (kept.paused ?? 'window-ended') : undefined,
     used,
   );
   unsent.restore(kept);
@@ -50,6 +51,8 @@ export interface TranscriptReading {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly isHeld?: boolean | undefined;
+  /** Its agent still runs. */
+  readonly goesOn?: boolean;
 }
 
 /**
@@ -58,14 +61,14 @@ export interface TranscriptReading {
  */
 export async function completeTranscript(
   model: SessionModel,
-  { read, isOver, apply, now, isHeld }: TranscriptReading,
+  { read, isOver, apply, now, isHeld, goesOn }: TranscriptReading,
   log: Log,
 ): Promise<void> {
   try {
     const whole = await read();
     if (isOver()) return;
     model.complete(whole);
-    for (const event of closingEvents(model.state, now(), isHeld)) apply(event);
+    if (!goesOn) for (const event of closingEvents(model.state, now(), isHeld)) apply(event);
   } catch (error) {
     log.error(`a session could not be read: ${messageOf(error)}`);
   }
@@ -138,14 +141,24 @@ export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): Kep
   if (turn?.origin !== 'user' || turn.firstOutputAt !== undefined) return undefined;
   const prompt = entries.findLast((entry) => entry.kind === 'user' && entry.turnId === turn.id);
   if (prompt?.kind !== 'user' || !prompt.promptId || prompt.messageId !== undefined) return undefined;
-  return inDoubt({
-    id: `${prompt.promptId}-again`,
-    repeats: prompt.promptId,
-    text: textOfBlocks(prompt.content),
-    attachments: prompt.content.flatMap((block, index) => (block.type === 'text' ? [] : [attachmentOf(block, index)])),
-    state: 'failed',
+  const { promptId, content } = prompt;
+  return inDoubt({ ...itemOf(promptId, content), id: `${promptId}-again`, repeats: promptId });
+}
+
+/** Returns a message of the transcript as it stood in the queue; undefined where there is none. */
+export function sentItem({ entries }: Readonly<SessionState>, promptId: string): QueueItem | undefined {
+  const prompt = entries.findLast((entry) => entry?.kind === 'user' && entry.promptId === promptId);
+  return prompt?.kind === 'user' ? itemOf(promptId, prompt.content) : undefined;
+}
+
+function itemOf(id: string, content: readonly ContentBlock[]): QueueItem {
+  return {
+    id,
+    text: textOfBlocks(content),
+    attachments: content.flatMap((block, index) => (block.type === 'text' ? [] : [attachmentOf(block, index)])),
+    state: 'sending',
     held: false,
-  });
+  };
 }
 
 function inDoubt(item: KeptItem): KeptItem {

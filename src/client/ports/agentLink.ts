@@ -7,6 +7,7 @@ import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { Disposable } from '../../base/disposable';
 import type { ParleyError } from '../../base/errors';
 import type { Event } from '../../base/event';
+import type { KeptSession } from './keptAgent';
 
 export interface AgentLink extends Disposable {
   /** Where its sessions hear of what happens in them. */
@@ -15,6 +16,8 @@ export interface AgentLink extends Disposable {
   readonly rpc?: RpcConnection;
   readonly description: AgentDescription;
   readonly dialect: Dialect;
+  /** The agent outlives this window. */
+  readonly kept?: KeptSession | undefined;
   /** The agent is gone, with how. Fired once; not after `dispose()`. */
   readonly onDidEnd: Event<ParleyError>;
   readonly isAlive: boolean;

@@ -6,6 +6,8 @@ import type { Dialect } from '../../acp/protocol/dialect';
 import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
+import type { Entry } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
 
 /** Subagents that are listened to in one session at once: those that were heard of last. */
 const MAX_SUBAGENTS = 200;
@@ -50,6 +52,13 @@ export class Subagents {
     }
     this.#known.set(sessionId, new AbortController());
     side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
+  }
+
+  /** Listens again to those of an earlier window that still run. */
+  resume(entries: readonly Entry[]): void {
+    for (const entry of entries)
+      if (entry?.kind === 'tool' && entry.subagentId !== undefined && !isEnded(entry.status))
+        this.announce(entry.subagentId);
   }
 
   /** Aborted when a subagent is asked to stop; undefined where the id is that of none. */

@@ -16,7 +16,7 @@ import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { isSecretName } from '../../base/redactJson';
 import type { KeptAgent } from '../ports/keptAgent';
-import type { KeeperAbout, Keepers } from './keepers';
+import type { KeeperAbout, KeptStart } from './keepers';
 import { type RemoteAccess, type RemoteTarget, resolveRemote, scrubber } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
 
@@ -42,6 +42,27 @@ export interface AgentTransport extends Disposable {
   close(): Promise<unknown>;
 }
 
+/** An agent that a keeper owns. */
+export interface KeptTransport extends AgentTransport {
+  readonly kept: KeptAgent;
+}
+
+/** Starts agents that outlive their window, and finds them again. */
+export interface AgentKeepers {
+  /** Returns the id of the keeper that runs for a session, by our key of the session. */
+  find(session: string): string | undefined;
+  /**
+   * Attaches to the agent of a session; a window that was attached loses it.
+   * @returns undefined where none runs that can be attached to
+   */
+  attach(session: string, options: Pick<AgentTransportOptions, 'log' | 'onStderr'>): Promise<KeptTransport | undefined>;
+  /**
+   * Starts an agent; one that ran for its session before is ended.
+   * @throws as {@link AgentProcess.start}
+   */
+  start(options: KeptStart): Promise<KeptTransport>;
+}
+
 export interface AgentTransportOptions {
   readonly agent: ProcessAgent | RemoteAgent;
   /** Where a process runs; absolute. */
@@ -52,7 +73,7 @@ export interface AgentTransportOptions {
   readonly remote?: RemoteAccess | undefined;
   readonly log: Log;
   /** Keeps a process running when the window ends; absent: it ends with the window. */
-  readonly keeper?: { readonly keepers: Keepers; readonly about: KeeperAbout } | undefined;
+  readonly keeper?: { readonly keepers: AgentKeepers; readonly about: KeeperAbout } | undefined;
   /** Gets each line of a process's stderr, bounded. */
   readonly onStderr?: ((line: string) => void) | undefined;
 }
@@ -77,7 +98,7 @@ export async function startTransport(
       });
       const { args, cwd = options.cwd } = agent;
       const { keeper, onStderr } = options;
-      return stages.run<AgentTransport>('spawn', deadlines.spawn, signal, (stop) => {
+      return stages.run('spawn', deadlines.spawn, signal, (stop): Promise<AgentTransport> => {
         const start = { command, args, env, cwd, log, onStderr, signal: stop };
         return keeper ? keeper.keepers.start({ ...start, about: keeper.about }) : AgentProcess.start(start);
       });

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,13 +115,32 @@ export class Keepers {
     this.#options = options;
   }
 
+  /** Returns the id of the keeper that runs for a session; without waiting, so by its process. */
+  find(session: string): string | undefined {
+    return readdirOf(this.#options.folder).find((id) => {
+      const file = this.#read(id);
+      if (file?.about.session !== session || file.host !== hostname() || file.wire > WIRE_VERSION) return false;
+      return isRunning(file.pid);
+    });
+  }
+
+  #read(id: string): KeeperFile | undefined {
+    try {
+      return keeperFile.parse(JSON.parse(readFileSync(join(this.#options.folder, id, KEEPER_FILE), 'utf8')));
+    } catch {
+      return undefined;
+    }
+  }
+
   /**
-   * Starts an agent under a keeper of its own, and attaches to it.
+   * Starts an agent under a keeper of its own, and attaches to it. Another one of the session is
+   * ended before.
    * @throws ParleyError `agent-spawn-failed`; the reason of `signal`; nothing is left running then
    */
   async start(options: KeptStart): Promise<KeptProcess> {
     const { about, command, args, env, cwd, log, onStderr, signal, closeGraceMs } = options;
     await checkFolder(cwd);
+    for (const { id, file } of await this.#files()) if (file.about.session === about.session) await this.end(id);
     signal?.throwIfAborted();
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}, kept by a process of its own`);
     const id = randomBytes(6).toString('hex');
@@ -307,6 +327,23 @@ export class Keepers {
 
 /** A keeper holds few objects: a small young generation keeps it small. */
 const KEEPER_FLAGS = ['--max-semi-space-size=1'];
+
+function readdirOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Returns whether the keeper of a file still runs. */
 async function isSame({ pid, identity }: KeeperFile): Promise<boolean> {

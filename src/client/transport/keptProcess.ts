@@ -2,6 +2,7 @@
 // goes through the keeper's socket, and the agent may outlive this window.
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import type { LineProgress } from '../../acp/jsonrpc/handledLines';
 import type { Transport, TransportSink } from '../../acp/jsonrpc/transport';
 import { type AgentExit, describeExit } from '../../agents/agentProcess';
 import { StderrLog } from '../../agents/stderrLog';
@@ -11,7 +12,7 @@ import { inEnglish, localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
 import { type AgentEnd, FRAME, type Frame, frame, jsonFrame, type Lease, PURPOSE } from '../../keeper/wire';
-import { type KeeperLease, type KeptAgent, type LineProgress, MAX_FACTS_BYTES } from '../ports/keptAgent';
+import { type KeeperLease, type KeptAgent, MAX_FACTS_BYTES } from '../ports/keptAgent';
 import type { AgentTransport } from './agentTransport';
 import { type KeeperPlace, KeeperSocket, type KeeperWelcome } from './keeperSocket';
 import { UnansweredLines } from './unansweredLines';

@@ -1,8 +1,8 @@
 // A link to one running agent of the Agent Client Protocol: its transport, its connection, its
 // description, and the router of its sessions. Opening it runs the first three stages of a start.
 
-import { initialize, type ProtocolVersion } from '../../acp/initialize';
-import { RpcConnection, type RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
+import { initialize, initialized, type ProtocolVersion } from '../../acp/initialize';
+import { type RpcCaller, RpcConnection, type RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import { type StateHolder, stateful } from '../../acp/proposals/sessionState';
 import type { AgentDescription, Dialect } from '../../acp/protocol/dialect';
 import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
@@ -17,7 +17,9 @@ import { knownSecrets, redact } from '../../base/redact';
 import type { TrafficKind } from '../../traffic/trafficLog';
 import type { AgentLink } from '../ports/agentLink';
 import { type ClientCapabilities, clientCapabilitiesOf, refusingOthers } from '../ports/clientCapabilities';
+import type { KeptAgent } from '../ports/keptAgent';
 import { type AgentTransport, type AgentTransportOptions, startTransport } from './agentTransport';
+import { type KeptFacts, KeptLink, readFacts } from './keptFacts';
 import { ProtocolOffers } from './protocolOffers';
 import { scrubbedLog } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
@@ -49,9 +51,15 @@ function offered({ capabilities, agent }: LinkOptions): ClientCapabilities {
   return capabilities ?? clientCapabilitiesOf(agent);
 }
 
+/** Adds to each prompt what goes along with it. */
+function callerOf({ rpc }: RpcLink, { state, traceparent }: LinkOptions): RpcCaller {
+  return stateful(traced(rpc, traceparent), state);
+}
+
 export class RpcLink implements AgentLink {
   readonly router: UpdateRouter;
   readonly rpc: RpcConnection;
+  readonly kept: KeptLink | undefined;
   /** What it says of itself, and how to talk to it; there once `open` has resolved. */
   description!: AgentDescription;
   dialect!: Dialect;
@@ -64,8 +72,11 @@ export class RpcLink implements AgentLink {
   #noise = '';
   #ended: ParleyError | undefined;
   #closing = false;
+  /** The agent was let go of, and runs on. */
+  #isLeft = false;
 
-  private constructor(transport: AgentTransport, options: LinkOptions) {
+  /** @param facts what an earlier window has left; its connection is continued */
+  private constructor(transport: AgentTransport, options: LinkOptions, facts?: KeptFacts) {
     this.#transport = transport;
     this.#name = options.agent.name;
     const { onTraffic } = options;
@@ -74,7 +85,10 @@ export class RpcLink implements AgentLink {
     const log = transport.scrub ? scrubbedLog(options.log, transport.scrub) : options.log;
     this.#log = log;
     this.router = new UpdateRouter((sentence) => log.warn(sentence));
+    this.kept = transport.kept && this.#keptLink(transport.kept, facts);
     this.rpc = new RpcConnection({
+      continues: facts,
+      onRequestSent: () => this.kept?.tell(),
       transport: transport.transport,
       log,
       handlers: {
@@ -110,6 +124,34 @@ export class RpcLink implements AgentLink {
       opened instanceof RpcLink ? opened : await RpcLink.#openAgain(options, opened, stages, deadlines, signal);
     offers.learned(agent, opened instanceof RpcLink ? first : opened, link.description.version);
     return link;
+  }
+
+  /**
+   * Attaches to the agent of an earlier window. Nothing is delivered yet.
+   * @throws ParleyError where it is gone, or the earlier window had opened no session with it; the
+   * agent has ended then
+   */
+  static async attach(
+    options: LinkOptions & { readonly keeper: NonNullable<LinkOptions['keeper']> },
+    signal: AbortSignal,
+  ): Promise<RpcLink> {
+    const { keeper, onTraffic, log } = options;
+    const onStderr = onTraffic && ((line: string) => onTraffic('stderr', line));
+    const transport = await keeper.keepers.attach(keeper.about.session, { log, onStderr });
+    if (!transport) throw new ParleyError('not-attached', localizable('{0} no longer runs.', options.agent.name));
+    if (signal.aborted) await transport.kept.detach();
+    signal.throwIfAborted();
+    const facts = readFacts(transport.kept.facts);
+    const link = facts?.sessionId === undefined ? undefined : new RpcLink(transport, options, facts);
+    const known = link && initialized(facts?.initialize, callerOf(link, options));
+    if (link && known) {
+      link.kept?.initialized(facts?.initialize);
+      link.description = known.description;
+      link.dialect = known.dialect;
+      return link;
+    }
+    await (link ?? transport).close();
+    throw new ParleyError('not-attached', localizable('{0} had no session yet.', options.agent.name));
   }
 
   /**
@@ -152,19 +194,20 @@ export class RpcLink implements AgentLink {
     const transport = await startTransport({ ...options, onStderr }, stages, deadlines, signal);
     const link = new RpcLink(transport, options);
     try {
-      const { client, state, traceparent } = options;
+      const { client, state } = options;
       const signInTerminal = options.signInTerminal === true;
       const capabilities = { ...offered(options), signInTerminal, state: state !== undefined };
-      const caller = stateful(traced(link.rpc, traceparent), state);
-      const initialized = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
+      const caller = callerOf(link, options);
+      const started = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
         link.until((inner) => initialize(caller, { client, capabilities, offer }, inner), stop),
       );
-      if (initialized.kind === 'again') {
+      if (started.kind === 'again') {
         await link.close();
-        return initialized.offer;
+        return started.offer;
       }
-      link.description = initialized.description;
-      link.dialect = initialized.dialect;
+      link.description = started.description;
+      link.dialect = started.dialect;
+      link.kept?.initialized(started.description.raw);
       return link;
     } catch (error) {
       const described = await link.describe(error, 'initialize');
@@ -225,6 +268,7 @@ export class RpcLink implements AgentLink {
 
   /** Ends the agent and everything that it started; resolves when it is gone. */
   async close(): Promise<void> {
+    if (this.#isLeft) return;
     this.#closing = true;
     this.#gone.resolve(this.#ended);
     this.rpc.dispose();
@@ -238,6 +282,19 @@ export class RpcLink implements AgentLink {
     this.#didEnd.dispose();
     this.rpc.dispose();
     this.#transport.dispose();
+  }
+
+  #keptLink(agent: KeptAgent, facts: KeptFacts | undefined): KeptLink {
+    const detach = async (): Promise<void> => {
+      this.#isLeft = true;
+      this.#closing = true;
+      this.#gone.resolve(this.#ended);
+      await agent.detach();
+      this.rpc.dispose();
+    };
+    const { sessionId, prompts = {} } = facts ?? {};
+    const earlier = sessionId === undefined ? undefined : { sessionId, prompts: new Map(Object.entries(prompts)) };
+    return new KeptLink(agent, () => this.rpc, detach, earlier);
   }
 
   /** A process has a pid; a connection to another machine has none. */

@@ -9,7 +9,6 @@ import {
   required,
   type StateReport,
   type TurnComplete,
-  takes,
 } from '../../acp/protocol/dialect';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
 import { type LocalizableText, localize } from '../../base/localizable';
@@ -26,6 +25,7 @@ import type { Clock } from '../ports/ports';
 import { UserRequests } from '../requests/userRequests';
 import { AcceptedPrompts } from './acceptedPrompts';
 import { promptFailure } from './failures';
+import { contentOf, contentOfSent } from './promptContent';
 import { PromptDispatcher, type SentMessage } from './promptDispatcher';
 import { textOf } from './promptEcho';
 import type { TrackedTurns } from './trackedTurns';
@@ -293,8 +293,7 @@ export class TurnControl {
       if (wait !== undefined) queue.pause(wait);
       return undefined;
     }
-    const { link, sessionId } = opened;
-    const { features } = link.description;
+    const { features } = opened.link.description;
     const content = contentOf(item, features.prompt);
     const endsBy = features.states ? 'state' : 'response';
     const promised = features.turnComplete !== undefined;
@@ -565,24 +564,6 @@ interface LeavingPrompt {
   readonly sent: readonly ContentBlock[];
   /** Aborted when the user wants it back. */
   readonly takenBack: AbortSignal;
-}
-
-/** What a message says, as far as every agent takes it. */
-function contentOfSent(item: QueueItem | undefined): readonly ContentBlock[] {
-  if (!item) return [];
-  return contentOf(item, { image: true, audio: true, embeddedContext: true });
-}
-
-/**
- * Returns what the agent gets for a message: its text, then each attachment in the best form that
- * it takes.
- */
-function contentOf(item: QueueItem, capabilities: PromptCapabilities): ContentBlock[] {
-  const blocks: ContentBlock[] = item.text === '' ? [] : [{ type: 'text', text: item.text }];
-  for (const { forms, label } of item.attachments) {
-    blocks.push(forms.find((form) => takes(capabilities, form)) ?? { type: 'text', text: `[${label}]` });
-  }
-  return blocks;
 }
 
 /** True if the message could not be written, or cannot be answered. */

@@ -140,7 +140,7 @@ export class TurnTracker {
     for (const id of userIds.slice(-MAX_PAST_IDS)) this.#userIds.add(id);
     this.#followers = tracked.followers;
     this.#agentState = tracked.agentState;
-    const turn: OpenTurn | undefined = tracked.turn && { ...tracked.turn, prompts: new Set() };
+    const turn = tracked.turn && ({ ...tracked.turn, prompts: new Set() } as OpenTurn);
     this.#open = turn;
     for (const one of tracked.prompts) this.#restorePrompt(one, turn, contentOf);
     if (turn?.ended !== undefined && turn.barrierSeen) this.#awaitAnswer(turn);

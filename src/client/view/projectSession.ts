@@ -58,7 +58,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   status: statusOf,
   liveness: (c) => c.liveness,
   // While it waits to start again, those of its last start say nothing.
-  stages: (c) => (c.connection.kind === 'recovering' ? [] : [...c.stages.view]),
+  stages: (c) => (c.connection.kind === 'recovering' || c.isAttaching ? [] : [...c.stages.view]),
   error: errorOf,
   turn: (c) =>
     c.model.state.turn ? projectTurn(c.model.state.turn, changesOfTurn(c, c.model.state.turn.id)) : undefined,
@@ -116,7 +116,8 @@ export function patchSession(
 /** The one word for where a session is. */
 export function phaseOf(conversation: Conversation): SessionPhase {
   const { connection, model } = conversation;
-  switch (connection.kind) {
+  // Its agent runs, and is here in a moment.
+  switch (conversation.isAttaching ? 'ready' : connection.kind) {
     case 'failed':
       // Nothing was tried, so nothing failed.
       return isHeld(conversation) ? 'idle' : 'failed';
@@ -124,7 +125,7 @@ export function phaseOf(conversation: Conversation): SessionPhase {
     case 'authRequired':
     case 'exited':
     case 'recovering':
-      return connection.kind;
+      return connection.kind as SessionPhase;
     case 'starting': {
       const stage = conversation.stages.current?.name;
       return stage === undefined || stage === 'resolve' || stage === 'spawn' || stage === 'connect'

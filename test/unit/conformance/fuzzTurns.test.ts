@@ -71,7 +71,7 @@ class FuzzedTurn {
       onChange() {},
       session: promptSession(() => ({ link, sessionId: 's' })),
       appendix: () => [],
-      kept: { together: (run) => run(), commit() {} },
+      kept: { together: (run) => run(), commit() {}, afterwards: (run) => run() },
     });
     this.#inbound = new Inbound({
       key,

@@ -41,7 +41,7 @@ function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {
     services: { clock: { now: () => 1 }, log: silentLog, answerGraceMs: 1 } as never,
     apply: (event) => events.push(event),
     onChange() {},
-    kept: { together: (run) => run(), commit() {} },
+    kept: { together: (run) => run(), commit() {}, afterwards: (run) => run() },
     session: promptSession(() => state.session, {
       precedes: () => preparation.precedes,
       reopen: () => preparation.reopen ?? (async () => 'session-lost'),

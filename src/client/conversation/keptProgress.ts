@@ -1,0 +1,119 @@
+// Keeps, together with the events of a session, how far its agent was heard, so that another window
+// goes on where this one stood: nothing is applied twice, and nothing is left out.
+import * as z from 'zod/mini';
+import type { LineProgress } from '../../acp/jsonrpc/handledLines';
+import type { SessionState } from '../../session/model/state';
+import type { PromptQueue, QueueItem } from '../../session/queue/queue';
+import type { AgentLink } from '../ports/agentLink';
+import type { AgentKeepers } from '../transport/agentTransport';
+import { type TrackedTurns, trackedTurnsSchema } from '../turns/trackedTurns';
+import type { TurnControl } from '../turns/turnControl';
+import type { KeptConversation, ReadProgress } from './persistence';
+import { sentItem } from './restore';
+
+const progressSchema = z.object({
+  keeper: z.string(),
+  line: z.number(),
+  open: z.array(z.number()),
+  turns: trackedTurnsSchema,
+});
+
+/** Where an earlier window stood with an agent that still runs. */
+export interface EarlierAgent {
+  readonly lines: LineProgress;
+  readonly turns: TrackedTurns;
+}
+
+/**
+ * Returns where an earlier window stood with the agent of a session, if that still runs.
+ * @param kept the session as it was stored
+ */
+export function earlierAgent(
+  key: string,
+  kept: KeptConversation | undefined,
+  keepers: AgentKeepers | undefined,
+): EarlierAgent | undefined {
+  if (kept?.progress === undefined || !keepers) return undefined;
+  const { success, data } = progressSchema.safeParse(parsed(kept.progress));
+  if (!success || keepers.find(key) !== data.keeper) return undefined;
+  return { lines: { line: data.line, open: data.open }, turns: data.turns };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface KeptProgressOptions {
+  readonly turns: () => TurnControl;
+  /** Undefined while no agent runs. */
+  readonly link: () => AgentLink | undefined;
+  readonly sessionId: () => string | undefined;
+  readonly state: () => Readonly<SessionState>;
+}
+
+export class KeptProgress {
+  readonly #options: KeptProgressOptions;
+  #lease = '';
+
+  constructor(options: KeptProgressOptions) {
+    this.#options = options;
+  }
+
+  /** How far the agent was heard now; undefined where it ends with the window. */
+  readonly read = (): ReadProgress | undefined => {
+    const link = this.#options.link();
+    const { kept, rpc } = link ?? {};
+    if (!kept || !rpc) return undefined;
+    const turns = this.#options.turns();
+    const lines = rpc.progress(new Set(turns.requestIds.values()));
+    this.tellLease();
+    return {
+      json: JSON.stringify({ keeper: kept.agent.id, ...lines, turns: turns.tracked }),
+      stored: () => kept.agent.stored(lines),
+    };
+  };
+
+  /** The session is open: from here on another window can go on with it. */
+  opened(): void {
+    const { kept } = this.#options.link() ?? {};
+    this.#lease = '';
+    kept?.promptsFrom(() => {
+      this.tellLease();
+      return this.#options.turns().requestIds;
+    });
+    this.tellLease();
+  }
+
+  /** Tells the keeper what the agent is at, where that has changed. */
+  tellLease(): void {
+    const { link, sessionId, state, turns } = this.#options;
+    const { kept, description } = link() ?? {};
+    const id = sessionId();
+    if (!kept || id === undefined) return;
+    const { agentState = 'idle', background, turn } = state();
+    const endMarks = [...turns().requestIds.values()].map(Number);
+    const isAtWork = turn !== undefined || agentState !== 'idle' || background.length > 0;
+    const goodbye = { jsonrpc: '2.0', id: 'goodbye', method: 'session/close', params: { sessionId: id } };
+    const lease = {
+      endMarks,
+      isAtWork: isAtWork && endMarks.length === 0,
+      ...(description?.features.close && { goodbye: JSON.stringify(goodbye) }),
+    };
+    const text = JSON.stringify(lease);
+    if (text === this.#lease) return;
+    this.#lease = text;
+    kept.agent.lease(lease);
+  }
+}
+
+/** Returns a message of the queue, or one that has left and stands in the transcript. */
+export function itemsOf(
+  queue: PromptQueue,
+  state: () => Readonly<SessionState>,
+): (id: string) => QueueItem | undefined {
+  return (id) => queue.find(id) ?? sentItem(state(), id);
+}
