@@ -89,7 +89,8 @@ export class Connection {
 
   /** More output is there. */
   wake(): void {
-    void this.#pump();
+    // Without what a file held, the rest is worth nothing: the window takes it for a crash.
+    this.#pump().catch(() => this.#socket.destroy());
   }
 
   /** @param isOld an earlier window got it */
@@ -192,7 +193,7 @@ export class Connection {
         this.#keeper.setLease(leaseOf(bytes));
         break;
       case FRAME.deliver:
-        void this.#deliver(progressOf(bytes));
+        this.#deliver(progressOf(bytes)).catch(() => this.#socket.destroy());
         break;
     }
   }

@@ -1,6 +1,6 @@
 // Owns the process of one agent on behalf of windows that come and go. It moves bytes, and knows
 // nothing of the protocol but what a line with an id is.
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { access, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ const MAX_CONNECTIONS = 32;
 /** The end of stderr that the next window gets, in bytes. */
 const STDERR_BYTES = 64 * 1024;
 
-/** The file in the keeper's folder that others find it by. */
-export const KEEPER_FILE = 'keeper.json';
+/** How often it looks whether its folder is there, in milliseconds. */
+const FOLDER_CHECK_MS = 60_000;
 
 export class Keeper implements KeeperCommands {
   readonly spool: Spool;
@@ -46,6 +46,8 @@ export class Keeper implements KeeperCommands {
   #ended: AgentEnd | undefined;
   /** The agent is being ended: how it ends is no news. */
   #isEnding = false;
+  /** `keeper.json` was written. */
+  #isListed = false;
   #unread: NodeJS.Timeout | undefined;
 
   /**
@@ -175,6 +177,7 @@ export class Keeper implements KeeperCommands {
 
   #detach(): void {
     this.#owner = undefined;
+    void this.#checkFolder();
     if (this.#ended) {
       this.#awaitReader();
       return;
@@ -185,6 +188,12 @@ export class Keeper implements KeeperCommands {
       answered: this.#answered,
       onLeave: () => this.#leave(),
     });
+  }
+
+  /** Whose folder was removed, with the extension or by hand, is never found again. */
+  async #checkFolder(): Promise<void> {
+    if (!this.#isListed || (await access(join(this.#start.folder, KEEPER_FILE)).then(yes, no))) return;
+    this.stop();
   }
 
   /** Ends the agent in an orderly way. What no window has stored yet remains to be read. */
@@ -264,5 +273,10 @@ export class Keeper implements KeeperCommands {
     const path = join(folder, KEEPER_FILE);
     await writeFile(`${path}.new`, JSON.stringify(file), { mode: 0o600 });
     await rename(`${path}.new`, path);
+    this.#isListed = true;
+    setInterval(() => void this.#checkFolder(), FOLDER_CHECK_MS).unref();
   }
 }
+
+const yes = (): boolean => true;
+const no = (): boolean => false;

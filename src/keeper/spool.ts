@@ -25,6 +25,12 @@ interface Segment {
   file: string | undefined;
 }
 
+/** Bytes of the output, and where the next begin. */
+export interface SpoolPart {
+  readonly bytes: Buffer;
+  readonly next: number;
+}
+
 export interface SpoolOptions {
   /** Where segments are written that memory has no room for. */
   readonly folder: string;
@@ -102,17 +108,16 @@ export class Spool {
 
   /**
    * Returns bytes from a place on, at most a segment; undefined at the end. What is gone is skipped.
+   * Rejects where a file cannot be read.
    * @param offset in the whole output
    */
-  read(
-    offset: number,
-  ): { readonly bytes: Buffer; readonly next: number } | Promise<{ bytes: Buffer; next: number }> | undefined {
+  read(offset: number): SpoolPart | Promise<SpoolPart | undefined> | undefined {
     const segment = this.#segments.find((one) => one.start + one.length > offset);
     if (!segment) return undefined;
     const from = Math.max(0, offset - segment.start);
     const next = segment.start + segment.length;
     if (segment.bytes) return { bytes: segment.bytes.subarray(from, segment.length), next };
-    return contentOf(segment).then((bytes) => ({ bytes: bytes.subarray(from), next }));
+    return this.#readFile(segment, from);
   }
 
   /** Where a line begins in the whole output; 1 is the first. Of a line that is not there, the end. */
@@ -142,6 +147,17 @@ export class Spool {
       return false;
     });
     this.#tellRoom();
+  }
+
+  /** @throws Error where the file is gone although nobody has stored what is in it */
+  async #readFile(segment: Segment, from: number): Promise<SpoolPart | undefined> {
+    const next = segment.start + segment.length;
+    try {
+      return { bytes: (await contentOf(segment)).subarray(from), next };
+    } catch (error) {
+      if (this.#segments.includes(segment)) throw error;
+      return this.read(next);
+    }
   }
 
   get #inMemory(): readonly Segment[] {

@@ -35,7 +35,7 @@ export class Watch implements Disposable {
     this.#options = options;
     this.#marks = new Set(options.lease.endMarks);
     this.#line = options.spool.stored.line;
-    void this.#begin();
+    this.#begin().catch(options.onLeave);
   }
 
   /** The agent has something to do. */
@@ -54,7 +54,7 @@ export class Watch implements Disposable {
     clearTimeout(this.#silence);
     if (this.#isDisposed) return;
     if (silentMs !== null) this.#silence = setTimeout(this.#options.onLeave, silentMs);
-    void this.#read();
+    this.#read().catch(this.#options.onLeave);
   }
 
   dispose(): void {

@@ -6,6 +6,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 /** The version of everything in this file and of `keeper.json`. */
 export const WIRE_VERSION = 1;
 
+/** The file in a keeper's folder that windows find it by. */
+export const KEEPER_FILE = 'keeper.json';
+
 /** Kinds of frames. JSON fields that a side doesn't know are ignored. */
 export const FRAME = {
   // From the window.

@@ -1,6 +1,7 @@
 // Real keepers for tests: the program is bundled once, runs under plain Node, and whatever a test
 // leaves running is ended.
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -8,8 +9,10 @@ import type { TransportSink } from '../../src/acp/jsonrpc/transport';
 import { hostEnvironment } from '../../src/agents/hostEnvironment';
 import { Deferred } from '../../src/base/deferred';
 import { silentLog } from '../../src/base/log';
+import type { KeeperPlace } from '../../src/client/transport/keeperSocket';
 import { type KeeperAbout, Keepers, type KeepersOptions, type KeptStart } from '../../src/client/transport/keepers';
-import type { KeptProcess } from '../../src/client/transport/keptProcess';
+import { KeptProcess } from '../../src/client/transport/keptProcess';
+import type { Lease } from '../../src/keeper/wire';
 import { scratchFolder } from './scratch';
 
 let program: Promise<string> | undefined;
@@ -67,6 +70,20 @@ export class TestKeepers {
     return kept;
   }
 
+  /** Where the keeper of a session listens, as its folder says. */
+  async place(id: string): Promise<KeeperPlace & { readonly pid: number; readonly mark: string }> {
+    return JSON.parse(await readFile(join(this.folder, id, 'keeper.json'), 'utf8')) as never;
+  }
+
+  /** Attaches to a keeper with a lease as it goes over the wire. */
+  async attachWith(id: string, lease: Partial<Lease>): Promise<KeptProcess> {
+    const whole: Lease = { endMarks: [], leaveAfterMs: null, silentMs: null, ...lease };
+    const options = { id, place: await this.place(id), isNew: false, leaseOf: () => whole, log: silentLog };
+    const kept = await KeptProcess.attach(options);
+    kept.lease({ endMarks: [], isAtWork: false });
+    return kept;
+  }
+
   /** Ends all that run. */
   async end(): Promise<void> {
     for (const { id } of await this.all.list()) await this.all.end(id);
@@ -92,7 +109,7 @@ export class Heard implements TransportSink {
     return this.lines.map(({ text }) => text);
   }
 
-  get closedPromise(): Promise<void> {
+  get ended(): Promise<void> {
     return this.#closed.promise;
   }
 

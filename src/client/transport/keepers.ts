@@ -19,6 +19,7 @@ import { identityOf } from '../../keeper/identity';
 import {
   FRAME,
   frame,
+  KEEPER_FILE,
   type KeeperStart,
   type KeeperStarted,
   type KeeperState,
@@ -30,8 +31,6 @@ import type { KeeperLease } from '../ports/keptAgent';
 import { KeeperSocket } from './keeperSocket';
 import { KeptProcess } from './keptProcess';
 
-/** The file in a keeper's folder that it is found by. */
-const KEEPER_FILE = 'keeper.json';
 /** What a path of a socket may have everywhere, in bytes. */
 const MAX_SOCKET_PATH = 100;
 /** Output that is retained for one agent, in bytes. */
