@@ -12,7 +12,15 @@ import { Connection, type KeeperCommands } from './connection';
 import { identityOf } from './identity';
 import { Spool } from './spool';
 import { Watch } from './watch';
-import { type AgentEnd, type KeeperStart, type KeeperState, type Lease, type Progress, WIRE_VERSION } from './wire';
+import {
+  type AgentEnd,
+  KEEPER_FILE,
+  type KeeperStart,
+  type KeeperState,
+  type Lease,
+  type Progress,
+  WIRE_VERSION,
+} from './wire';
 
 /** Connections at a time; more are turned away. */
 const MAX_CONNECTIONS = 32;
