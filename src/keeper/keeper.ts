@@ -27,6 +27,11 @@ const MAX_CONNECTIONS = 32;
 /** The end of stderr that the next window gets, in bytes. */
 const STDERR_BYTES = 64 * 1024;
 
+/**
+ * After how much output memory is swept, in bytes. What was read is garbage that V8 would let grow to
+ * many times the size of all else here.
+ */
+const SWEEP_BYTES = 4 * 1024 * 1024;
 /** How often it looks whether its folder is there, in milliseconds. */
 const FOLDER_CHECK_MS = 60_000;
 
@@ -50,6 +55,7 @@ export class Keeper implements KeeperCommands {
   #stderr = Buffer.alloc(0);
   /** Bytes at the end of `#stderr` that no window got. */
   #newStderr = 0;
+  #unswept = 0;
   #isHeld = false;
   #ended: AgentEnd | undefined;
   /** The agent is being ended: how it ends is no news. */
@@ -221,6 +227,11 @@ export class Keeper implements KeeperCommands {
   #onOutput(chunk: Buffer): void {
     if (this.#isEnding && this.spool.isFull) return;
     this.spool.append(chunk);
+    this.#unswept += chunk.length;
+    if (this.#unswept > SWEEP_BYTES) {
+      this.#unswept = 0;
+      globalThis.gc?.();
+    }
     this.#owner?.wake();
     this.#watch?.wake();
     if (this.#isEnding || !this.spool.isFull) return;

@@ -8,9 +8,9 @@ const NEWLINE = 0x0a;
 /** Bytes of a segment. */
 export const SEGMENT_BYTES = 256 * 1024;
 /** Full segments that stay in memory. */
-const MEMORY_SEGMENTS = 16;
+const MEMORY_SEGMENTS = 8;
 /** Full segments in memory at which the agent waits for the disk. */
-const MOST_MEMORY_SEGMENTS = 32;
+const MOST_MEMORY_SEGMENTS = 16;
 const RETRY_MS = 5_000;
 
 interface Segment {

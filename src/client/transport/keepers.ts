@@ -324,8 +324,8 @@ export class Keepers {
   }
 }
 
-/** A keeper holds few objects: a small young generation keeps it small. */
-const KEEPER_FLAGS = ['--max-semi-space-size=1'];
+/** A keeper holds few objects, and sweeps by itself. */
+const KEEPER_FLAGS = ['--max-semi-space-size=1', '--expose-gc'];
 
 function readdirOf(folder: string): readonly string[] {
   try {
