@@ -65,10 +65,18 @@ export class Connector {
   #isAsking = false;
   #disposed = false;
   /** An agent of an earlier window is to be attached. */
-  #attaches: boolean;
+  #attaches: string | undefined;
 
-  /** @param attaches the agent of an earlier window runs, and is attached at the first start */
-  constructor(context: ConnectionContext, opening: SessionOpenStrategy, listener: ConnectorListener, attaches = false) {
+  /**
+   * @param attaches the session of an agent that runs since an earlier window; it is attached at the
+   * first start
+   */
+  constructor(
+    context: ConnectionContext,
+    opening: SessionOpenStrategy,
+    listener: ConnectorListener,
+    attaches?: string,
+  ) {
     this.#opening = opening;
     this.#attaches = attaches;
     this.#services = context.services;
@@ -119,7 +127,7 @@ export class Connector {
 
   /** The agent of an earlier window runs, and is not here yet. */
   get isAttaching(): boolean {
-    return this.#attaches && (this.#state.kind === 'idle' || this.#state.kind === 'starting');
+    return this.#attaches !== undefined && (this.#state.kind === 'idle' || this.#state.kind === 'starting');
   }
 
   get isStarting(): boolean {
@@ -329,7 +337,7 @@ export class Connector {
   /** What the agent says from now on is new: another window could go on. */
   #openedForGood(): void {
     const { session } = this;
-    if (session && !this.#replay) session.link.kept?.opened(session.sessionId);
+    if (session?.link.kept && !this.#replay) session.link.kept.sessionId = session.sessionId;
   }
 
   dispose(): void {
@@ -356,7 +364,7 @@ export class Connector {
     this.#context = { ...this.#context, agent };
     this.#set({ kind: 'starting' });
     if (!(await this.#untilEnded(signal))) return;
-    if (this.#attaches && (await this.#attach(signal))) return;
+    if (this.#attaches !== undefined && (await this.#attach(this.#attaches, signal))) return;
     this.#listener.starting(this.#lastEnd, this.#opening);
     this.#lastEnd = undefined;
     this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, this.#toolSession, signal, (isAsking) => {
@@ -385,22 +393,22 @@ export class Connector {
   }
 
   /** @returns false where another agent has to be started */
-  async #attach(signal: AbortSignal): Promise<boolean> {
+  async #attach(sessionId: string, signal: AbortSignal): Promise<boolean> {
     try {
       const link = await attachAgent(this.#context, signal);
-      const { sessionId } = required(link.kept?.earlier);
-      this.#attaches = false;
+      this.#attaches = undefined;
       link.onDidEnd((error) => this.#onAgentEnd(link, error));
       this.#use(link);
       this.#sessionId = sessionId;
       link.router.register(sessionId, this.#context.onUpdates);
       this.#recovery.ready();
       this.#set({ kind: 'ready', link, sessionId });
+      this.#openedForGood();
       this.#listener.attached({ link, sessionId });
       return true;
     } catch (error) {
       if (this.#disposed) return true; // the window ends, and the agent goes on
-      this.#attaches = false;
+      this.#attaches = undefined;
       this.#services.log.warn(`${this.agent.name} could not be attached: ${messageOf(error)}`);
       this.#listener.detached({ note: 'window-ended', interrupted: true }, true);
       return false;

@@ -224,7 +224,7 @@ export class Conversation implements Disposable {
         attached: (opened) => this.#onAttached(opened),
         detached: (end, hadSession) => this.#onDetached(end, hadSession),
       },
-      goesOn,
+      earlier?.sessionId,
     );
     this.controls = new AgentControls({ ready: () => this.#connector.ready(), subagents: this.#subagents, apply });
     this.#suspension = new Suspension({ key, model: this.#model, controls: this.controls }, services.log, () => {

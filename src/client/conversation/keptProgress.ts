@@ -13,6 +13,8 @@ import { sentItem } from './restore';
 
 const progressSchema = z.object({
   keeper: z.string(),
+  /** The agent's id of its session; absent: it was not open yet. */
+  sessionId: z.optional(z.string()),
   line: z.number(),
   open: z.array(z.number()),
   turns: trackedTurnsSchema,
@@ -20,6 +22,7 @@ const progressSchema = z.object({
 
 /** Where an earlier window stood with an agent that still runs. */
 export interface EarlierAgent {
+  readonly sessionId: string;
   readonly lines: LineProgress;
   readonly turns: TrackedTurns;
 }
@@ -35,8 +38,8 @@ export function earlierAgent(
 ): EarlierAgent | undefined {
   if (kept?.progress === undefined || !keepers) return undefined;
   const { success, data } = progressSchema.safeParse(parsed(kept.progress));
-  if (!success || keepers.find(key) !== data.keeper) return undefined;
-  return { lines: { line: data.line, open: data.open }, turns: data.turns };
+  if (!success || data.sessionId === undefined || keepers.find(key) !== data.keeper) return undefined;
+  return { sessionId: data.sessionId, lines: { line: data.line, open: data.open }, turns: data.turns };
 }
 
 function parsed(json: string): unknown {
@@ -72,7 +75,7 @@ export class KeptProgress {
     const lines = rpc.progress(new Set(turns.requestIds.values()));
     this.tellLease();
     return {
-      json: JSON.stringify({ keeper: kept.agent.id, ...lines, turns: turns.tracked }),
+      json: JSON.stringify({ keeper: kept.agent.id, sessionId: kept.sessionId, ...lines, turns: turns.tracked }),
       stored: () => kept.agent.stored(lines),
     };
   };

@@ -52,16 +52,13 @@ export const MAX_FACTS_BYTES = 1024 * 1024;
 /** What a conversation tells its kept agent, and what an earlier window has left with it. */
 export interface KeptSession {
   readonly agent: KeptAgent;
-  /** What an earlier window was in the middle of; absent: the agent began in this window. */
-  readonly earlier?:
-    | {
-        readonly sessionId: string;
-        /** JSON-RPC ids of prompts that have left, by prompt. */
-        readonly prompts: ReadonlyMap<string, string>;
-      }
-    | undefined;
-  /** The session that another window would go on with. */
-  opened(sessionId: string): void;
+  /**
+   * What an earlier window has left: JSON-RPC ids of prompts that have left, by prompt. Undefined:
+   * the agent began in this window.
+   */
+  readonly earlier: { readonly prompts: ReadonlyMap<string, string> } | undefined;
+  /** The session that another window would go on with; set once it is open for good. */
+  sessionId: string | undefined;
   /** @param source returns the JSON-RPC ids of prompts without an answer, by prompt */
   promptsFrom(source: () => ReadonlyMap<string, string>): void;
   /** Lets go of the agent, which runs on, and closes the connection to it. */

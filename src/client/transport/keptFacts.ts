@@ -1,4 +1,4 @@
-// What a keeper holds for the next window: how to talk to the agent and its session, and which
+// What a keeper holds for the next window: how to talk to the agent, and which
 // prompts have left. It goes to the keeper in one frame with the message that it is about.
 import * as z from 'zod/mini';
 import type { RpcConnection } from '../../acp/jsonrpc/rpcConnection';
@@ -10,7 +10,6 @@ const factsSchema = z.object({
   initialize: z.unknown(),
   /** The id of the next request. */
   nextId: z.number(),
-  sessionId: z.optional(z.string()),
   /** JSON-RPC ids of prompts without an answer, by prompt. */
   prompts: z.record(z.string(), z.string()),
 });
@@ -31,9 +30,9 @@ export class KeptLink implements KeptSession {
   readonly agent: KeptAgent;
   readonly detach: () => Promise<void>;
   readonly earlier: KeptSession['earlier'];
+  sessionId: string | undefined;
   readonly #rpc: () => RpcConnection;
   #initialize: unknown;
-  #sessionId: string | undefined;
   #prompts: () => ReadonlyMap<string, string> = () => new Map();
 
   /** @param detach lets go of the agent and closes the connection */
@@ -47,17 +46,11 @@ export class KeptLink implements KeptSession {
     this.agent = agent;
     this.#rpc = rpc;
     this.detach = detach;
-    this.#sessionId = earlier?.sessionId;
   }
 
   /** The agent has answered `initialize`. */
   initialized(raw: unknown): void {
     this.#initialize = raw;
-  }
-
-  opened(sessionId: string): void {
-    this.#sessionId = sessionId;
-    this.tell();
   }
 
   promptsFrom(source: () => ReadonlyMap<string, string>): void {
@@ -71,7 +64,6 @@ export class KeptLink implements KeptSession {
       version: 1,
       initialize: this.#initialize,
       nextId: this.#rpc().nextId,
-      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
       prompts: Object.fromEntries(this.#prompts()),
     };
     const bytes = Buffer.from(JSON.stringify(facts));

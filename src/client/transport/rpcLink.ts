@@ -128,8 +128,7 @@ export class RpcLink implements AgentLink {
 
   /**
    * Attaches to the agent of an earlier window. Nothing is delivered yet.
-   * @throws ParleyError where it is gone, or the earlier window had opened no session with it; the
-   * agent has ended then
+   * @throws ParleyError where it is gone, or was not initialized; it has ended then
    */
   static async attach(
     options: LinkOptions & { readonly keeper: NonNullable<LinkOptions['keeper']> },
@@ -142,7 +141,7 @@ export class RpcLink implements AgentLink {
     if (signal.aborted) await transport.kept.detach();
     signal.throwIfAborted();
     const facts = readFacts(transport.kept.facts);
-    const link = facts?.sessionId === undefined ? undefined : new RpcLink(transport, options, facts);
+    const link = facts && new RpcLink(transport, options, facts);
     const known = link && initialized(facts?.initialize, callerOf(link, options));
     if (link && known) {
       link.kept?.initialized(facts?.initialize);
@@ -151,7 +150,7 @@ export class RpcLink implements AgentLink {
       return link;
     }
     await (link ?? transport).close();
-    throw new ParleyError('not-attached', localizable('{0} had no session yet.', options.agent.name));
+    throw new ParleyError('not-attached', localizable('{0} no longer runs.', options.agent.name));
   }
 
   /**
@@ -292,8 +291,7 @@ export class RpcLink implements AgentLink {
       await agent.detach();
       this.rpc.dispose();
     };
-    const { sessionId, prompts = {} } = facts ?? {};
-    const earlier = sessionId === undefined ? undefined : { sessionId, prompts: new Map(Object.entries(prompts)) };
+    const earlier = facts && { prompts: new Map(Object.entries(facts.prompts)) };
     return new KeptLink(agent, () => this.rpc, detach, earlier);
   }
 

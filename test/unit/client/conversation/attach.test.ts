@@ -1,0 +1,175 @@
+// Windows that attach to one agent after the other, each killed at a random moment.
+import assert from 'node:assert/strict';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { AttachWindow } from '../../../support/attachWindow';
+import { MemoryKeeper } from '../../../support/memoryKeeper';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { seeded } from '../../../support/store/random';
+
+const PROMPTS = ['one', 'two', 'three'];
+
+/** An agent that answers each prompt in pieces, with a question in the middle. */
+class PiecewiseAgent {
+  readonly prompts: string[] = [];
+  readonly answers = new Map<string, number>();
+  /** What is still to be said, in order; a function waits until it returns true. */
+  readonly #script: (() => boolean)[] = [];
+  readonly #keeper: MemoryKeeper;
+
+  constructor(keeper: MemoryKeeper) {
+    this.#keeper = keeper;
+    keeper.onMessage = (message) => this.#take(message);
+    keeper.onStart = () => this.#script.splice(0);
+  }
+
+  get isDone(): boolean {
+    return this.#script.length === 0;
+  }
+
+  /** Says the next piece. */
+  step(): void {
+    if (this.#script[0]?.()) this.#script.shift();
+  }
+
+  #say(message: Record<string, unknown>): () => boolean {
+    return () => {
+      this.#keeper.say({ jsonrpc: '2.0', ...message });
+      return true;
+    };
+  }
+
+  #take({ id, method, params, result }: Record<string, unknown>): void {
+    if (method === undefined) {
+      this.answers.set(String(id), (this.answers.get(String(id)) ?? 0) + 1);
+      assert.deepEqual(result, { outcome: { outcome: 'selected', optionId: 'yes' } });
+      return;
+    }
+    if (method === 'initialize') this.#keeper.say({ jsonrpc: '2.0', id, result: { protocolVersion: 1 } });
+    if (method === 'session/new') this.#keeper.say({ jsonrpc: '2.0', id, result: { sessionId: 's' } });
+    if (method !== 'session/prompt') return;
+    const { prompt } = params as { prompt: { text: string }[] };
+    const tag = prompt[0]?.text ?? '';
+    this.prompts.push(tag);
+    const update = (text: string) =>
+      this.#say({
+        method: 'session/update',
+        params: {
+          sessionId: 's',
+          update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
+        },
+      });
+    for (let piece = 0; piece < 6; piece++) this.#script.push(update(`<${tag}.${piece}>`));
+    const asked = `ask-${this.prompts.length}`;
+    const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }];
+    const toolCall = { toolCallId: `tool-${tag}`, title: `Use ${tag}` };
+    this.#script.push(
+      this.#say({ id: asked, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } }),
+      () => this.answers.has(asked),
+    );
+    for (let piece = 6; piece < 12; piece++) this.#script.push(update(`<${tag}.${piece}>`));
+    this.#script.push(this.#say({ id, result: { stopReason: 'end_turn' } }));
+  }
+}
+
+function expected(tag: string): string {
+  return Array.from({ length: 12 }, (_, piece) => `<${tag}.${piece}>`).join('');
+}
+
+function saidIn({ model }: Conversation): string {
+  return model.state.entries
+    .flatMap((entry) => (entry.kind === 'agent' ? entry.content : []))
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('');
+}
+
+function stateOf({ session: { conversation } }: AttachWindow, agent: PiecewiseAgent): string {
+  const { connection, isBusy, queue, model } = conversation;
+  const items = queue.items.map(({ text, state }) => `${text} ${state}`);
+  const { turn, permissions } = model.state;
+  const error = 'error' in connection ? String(connection.error) : '';
+  return JSON.stringify([
+    connection.kind,
+    error,
+    isBusy,
+    items,
+    queue.paused,
+    turn?.id,
+    [...permissions.keys()],
+    agent.prompts,
+  ]);
+}
+
+async function run(seed: number): Promise<number> {
+  const random = seeded(seed);
+  const folder = await scratchFolder();
+  const keeper = new MemoryKeeper();
+  const agent = new PiecewiseAgent(keeper);
+  let deaths = 0;
+  const open = (): AttachWindow => {
+    // The last windows live long enough to end.
+    const window = new AttachWindow(folder, keeper, deaths < 12 ? 5 + random(60) : 100_000);
+    void window.session.conversation.start();
+    return window;
+  };
+  let window = open();
+  const known = (tag: string): boolean => {
+    const { model, queue } = window.session.conversation;
+    const isSaid = model.state.entries.some(
+      (entry) => entry.kind === 'user' && JSON.stringify(entry.content).includes(`"${tag}"`),
+    );
+    return isSaid || queue.items.some(({ text }) => text === tag);
+  };
+  for (let turns = 0; ; turns++) {
+    if (turns > 5000) throw new Error(`seed ${seed} does not come to an end: ${stateOf(window, agent)}`);
+    for (let pause = random(3); pause >= 0; pause--) await turnOfLoop();
+    if (!window.isAlive) {
+      deaths++;
+      window = open();
+      continue;
+    }
+    const { conversation } = window.session;
+    // Whoever has typed a message that was not kept types it again.
+    for (const tag of PROMPTS) if (window.isAlive && !known(tag)) conversation.send(tag).done.catch(() => {});
+    // An agent that had no session yet begins again, and what was typed waits for the user.
+    const doubtful = conversation.queue.items.find((item) => item.doubtful);
+    if (doubtful && !conversation.isBusy) conversation.queueActions.sendNow(doubtful.id);
+    if (agent.prompts.length === 0 && conversation.queue.paused !== undefined) conversation.queueActions.resume();
+    const [question] = conversation.model.state.permissions.keys();
+    const act = random(4);
+    if (act === 0) window.wait();
+    else if (act === 1 && question !== undefined) conversation.answerPermission(question, 'yes');
+    else agent.step();
+    const { queue, connection, isBusy, model } = conversation;
+    if (!window.isAlive || !agent.isDone || agent.prompts.length < PROMPTS.length) continue;
+    if (connection.kind !== 'ready' || isBusy || queue.items.length > 0 || model.state.turn) continue;
+    break;
+  }
+  const { conversation } = window.session;
+  const why = `seed ${seed}, ${deaths} windows died`;
+  assert.deepEqual([...agent.prompts].sort(), [...PROMPTS].sort(), `${why}: each message arrived once`);
+  assert.deepEqual([...agent.answers.values()], [1, 1, 1], `${why}: each question was answered once`);
+  assert.equal(saidIn(conversation), agent.prompts.map(expected).join(''), `${why}: nothing is lost or twice`);
+  const { turns, permissions } = conversation.model.state;
+  assert.deepEqual(
+    turns.map(({ stopReason, barrier }) => `${stopReason} ${barrier}`),
+    PROMPTS.map(() => 'end_turn response'),
+    `${why}: turns end as the agent says`,
+  );
+  assert.equal(permissions.size, 0);
+  window.kill();
+  return deaths;
+}
+
+describe('a window that attaches to an agent', () => {
+  afterEach(removeScratch);
+
+  for (let first = 1; first <= 200; first += 20) {
+    it(`loses nothing and takes nothing twice, whenever the window before died (${first}…${first + 19})`, async function () {
+      this.timeout(120_000);
+      let deaths = 0;
+      for (let seed = first; seed < first + 20; seed++) deaths += await run(seed);
+      assert.ok(deaths > 20);
+    });
+  }
+});
