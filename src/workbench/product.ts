@@ -14,6 +14,7 @@ import { IdleAgents } from '../client/conversation/idleAgents';
 import { FragmentLines } from '../client/requests/fragmentLines';
 import { FileStore } from '../client/sharing/fileStore';
 import { Terminals } from '../client/terminals/terminals';
+import { Keepers } from '../client/transport/keepers';
 import { Stages } from '../client/transport/stages';
 import type { NetworkPolicy } from '../distributed/fetch/guard';
 import { ResourceCache } from '../distributed/fetch/resourceCache';
@@ -46,7 +47,7 @@ import { rememberingSecrets } from './config/knownSecretStorage';
 import { McpServers } from './config/mcpServers';
 import { RemoteHeaders } from './config/remoteHeaders';
 import { SavedKeys } from './config/savedKeys';
-import { historyLimits, idleLimitMs, resourcesSetting } from './config/settings';
+import { backgroundPolicy, historyLimits, idleLimitMs, resourcesSetting } from './config/settings';
 import { DiffEditor } from './editor/diffEditor';
 import { EditorFiles } from './editor/editorFiles';
 import { EditorContents } from './editor/entryContents';
@@ -125,6 +126,12 @@ function composeWithin(
   const archive = own(new Archive(context, log));
   const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
   const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
+  const keepers = new Keepers({
+    folder: join(context.globalStorageUri.fsPath, 'keepers'),
+    program: join(context.extensionPath, 'dist', 'keeper.js'),
+    policy: backgroundPolicy,
+    log,
+  });
   const traffic = new TrafficLog();
   const consent = new FolderConsent({ context, log });
   const catalog = new AgentCatalog(context, consent, log);
@@ -152,6 +159,7 @@ function composeWithin(
     workingFiles,
     environment,
     terminals,
+    keepers,
     approve: catalog.approve,
     mcp,
     editorTools,

@@ -42,6 +42,7 @@ export class MemoryKeeper {
   /** What a window sees of it. */
   keepers(plug: Plug): AgentKeepers {
     return {
+      isOn: true,
       find: () => (this.#agents > 0 ? this.#id : undefined),
       attach: async () => this.#attach(plug, true),
       start: async () => {

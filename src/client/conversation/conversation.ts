@@ -504,7 +504,7 @@ export class Conversation implements Disposable {
 
   /** Lets the agent go on, for the next window. @returns false where it ends with this one */
   async #leave(): Promise<boolean> {
-    if (!this.#connector.outlives) return false;
+    if (!this.#connector.outlives || !this.#services.keepers?.isOn) return false;
     this.#recorder.end();
     await this.#connector.leave();
     this.dispose();

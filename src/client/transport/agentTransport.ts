@@ -49,6 +49,8 @@ export interface KeptTransport extends AgentTransport {
 
 /** Starts agents that outlive their window, and finds them again. */
 export interface AgentKeepers {
+  /** Agents that start now outlive their window. */
+  readonly isOn: boolean;
   /** Returns the id of the keeper that runs for a session, by our key of the session. */
   find(session: string): string | undefined;
   /**
@@ -100,7 +102,9 @@ export async function startTransport(
       const { keeper, onStderr } = options;
       return stages.run('spawn', deadlines.spawn, signal, (stop): Promise<AgentTransport> => {
         const start = { command, args, env, cwd, log, onStderr, signal: stop };
-        return keeper ? keeper.keepers.start({ ...start, about: keeper.about }) : AgentProcess.start(start);
+        return keeper?.keepers.isOn
+          ? keeper.keepers.start({ ...start, about: keeper.about })
+          : AgentProcess.start(start);
       });
     }
     case 'remote':

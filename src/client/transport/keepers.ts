@@ -82,8 +82,8 @@ export interface FoundKeeper {
   readonly state?: KeeperState;
 }
 
-/** How long agents are kept: until their turn is over, or until the user ends them. */
-export type KeepPolicy = 'finishTurn' | 'keep';
+/** How long agents are kept: not at all, until their turn is over, or until the user ends them. */
+export type KeepPolicy = 'off' | 'finishTurn' | 'keep';
 
 export interface KeepersOptions {
   /** Made for this user only where it does not exist. */
@@ -112,6 +112,10 @@ export class Keepers {
 
   constructor(options: KeepersOptions) {
     this.#options = options;
+  }
+
+  get isOn(): boolean {
+    return this.#options.policy() !== 'off';
   }
 
   /** Returns the id of the keeper that runs for a session; without waiting, so by its process. */

@@ -13,6 +13,7 @@ import type { FilePort } from '../../client/ports/ports';
 import { AgentFiles } from '../../client/requests/agentFiles';
 import type { FileStore } from '../../client/sharing/fileStore';
 import type { Terminals } from '../../client/terminals/terminals';
+import type { AgentKeepers } from '../../client/transport/agentTransport';
 import { ProtocolOffers } from '../../client/transport/protocolOffers';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
 import type { TrafficLog } from '../../traffic/trafficLog';
@@ -32,6 +33,7 @@ export interface ServiceParts {
   readonly reviews: FileStore;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
   readonly terminals: Terminals;
+  readonly keepers: AgentKeepers;
   readonly approve: NonNullable<ConversationServices['approve']>;
   readonly mcp: McpServers;
   readonly editorTools: EditorTools;
@@ -80,6 +82,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     filesFor: (agentName, initializeResult) =>
       new AgentFiles(files, { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }),
     terminals,
+    keepers: parts.keepers,
     changes: {
       isEnabled: recordsChanges,
       openStates: async (session, roots) =>

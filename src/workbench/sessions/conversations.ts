@@ -210,7 +210,8 @@ export class Conversations implements Disposable {
     // It may have been given another one while it was closed.
     if (record.title !== undefined && record.title !== conversation.model.state.title)
       conversation.note([{ at: record.updatedAt, event: { type: 'info', title: record.title } }]);
-    if (!persistence) void conversation.start(); // which says why it does not
+    // Attaches to its agent, or says why it does not start.
+    if (!persistence || conversation.isAttaching) void conversation.start();
     return conversation;
   }
 
