@@ -254,7 +254,9 @@ function composeWithin(
     mentions: own(new Mentions()),
   });
   own(chat);
-  const overview = own(new Overview({ context, tree: places.sessions, archive, conversations, chat, catalog, log }));
+  const overview = own(
+    new Overview({ context, tree: places.sessions, archive, conversations, chat, catalog, keepers, log }),
+  );
   const idle = own(
     new IdleAgents({
       conversations: () => conversations.list(),

@@ -144,6 +144,7 @@ describe('many sessions, in the workbench,', function () {
         groups: () => [],
         marks: () => NO_MARKS,
         elsewhere: () => [],
+        background: () => [],
         asks: () => false,
         titleOf: () => '',
         agentName: (id) => id,

@@ -37,6 +37,9 @@ const MAX_SOCKET_PATH = 100;
 const MAX_SPOOL_BYTES = 128 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+/** How long an agent waits for a window, in milliseconds: one that was idle, and one at work before. */
+const AFTER_IDLE_MS = MINUTE_MS;
+const AFTER_WORK_MS = 10 * MINUTE_MS;
 /** How long a keeper on another machine may be left out of sight, in milliseconds. */
 const FORGOTTEN_MS = 30 * DAY_MS;
 const IS_WINDOWS = process.platform === 'win32';
@@ -205,9 +208,10 @@ export class Keepers {
     return undefined;
   }
 
-  /** All that run. What is left of keepers that are gone is ended and removed. */
-  async list(): Promise<readonly FoundKeeper[]> {
-    const found = await Promise.all((await this.#files()).map(({ id, file }) => this.#look(id, file)));
+  /** All that run, or those for whom it is meant. What is left of keepers that are gone is ended and removed. */
+  async list(isMeant: (about: KeeperAbout) => boolean = () => true): Promise<readonly FoundKeeper[]> {
+    const files = (await this.#files()).filter(({ file }) => isMeant(file.about));
+    const found = await Promise.all(files.map(({ id, file }) => this.#look(id, file)));
     return found.filter((one) => one !== undefined);
   }
 
@@ -315,16 +319,18 @@ export class Keepers {
   }
 
   #leaseOf({ endMarks, isAtWork, goodbye }: KeeperLease): Lease {
-    const isKept = this.#options.policy() === 'keep';
-    const isIdle = endMarks.length === 0 && !isAtWork;
-    const leaveAfterMs = isIdle ? MINUTE_MS : endMarks.length > 0 ? 10 * MINUTE_MS : DAY_MS;
-    return {
-      endMarks: endMarks.map((id) => ({ has: { id }, lacks: ['method'] })),
-      isAtWork,
-      leaveAfterMs: isKept ? null : leaveAfterMs,
-      silentMs: isKept ? null : DAY_MS,
-      ...(goodbye !== undefined && { goodbye: `${goodbye}\n` }),
-    };
+    const bye = goodbye === undefined ? {} : { goodbye: `${goodbye}\n` };
+    const marks = endMarks.map((id) => ({ has: { id }, lacks: ['method'] }));
+    switch (this.#options.policy()) {
+      case 'off':
+        return { endMarks: [], leaveAfterMs: 0, silentMs: 0, ...bye };
+      case 'keep':
+        return { endMarks: marks, isAtWork, leaveAfterMs: null, silentMs: null, ...bye };
+      case 'finishTurn': {
+        const leaveAfterMs = marks.length > 0 ? AFTER_WORK_MS : isAtWork ? DAY_MS : AFTER_IDLE_MS;
+        return { endMarks: marks, isAtWork, leaveAfterMs, silentMs: DAY_MS, ...bye };
+      }
+    }
   }
 }
 

@@ -52,6 +52,12 @@ export function overviewCommands(services: CommandServices, register: Register):
     return conversation;
   };
 
+  const open = async (row: Row | undefined): Promise<void> => {
+    const key = keyOf(row);
+    if (!conversations.find(key) && overview.inbox.asks(key)) await overview.showInbox();
+    else if (await conversationOf(row)) overview.open(key);
+  };
+
   const openTab = async (row: Row | undefined, column: ViewColumn): Promise<boolean> => {
     const conversation = await conversationOf(row);
     if (conversation) chat.openTab(conversation, column).focus();
@@ -112,14 +118,10 @@ export function overviewCommands(services: CommandServices, register: Register):
 
   return [
     register('nextAttention', () => overview.next()),
+    register('runningAgents', () => overview.showRunning((session) => open({ session }))),
     register('inbox', () => overview.showInbox()),
     register('askSeveral', (argument?: AskSeveralArgument) => askSeveral(services, argument)),
-    register('sessionList.open', async (row?: Row) => {
-      const key = keyOf(row);
-      if (!conversations.find(key) && overview.inbox.asks(key)) return overview.showInbox();
-      if (await conversationOf(row)) overview.open(key);
-      return undefined;
-    }),
+    register('sessionList.open', (row?: Row) => open(row)),
     register('sessionList.more', (row?: never) => view.more(row as never)),
     register('openSessionToSide', async (row?: Row) => void (await openTab(row, ViewColumn.Beside))),
     register('openSessionInNewWindow', async (row?: Row) => {

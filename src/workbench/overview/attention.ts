@@ -7,12 +7,14 @@ import type { TreeBadge } from '../ui/treeView';
 
 export interface AttentionCounts {
   readonly working: number;
-  /** Sessions of this window that need the user, plus questions of other windows. */
+  /** Sessions of this window that need the user, questions of other windows, and agents without a window. */
   readonly waiting: number;
+  /** Of those that work or wait, the agents that no window looks at. */
+  readonly background: number;
 }
 
 /** Returns the badge of the list; undefined if no session needs the user. */
-export function badgeOf({ waiting }: AttentionCounts): TreeBadge | undefined {
+export function badgeOf({ waiting }: Pick<AttentionCounts, 'waiting'>): TreeBadge | undefined {
   return waiting === 0 ? undefined : { count: waiting, tooltip: waitingLabel(waiting) };
 }
 
@@ -21,8 +23,8 @@ export class AttentionStatus implements Disposable {
   #item: StatusItem | undefined;
   #shown = '';
 
-  show({ working, waiting }: AttentionCounts): void {
-    const next = `${working} ${waiting}`;
+  show({ working, waiting, background }: AttentionCounts): void {
+    const next = `${working} ${waiting} ${background}`;
     if (next === this.#shown) return;
     this.#shown = next;
     if (working + waiting === 0) {
@@ -42,6 +44,7 @@ export class AttentionStatus implements Disposable {
       tooltip: [
         ...(working > 0 ? [workingLabel(working)] : []),
         ...(goes ? [waitingLabel(waiting)] : []),
+        ...(background > 0 ? [backgroundLabel(background)] : []),
         goes ? l10n.t('Select to go to the next one.') : l10n.t('Select to show the list of sessions.'),
       ],
       command: goes
@@ -59,6 +62,10 @@ export class AttentionStatus implements Disposable {
 
 function workingLabel(count: number): string {
   return count === 1 ? l10n.t('1 session is working.') : l10n.t('{0} sessions are working.', count);
+}
+
+function backgroundLabel(count: number): string {
+  return count === 1 ? l10n.t('1 of them has no window.') : l10n.t('{0} of them have no window.', count);
 }
 
 function waitingLabel(count: number): string {

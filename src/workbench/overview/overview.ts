@@ -1,10 +1,12 @@
 // Creates the overview of all sessions: the list, the status bar item, tab icons, notifications, and
 // the open questions of all windows.
-import { type ExtensionContext, window } from 'vscode';
+import { commands, type ExtensionContext, l10n, window } from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import { NO_MARKS } from '../../store/sessions/sessionMarks';
+import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
+import type { SessionStatus } from '../../client/view/sessionStatus';
+import { type MarkedSession, NO_MARKS } from '../../store/sessions/sessionMarks';
 import type { TabIcon } from '../activation/tabIcon';
 import type { ChatHome } from '../chat/chatHome';
 import type { AgentCatalog } from '../config/agentCatalog';
@@ -23,6 +25,8 @@ import { LiveSessions } from './liveSessions';
 import { nextWaiting } from './nextWaiting';
 import { Notifications } from './notifications';
 import { notificationTexts } from './notificationTexts';
+import { backgroundStateOf, RunningAgents } from './runningAgents';
+import { showRunningAgents } from './runningAgentsPicker';
 import { SessionsView } from './sessionsView';
 import type { ListNode } from './sessionTree';
 
@@ -38,6 +42,7 @@ export interface OverviewOptions {
   readonly conversations: Conversations;
   readonly chat: ChatHome;
   readonly catalog: AgentCatalog;
+  readonly keepers: Keepers;
   readonly log: Log;
 }
 
@@ -45,6 +50,7 @@ export class Overview implements Disposable {
   readonly view: SessionsView;
   readonly inbox: Inbox;
   readonly live: LiveSessions;
+  readonly running: RunningAgents;
   readonly #options: OverviewOptions;
   readonly #lifetime = new DisposableStore();
   readonly #status: AttentionStatus;
@@ -56,7 +62,7 @@ export class Overview implements Disposable {
   #revision = 0;
 
   constructor(options: OverviewOptions) {
-    const { context, tree, archive, conversations, chat, catalog, log } = options;
+    const { context, tree, archive, conversations, chat, catalog, keepers, log } = options;
     const own = <T extends Disposable>(part: T): T => this.#lifetime.add(part);
     this.#options = options;
     const isShown = (key: string): boolean => chat.isShown(key);
@@ -92,6 +98,8 @@ export class Overview implements Disposable {
         log,
       }),
     );
+    const isHere = (key: string): boolean => conversations.find(key) !== undefined;
+    this.running = own(new RunningAgents({ keepers, isHere, schedule, log }));
     this.view = own(
       new SessionsView(tree, {
         live: () => this.live.rows,
@@ -99,6 +107,7 @@ export class Overview implements Disposable {
         groups: (by, filter) => archive.marks.groups(by, filter),
         marks: (key) => quietly(() => archive.marks.of(key), NO_MARKS),
         elsewhere: () => archive.elsewhere(),
+        background: () => this.running.background.flatMap((one) => this.#backgroundSession(one)),
         asks: (key) => this.inbox.asks(key),
         titleOf: nameOf,
         agentName: (id) => catalog.find(id)?.name ?? id,
@@ -137,6 +146,13 @@ export class Overview implements Disposable {
         this.#count();
       }),
     );
+    own(
+      this.running.onDidChange(() => {
+        this.view.changed(true);
+        this.#count();
+      }),
+    );
+    own(this.running.onDidAsk((one) => void this.#tellAsking(one)));
     own(chat.onDidShow((key) => this.live.seen(key)));
     own(archive.onDidDelete(() => this.view.changed(true)));
     own(conversations.onDidRemove(() => this.view.changed(true)));
@@ -158,7 +174,8 @@ export class Overview implements Disposable {
   }
 
   /**
-   * Goes to the next session that needs the user, or to the questions of other windows.
+   * Goes to the next session that needs the user, to one whose agent asks without a window, or to the
+   * questions of other windows.
    * @returns the key of the session
    */
   async next(): Promise<string | undefined> {
@@ -168,9 +185,22 @@ export class Overview implements Disposable {
     const isThere = current !== undefined && (current === this.#wentTo || chat.isShown(current));
     const next = nextWaiting(this.live.rows, isThere ? current : undefined);
     this.#wentTo = next?.key;
+    const asking = this.running.background.find((one) => backgroundStateOf(one) === 'needsYou');
     if (next) this.open(next.key);
+    else if (asking && this.inbox.questions.length === 0) await openStored(asking.about.session);
     else await this.showInbox();
     return next?.key;
+  }
+
+  /** Shows all agents that run. @param open opens a session that may not be in this window */
+  showRunning(open: (key: string) => Promise<unknown>): Promise<void> {
+    const { archive, conversations } = this.#options;
+    const titleOfKey = (key: string): string | undefined => {
+      const record = archive.find(key);
+      return record && nameOf(record);
+    };
+    const isHere = (key: string): boolean => conversations.find(key) !== undefined;
+    return showRunningAgents({ running: this.running, titleOf: titleOfKey, isHere, open });
   }
 
   showInbox(): Promise<void> {
@@ -201,10 +231,29 @@ export class Overview implements Disposable {
     this.view.changed(true);
   }
 
+  /** A session whose agent works or asks without a window; none where the session was deleted. */
+  #backgroundSession(found: FoundKeeper): readonly { session: MarkedSession; status: SessionStatus }[] {
+    const { archive } = this.#options;
+    const status = backgroundStateOf(found);
+    if (status !== 'working' && status !== 'needsYou') return [];
+    const record = archive.find(found.about.session);
+    return record ? [{ session: { ...record, marks: archive.marks.of(record.key) }, status }] : [];
+  }
+
+  async #tellAsking({ about }: FoundKeeper): Promise<void> {
+    const record = this.#options.archive.find(about.session);
+    if (notificationSetting() === 'off' || !window.state.focused || !record) return;
+    const show = l10n.t('Show');
+    const pressed = await showInfo(l10n.t('{0} needs you: {1}', about.agentName, nameOf(record)), show);
+    if (pressed === show) await openStored(about.session);
+  }
+
   #count(): void {
+    const [working, asking] = [this.running.count('working'), this.running.count('needsYou')];
     const counts = {
-      working: this.live.count('working'),
-      waiting: this.live.count('needsYou') + new Set(this.inbox.others.map(({ key }) => key)).size,
+      working: this.live.count('working') + working,
+      waiting: this.live.count('needsYou') + new Set(this.inbox.others.map(({ key }) => key)).size + asking,
+      background: working + asking,
     };
     this.#status.show(counts);
     this.#options.tree.badge = badgeOf(counts);
@@ -216,6 +265,11 @@ export class Overview implements Disposable {
     if (session?.status === 'working') return 'working';
     return session?.unread ? 'unread' : 'quiet';
   }
+}
+
+/** Opens a session that may not be in this window, where the user agrees. */
+async function openStored(session: string): Promise<void> {
+  await commands.executeCommand('parley.sessionList.open', { session });
 }
 
 function schedule(run: () => void, ms: number): Disposable {

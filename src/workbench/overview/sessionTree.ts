@@ -97,6 +97,8 @@ export interface SessionTreeSources {
   readonly marks: (key: string) => MarkedSession['marks'];
   /** Returns the sessions of other windows. */
   readonly elsewhere: () => readonly MarkedSession[];
+  /** Sessions that no window has and whose agent works or asks. */
+  readonly background: () => readonly { readonly session: MarkedSession; readonly status: SessionStatus }[];
   /** Returns whether a session of another window has an open question. */
   readonly asks: (key: string) => boolean;
   readonly titleOf: (session: MarkedSession) => string;
@@ -328,22 +330,27 @@ Returns the number of known sessions in a group. In a group of a state it counts
 
   /** Reads the sessions that are not paged. */
   #read(): void {
-    const { live, marks, elsewhere, stored } = this.#sources;
+    const { live, marks, elsewhere, background, stored } = this.#sources;
     const entries = new Map<string, SessionEntry>();
     for (const session of live()) {
       const { pinned, archived, together } = marks(session.key);
       entries.set(session.key, { ...session, pinned, archived, isLive: true, ...(together && { together }) });
     }
     for (const session of elsewhere())
-      if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session, true));
+      if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session, this.#statusElsewhere(session)));
+    for (const { session, status } of background())
+      if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session, status));
     for (const session of stored({ ...this.#storedFilter(), pinned: true, limit: MAX_PINNED }))
       if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session));
     this.#entries = entries;
   }
 
-  #entryOf(session: MarkedSession, isElsewhere = false): SessionEntry {
+  #statusElsewhere({ key }: MarkedSession): SessionStatus {
+    return this.#sources.asks(key) ? 'needsYou' : 'otherWindow';
+  }
+
+  #entryOf(session: MarkedSession, status: SessionStatus = 'ended'): SessionEntry {
     const { key, agentId, cwd, updatedAt, marks } = session;
-    const status = !isElsewhere ? 'ended' : this.#sources.asks(key) ? 'needsYou' : 'otherWindow';
     const { titleOf, agentName } = this.#sources;
     const title = titleOf(session);
     return { key, status, title, agentId, agentName: agentName(agentId), cwd, at: updatedAt, isLive: false, ...marks };

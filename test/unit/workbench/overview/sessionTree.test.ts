@@ -21,6 +21,7 @@ describe('the list of sessions', () => {
     live: LiveSession[] = [];
     stored: MarkedSession[] = [];
     elsewhere: MarkedSession[] = [];
+    background: { session: MarkedSession; status: SessionStatus }[] = [];
     asking = new Set<string>();
     marks = new Map<string, SessionMarks>();
     /** Sessions that were read from the store. */
@@ -64,6 +65,7 @@ describe('the list of sessions', () => {
           ],
           marks: (key) => this.marks.get(key) ?? NO_MARKS,
           elsewhere: () => this.elsewhere,
+          background: () => this.background,
           asks: (key) => this.asking.has(key),
           titleOf: ({ title }) => title ?? '',
           agentName: (id) => id,
@@ -85,6 +87,20 @@ describe('the list of sessions', () => {
       ];
     });
   }
+
+  it('has sessions whose agent works or asks without a window among those that do so here', () => {
+    const world = new World();
+    world.add('here', 'working');
+    world.keep('old');
+    world.background = [
+      { session: world.keep('alone', { updatedAt: 9 }), status: 'working' },
+      { session: world.keep('asks'), status: 'needsYou' },
+      { session: world.keep('here'), status: 'working' },
+    ];
+    const rows = ['[needsYou]', ' asks', '[working]', ' alone', ' here', '[ended]', ' old'];
+    assert.deepEqual(shown(world.tree()), rows);
+    assert.deepEqual(shown(world.tree('none')), ['asks', 'alone', 'here', 'old']);
+  });
 
   it('has who needs the user first, then who works, and stored sessions last', () => {
     const world = new World();

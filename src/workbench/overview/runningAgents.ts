@@ -1,0 +1,99 @@
+// The agents that run without a window: looked for while there may be some, so that none is
+// forgotten.
+import type { Disposable } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import type { Log } from '../../base/log';
+import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
+
+/** How often agents without a window are looked at, in milliseconds. */
+const LOOK_MS = 5_000;
+
+export interface RunningAgentsOptions {
+  readonly keepers: Pick<Keepers, 'list' | 'end'>;
+  /** Returns whether a session is open in this window. */
+  readonly isHere: (session: string) => boolean;
+  readonly schedule: (run: () => void, ms: number) => Disposable;
+  readonly log: Log;
+}
+
+/** What an agent does that no window looks at. */
+export type BackgroundState = 'working' | 'needsYou' | 'ready' | 'ended';
+
+export class RunningAgents implements Disposable {
+  readonly #options: RunningAgentsOptions;
+  readonly #changed = new Emitter<void>();
+  readonly #asked = new Emitter<FoundKeeper>();
+  #background: readonly FoundKeeper[] = [];
+  #timer: Disposable | undefined;
+  #isDisposed = false;
+
+  constructor(options: RunningAgentsOptions) {
+    this.#options = options;
+    void this.#look();
+  }
+
+  /** Fires when an agent without a window does something else, came or went. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  /** Fires when an agent without a window asks something. */
+  readonly onDidAsk: Event<FoundKeeper> = this.#asked.event;
+
+  /** The agents that no window is attached to. */
+  get background(): readonly FoundKeeper[] {
+    return this.#background;
+  }
+
+  /** All that run, also those of windows. */
+  all(): Promise<readonly FoundKeeper[]> {
+    return this.#options.keepers.list();
+  }
+
+  count(state: BackgroundState): number {
+    return this.#background.filter((one) => backgroundStateOf(one) === state).length;
+  }
+
+  /** Ends an agent. Resolves when it is gone. */
+  async end(id: string): Promise<void> {
+    await this.#options.keepers.end(id);
+    await this.#read();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#timer?.dispose();
+    this.#changed.dispose();
+    this.#asked.dispose();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      this.#options.log.warn(`running agents: ${messageOf(error)}`);
+    }
+    if (!this.#isDisposed) this.#timer = this.#options.schedule(() => void this.#look(), LOOK_MS);
+  }
+
+  async #read(): Promise<void> {
+    const { keepers, isHere } = this.#options;
+    const found = await keepers.list(({ session }) => !isHere(session));
+    if (this.#isDisposed) return;
+    const before = this.#background;
+    this.#background = found.filter((one) => one.state?.isAttached === false && !isHere(one.about.session));
+    const looks = (rows: readonly FoundKeeper[]): string =>
+      rows.map((one) => `${one.id} ${backgroundStateOf(one)}`).join();
+    if (looks(before) === looks(this.#background)) return;
+    this.#changed.fire();
+    const asked = new Set(before.filter((one) => backgroundStateOf(one) === 'needsYou').map(({ id }) => id));
+    for (const one of this.#background) {
+      if (backgroundStateOf(one) === 'needsYou' && !asked.has(one.id)) this.#asked.fire(one);
+    }
+  }
+}
+
+export function backgroundStateOf({ state }: FoundKeeper): BackgroundState {
+  if (!state || state.ended) return 'ended';
+  if (state.waiting > 0) return 'needsYou';
+  return state.isWorking ? 'working' : 'ready';
+}

@@ -1,0 +1,91 @@
+// The list of all agents that Parley runs for this user on this machine, with or without a window.
+import { basename } from 'node:path';
+import { l10n } from 'vscode';
+import type { FoundKeeper } from '../../client/transport/keepers';
+import { List } from '../ui/input';
+import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
+import { agoLabel, statusLabel } from './rowLabels';
+import { backgroundStateOf, type RunningAgents } from './runningAgents';
+
+export interface RunningAgentsPicker {
+  readonly running: RunningAgents;
+  /** The title of a stored session; undefined where it was deleted. */
+  readonly titleOf: (session: string) => string | undefined;
+  readonly isHere: (session: string) => boolean;
+  readonly open: (session: string) => Promise<unknown>;
+}
+
+/** Shows the list until the user has chosen a session or gone away. */
+export async function showRunningAgents(services: RunningAgentsPicker): Promise<void> {
+  const list = new List<ChoiceRow>(l10n.t('Select an agent to open its session'), l10n.t('Running Agents'));
+  let isOpen = true;
+  const draw = async (): Promise<void> => {
+    list.busy = true;
+    const found = await services.running.all();
+    if (!isOpen) return;
+    list.busy = false;
+    list.placeholder =
+      found.length === 0 ? l10n.t('No agents are running') : l10n.t('Select an agent to open its session');
+    list.draw(
+      found.map((one) => rowOf(one, services)),
+      [],
+    );
+  };
+  const choice = choiceFrom(list);
+  void draw();
+  const choose = await choice;
+  isOpen = false;
+  await choose?.();
+}
+
+function rowOf(found: FoundKeeper, services: RunningAgentsPicker): ChoiceRow {
+  const { id, kind, about, startedAt } = found;
+  const title = services.titleOf(about.session);
+  const isEndable = kind !== 'elsewhere';
+  const end = {
+    icon: 'stop-circle',
+    tooltip: l10n.t('End Agent'),
+    run: async () => {
+      await services.running.end(id);
+      await showRunningAgents(services);
+    },
+  };
+  return {
+    id,
+    label: [{ icon: iconOf(found) }, ` ${title ?? l10n.t('Deleted session')}`],
+    description: `${about.agentName} · ${basename(about.folder) || about.folder} · ${whereOf(found, services)}`,
+    detail: l10n.t('Started: {0}', agoLabel(startedAt, Date.now())),
+    ...(isEndable && { buttons: [end] }),
+    ...(title !== undefined && kind === 'alive' && { choose: () => services.open(about.session) }),
+  };
+}
+
+function iconOf(found: FoundKeeper): string {
+  if (found.kind !== 'alive') return 'warning';
+  if (found.state?.isAttached) return 'window';
+  switch (backgroundStateOf(found)) {
+    case 'needsYou':
+      return 'question';
+    case 'working':
+      return 'play-circle';
+    case 'ready':
+      return 'circle-outline';
+    case 'ended':
+      return 'check';
+  }
+}
+
+function whereOf(found: FoundKeeper, { isHere }: RunningAgentsPicker): string {
+  switch (found.kind) {
+    case 'unreachable':
+      return l10n.t("isn't responding");
+    case 'newer':
+      return l10n.t('started by a newer version of Parley');
+    case 'elsewhere':
+      return l10n.t('on {0}', found.host);
+    case 'alive':
+      if (found.state?.isAttached)
+        return isHere(found.about.session) ? l10n.t('this window') : l10n.t('another window');
+      return l10n.t('{0}, no window', statusLabel(backgroundStateOf(found)));
+  }
+}
