@@ -93,9 +93,15 @@ export class Connection {
     this.#pump().catch(() => this.#socket.destroy());
   }
 
-  /** @param isOld an earlier window got it */
-  stderr(bytes: Buffer, isOld = false): void {
-    if (this.#socket.writableLength < MAX_STDERR_WAITING) this.#write(frame(FRAME.stderr, isOld ? 1 : 0, bytes));
+  /**
+   * @param isOld an earlier window got it
+   * @returns false where the window is gone or too slow
+   */
+  stderr(bytes: Buffer, isOld = false): boolean {
+    const { destroyed, writableEnded, writableLength } = this.#socket;
+    if (destroyed || writableEnded || writableLength >= MAX_STDERR_WAITING) return false;
+    this.#write(frame(FRAME.stderr, isOld ? 1 : 0, bytes));
+    return true;
   }
 
   taken(number: number): void {

@@ -1,6 +1,6 @@
 // Owns the process of one agent on behalf of windows that come and go. It moves bytes, and knows
 // nothing of the protocol but what a line with an id is.
-import { access, rename, rm, writeFile } from 'node:fs/promises';
+import { access, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +41,7 @@ export class Keeper implements KeeperCommands {
   /** Resolves when the agent has ended, all who wanted to know it do, and the folder is gone. */
   readonly gone: Promise<void>;
   readonly #start: KeeperStart;
+  readonly #sweep: () => void;
   readonly #tree: AgentTree;
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
@@ -66,11 +67,12 @@ export class Keeper implements KeeperCommands {
 
   /**
    * Starts the agent, and listens. Resolves when windows can attach.
+   * @param sweep collects garbage
    * @throws what the system says; nothing is left running then
    */
-  static async start(start: KeeperStart): Promise<Keeper> {
+  static async start(start: KeeperStart, sweep: () => void): Promise<Keeper> {
     const tree = await AgentTree.start({ ...start, log: silentLog });
-    const keeper = new Keeper(start, tree);
+    const keeper = new Keeper(start, tree, sweep);
     try {
       await keeper.#listen();
     } catch (error) {
@@ -80,8 +82,9 @@ export class Keeper implements KeeperCommands {
     return keeper;
   }
 
-  private constructor(start: KeeperStart, tree: AgentTree) {
+  private constructor(start: KeeperStart, tree: AgentTree, sweep: () => void) {
     this.#start = start;
+    this.#sweep = sweep;
     this.#tree = tree;
     this.#lease = start.lease;
     this.spool = new Spool({
@@ -230,7 +233,7 @@ export class Keeper implements KeeperCommands {
     this.#unswept += chunk.length;
     if (this.#unswept > SWEEP_BYTES) {
       this.#unswept = 0;
-      globalThis.gc?.();
+      this.#sweep();
     }
     this.#owner?.wake();
     this.#watch?.wake();
@@ -241,8 +244,7 @@ export class Keeper implements KeeperCommands {
 
   #onStderr(chunk: Buffer): void {
     this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
-    if (this.#owner) this.#owner.stderr(chunk);
-    else this.#newStderr = Math.min(this.#stderr.length, this.#newStderr + chunk.length);
+    if (!this.#owner?.stderr(chunk)) this.#newStderr = Math.min(this.#stderr.length, this.#newStderr + chunk.length);
   }
 
   async #untilGone(): Promise<void> {
@@ -257,7 +259,8 @@ export class Keeper implements KeeperCommands {
     await this.#tree.close();
     this.#server.close();
     const { folder, socketFolder } = this.#start;
-    for (const each of [folder, socketFolder]) if (each) await rm(each, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
+    if (socketFolder !== undefined) await rmdir(socketFolder).catch(() => {});
     // Who waits for this end may start the next one.
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }

@@ -1,6 +1,8 @@
 // The keeper as a program: started detached by a window, told on stdin what to start, and from then
 // on by itself.
 import { writeSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { messageOf } from '../base/errors';
 import { Keeper } from './keeper';
 import type { KeeperStart, KeeperStarted } from './wire';
@@ -13,7 +15,7 @@ async function run(): Promise<void> {
   for (const signal of ['SIGHUP', 'SIGINT'] as const) process.on(signal, () => {});
   let keeper: Keeper;
   try {
-    keeper = await Keeper.start(await startOf());
+    keeper = await Keeper.start(await startOf(), sweeper());
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     answer({ isRunning: false, code, message: messageOf(error) });
@@ -24,6 +26,12 @@ async function run(): Promise<void> {
   answer({ isRunning: true });
   await keeper.gone;
   process.exit(0);
+}
+
+/** Node offers it by a flag of V8, which can still be set. */
+function sweeper(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
 }
 
 /** @throws SyntaxError, RangeError */

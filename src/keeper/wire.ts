@@ -141,7 +141,7 @@ export interface KeeperStart {
   /** The keeper's own folder, made by who starts it, for its user only. */
   readonly folder: string;
   readonly socket: string;
-  /** A folder to be removed with the socket, where that is not in `folder`. */
+  /** A folder with nothing but the socket, where that is not in `folder`. */
   readonly socketFolder?: string;
   readonly token: string;
   /** Copied to `keeper.json`. */

@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { homedir, hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { checkFolder } from '../../agents/agentProcess';
@@ -170,7 +170,7 @@ export class Keepers {
         ...(closeGraceMs && { closeGraceMs }),
       });
     } catch (error) {
-      for (const each of [folder, socketFolder]) if (each) await rm(each, { recursive: true, force: true });
+      await removePlace(folder, socket, socketFolder);
       throw error;
     }
     const kept = await KeptProcess.attach({
@@ -254,9 +254,8 @@ export class Keepers {
     return undefined;
   }
 
-  async #remove(id: string, { socketFolder }: KeeperFile): Promise<void> {
-    const folders = [join(this.#options.folder, id), ...(socketFolder === undefined ? [] : [socketFolder])];
-    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  #remove(id: string, { socket, socketFolder }: KeeperFile): Promise<void> {
+    return removePlace(join(this.#options.folder, id), socket, socketFolder);
   }
 
   async #files(): Promise<readonly { readonly id: string; readonly file: KeeperFile }[]> {
@@ -296,7 +295,7 @@ export class Keepers {
   /** @throws ParleyError `agent-spawn-failed` where the agent, or the keeper itself, does not start */
   async #spawn(start: KeeperStart): Promise<void> {
     const { NODE_OPTIONS: _, ...env } = hostEnvironment(process.env);
-    const keeper = spawn(process.execPath, [...KEEPER_FLAGS, this.#options.program], {
+    const keeper = spawn(process.execPath, [KEEPER_FLAG, this.#options.program], {
       // Neither this window's folder nor the extension's: both may be removed.
       cwd: homedir(),
       detached: true,
@@ -334,9 +333,6 @@ export class Keepers {
   }
 }
 
-/** A keeper holds few objects, and sweeps by itself. */
-const KEEPER_FLAGS = ['--max-semi-space-size=1', '--expose-gc'];
-
 function readdirOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -352,6 +348,17 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** What a keeper reads and passes on is garbage at once: it needs no room for young objects. */
+const KEEPER_FLAG = '--max-semi-space-size=1';
+
+/** @param socketFolder where the socket is alone in a folder */
+async function removePlace(folder: string, socket: string, socketFolder: string | undefined): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  if (socketFolder === undefined || dirname(socket) !== socketFolder) return;
+  await unlink(socket).catch(() => {});
+  await rmdir(socketFolder).catch(() => {});
 }
 
 /** Returns whether the keeper of a file still runs. */

@@ -175,8 +175,8 @@ describe('a kept agent', function () {
 
     it('tells the next one what stderr said meanwhile, and what it said before only as its tail', async () => {
       const first = await keepers.start(`
-        console.error('before'); console.log('ready'); process.stdin.resume();
-        process.on('SIGUSR2', () => { console.error('meanwhile'); console.log('done'); });`);
+        process.on('SIGUSR2', () => { console.error('meanwhile'); console.log('done'); });
+        console.error('before'); console.log('ready'); process.stdin.resume();`);
       const early = new Heard();
       const said = heardOn(first);
       first.transport.listen(early);

@@ -1,0 +1,126 @@
+// Keepers as the next window finds them: each that runs is named, and what is left of others is
+// cleared away, but for what is not ours.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '../../../src/base/log';
+import { someone, TestKeepers } from '../../support/keepers';
+import { goneFrom, isAlive } from '../../support/processes';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+
+describe('the keepers of a user', function () {
+  this.timeout(30_000);
+  let keepers: TestKeepers;
+
+  beforeEach(async () => {
+    keepers = await TestKeepers.make();
+  });
+
+  afterEach(async () => {
+    await keepers.end();
+    await removeScratch();
+  });
+
+  const silent = 'process.stdin.resume()';
+
+  /** Writes what the next window reads. */
+  async function change(id: string, more: Record<string, unknown>): Promise<void> {
+    const path = join(keepers.folder, id, 'keeper.json');
+    await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), ...more }));
+  }
+
+  it('are all found, with whom they work for and what they do', async () => {
+    const first = await keepers.start(silent);
+    await keepers.start(silent, { about: { ...someone, session: 'two', folder: '/work' } });
+    await first.detach();
+    const found = await keepers.all.list();
+    const seen = found.map(({ kind, about, state }) => [about.session, about.folder, kind, state?.isAttached]);
+    assert.deepEqual(seen.sort(), [
+      ['one', '/', 'alive', false],
+      ['two', '/work', 'alive', true],
+    ]);
+    assert.deepEqual(
+      (await keepers.all.list(({ session }) => session === 'two')).map(({ about }) => about.session),
+      ['two'],
+    );
+  });
+
+  it('are one for each session: the agent of before ends', async () => {
+    const first = await keepers.start(silent);
+    const second = await keepers.start(silent);
+    assert.equal((await first.exited).code, 0);
+    assert.deepEqual(
+      (await keepers.all.list()).map(({ id }) => id),
+      [second.id],
+    );
+  });
+
+  it('are named where they cannot be reached, and end all the same', async () => {
+    const kept = await keepers.start(silent);
+    const { socket, pid } = await keepers.place(kept.id);
+    await kept.detach();
+    await rm(socket);
+    assert.deepEqual(
+      (await keepers.all.list()).map(({ kind }) => kind),
+      ['unreachable'],
+    );
+    assert.equal(await keepers.all.attach('one', { log: silentLog }), undefined);
+    await keepers.all.end(kept.id);
+    for (const each of [pid, kept.pid]) await goneFrom(each);
+    assert.deepEqual(await readdir(keepers.folder), []);
+  });
+
+  it('are named and not attached to where a newer version has started them', async () => {
+    const kept = await keepers.start(silent);
+    await kept.detach();
+    await change(kept.id, { wire: 99 });
+    assert.deepEqual(
+      (await keepers.all.list()).map(({ kind }) => kind),
+      ['newer'],
+    );
+    assert.equal(keepers.all.find('one'), undefined);
+    await change(kept.id, { wire: 1 });
+  });
+
+  it('are left alone where they run on another machine', async () => {
+    const kept = await keepers.start(silent);
+    await kept.detach();
+    await change(kept.id, { host: 'another' });
+    const [found] = await keepers.all.list();
+    assert.deepEqual([found?.kind, found?.host], ['elsewhere', 'another']);
+    await keepers.all.end(kept.id);
+    assert.ok(isAlive(kept.pid));
+    await change(kept.id, { host: hostname() });
+  });
+
+  it('that are gone with the last start of the machine are cleared away, and nobody else is ended', async () => {
+    const other = spawn('sleep', ['60']);
+    const aside = await scratchFolder();
+    await writeFile(join(aside, 'mine'), 'text');
+    const folder = join(keepers.folder, 'old');
+    await mkdir(folder, { recursive: true });
+    const file = {
+      wire: 1,
+      pid: other.pid,
+      identity: 'another boot/1',
+      host: hostname(),
+      agentPid: other.pid,
+      mark: 'none',
+      socket: join(aside, 's'),
+      socketFolder: aside,
+      token: 'x',
+      startedAt: 1,
+      about: someone,
+    };
+    await writeFile(join(folder, 'keeper.json'), JSON.stringify(file));
+    await mkdir(join(keepers.folder, 'garbage'));
+    await writeFile(join(keepers.folder, 'garbage', 'keeper.json'), '{"wire":');
+    assert.deepEqual(await keepers.all.list(), []);
+    assert.deepEqual(await readdir(keepers.folder), ['garbage']);
+    assert.deepEqual(await readdir(aside), ['mine']);
+    assert.ok(isAlive(other.pid ?? 0));
+    other.kill();
+  });
+});
