@@ -31,6 +31,9 @@ const PROVE_MS = 5_000;
 /** What may wait in a connection before stderr is no longer sent, in bytes; its end is kept anyway. */
 const MAX_STDERR_WAITING = 1024 * 1024;
 
+/** How far a window may be behind before the agent waits for it, in bytes. */
+const MAX_BEHIND = 1024 * 1024;
+
 /** How long a window may take to read the rest, and then to close, in milliseconds. */
 const CLOSE_MS = 1_000;
 
@@ -48,6 +51,8 @@ export interface KeeperCommands {
   stored(progress: Progress): void;
   setLease(lease: Lease): void;
   stop(): void;
+  /** The connection has sent something of what it was behind. */
+  pace(): void;
   closed(connection: Connection): void;
 }
 
@@ -85,6 +90,11 @@ export class Connection {
       clearTimeout(this.#proving);
       keeper.closed(this);
     });
+  }
+
+  /** The window reads more slowly than the agent says. */
+  get isBehind(): boolean {
+    return this.#isOwner && this.#offset !== undefined && this.#keeper.spool.end - this.#offset > MAX_BEHIND;
   }
 
   /** More output is there. */
@@ -230,6 +240,7 @@ export class Connection {
       const isFlowing = socket.write(found.bytes);
       socket.uncork();
       if (!isFlowing) await drained(socket);
+      this.#keeper.pace();
     }
     this.#isPumping = false;
     if (this.#isOwner && this.#offset === spool.end) this.#tellEnd();

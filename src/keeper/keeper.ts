@@ -31,7 +31,7 @@ const STDERR_BYTES = 64 * 1024;
  * After how much output memory is swept, in bytes. What was read is garbage that V8 would let grow to
  * many times the size of all else here.
  */
-const SWEEP_BYTES = 4 * 1024 * 1024;
+const SWEEP_BYTES = 8 * 1024 * 1024;
 /** How often it looks whether its folder is there, in milliseconds. */
 const FOLDER_CHECK_MS = 60_000;
 
@@ -57,7 +57,6 @@ export class Keeper implements KeeperCommands {
   /** Bytes at the end of `#stderr` that no window got. */
   #newStderr = 0;
   #unswept = 0;
-  #isHeld = false;
   #ended: AgentEnd | undefined;
   /** The agent is being ended: how it ends is no news. */
   #isEnding = false;
@@ -90,10 +89,7 @@ export class Keeper implements KeeperCommands {
     this.spool = new Spool({
       folder: start.folder,
       maxBytes: start.maxBytes,
-      onRoom: () => {
-        this.#isHeld = false;
-        tree.stdout.resume();
-      },
+      onRoom: () => this.pace(),
     });
     this.#server = createServer((socket) => {
       if (this.#connections.size >= MAX_CONNECTIONS) socket.destroy();
@@ -120,7 +116,7 @@ export class Keeper implements KeeperCommands {
       storedLine: this.spool.stored.line,
       answered: [...this.#answered],
       bytes: this.spool.bytes,
-      isHeld: this.#isHeld,
+      isHeld: this.spool.isFull,
       isAttached: this.#owner !== undefined,
       ...(this.#watch && { detachedAt: this.#watch.since }),
       isWorking: this.#watch?.isWorking ?? false,
@@ -194,6 +190,7 @@ export class Keeper implements KeeperCommands {
 
   #detach(): void {
     this.#owner = undefined;
+    this.pace();
     void this.#checkFolder();
     if (this.#ended) {
       this.#awaitReader();
@@ -223,7 +220,7 @@ export class Keeper implements KeeperCommands {
   #end(): void {
     this.#isEnding = true;
     // An agent that waits for its output to be read would not leave.
-    this.#tree.stdout.resume();
+    this.pace();
     void this.#tree.close();
   }
 
@@ -237,9 +234,14 @@ export class Keeper implements KeeperCommands {
     }
     this.#owner?.wake();
     this.#watch?.wake();
-    if (this.#isEnding || !this.spool.isFull) return;
-    this.#isHeld = true;
-    this.#tree.stdout.pause();
+    this.pace();
+  }
+
+  /** Holds the agent while there is no room for what it says, or its window is behind. */
+  pace(): void {
+    const { stdout } = this.#tree;
+    if (!this.#isEnding && (this.spool.isFull || this.#owner?.isBehind)) stdout.pause();
+    else if (stdout.isPaused()) stdout.resume();
   }
 
   #onStderr(chunk: Buffer): void {
