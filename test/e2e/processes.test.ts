@@ -15,6 +15,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'parley-processes-'));
 const settings = (log: string): Record<string, unknown> => ({
   'parley.agents': { plain: { ...scriptedAgent('with-child', join(scratch, log)), name: 'Plain' } },
   'parley.defaultAgent': 'plain',
+  'parley.background': 'off',
 });
 
 /** Agents of ours that run below a process, by what starts them. */

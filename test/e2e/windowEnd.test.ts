@@ -30,6 +30,7 @@ describe('an agent whose window is reloaded in the middle of a turn', () => {
         },
       },
       'parley.defaultAgent': 'keeper',
+      'parley.background': 'off',
     },
   });
 
@@ -66,6 +67,7 @@ describe('a window whose VS Code server is killed in the middle of a turn', () =
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', killedLog), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
+      'parley.background': 'off',
     },
   };
   const vscode = useVsCode(options);

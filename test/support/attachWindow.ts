@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { parseAgents } from '../../src/agents/agentDefinition';
 import { silentLog } from '../../src/base/log';
-import type { ConversationPersistence } from '../../src/client/conversation/persistence';
 import { type Machine, thisMachine } from '../../src/store/file/machine';
 import { Journal } from '../../src/store/journal';
 import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
@@ -49,14 +48,14 @@ export class AttachWindow {
     const kept = known ? readKept(journal, KEY) : undefined;
     const facts = { key: KEY, agentId: agent.id, cwd: folder, roots: [folder] };
     const persistence = new JournalPersistence(
-      { journal, log: silentLog, windowId: `window-${this.#pid}`, session: facts },
+      { journal: this.#mortal(journal), log: silentLog, windowId: `window-${this.#pid}`, session: facts },
       known,
     );
     this.session = testConversation({
       agent,
       cwd: folder,
       key: KEY,
-      persistence: this.#mortal(persistence),
+      persistence,
       services: { keepers: keeper.keepers({ isAlive: () => this.#step() }) },
       ...(kept && { kept }),
     });
@@ -85,24 +84,17 @@ export class AttachWindow {
   }
 
   /** Each write is a thing that survives. */
-  #mortal(inner: JournalPersistence): ConversationPersistence {
+  #mortal<T extends object>(inner: T): T {
     return new Proxy(inner, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name);
+        if (name === 'queue' || name === 'side') return this.#mortal(value as object);
         if (typeof value !== 'function') return value;
         return (...args: unknown[]): unknown => {
-          if (this.#isInside) return value.apply(target, args);
-          if (!this.#step()) return name === 'claim' ? true : undefined;
-          this.#isInside = true;
-          try {
-            return value.apply(target, args);
-          } finally {
-            this.#isInside = false;
-          }
+          if (!this.#step()) throw new Error('the window is dead');
+          return value.apply(target, args);
         };
       },
     });
   }
-
-  #isInside = false;
 }

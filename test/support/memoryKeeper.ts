@@ -91,9 +91,10 @@ export class MemoryKeeper {
       startedAt: 0,
       ranBefore,
       facts,
-      setFacts: (bytes) => {
+      setFacts: (bytes, now) => {
         if (!next) queueMicrotask(flush);
         next = bytes;
+        if (now) flush();
       },
       deliver: (from) => {
         progress = from;

@@ -20,9 +20,19 @@ export class HandledLines {
   readonly #asked = new Map<Id, number>();
   /** Lines of the answers to ours, by id. */
   readonly #answers = new Map<Id, number>();
+  /** Lines of before that are still to be delivered again, which comes before all new ones. */
+  #again: readonly number[] = [];
+  #last = 0;
+
+  /** An earlier connection has handled so much. */
+  resume({ line, open }: LineProgress): void {
+    this.#last = line;
+    this.#again = open;
+  }
 
   /** A message of the agent is about to be handled. */
   handling(message: Message, line: number): void {
+    if (this.#again.length > 0) this.#again = line > this.#last ? [] : this.#again.filter((one) => one !== line);
     if (Message.isRequest(message) && message.id !== null) this.#asked.set(message.id, line);
   }
 
@@ -44,7 +54,7 @@ export class HandledLines {
   /** @param awaited ids of our requests, as text, whose answers have to be delivered again */
   progress(line: number, awaited: ReadonlySet<string>): LineProgress {
     for (const id of this.#answers.keys()) if (!awaited.has(String(id))) this.#answers.delete(id);
-    const open = [...this.#asked.values(), ...this.#answers.values()];
+    const open = [...this.#again, ...this.#asked.values(), ...this.#answers.values()];
     return { line, open: open.sort((one, two) => one - two) };
   }
 }

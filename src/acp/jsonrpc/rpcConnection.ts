@@ -182,9 +182,10 @@ export class RpcConnection implements RpcCaller, Disposable {
     return this.#lines.progress(this.#reader.queue.handled, awaited);
   }
 
-  /** What the agent sends has numbers above `line`, or is sent again. */
-  resumeAfter(line: number): void {
-    this.#reader.queue.beginAfter(line);
+  /** The earlier connection has handled so much: what the agent sends is new, or sent again. */
+  resumeAfter(progress: LineProgress): void {
+    this.#lines.resume(progress);
+    this.#reader.queue.beginAfter(progress.line);
   }
 
   get isClosed(): boolean {

@@ -4,7 +4,7 @@ import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import type { StateHolder } from '../../acp/proposals/sessionState';
 import type { Protocol } from '../../acp/protocol/dialect';
 import type { AgentDefinition, ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
-import { ParleyError } from '../../base/errors';
+import type { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
 import type { Entry } from '../../session/model/state';
@@ -129,13 +129,13 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
 /**
  * Attaches to the agent that an earlier window has started for the session; nothing is delivered
  * yet.
- * @throws ParleyError where it is gone or cannot be used
+ * @throws Error where it is gone or cannot be used, for the log
  */
 export async function attachAgent(context: StartContext, signal: AbortSignal): Promise<RpcLink> {
   const { agent } = context;
-  if (agent.type === 'communication') throw new ParleyError('not-attached', 'no process');
+  if (agent.type === 'communication') throw new Error('it is no process');
   const { keeper, ...options } = linkOptions(context, agent);
-  if (!keeper) throw new ParleyError('not-attached', 'no keepers');
+  if (!keeper) throw new Error('its session is not stored');
   return RpcLink.attach({ ...options, keeper }, signal);
 }
 

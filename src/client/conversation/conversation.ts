@@ -107,12 +107,15 @@ export class Conversation implements Disposable {
     this.unsent = new Unsent(persistence, () => this.#model.touch('attachments'));
     const earlier = persistence && earlierAgent(key, kept, services.keepers);
     this.#earlier = earlier;
-    this.#progress = new KeptProgress({
-      turns: () => this.#turns,
-      link: () => this.#connector?.agentSide?.link,
-      sessionId: () => this.#connector.sessionId,
-      state: () => this.#model.state,
-    });
+    this.#progress = new KeptProgress(
+      {
+        turns: () => this.#turns,
+        link: () => this.#connector?.agentSide?.link,
+        sessionId: () => this.#connector.sessionId,
+        state: () => this.#model.state,
+      },
+      earlier?.step,
+    );
     this.#recorder = new Recorder(
       this.#model,
       persistence,
@@ -545,13 +548,15 @@ export class Conversation implements Disposable {
   /** The agent of an earlier window is here: it goes on as if nothing had been. */
   #onAttached(opened: OpenedSession): void {
     const { kept, rpc } = opened.link;
-    const { lines } = required(this.#earlier);
+    const { lines, step } = required(this.#earlier);
     this.#earlier = undefined;
+    const session = required(kept);
+    rpc?.resumeAfter(lines);
     this.#progress.opened();
-    this.#turns.resume(opened, required(kept?.earlier).prompts);
+    this.#turns.resume(opened, required(session.earlier).prompts);
+    this.note(session.takeHeldBack(step));
     this.#subagents.resume(this.#model.state.entries);
-    rpc?.resumeAfter(lines.line);
-    kept?.agent.deliver(lines);
+    session.agent.deliver(lines);
     this.#onReady([], false);
   }
 

@@ -15,6 +15,8 @@ const progressSchema = z.object({
   keeper: z.string(),
   /** The agent's id of its session; absent: it was not open yet. */
   sessionId: z.optional(z.string()),
+  /** Counts what was kept with the events of this agent. */
+  step: z.number(),
   line: z.number(),
   open: z.array(z.number()),
   turns: trackedTurnsSchema,
@@ -23,6 +25,7 @@ const progressSchema = z.object({
 /** Where an earlier window stood with an agent that still runs. */
 export interface EarlierAgent {
   readonly sessionId: string;
+  readonly step: number;
   readonly lines: LineProgress;
   readonly turns: TrackedTurns;
 }
@@ -39,7 +42,7 @@ export function earlierAgent(
   if (kept?.progress === undefined || !keepers) return undefined;
   const { success, data } = progressSchema.safeParse(parsed(kept.progress));
   if (!success || data.sessionId === undefined || keepers.find(key) !== data.keeper) return undefined;
-  return { sessionId: data.sessionId, lines: { line: data.line, open: data.open }, turns: data.turns };
+  return { sessionId: data.sessionId, step: data.step, lines: { line: data.line, open: data.open }, turns: data.turns };
 }
 
 function parsed(json: string): unknown {
@@ -61,9 +64,12 @@ export interface KeptProgressOptions {
 export class KeptProgress {
   readonly #options: KeptProgressOptions;
   #lease = '';
+  #step: number;
 
-  constructor(options: KeptProgressOptions) {
+  /** @param step that an earlier window has reached */
+  constructor(options: KeptProgressOptions, step = 0) {
     this.#options = options;
+    this.#step = step;
   }
 
   /** How far the agent was heard now; undefined where it ends with the window. */
@@ -74,9 +80,14 @@ export class KeptProgress {
     const turns = this.#options.turns();
     const lines = rpc.progress(new Set(turns.requestIds.values()));
     this.tellLease();
+    const step = ++this.#step;
     return {
-      json: JSON.stringify({ keeper: kept.agent.id, sessionId: kept.sessionId, ...lines, turns: turns.tracked }),
-      stored: () => kept.agent.stored(lines),
+      json: JSON.stringify({ keeper: kept.agent.id, sessionId: kept.sessionId, step, ...lines, turns: turns.tracked }),
+      holdBack: (events) => kept.holdBack(step, events),
+      stored: () => {
+        kept.stored(step);
+        kept.agent.stored(lines);
+      },
     };
   };
 

@@ -24,6 +24,8 @@ export interface QueuePersistence {
 /** How far the lines of the agent were read, with the events that came from them. */
 export interface ReadProgress {
   readonly json: string;
+  /** To be called before it is kept, with the ends of texts that are not: a secret may begin with them. */
+  readonly holdBack: (events: readonly TimedEvent[]) => void;
   /** Called once this or a later one survives the process. */
   readonly stored: () => void;
 }

@@ -1,6 +1,7 @@
 // A process agent that a keeper owns: it outlives the window that started it, and one window after
 // the other attaches to it. The keeper knows lines and bytes, and nothing of the protocol.
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
+import type { TimedEvent } from '../../session/events/event';
 
 /** What the keeper does while no window is attached. */
 export interface KeeperLease {
@@ -28,9 +29,10 @@ export interface KeptAgent {
   /**
    * Replaces the facts. They go in one frame with the next message that is written, so that the
    * keeper has both or neither; where none is written in the same turn of the event loop, alone.
+   * @param now they go alone, and at once
    * @throws RangeError above MAX_FACTS_BYTES
    */
-  setFacts(bytes: Uint8Array): void;
+  setFacts(bytes: Uint8Array, now?: boolean): void;
   /**
    * Begins delivery for an agent that ran before: first the lines of `open` whose request has no
    * answer yet, then all after `line`. A new agent's lines are delivered without it.
@@ -53,14 +55,23 @@ export const MAX_FACTS_BYTES = 1024 * 1024;
 export interface KeptSession {
   readonly agent: KeptAgent;
   /**
-   * What an earlier window has left: JSON-RPC ids of prompts that have left, by prompt. Undefined:
-   * the agent began in this window.
+   * What an earlier window has left: the JSON-RPC ids of prompts that have left, by prompt.
+   * Undefined: the agent began in this window.
    */
   readonly earlier: { readonly prompts: ReadonlyMap<string, string> } | undefined;
+  /** Returns the ends of texts that the journal of the earlier window does not have at its last step. */
+  takeHeldBack(step: number): readonly TimedEvent[];
   /** The session that another window would go on with; set once it is open for good. */
   sessionId: string | undefined;
   /** @param source returns the JSON-RPC ids of prompts without an answer, by prompt */
   promptsFrom(source: () => ReadonlyMap<string, string>): void;
+  /**
+   * Ends of texts are not in the journal as it will be at a step: the keeper has them for the next
+   * window.
+   */
+  holdBack(step: number, heldBack: readonly TimedEvent[]): void;
+  /** The journal has reached a step. */
+  stored(step: number): void;
   /** Lets go of the agent, which runs on, and closes the connection to it. */
   detach(): Promise<void>;
 }

@@ -2,6 +2,8 @@
 // prompts have left. It goes to the keeper in one frame with the message that it is about.
 import * as z from 'zod/mini';
 import type { RpcConnection } from '../../acp/jsonrpc/rpcConnection';
+import { at } from '../../base/untrusted';
+import type { TimedEvent } from '../../session/events/event';
 import { type KeptAgent, type KeptSession, MAX_FACTS_BYTES } from '../ports/keptAgent';
 
 const factsSchema = z.object({
@@ -12,7 +14,13 @@ const factsSchema = z.object({
   nextId: z.number(),
   /** JSON-RPC ids of prompts without an answer, by prompt. */
   prompts: z.record(z.string(), z.string()),
+  /** Ends of texts that the journal does not have, by the step at which they were held back. */
+  heldBack: z.array(z.object({ step: z.number(), events: z.array(z.custom<TimedEvent>(isTimed)) })),
 });
+
+function isTimed(value: unknown): boolean {
+  return typeof at(value, 'at') === 'number' && typeof at(value, 'event', 'type') === 'string';
+}
 
 export type KeptFacts = z.infer<typeof factsSchema>;
 
@@ -31,18 +39,16 @@ export class KeptLink implements KeptSession {
   readonly detach: () => Promise<void>;
   readonly earlier: KeptSession['earlier'];
   sessionId: string | undefined;
+  /** Ascending: the steps that the journal may not have reached yet, and the one before. */
+  #heldBack: KeptFacts['heldBack'];
   readonly #rpc: () => RpcConnection;
   #initialize: unknown;
   #prompts: () => ReadonlyMap<string, string> = () => new Map();
 
   /** @param detach lets go of the agent and closes the connection */
-  constructor(
-    agent: KeptAgent,
-    rpc: () => RpcConnection,
-    detach: () => Promise<void>,
-    earlier?: KeptSession['earlier'],
-  ) {
-    this.earlier = earlier;
+  constructor(agent: KeptAgent, rpc: () => RpcConnection, detach: () => Promise<void>, facts?: KeptFacts) {
+    this.earlier = facts && { prompts: new Map(Object.entries(facts.prompts)) };
+    this.#heldBack = facts?.heldBack ?? [];
     this.agent = agent;
     this.#rpc = rpc;
     this.detach = detach;
@@ -53,21 +59,44 @@ export class KeptLink implements KeptSession {
     this.#initialize = raw;
   }
 
+  takeHeldBack(step: number): readonly TimedEvent[] {
+    const last = this.#heldBack.findLast((one) => one.step <= step);
+    this.#heldBack = last ? [last] : [];
+    return last?.events ?? [];
+  }
+
+  holdBack(step: number, events: readonly TimedEvent[]): void {
+    if (this.#heldBack.length === 0 && events.length === 0) return;
+    this.#heldBack = [...this.#heldBack, { step, events: [...events] }];
+    this.tell(true);
+  }
+
+  stored(step: number): void {
+    const last = this.#heldBack.findLastIndex((one) => one.step <= step);
+    if (last > 0) this.#heldBack = this.#heldBack.slice(last);
+    if (this.#heldBack.length === 1 && this.#heldBack[0]?.events.length === 0) this.#heldBack = [];
+  }
+
   promptsFrom(source: () => ReadonlyMap<string, string>): void {
     this.#prompts = source;
   }
 
-  /** Tells the keeper what it has to hold; with the message that leaves next, if any. */
-  tell(): void {
+  /**
+   * Tells the keeper what it has to hold; with the message that leaves next, if any.
+   * @param now before anything else happens
+   */
+  tell(now = false): void {
     if (this.#initialize === undefined) return;
     const facts: KeptFacts = {
       version: 1,
       initialize: this.#initialize,
       nextId: this.#rpc().nextId,
-      prompts: Object.fromEntries(this.#prompts()),
+      // Until all of them are awaited here, those of before stay known.
+      prompts: Object.fromEntries([...(this.earlier?.prompts ?? []), ...this.#prompts()]),
+      heldBack: this.#heldBack,
     };
     const bytes = Buffer.from(JSON.stringify(facts));
     // An agent that describes itself in a megabyte ends with its window.
-    if (bytes.length <= MAX_FACTS_BYTES) this.agent.setFacts(bytes);
+    if (bytes.length <= MAX_FACTS_BYTES) this.agent.setFacts(bytes, now);
   }
 }

@@ -125,10 +125,11 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     this.#begin();
   }
 
-  setFacts(bytes: Uint8Array): void {
+  setFacts(bytes: Uint8Array, now = false): void {
     if (bytes.length > MAX_FACTS_BYTES) throw new RangeError(`facts of ${bytes.length} bytes`);
-    if (!this.#nextFacts) setImmediate(() => this.#flushFacts());
+    if (!this.#nextFacts && !now) setImmediate(() => this.#flushFacts());
     this.#nextFacts = bytes;
+    if (now) this.#flushFacts();
   }
 
   stored(progress: LineProgress): void {

@@ -128,7 +128,7 @@ export class RpcLink implements AgentLink {
 
   /**
    * Attaches to the agent of an earlier window. Nothing is delivered yet.
-   * @throws ParleyError where it is gone, or was not initialized; it has ended then
+   * @throws Error where it is gone, or was not initialized; it has ended then. For the log
    */
   static async attach(
     options: LinkOptions & { readonly keeper: NonNullable<LinkOptions['keeper']> },
@@ -137,7 +137,7 @@ export class RpcLink implements AgentLink {
     const { keeper, onTraffic, log } = options;
     const onStderr = onTraffic && ((line: string) => onTraffic('stderr', line));
     const transport = await keeper.keepers.attach(keeper.about.session, { log, onStderr });
-    if (!transport) throw new ParleyError('not-attached', localizable('{0} no longer runs.', options.agent.name));
+    if (!transport) throw new Error('its keeper is gone');
     if (signal.aborted) await transport.kept.detach();
     signal.throwIfAborted();
     const facts = readFacts(transport.kept.facts);
@@ -150,7 +150,7 @@ export class RpcLink implements AgentLink {
       return link;
     }
     await (link ?? transport).close();
-    throw new ParleyError('not-attached', localizable('{0} no longer runs.', options.agent.name));
+    throw new Error('it was not initialized');
   }
 
   /**
@@ -291,8 +291,7 @@ export class RpcLink implements AgentLink {
       await agent.detach();
       this.rpc.dispose();
     };
-    const earlier = facts && { prompts: new Map(Object.entries(facts.prompts)) };
-    return new KeptLink(agent, () => this.rpc, detach, earlier);
+    return new KeptLink(agent, () => this.rpc, detach, facts);
   }
 
   /** A process has a pid; a connection to another machine has none. */

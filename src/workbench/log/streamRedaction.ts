@@ -60,6 +60,11 @@ export class StreamRedaction {
     return events.flatMap((timed) => this.#takeOne(timed));
   }
 
+  /** The ends of texts that were not returned yet. */
+  get held(): readonly TimedEvent[] {
+    return [...this.#held.values()].map(timedOf);
+  }
+
   #takeOne(timed: TimedEvent): TimedEvent[] {
     const { at, event, begins = false } = timed;
     const piece = pieceOf(event);

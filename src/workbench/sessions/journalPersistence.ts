@@ -116,7 +116,7 @@ export class JournalPersistence implements ConversationPersistence {
     const { events, changes, progress } = all;
     if (changes.length === 0) this.events(events, progress);
     else {
-      const kept = this.#kept(events);
+      const kept = this.#kept(events, progress);
       this.#write((journal, key) => {
         const run = changes.map((change) => () => change(journal, key));
         journal.together(key, kept, run, (error) => this.#options.log.debug(`journal: ${error.message}`), progress);
@@ -131,7 +131,7 @@ export class JournalPersistence implements ConversationPersistence {
       this.#together.progress = progress ?? this.#together.progress;
       return;
     }
-    const bounded = this.#kept(events);
+    const bounded = this.#kept(events, progress);
     if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
       this.#write((journal, key) => journal.append(key, bounded, progress));
     } else {
@@ -141,8 +141,10 @@ export class JournalPersistence implements ConversationPersistence {
     }
   }
 
-  #kept(events: readonly TimedEvent[]): TimedEvent[] {
-    return this.#redaction.take(events).map(asKept);
+  #kept(events: readonly TimedEvent[], progress: ReadProgress | undefined): TimedEvent[] {
+    const kept = this.#redaction.take(events).map(asKept);
+    progress?.holdBack(this.#redaction.held);
+    return kept;
   }
 
   describe(facts: Parameters<ConversationPersistence['describe']>[0]): void {

@@ -403,7 +403,7 @@ describe('a journal in trouble', function () {
     filled();
     const holder = new DatabaseSync(path);
     holder.exec('BEGIN IMMEDIATE');
-    const journal = start({ maxMemoryBytes: 400_000 });
+    const journal = start({ maxMemoryBytes: 410_000 });
     assert.deepEqual(journal.state, { kind: 'durable' });
     const text = 'x'.repeat(50_000);
     let kept = 0;

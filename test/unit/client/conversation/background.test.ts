@@ -1,0 +1,116 @@
+// A turn outlives its window: with a real keeper, a real agent and a real journal.
+import assert from 'node:assert/strict';
+import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
+import { parseAgents } from '../../../../src/agents/agentDefinition';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { scriptedAgent } from '../../../support/agents/definition';
+import { FaultWindow } from '../../../support/faultWindow';
+import { TestKeepers } from '../../../support/keepers';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+function plain(): AgentDefinition {
+  const [agent] = parseAgents({ plain: scriptedAgent('plain') }).agents;
+  assert.ok(agent);
+  return agent;
+}
+
+function saidIn({ model }: Conversation, turn: number): string {
+  const id = model.state.turns[turn]?.id;
+  return model.state.entries
+    .flatMap((entry) => (entry.kind === 'agent' && entry.turnId === id ? entry.content : []))
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('');
+}
+
+describe('a turn that outlives its window', () => {
+  let folder: string;
+  let keepers: TestKeepers;
+  let window: FaultWindow;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    keepers = await TestKeepers.make();
+    window = open();
+  });
+
+  afterEach(async () => {
+    await window.close();
+    await keepers.end();
+    await removeScratch();
+  });
+
+  function open(): FaultWindow {
+    const next = new FaultWindow({ folder, agent: plain(), services: { keepers: keepers.all } });
+    void next.conversation.start();
+    return next;
+  }
+
+  /** The window is reloaded. */
+  async function reload(): Promise<void> {
+    await window.conversation.close('window-ended');
+    window.journal.dispose();
+    window = open();
+  }
+
+  it('goes on after a reload in mid-stream, and ends with the stop reason of the agent', async () => {
+    await window.conversation.send('flood 400 0 END').done;
+    const whole = saidIn(window.conversation, 0);
+    window.conversation.send('flood 400 400 END').done.catch(() => {});
+    window.conversation.send('say next').done.catch(() => {});
+    await window.session.until((c) => saidIn(c, 1).length > 100);
+    await reload();
+    assert.ok(window.conversation.isAttaching);
+    assert.ok(window.conversation.isBusy);
+    assert.deepEqual(
+      window.conversation.queue.items.map(({ text, state }) => `${text} ${state}`),
+      ['say next queued'],
+    );
+    assert.ok(saidIn(window.conversation, 1).length < whole.length, 'the turn is in the middle');
+    await window.session.until((c) => c.model.state.turns.length === 3 && !c.isBusy);
+    assert.equal(saidIn(window.conversation, 1), whole);
+    assert.equal(saidIn(window.conversation, 2), 'next');
+    assert.deepEqual(
+      window.conversation.model.state.turns.map(({ stopReason, barrier }) => `${stopReason} ${barrier}`),
+      ['end_turn response', 'end_turn response', 'end_turn response'],
+    );
+  });
+
+  it('asks its permission again, with the same question, and takes one answer', async () => {
+    window.conversation.send('permission').done.catch(() => {});
+    await window.session.until((c) => c.model.state.permissions.size === 1);
+    const [before] = window.conversation.model.state.permissions.values();
+    await reload();
+    const [after] = window.conversation.model.state.permissions.values();
+    assert.deepEqual(after, before);
+    const option = after?.options[0]?.optionId;
+    await window.session.until((c) => c.connection.kind === 'ready');
+    assert.ok(after && option && window.conversation.answerPermission(after.id, option));
+    await window.session.until((c) => !c.isBusy);
+    assert.equal(window.conversation.model.state.turns[0]?.stopReason, 'end_turn');
+    assert.equal(window.conversation.model.state.permissions.size, 0);
+  });
+
+  it('is over as after a crash where its keeper is gone', async () => {
+    window.conversation.send('say Working.\nwait').done.catch(() => {});
+    await window.session.until((c) => saidIn(c, 0) === 'Working.');
+    await window.conversation.close('window-ended');
+    window.journal.dispose();
+    await keepers.end();
+    window = open();
+    await window.session.until((c) => !c.isBusy && c.connection.kind === 'ready');
+    const [turn] = window.conversation.model.state.turns;
+    assert.deepEqual([turn?.stopReason, turn?.barrier], ['error', 'exit']);
+  });
+
+  it('shows that its agent ended while no window was there', async () => {
+    window.conversation.send('say Working.\nsleep 300\ndie 3').done.catch(() => {});
+    await window.session.until((c) => saidIn(c, 0) === 'Working.');
+    await window.conversation.close('window-ended');
+    window.journal.dispose();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    window = open();
+    await window.session.until((c) => !c.isBusy);
+    const [turn] = window.conversation.model.state.turns;
+    assert.deepEqual([turn?.stopReason, turn?.barrier], ['error', 'exit']);
+  });
+});
