@@ -24,12 +24,8 @@ export async function showRunningAgents(services: RunningAgentsPicker): Promise<
     const found = await services.running.all();
     if (!isOpen) return;
     list.busy = false;
-    list.placeholder =
-      found.length === 0 ? l10n.t('No agents are running') : l10n.t('Select an agent to open its session');
-    list.draw(
-      found.map((one) => rowOf(one, services)),
-      [],
-    );
+    const none: ChoiceRow = { id: 'none', label: l10n.t('No agents are running') };
+    list.draw(found.length === 0 ? [none] : found.map((one) => rowOf(one, services)), []);
   };
   const choice = choiceFrom(list);
   void draw();
