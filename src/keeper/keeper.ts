@@ -33,7 +33,7 @@ const STDERR_BYTES = 64 * 1024;
  */
 const SWEEP_BYTES = 8 * 1024 * 1024;
 /** How often it looks whether its folder is there, in milliseconds. */
-const FOLDER_CHECK_MS = 60_000;
+const FOLDER_CHECK_MS = 10_000;
 
 export class Keeper implements KeeperCommands {
   readonly spool: Spool;
