@@ -206,8 +206,13 @@ export class Keeper implements KeeperCommands {
 
   /** Whose folder was removed, with the extension or by hand, is never found again. */
   async #checkFolder(): Promise<void> {
-    if (!this.#isListed || (await access(join(this.#start.folder, KEEPER_FILE)).then(yes, no))) return;
-    this.stop();
+    if (!this.#isListed) return;
+    try {
+      await access(join(this.#start.folder, KEEPER_FILE));
+    } catch (error) {
+      // A disk that does not answer for a while, as on a network, says nothing.
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') this.stop();
+    }
   }
 
   /** Ends the agent in an orderly way. What no window has stored yet remains to be read. */
@@ -279,14 +284,11 @@ export class Keeper implements KeeperCommands {
       this.#server.once('error', reject);
       this.#server.listen(socket, resolve);
     });
-    const [identity, agentIdentity] = await Promise.all([identityOf(process.pid), identityOf(this.#tree.pid)]);
     const file = {
       wire: WIRE_VERSION,
       pid: process.pid,
-      identity,
+      identity: await identityOf(process.pid),
       host: hostname(),
-      agentPid: this.#tree.pid,
-      agentIdentity,
       mark: this.#tree.mark,
       socket,
       socketFolder,
@@ -302,5 +304,6 @@ export class Keeper implements KeeperCommands {
   }
 }
 
-const yes = (): boolean => true;
-const no = (): boolean => false;
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

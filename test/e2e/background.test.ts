@@ -35,6 +35,7 @@ describe('a turn whose window is reloaded', () => {
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
+      'parley.background': 'finishTurn',
     },
   });
 
@@ -99,6 +100,7 @@ describe('a turn whose VS Code server is killed', () => {
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
+      'parley.background': 'finishTurn',
     },
   };
   const vscode = useVsCode(options);

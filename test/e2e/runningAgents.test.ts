@@ -21,6 +21,7 @@ describe('an agent that works without a window', function () {
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
+      'parley.background': 'finishTurn',
     },
   });
 
@@ -57,7 +58,7 @@ describe('an agent that works without a window', function () {
       await row.getByRole('button', { name: 'End Agent' }).click(patience);
     });
     await goneFrom(agent);
-    await page.locator('.quick-input-widget:visible').getByText('No agents are running').waitFor();
+    await page.locator('.quick-input-widget:visible').getByText('No agents run without a window').waitFor();
     await page.keyboard.press('Escape');
   });
 });

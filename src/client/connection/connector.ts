@@ -234,6 +234,7 @@ export class Connector {
     this.cancelStart();
     this.#recovery.reset();
     await this.#starting?.promise;
+    await this.#endUnattached();
     const { link } = this;
     const sessionId = this.#sessionId;
     // In one go with the end of the session: a message that is sent meanwhile starts the next
@@ -263,11 +264,12 @@ export class Connector {
 
   /** The agent outlives this window, and its session can go on in another. */
   get outlives(): boolean {
-    return this.isAttaching || this.session?.link.kept !== undefined;
+    return this.#attaches !== undefined || this.session?.link.kept !== undefined;
   }
 
   /** Lets go of an agent that outlives this window. */
   async leave(): Promise<void> {
+    this.#attaches = undefined;
     await this.session?.link.kept?.detach();
   }
 
@@ -408,10 +410,26 @@ export class Connector {
       return true;
     } catch (error) {
       if (this.#disposed) return true; // the window ends, and the agent goes on
+      if (signal.aborted) {
+        this.#set({ kind: 'idle' });
+        return true; // the next start attaches
+      }
       this.#attaches = undefined;
       this.#services.log.warn(`${this.agent.name} could not be attached: ${messageOf(error)}`);
       this.#listener.detached({ note: 'window-ended', interrupted: true }, true);
       return false;
+    }
+  }
+
+  /** Ends an agent of an earlier window that this one gives up. */
+  async #endUnattached(): Promise<void> {
+    if (this.#attaches === undefined) return;
+    this.#attaches = undefined;
+    try {
+      const link = await attachAgent(this.#context, new AbortController().signal);
+      await link.close();
+    } catch (error) {
+      this.#services.log.info(`${this.agent.name} could not be ended: ${messageOf(error)}`);
     }
   }
 

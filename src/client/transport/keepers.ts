@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -15,6 +15,7 @@ import { hostEnvironment } from '../../agents/hostEnvironment';
 import { spawnError } from '../../agents/spawnError';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
+import { within } from '../../base/within';
 import { identityOf } from '../../keeper/identity';
 import {
   FRAME,
@@ -40,6 +41,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** How long an agent waits for a window, in milliseconds: one that was idle, and one at work before. */
 const AFTER_IDLE_MS = MINUTE_MS;
 const AFTER_WORK_MS = 10 * MINUTE_MS;
+/** How long a keeper may take to end its agent, in milliseconds: longer than its graces together. */
+const END_MS = 20_000;
 /** How long a keeper on another machine may be left out of sight, in milliseconds. */
 const FORGOTTEN_MS = 30 * DAY_MS;
 const IS_WINDOWS = process.platform === 'win32';
@@ -54,13 +57,16 @@ export interface KeeperAbout {
   readonly folder: string;
 }
 
+/** The most that a keeper's file may have, in bytes. */
+const MAX_FILE_BYTES = 64 * 1024;
+
 const keeperFile = z.object({
   wire: z.number(),
-  pid: z.number(),
+  // 0 and negative numbers stand for groups of processes.
+  pid: z.int().check(z.positive()),
   identity: z.optional(z.string()),
   host: z.string(),
-  agentPid: z.number(),
-  mark: z.string(),
+  mark: z.string().check(z.minLength(1)),
   socket: z.string(),
   socketFolder: z.optional(z.string()),
   token: z.string(),
@@ -131,8 +137,11 @@ export class Keepers {
   }
 
   #read(id: string): KeeperFile | undefined {
+    const path = join(this.#options.folder, id, KEEPER_FILE);
     try {
-      return keeperFile.parse(JSON.parse(readFileSync(join(this.#options.folder, id, KEEPER_FILE), 'utf8')));
+      const found = lstatSync(path);
+      if (!found.isFile() || found.size > MAX_FILE_BYTES) return undefined;
+      return keeperFile.parse(JSON.parse(readFileSync(path, 'utf8')));
     } catch {
       return undefined;
     }
@@ -146,7 +155,7 @@ export class Keepers {
   async start(options: KeptStart): Promise<KeptProcess> {
     const { about, command, args, env, cwd, log, onStderr, signal, closeGraceMs } = options;
     await checkFolder(cwd);
-    for (const { id, file } of await this.#files()) if (file.about.session === about.session) await this.end(id);
+    await this.endOf([about.session]);
     signal?.throwIfAborted();
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}, kept by a process of its own`);
     const id = randomBytes(6).toString('hex');
@@ -215,6 +224,12 @@ export class Keepers {
     return found.filter((one) => one !== undefined);
   }
 
+  /** Ends the agents of sessions, if they run. Resolves when they are gone. */
+  async endOf(sessions: readonly string[]): Promise<void> {
+    const files = await this.#files();
+    await Promise.all(files.map(({ id, file }) => sessions.includes(file.about.session) && this.end(id)));
+  }
+
   /** Ends an agent and its keeper, whoever is attached. Resolves when both are gone. */
   async end(id: string): Promise<void> {
     const file = (await this.#files()).find((one) => one.id === id)?.file;
@@ -223,7 +238,7 @@ export class Keepers {
       const { socket } = await KeeperSocket.open(file, PURPOSE.look);
       socket.listen(() => {});
       socket.send(frame(FRAME.stop));
-      await socket.closed;
+      if (!(await within(END_MS, socket.closed))) throw new Error('the keeper does not end');
     } catch {
       if (await isSame(file)) process.kill(file.pid, 'SIGKILL');
       await this.#clear(id, file);
@@ -237,13 +252,13 @@ export class Keepers {
       if (Date.now() - startedAt > FORGOTTEN_MS) await this.#remove(id, file);
       return { ...found, kind: 'elsewhere' };
     }
-    if (wire > WIRE_VERSION) return (await isSame(file)) ? { ...found, kind: 'newer' } : this.#clear(id, file);
+    if (wire > WIRE_VERSION) return (await mayRun(file)) ? { ...found, kind: 'newer' } : this.#clear(id, file);
     try {
       const { socket, welcome } = await KeeperSocket.open(file, PURPOSE.look);
       await socket.end();
       return { ...found, kind: 'alive', state: welcome.state };
     } catch {
-      return (await isSame(file)) ? { ...found, kind: 'unreachable' } : this.#clear(id, file);
+      return (await mayRun(file)) ? { ...found, kind: 'unreachable' } : this.#clear(id, file);
     }
   }
 
@@ -260,17 +275,10 @@ export class Keepers {
 
   async #files(): Promise<readonly { readonly id: string; readonly file: KeeperFile }[]> {
     const ids = await readdir(this.#options.folder).catch(() => []);
-    const found = await Promise.all(
-      ids.map(async (id) => {
-        try {
-          const text = await readFile(join(this.#options.folder, id, KEEPER_FILE), 'utf8');
-          return [{ id, file: keeperFile.parse(JSON.parse(text)) }];
-        } catch {
-          return [];
-        }
-      }),
-    );
-    return found.flat();
+    return ids.flatMap((id) => {
+      const file = this.#read(id);
+      return file ? [{ id, file }] : [];
+    });
   }
 
   /** A new folder for this user only, and where the keeper listens. */
@@ -361,9 +369,14 @@ async function removePlace(folder: string, socket: string, socketFolder: string 
   await rmdir(socketFolder).catch(() => {});
 }
 
-/** Returns whether the keeper of a file still runs. */
+/** Returns whether the keeper of a file still runs, and no other process has its number. */
 async function isSame({ pid, identity }: KeeperFile): Promise<boolean> {
   return identity !== undefined && (await identityOf(pid)) === identity;
+}
+
+/** Returns whether the keeper of a file may still run. */
+function mayRun(file: KeeperFile): boolean | Promise<boolean> {
+  return file.identity === undefined ? isRunning(file.pid) : isSame(file);
 }
 
 /** The first line of a stream, or what there is until its end. */

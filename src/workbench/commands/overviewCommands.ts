@@ -88,15 +88,17 @@ export function overviewCommands(services: CommandServices, register: Register):
     const conversation = conversations.find(key);
     const record = archive.find(key);
     const title = conversation ? titleOf(conversation) : record ? nameOf(record) : '';
+    // Without a window, its agent may run all the same.
+    const end = (): Promise<void> => (conversation ? conversations.close(key) : overview.running.endOf(key));
     const found = await copies.of(key);
     if (found.length > 0) {
       const choice = await confirmDelete(title, found.length);
       if (!choice) return;
-      if (conversation) await conversations.close(key);
+      await end();
       archive.delete(key);
       if (choice.copies) await copies.remove(key, found);
     } else {
-      if (conversation) await conversations.close(key);
+      await end();
       if (record) archive.deleteSoon(key);
     }
     if (conversation) chat.show(conversations.active());

@@ -10,7 +10,7 @@ import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
 const LOOK_MS = 5_000;
 
 export interface RunningAgentsOptions {
-  readonly keepers: Pick<Keepers, 'list' | 'end'>;
+  readonly keepers: Pick<Keepers, 'list' | 'end' | 'endOf'>;
   /** Returns whether a session is open in this window. */
   readonly isHere: (session: string) => boolean;
   readonly schedule: (run: () => void, ms: number) => Disposable;
@@ -56,6 +56,12 @@ export class RunningAgents implements Disposable {
   /** Ends an agent. Resolves when it is gone. */
   async end(id: string): Promise<void> {
     await this.#options.keepers.end(id);
+    await this.#read();
+  }
+
+  /** Ends the agent of a session that is deleted. Resolves when it is gone. */
+  async endOf(session: string): Promise<void> {
+    await this.#options.keepers.endOf([session]);
     await this.#read();
   }
 

@@ -24,7 +24,7 @@ export async function showRunningAgents(services: RunningAgentsPicker): Promise<
     const found = await services.running.all();
     if (!isOpen) return;
     list.busy = false;
-    const none: ChoiceRow = { id: 'none', label: l10n.t('No agents are running') };
+    const none: ChoiceRow = { id: 'none', label: l10n.t('No agents run without a window') };
     list.draw(found.length === 0 ? [none] : found.map((one) => rowOf(one, services)), []);
   };
   const choice = choiceFrom(list);

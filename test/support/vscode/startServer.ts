@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../src/base/deferred';
+import { endKeepers, stopKeepers } from './leftKeepers';
 import { descendants, endTree, kill, type ProcessEntry } from './processTree';
 import { type ServerTree, serverTree, type VsCodeVersion } from './serverTree';
 
@@ -126,6 +127,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const abandon = (): void => {
     for (const entry of [...descendants(child.pid ?? -1)].reverse()) kill(entry.pid);
     child.kill('SIGKILL');
+    stopKeepers(dataDir);
     removeScratch();
   };
   process.once('exit', abandon);
@@ -147,6 +149,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     configure,
     renew: async (fresh) => {
       await hostsHaveEnded(pid);
+      await endKeepers(dataDir);
       rmSync(join(dataDir, 'data/User'), { recursive: true, force: true, maxRetries: 3 });
       settings = { ...QUIET, ...fresh };
       configure({});
@@ -154,6 +157,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     },
     stop: async () => {
       const left = await endTree(pid, exited, 8_000);
+      await endKeepers(dataDir);
       removeScratch();
       return left;
     },

@@ -2,7 +2,7 @@
 // cleared away, but for what is not ours.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../../src/base/log';
@@ -57,6 +57,40 @@ describe('the keepers of a user', function () {
     );
   });
 
+  it('end with the sessions that are deleted', async () => {
+    const kept = await keepers.start(silent);
+    await keepers.start(silent, { about: { ...someone, session: 'two' } });
+    await keepers.all.endOf(['one', 'three']);
+    await goneFrom(kept.pid);
+    assert.deepEqual(
+      (await keepers.all.list()).map(({ about }) => about.session),
+      ['two'],
+    );
+  });
+
+  it('are not taken from a file of another form, of another kind or without a bound', async () => {
+    const kept = await keepers.start(silent);
+    const file = JSON.parse(await readFile(join(keepers.folder, kept.id, 'keeper.json'), 'utf8'));
+    const others: Record<string, unknown> = {
+      group: { ...file, pid: 0 },
+      everyone: { ...file, pid: -1 },
+      unmarked: { ...file, mark: '' },
+      long: { ...file, host: 'h'.repeat(100_000) },
+    };
+    for (const [id, content] of Object.entries(others)) {
+      await mkdir(join(keepers.folder, id));
+      await writeFile(join(keepers.folder, id, 'keeper.json'), JSON.stringify(content));
+    }
+    await mkdir(join(keepers.folder, 'folder', 'keeper.json'), { recursive: true });
+    await mkdir(join(keepers.folder, 'link'));
+    await symlink(join(keepers.folder, kept.id, 'keeper.json'), join(keepers.folder, 'link', 'keeper.json'));
+    assert.deepEqual(
+      (await keepers.all.list()).map(({ id }) => id),
+      [kept.id],
+    );
+    assert.equal(keepers.all.find('one'), kept.id);
+  });
+
   it('are named where they cannot be reached, and end all the same', async () => {
     const kept = await keepers.start(silent);
     const { socket, pid } = await keepers.place(kept.id);
@@ -106,7 +140,6 @@ describe('the keepers of a user', function () {
       pid: other.pid,
       identity: 'another boot/1',
       host: hostname(),
-      agentPid: other.pid,
       mark: 'none',
       socket: join(aside, 's'),
       socketFolder: aside,

@@ -39,17 +39,23 @@ describe('a turn that outlives its window', () => {
     await removeScratch();
   });
 
-  function open(): FaultWindow {
-    const next = new FaultWindow({ folder, agent: plain(), services: { keepers: keepers.all } });
+  function open(isTrusted = true): FaultWindow {
+    const services = { keepers: keepers.all, isTrusted: () => isTrusted };
+    const next = new FaultWindow({ folder, agent: plain(), services });
     void next.conversation.start();
     return next;
   }
 
+  /** Resolves when the agent of a session without a window has ended. */
+  async function agentEnded(): Promise<void> {
+    while (!(await keepers.all.list())[0]?.state?.ended) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
   /** The window is reloaded. */
-  async function reload(): Promise<void> {
+  async function reload(isTrusted = true): Promise<void> {
     await window.conversation.close('window-ended');
     window.journal.dispose();
-    window = open();
+    window = open(isTrusted);
   }
 
   it('goes on after a reload in mid-stream, and ends with the stop reason of the agent', async () => {
@@ -90,6 +96,32 @@ describe('a turn that outlives its window', () => {
     assert.equal(window.conversation.model.state.permissions.size, 0);
   });
 
+  it('waits while the workspace is not trusted, and goes on in a window that trusts it', async () => {
+    window.conversation.send('say Working.\nwait').done.catch(() => {});
+    await window.session.until((c) => saidIn(c, 0) === 'Working.');
+    await reload(false);
+    await window.session.until((c) => c.connection.kind === 'failed');
+    const [found] = await keepers.all.list();
+    assert.deepEqual([found?.state?.isAttached, found?.state?.isWorking], [false, true]);
+    await reload();
+    await window.session.until((c) => c.connection.kind === 'ready');
+    assert.ok(window.conversation.isBusy);
+    assert.deepEqual(
+      window.conversation.model.state.turns.map(({ stopReason }) => stopReason),
+      [undefined],
+    );
+  });
+
+  it('ends with a session that is closed before its agent is attached', async () => {
+    window.conversation.send('say Working.\nwait').done.catch(() => {});
+    await window.session.until((c) => saidIn(c, 0) === 'Working.');
+    await reload(false);
+    await window.session.until((c) => c.connection.kind === 'failed');
+    await window.conversation.close();
+    assert.deepEqual(await keepers.all.list(), []);
+    assert.equal(window.conversation.isBusy, false);
+  });
+
   it('is over as after a crash where its keeper is gone', async () => {
     window.conversation.send('say Working.\nwait').done.catch(() => {});
     await window.session.until((c) => saidIn(c, 0) === 'Working.');
@@ -107,7 +139,7 @@ describe('a turn that outlives its window', () => {
     await window.session.until((c) => saidIn(c, 0) === 'Working.');
     await window.conversation.close('window-ended');
     window.journal.dispose();
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await agentEnded();
     window = open();
     await window.session.until((c) => !c.isBusy);
     const [turn] = window.conversation.model.state.turns;

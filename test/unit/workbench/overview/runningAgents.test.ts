@@ -44,6 +44,9 @@ describe('RunningAgents', () => {
           end: async (id) => {
             this.found = this.found.filter((one) => one.id !== id);
           },
+          endOf: async (sessions) => {
+            this.found = this.found.filter(({ about }) => !sessions.includes(about.session));
+          },
         },
         isHere: (session) => this.here.has(session),
         schedule: (run) => {

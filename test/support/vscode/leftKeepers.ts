@@ -1,0 +1,46 @@
+// Ends the agents that outlive the windows of a test's VS Code: they are no children of its server
+// any more.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { goneFrom } from '../processes';
+import { processes } from './processTree';
+
+/** Ends the keepers of a server whose windows have ended. Resolves when they and their agents are gone. */
+export async function endKeepers(dataDir: string): Promise<void> {
+  await Promise.all(stopKeepers(dataDir).map(goneFrom));
+}
+
+/**
+ * Asks the keepers of a server to end.
+ * @param dataDir where the server keeps its data
+ * @returns their process ids
+ */
+export function stopKeepers(dataDir: string): readonly number[] {
+  const storage = join(dataDir, 'data/User/globalStorage');
+  const pids = namesIn(storage).flatMap((extension) => {
+    const keepers = join(storage, extension, 'keepers');
+    return namesIn(keepers).flatMap((id) => pidOf(join(keepers, id, 'keeper.json')));
+  });
+  if (pids.length === 0) return [];
+  // A keeper that ended by itself may have left its number to another process.
+  const running = processes().filter(({ pid, command }) => pids.includes(pid) && command.includes('keeper.js'));
+  for (const { pid } of running) process.kill(pid, 'SIGTERM');
+  return running.map(({ pid }) => pid);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function pidOf(path: string): readonly number[] {
+  try {
+    const { pid } = JSON.parse(readFileSync(path, 'utf8')) as { readonly pid: number };
+    return [pid];
+  } catch {
+    return [];
+  }
+}
