@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { assertWhole } from '../test/support/faultWindow';
 import { removeScratch } from '../test/support/scratch';
 import { demoRecoveries, percentile, type SoakAgent, soak } from '../test/support/soak';
+import { soakKept, VICTIMS } from '../test/support/soakKept';
 
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
@@ -35,6 +36,10 @@ try {
     isWhole &&= lost === 0 && twice === 0 && received === typed;
     row(kind, share, typed, received, lost, twice, ...times(recoveries));
   }
+  const kept = await soakKept(kills, Number(values.seed), ({ conversation }) => assertWhole(conversation.model.state));
+  isWhole &&= kept.lost === 0 && kept.twice === 0 && kept.received === kept.typed;
+  const victims = VICTIMS.map((victim) => `${victim} ${kept.kills[victim]}`).join(', ');
+  row(`outlives its window (${victims})`, kills, kept.typed, kept.received, kept.lost, kept.twice, '', '');
   const demo = await demoRecoveries(20);
   row('demo agent', demo.length, '', '', '', '', ...times(demo));
 } finally {

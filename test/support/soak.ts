@@ -12,7 +12,7 @@ const KILLS_IN_SESSION = 20;
 /** What an agent says that then waits to be stopped. */
 const WAITING = 'Once upon a time';
 /** A play for the time in which the agent is killed. */
-const PLAYS = [
+export const PLAYS = [
   'sleep 20',
   'think Let me see\nsleep 50',
   'chunks 200\nsleep 20',
@@ -123,7 +123,7 @@ function killIfAlive(pid: number): void {
 }
 
 /** Lets everything go, in spite of what is still played: the user allows what is asked, stops what waits for them and lets go on what has stopped. */
-async function goOn(window: FaultWindow): Promise<void> {
+export async function goOn(window: FaultWindow): Promise<void> {
   const { conversation, session } = window;
   const isQuiet = (): boolean =>
     conversation.connection.kind === 'ready' && !conversation.isBusy && conversation.queue.items.length === 0;
