@@ -169,12 +169,7 @@ export class Conversation implements Disposable {
       }),
       kept: this.#recorder,
     });
-    if (earlier)
-      this.#turns.restore(
-        earlier.turns,
-        this.#model.state,
-        itemsOf(this.queue, () => this.#model.state),
-      );
+    if (earlier) this.#turns.restore(earlier.turns, this.#model.state, itemsOf(this.queue, this.#model));
     this.queueActions = new QueueActions({
       queue: this.queue,
       turns: this.#turns,

@@ -2,6 +2,7 @@
 // goes on where this one stood: nothing is applied twice, and nothing is left out.
 import * as z from 'zod/mini';
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
+import type { SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { AgentLink } from '../ports/agentLink';
@@ -125,9 +126,6 @@ export class KeptProgress {
 }
 
 /** Returns a message of the queue, or one that has left and stands in the transcript. */
-export function itemsOf(
-  queue: PromptQueue,
-  state: () => Readonly<SessionState>,
-): (id: string) => QueueItem | undefined {
-  return (id) => queue.find(id) ?? sentItem(state(), id);
+export function itemsOf(queue: PromptQueue, model: SessionView): (id: string) => QueueItem | undefined {
+  return (id) => queue.find(id) ?? sentItem(model.state, id);
 }
