@@ -128,7 +128,7 @@ function composeWithin(
   const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
   const keepers = new Keepers({
     folder: join(context.globalStorageUri.fsPath, 'keepers'),
-    program: join(context.extensionPath, 'dist', 'keeper.js'),
+    program: join(context.extensionUri.fsPath, 'dist', 'keeper.js'),
     policy: backgroundPolicy,
     log,
   });
