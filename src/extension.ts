@@ -11,6 +11,7 @@ import { Starter } from './workbench/activation/starter';
 import type { ParleyApi } from './workbench/api';
 import type { ListNode } from './workbench/overview/sessionTree';
 import type { Product } from './workbench/product';
+import { offerProblemActions } from './workbench/ui/problemActions';
 import { StatusItem } from './workbench/ui/statusItem';
 import { Tree } from './workbench/ui/treeView';
 
@@ -52,6 +53,7 @@ export function activate(context: ExtensionContext): ParleyApi {
     window.registerWebviewViewProvider(CHAT_VIEW_ID, view),
     window.registerWebviewPanelSerializer(CHAT_PANEL_TYPE, panel),
     window.registerWebviewPanelSerializer(SESSION_TAB_TYPE, tabs),
+    offerProblemActions(),
     panel.watch(),
     tabs.watch(),
     window.registerUriHandler({

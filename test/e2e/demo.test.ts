@@ -56,6 +56,20 @@ describe('the demo agent in the panel', () => {
     assert.match(await chat.copyTurn(), /^# A tour of the transcript\n[\s\S]*Try `\/edit` next\.\n$/);
   });
 
+  it('has a text found with Ctrl+F, and not by VS Code', async () => {
+    const { page } = vscode.window;
+    await chat.composer.focus();
+    await page.keyboard.press('Control+f');
+    const widget = chat.frame.getByRole('search', { name: 'Find in session' });
+    await widget.getByRole('textbox', { name: 'Find' }).fill('A tour of the transcript');
+    await widget.getByText('1 of 1', { exact: true }).waitFor();
+    await screenshot(page, 'find-dark');
+    await page.keyboard.press('Escape');
+    await widget.waitFor({ state: 'detached' });
+    assert.ok(await chat.composer.evaluate((field) => field === document.activeElement));
+    assert.equal(await page.locator('.webview-find-widget, .simple-find-part.visible').count(), 0);
+  });
+
   it('has its code copied with Copy', async () => {
     const block = chat.entries('agent').last().locator('.code-block', { hasText: 'parley.defaultAgent' });
     const text = await chat.copied(block.getByRole('button', { name: 'Copy' }));

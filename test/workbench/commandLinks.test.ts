@@ -1,6 +1,9 @@
 // What commands say when they fail, to people and to programs, and names that agents give.
 import { strict as assert } from 'node:assert';
-import { Uri } from 'vscode';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CodeAction, commands, Diagnostic, languages, Range, Uri, workspace } from 'vscode';
 import { RpcError } from '../../src/acp/jsonrpc/rpcError';
 import { ParleyError } from '../../src/base/errors';
 import type { Conversation } from '../../src/client/conversation/conversation';
@@ -46,9 +49,12 @@ describe('failures of commands', () => {
 
 describe('commands', () => {
   const attached: string[] = [];
+  const inserted: string[] = [];
   const surface = {
     conversation: { unsent: { attach: ({ detail }: { detail: string }) => attached.push(detail) } },
     focus() {},
+    painted: async () => {},
+    insert: (text: string) => inserted.push(text),
   };
   const services = {
     conversations: { peek: () => undefined },
@@ -64,6 +70,55 @@ describe('commands', () => {
     await run('addFile', one, [one, two]);
     await run('addFile', two, { groupId: 1 });
     assert.deepEqual(attached, ['/tmp/a.txt', '/tmp/b.txt', '/tmp/b.txt']);
+  });
+
+  it('attach files from Source Control, and nothing that is no file', async () => {
+    attached.length = 0;
+    await run('addFile', { resourceUri: Uri.file('/tmp/a.txt') }, { resourceUri: Uri.file('/tmp/b.txt') });
+    await run('addFile', { resourceUri: 'file:///tmp/c.txt' }, 'file:///tmp/d.txt', null);
+    assert.deepEqual(attached, ['/tmp/a.txt', '/tmp/b.txt']);
+  });
+
+  it('write a message about problems, with their lines, and send nothing', async () => {
+    attached.length = 0;
+    const folder = await mkdtemp(join(tmpdir(), 'parley-problem-'));
+    const file = Uri.file(join(folder, 'a.txt'));
+    await writeFile(file.fsPath, 'one\ntwo\nthree\n');
+    const argument = { uri: file.toString(), first: 2, last: 900, problems: ['two is\nwrong', '[x](command:y)'] };
+    await run('fixProblem', argument);
+    assert.deepEqual(inserted, [
+      `Fix these problems in ${workspace.asRelativePath(file)}:2–4:\n\n- two is wrong\n- [x](command:y)\n`,
+    ]);
+    assert.deepEqual(attached, ['10 characters']);
+    for (const wrong of [{}, { ...argument, problems: [] }, { ...argument, uri: 'untitled:x' }])
+      await assert.rejects(run('explainProblem', wrong));
+    assert.equal(inserted.length, 1);
+    await rm(folder, { recursive: true });
+  });
+
+  it('are offered as quick fixes of problems', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-problem-'));
+    const file = Uri.file(join(folder, 'b.txt'));
+    await writeFile(file.fsPath, 'one\ntwo\n');
+    const problems = languages.createDiagnosticCollection('test');
+    await workspace.openTextDocument(file);
+    const range = new Range(1, 0, 1, 3);
+    const offered = async (): Promise<readonly CodeAction[]> =>
+      (await commands.executeCommand<CodeAction[]>('vscode.executeCodeActionProvider', file, range)).filter(
+        ({ command }) => command?.command.startsWith('parley.'),
+      );
+    assert.deepEqual(await offered(), [], 'where there is no problem');
+    problems.set(file, [new Diagnostic(range, 'two is wrong')]);
+    const actions = await offered();
+    assert.deepEqual(
+      actions.map(({ title }) => title),
+      ['Fix with Parley', 'Explain with Parley'],
+    );
+    assert.deepEqual(actions[0]?.command?.arguments, [
+      { uri: file.toString(), first: 2, last: 2, problems: ['two is wrong'] },
+    ]);
+    problems.dispose();
+    await rm(folder, { recursive: true });
   });
 
   it('end for a person where they fail, and throw for a program', async () => {

@@ -1,5 +1,5 @@
 // The commands of the palette. Each is a few lines over a conversation, with VS Code's own UI.
-import { l10n, type Uri, window, workspace } from 'vscode';
+import { l10n, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
@@ -11,7 +11,6 @@ import type { CommitDrafts } from '../changes/commitDrafts';
 import type { RestoreActions } from '../changes/restoreActions';
 import type { ReviewIndex } from '../changes/reviewIndex';
 import type { SessionWorktrees } from '../changes/sessionWorktrees';
-import { fileAttachment, selectionAttachment } from '../chat/attachments';
 import type { ChatHome } from '../chat/chatHome';
 import { clearQueue } from '../chat/clearQueue';
 import type { AgentCatalog, AgentOrigin } from '../config/agentCatalog';
@@ -34,7 +33,7 @@ import type { TrafficInspector } from '../traffic/trafficInspector';
 import type { TroubleshootArgument, Troubleshooter } from '../troubleshoot/troubleshooter';
 import { askLine, type PickItem, pick } from '../ui/input';
 import { showStatus } from '../ui/messages';
-import { pickFiles } from '../ui/places';
+import { addCommands } from './addCommands';
 import { changesCommands } from './changesCommands';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import { descriptorCommands } from './descriptorCommands';
@@ -118,6 +117,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     ...serveCommands(services.serve, register),
     ...changesCommands(services, register),
     ...worktreeCommands(services, register, begin),
+    ...addCommands(services, register),
     ...overviewCommands(services, register),
     register('open', async () => {
       const surface = chat.openPanel();
@@ -197,22 +197,6 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
             ));
       if (value !== undefined) await conversation.controls.setConfigOption(option.id, value);
     }),
-    register('addSelection', async () => {
-      const editor = window.activeTextEditor;
-      const attachment = editor && selectionAttachment(editor);
-      if (!attachment) throw new ParleyError('nothing-selected', l10n.t('Select some text in an editor first.'));
-      attach(services, attachment);
-    }),
-    // The explorer gives the file under the pointer, then all that are selected.
-    register('addFile', async (file?: Uri, selected?: unknown) => {
-      const given =
-        Array.isArray(selected) && selected.length > 0
-          ? selected
-          : file
-            ? [file]
-            : await pickFiles(l10n.t('Add to Parley'));
-      for (const uri of given) attach(services, await fileAttachment(uri));
-    }),
     register('queue.pause', () => conversations.active().queue.pause('by-user')),
     register('queue.resume', () => conversations.active().queueActions.resume()),
     register('queue.clear', () => void clearQueue(conversations.active())),
@@ -263,12 +247,6 @@ async function addAgent(services: CommandServices, id?: string): Promise<void> {
     // The user has pressed Cancel.
     if (!(error instanceof Error && error.name === 'AbortError')) throw error;
   }
-}
-
-function attach(services: CommandServices, attachment: Awaited<ReturnType<typeof fileAttachment>>): void {
-  const surface = services.chat.open();
-  surface.conversation.unsent.attach(attachment);
-  surface.focus();
 }
 
 /**

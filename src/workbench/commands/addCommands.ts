@@ -1,0 +1,87 @@
+// The commands that add files, selections and problems to the next message.
+import { l10n, Uri, window, workspace } from 'vscode';
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import type { QueuedAttachment } from '../../session/queue/queue';
+import { fileAttachment, linesAttachment, selectionAttachment } from '../chat/attachments';
+import type { ChatSurface } from '../chat/chatSurface';
+import { pickFiles } from '../ui/places';
+import type { Command, CommandServices, Register } from './commands';
+
+/** Programs can call the command too. */
+const problemsArgument = z.object({
+  uri: z.string().check(z.maxLength(10_000)),
+  first: z.int().check(z.positive()),
+  last: z.int().check(z.positive()),
+  problems: z.array(z.string().check(z.maxLength(1000))).check(z.minLength(1), z.maxLength(20)),
+});
+
+export function addCommands({ chat }: Pick<CommandServices, 'chat'>, register: Register): readonly Command[] {
+  const attach = (attachment: QueuedAttachment): ChatSurface => {
+    const surface = chat.open();
+    surface.conversation.unsent.attach(attachment);
+    surface.focus();
+    return surface;
+  };
+  const addFile = async (...given: readonly unknown[]): Promise<void> => {
+    const uris =
+      given.length === 0 || given[0] === undefined ? await pickFiles(l10n.t('Add to Parley')) : urisOf(given);
+    for (const uri of uris) attach(await fileAttachment(uri));
+  };
+  /** Puts the lines into the attachments and the problems into the message field; sends nothing. */
+  const askAbout = async (argument: unknown, words: (place: string, count: number) => string): Promise<void> => {
+    const { uri, first, last, problems } = z.parse(problemsArgument, argument);
+    const document = await workspace.openTextDocument(fileUri(uri));
+    const end = Math.min(last, document.lineCount);
+    const range = document.lineAt(Math.min(first, end) - 1).range.union(document.lineAt(end - 1).range);
+    const attachment = linesAttachment(document, Math.min(first, end), end, document.getText(range));
+    const surface = attach(attachment);
+    // A page that is still loading would not hear it.
+    await surface.painted();
+    surface.insert(`${words(attachment.label, problems.length)}\n\n${problems.map(listItem).join('\n')}\n`);
+  };
+  return [
+    register('addSelection', () => {
+      const editor = window.activeTextEditor;
+      const attachment = editor && selectionAttachment(editor);
+      if (!attachment) throw new ParleyError('nothing-selected', l10n.t('Select some text in an editor first.'));
+      attach(attachment);
+    }),
+    register('addFile', addFile),
+    register('addFolder', addFile),
+    register('fixProblem', (argument: unknown) =>
+      askAbout(argument, (place, count) =>
+        count === 1 ? l10n.t('Fix this problem in {0}:', place) : l10n.t('Fix these problems in {0}:', place),
+      ),
+    ),
+    register('explainProblem', (argument: unknown) =>
+      askAbout(argument, (place, count) =>
+        count === 1 ? l10n.t('Explain this problem in {0}:', place) : l10n.t('Explain these problems in {0}:', place),
+      ),
+    ),
+  ];
+}
+
+/**
+ * Returns the files that a menu gives: the Explorer the one under the pointer, then all that are
+ * selected; Source Control each as a state of its own.
+ */
+function urisOf(given: readonly unknown[]): readonly Uri[] {
+  const [one, selected] = given;
+  if (Array.isArray(selected) && selected.length > 0) return selected.filter((uri) => uri instanceof Uri);
+  if (one instanceof Uri) return [one];
+  return given.flatMap((state) => {
+    const uri = (state as { readonly resourceUri?: unknown } | undefined)?.resourceUri;
+    return uri instanceof Uri ? [uri] : [];
+  });
+}
+
+function fileUri(address: string): Uri {
+  const uri = Uri.parse(address, true);
+  if (uri.scheme !== 'file') throw new ParleyError('not-a-file', l10n.t('Only problems in files can be added.'));
+  return uri;
+}
+
+function listItem(problem: string): string {
+  return `- ${problem.replaceAll(/\s+/g, ' ').trim()}`;
+}
