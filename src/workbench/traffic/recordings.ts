@@ -130,6 +130,8 @@ async function pickPace(): Promise<RecordingArgument['pace']> {
       { id: 'recorded', label: l10n.t('Play at the recorded pace'), description: l10n.t('without long pauses') },
     ],
     l10n.t('How should the recording be shown?'),
+    // The view with the button gets its focus back a little after the file dialog has closed.
+    { ignoreFocusOut: true },
   );
   return chosen === 'at-once' || chosen === 'recorded' ? chosen : undefined;
 }
