@@ -315,6 +315,7 @@ function composeWithin(
     drafts,
     overview,
     texts: own(new SessionTexts()),
+    approvals: { workspace: consent, servers: origins },
   };
   const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {

@@ -2,23 +2,13 @@
 import { strict as assert } from 'node:assert';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationTarget, type ExtensionContext, type Memento, Uri, workspace } from 'vscode';
+import { ConfigurationTarget, type ExtensionContext, Uri, workspace } from 'vscode';
 import { ParleyError } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
 import { AgentCatalog } from '../../src/workbench/config/agentCatalog';
 import { FolderConsent } from '../../src/workbench/config/folderConsent';
 import { McpServers } from '../../src/workbench/config/mcpServers';
-
-function memory(): Memento {
-  const values = new Map<string, unknown>();
-  return {
-    keys: () => [...values.keys()],
-    get: <T>(key: string, fallback?: T) => (values.get(key) ?? fallback) as T,
-    async update(key: string, value: unknown) {
-      values.set(key, value);
-    },
-  };
-}
+import { memory } from '../support/memory';
 
 describe('agents and MCP servers of a folder', () => {
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';

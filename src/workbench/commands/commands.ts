@@ -34,6 +34,7 @@ import type { TroubleshootArgument, Troubleshooter } from '../troubleshoot/troub
 import { askLine, type PickItem, pick } from '../ui/input';
 import { showStatus } from '../ui/messages';
 import { addCommands } from './addCommands';
+import { type Approvals, manageApprovals } from './approvals';
 import { changesCommands } from './changesCommands';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import { descriptorCommands } from './descriptorCommands';
@@ -70,6 +71,8 @@ export interface CommandServices {
   /** All sessions at once. */
   readonly overview: Overview;
   readonly texts: SessionTexts;
+  /** What the user has allowed and refused until further notice. */
+  readonly approvals: Approvals;
 }
 
 /** A command by its whole id, with what it does. */
@@ -201,6 +204,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('queue.resume', () => conversations.active().queueActions.resume()),
     register('queue.clear', () => void clearQueue(conversations.active())),
     register('mcp.reset', () => services.mcp.reset()),
+    register('manageApprovals', () => manageApprovals(services.approvals)),
     register('forgetSecrets', async () => {
       tellForgotten((await services.remote.forget()) + (await services.keys.forgetAll()));
     }),

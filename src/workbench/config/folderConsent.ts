@@ -2,13 +2,30 @@
 // content, remembered for the workspace.
 import { createHash } from 'node:crypto';
 import { type ExtensionContext, l10n } from 'vscode';
+import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
+import { head } from '../../base/text';
 import { isTooLong } from '../ui/inertText';
 import { askModal } from '../ui/messages';
+import { isNewUse, type RememberedAnswer, type RememberedAnswers } from './rememberedAnswers';
 
 const DECISIONS = 'parley.folder.decisions';
 /** Decisions that are remembered. */
 const MAX_DECISIONS = 100;
+
+/** Characters of a question that are kept with its answer. */
+const MAX_QUESTION = 500;
+
+/** Answers of earlier versions are only yes or no. */
+type Decision =
+  | boolean
+  | {
+      readonly allowed: boolean;
+      readonly question: string;
+      /** 0 where it is not known. */
+      readonly at: number;
+      readonly used?: number;
+    };
 
 /** What is asked about. */
 export interface FolderContent {
@@ -28,7 +45,7 @@ export interface FolderConsentOptions {
   readonly agree?: (question: string, detail: string) => Promise<boolean | undefined>;
 }
 
-export class FolderConsent {
+export class FolderConsent implements RememberedAnswers {
   readonly #options: FolderConsentOptions;
   /**
    * Questions that are open, by the hash of their content: sessions that start together ask once.
@@ -45,7 +62,10 @@ export class FolderConsent {
   ask({ content, question, detail }: FolderContent): Promise<ConsentAnswer> {
     const hash = createHash('sha256').update(content).digest('hex');
     const known = this.#decisions()[hash];
-    if (known !== undefined) return Promise.resolve(known ? 'yes' : 'no');
+    if (known !== undefined) {
+      this.#noteUse(hash, known, question);
+      return Promise.resolve(isYes(known) ? 'yes' : 'no');
+    }
     if (isTooLong(detail)) return Promise.resolve('too-long');
     const open = this.#asking.get(hash);
     if (open) return open;
@@ -54,26 +74,67 @@ export class FolderConsent {
     return asking;
   }
 
+  /** The answers of this workspace, newest first. */
+  list(): readonly RememberedAnswer[] {
+    return Object.entries(this.#decisions())
+      .map(([id, decision]) => {
+        if (typeof decision === 'boolean') return { id, isAllowed: decision };
+        const { allowed, question, at, used } = decision;
+        return {
+          id,
+          isAllowed: allowed,
+          subject: question,
+          ...(at > 0 && { answeredAt: at }),
+          ...(used !== undefined && { usedAt: used }),
+        };
+      })
+      .reverse();
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#write(Object.entries(this.#decisions()).filter(([hash]) => hash !== id));
+  }
+
   /** Forgets all answers of this workspace. */
   async reset(): Promise<void> {
     await this.#options.context.workspaceState.update(DECISIONS, undefined);
   }
 
   async #ask(hash: string, question: string, detail: string): Promise<ConsentAnswer> {
-    const { context, log, agree = askInDialog } = this.#options;
+    const { log, agree = askInDialog } = this.#options;
     const answer = await agree(question, detail);
     if (answer === undefined) {
       log.info(`Not decided: ${question}`);
       return 'undecided';
     }
     const decisions = Object.entries(this.#decisions()).slice(1 - MAX_DECISIONS);
-    await context.workspaceState.update(DECISIONS, Object.fromEntries([...decisions, [hash, answer]]));
+    const now = Date.now();
+    const decision = { allowed: answer, question: head(question, MAX_QUESTION), at: now, used: now };
+    await this.#write([...decisions, [hash, decision]]);
     return answer ? 'yes' : 'no';
   }
 
-  #decisions(): Readonly<Record<string, boolean>> {
-    return this.#options.context.workspaceState.get<Record<string, boolean>>(DECISIONS, {});
+  #noteUse(hash: string, known: Decision, question: string): void {
+    const now = Date.now();
+    const decision = typeof known === 'boolean' ? { allowed: known, at: 0, question } : known;
+    if (!isNewUse(decision.used, now)) return;
+    const noted = { ...decision, question: head(question, MAX_QUESTION), used: now };
+    this.#write(Object.entries({ ...this.#decisions(), [hash]: noted })).catch((error: unknown) =>
+      this.#options.log.debug(`use of an answer not noted: ${messageOf(error)}`),
+    );
   }
+
+  async #write(decisions: readonly (readonly [hash: string, decision: Decision])[]): Promise<void> {
+    await this.#options.context.workspaceState.update(DECISIONS, Object.fromEntries(decisions));
+  }
+
+  #decisions(): Readonly<Record<string, Decision>> {
+    return this.#options.context.workspaceState.get<Record<string, Decision>>(DECISIONS, {});
+  }
+}
+
+function isYes(decision: Decision): boolean {
+  return typeof decision === 'boolean' ? decision : decision.allowed;
 }
 
 async function askInDialog(question: string, detail: string): Promise<boolean | undefined> {

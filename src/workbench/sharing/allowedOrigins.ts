@@ -2,15 +2,19 @@
 // opens, and for those that callers of this window's server bring along.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { originsOf, parseAllow, parseResources } from '../../client/sharing/resourcesSetting';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { userValue } from '../config/folderSettings';
+import { isNewUse, type RememberedAnswer, type RememberedAnswers } from '../config/rememberedAnswers';
 import { openSettings, resourcesSetting } from '../config/settings';
 import { showWarning } from '../ui/messages';
 
 /** Origins with the answer “Always Allow”, newest last. */
 const ANSWERS = 'parley.resources.origins';
+/** When these answers were given and used last. */
+const TIMES = 'parley.resources.originTimes';
 const MAX_ANSWERS = 200;
 
 export interface AllowedOriginsOptions {
@@ -27,7 +31,9 @@ export interface AllowedOriginsOptions {
  * server. Files of a workspace have no say in it. Each look sees the settings and answers as they
  * are then.
  */
-export class AllowedOrigins implements Disposable {
+type Times = Readonly<Record<string, { readonly at?: number; readonly used?: number }>>;
+
+export class AllowedOrigins implements Disposable, RememberedAnswers {
   readonly #options: AllowedOriginsOptions;
   readonly #lifetime = new DisposableStore();
   /** Kept until a setting changes: a long history looks once for each message. */
@@ -49,13 +55,41 @@ export class AllowedOrigins implements Disposable {
   /** @param origin `scheme://host[:port]` as `URL.origin` gives it */
   has(origin: string): boolean {
     this.#configured ??= this.#readConfigured();
-    return this.#configured.has(origin) || this.#options.served().includes(origin) || this.#answers().includes(origin);
+    if (this.#configured.has(origin) || this.#options.served().includes(origin)) return true;
+    if (!this.#answers().includes(origin)) return false;
+    this.#noteUse(origin);
+    return true;
   }
 
   /** Keeps the answer “Always Allow”. Beyond 200 origins the oldest answers are forgotten. */
   async allowAlways(origins: readonly string[]): Promise<void> {
     const others = this.#answers().filter((one) => !origins.includes(one));
+    const now = Date.now();
+    await this.#writeTimes(Object.fromEntries(origins.map((origin) => [origin, { at: now, used: now }])));
     await this.#options.context.globalState.update(ANSWERS, [...others, ...origins].slice(-MAX_ANSWERS));
+  }
+
+  /** The answers “Always Allow”, newest first. */
+  list(): readonly RememberedAnswer[] {
+    const times = this.#times();
+    return this.#answers()
+      .map((origin) => {
+        const { at, used } = times[origin] ?? {};
+        return {
+          id: origin,
+          isAllowed: true,
+          subject: origin,
+          ...(at !== undefined && { answeredAt: at }),
+          ...(used !== undefined && { usedAt: used }),
+        };
+      })
+      .reverse();
+  }
+
+  async remove(origin: string): Promise<void> {
+    const others = this.#answers().filter((one) => one !== origin);
+    await this.#options.context.globalState.update(ANSWERS, others);
+    await this.#writeTimes({});
   }
 
   dispose(): void {
@@ -66,6 +100,26 @@ export class AllowedOrigins implements Disposable {
     const agents = this.#options.catalog.own().flatMap((agent) => (agent.type === 'communication' ? [agent.url] : []));
     const ofAgents = agents.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
     return new Set([...bucketOrigins(), ...ofAgents, ...allowSetting().origins]);
+  }
+
+  #noteUse(origin: string): void {
+    const times = this.#times()[origin];
+    const now = Date.now();
+    if (!isNewUse(times?.used, now)) return;
+    this.#writeTimes({ [origin]: { ...times, used: now } }).catch((error: unknown) =>
+      this.#options.log.debug(`use of an answer not noted: ${messageOf(error)}`),
+    );
+  }
+
+  /** Those of answers that are gone go too. */
+  async #writeTimes(changed: Times): Promise<void> {
+    const kept = [...this.#answers(), ...Object.keys(changed)];
+    const times = Object.entries({ ...this.#times(), ...changed }).filter(([origin]) => kept.includes(origin));
+    await this.#options.context.globalState.update(TIMES, Object.fromEntries(times));
+  }
+
+  #times(): Times {
+    return this.#options.context.globalState.get<Times>(TIMES, {});
   }
 
   #answers(): readonly string[] {

@@ -1,0 +1,70 @@
+// The list of what the user has allowed or refused until further notice, to look at and to remove.
+import { l10n } from 'vscode';
+import type { RememberedAnswer, RememberedAnswers } from '../config/rememberedAnswers';
+import { agoLabel } from '../overview/rowLabels';
+import { List } from '../ui/input';
+import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
+import { askModal } from '../ui/messages';
+
+/** All answers that Parley remembers. */
+export interface Approvals {
+  /** About agents and MCP servers of this workspace. */
+  readonly workspace: RememberedAnswers;
+  /** About servers that messages of sessions may be read from. */
+  readonly servers: RememberedAnswers;
+}
+
+/** Shows the list until the user goes away. */
+export async function manageApprovals(approvals: Approvals): Promise<void> {
+  for (;;) {
+    const list = new List<ChoiceRow>(l10n.t('Select an approval to remove it'), l10n.t('Approvals'));
+    list.draw(rowsOf(approvals, Date.now()), []);
+    const chosen = await choiceFrom(list);
+    if (!chosen) return;
+    await chosen();
+  }
+}
+
+/** Returns the rows of the list. @param now ms since 1970 */
+export function rowsOf({ workspace, servers }: Approvals, now: number): readonly ChoiceRow[] {
+  const rows = [
+    ...section(l10n.t('Agents and MCP servers of this workspace'), workspace, now),
+    ...section(l10n.t('Servers with session messages'), servers, now),
+  ];
+  const none = { id: 'none', label: l10n.t('No approvals are saved.') };
+  const agents = {
+    id: 'agents',
+    label: l10n.t('Agents keep their own “Always allow” answers.'),
+    icon: 'info',
+    alwaysShow: true,
+  };
+  return [...(rows.length > 0 ? rows : [none]), agents];
+}
+
+function section(title: string, answers: RememberedAnswers, now: number): ChoiceRow[] {
+  const rows = answers.list().map((answer) => rowOf(answer, answers, now));
+  return rows.length > 0 ? [{ label: title, separates: true }, ...rows] : [];
+}
+
+function rowOf(answer: RememberedAnswer, answers: RememberedAnswers, now: number): ChoiceRow {
+  const { id, isAllowed, answeredAt, usedAt } = answer;
+  const subject = answer.subject ?? l10n.t('Answer of an earlier version');
+  const times = [
+    answeredAt === undefined ? undefined : l10n.t('Answered: {0}', agoLabel(answeredAt, now)),
+    usedAt === undefined ? undefined : l10n.t('Last used: {0}', agoLabel(usedAt, now)),
+  ];
+  const remove = (): Promise<void> => answers.remove(id);
+  return {
+    id,
+    label: subject,
+    icon: isAllowed ? 'check' : 'circle-slash',
+    description: isAllowed ? l10n.t('Allowed') : l10n.t('Not allowed'),
+    detail: times.filter((time) => time !== undefined).join(' · ') || undefined,
+    buttons: [{ icon: 'trash', tooltip: l10n.t('Remove'), run: remove }],
+    choose: async () => {
+      const yes = l10n.t('Remove');
+      const detail = l10n.t('Parley will ask again next time. Anything already running continues.');
+      if ((await askModal(l10n.t('Remove the answer about “{0}”?', subject), detail, [yes])) === yes) await remove();
+    },
+  };
+}
