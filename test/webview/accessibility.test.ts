@@ -1,6 +1,7 @@
 // Accessibility of the panel's scenes in each theme, checked by axe-core.
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
+import type { MentionView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
 import { FILES, ListHost, REVIEW } from './harness/changeSamples';
 import { asksForm } from './harness/questionSamples';
@@ -32,6 +33,12 @@ const SCENES: Readonly<Record<string, PanelOptions>> = {
   },
 };
 
+const MENTIONS: readonly MentionView[] = [
+  { id: 'selection', kind: 'selection', label: 'src/a.ts:3–9', description: 'Selection' },
+  { id: 'path:src/server.ts', kind: 'file', label: 'src/server.ts' },
+  { id: 'path:src', kind: 'folder', label: 'src' },
+];
+
 /** Unfolds the list of the turn and that of the review. */
 async function openLists(panel: Panel): Promise<void> {
   await panel.page.getByRole('button', { name: /files changed/ }).click();
@@ -42,23 +49,43 @@ async function openLists(panel: Panel): Promise<void> {
   await panel.page.locator('.review .change').last().waitFor();
 }
 
+/** What axe finds in a panel that a person would be stopped by. */
+async function findings(panel: Panel): Promise<readonly string[]> {
+  await panel.page.evaluate(axe.source);
+  const { violations } = await panel.page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
+  );
+  return (
+    violations
+      .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || id === 'page-has-heading-one')
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+      // The colours of terminal output are the theme's own.
+      .filter((finding) => !/^color-contrast: <span class="fg-ansi/.test(finding))
+  );
+}
+
 describe('accessibility', () => {
   const browser = useHarness();
 
-  for (const theme of THEMES)
+  for (const theme of THEMES) {
     for (const [name, scene] of Object.entries(SCENES))
       it(`has no serious finding: ${name}, ${theme}`, async () => {
         const panel = await browser.open({ ...scene, theme, height: 1400 });
         if (scene.session?.review) await openLists(panel);
-        await panel.page.evaluate(axe.source);
-        const { violations } = await panel.page.evaluate(() =>
-          (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
-        );
-        const found = violations
-          .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || id === 'page-has-heading-one')
-          .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
-          // The colours of terminal output are the theme's own.
-          .filter((finding) => !/^color-contrast: <span class="fg-ansi/.test(finding));
-        assert.deepEqual(found, []);
+        assert.deepEqual(await findings(panel), []);
       });
+
+    it(`has no serious finding: the open list of mentions and the find widget, ${theme}`, async () => {
+      const panel = await browser.open({ session: SESSION_FULL, items: conversation(), theme });
+      await panel.page.keyboard.press('Control+f');
+      await panel.page.getByRole('search').getByRole('textbox').fill('test');
+      const { id } = await panel.next('find');
+      await panel.send({ type: 'found', id, counts: [[0, 1]], isDone: true, isNew: true });
+      await panel.page.getByRole('search').getByText('1 of 1', { exact: true }).waitFor();
+      await panel.page.getByRole('textbox', { name: 'Message' }).pressSequentially('@');
+      await panel.send({ type: 'mentions', query: '', offers: MENTIONS });
+      await panel.page.getByRole('option', { name: 'src/server.ts' }).waitFor();
+      assert.deepEqual(await findings(panel), []);
+    });
+  }
 });
