@@ -69,6 +69,13 @@ describe('the appearance of the chat', () => {
     await screenshot(page, 'chat-narrow-dark');
     for (const button of ['Allow', 'Reject'])
       assert.ok(await view.permission.getByRole('button', { name: button, exact: true }).isVisible());
+    await view.composer.focus();
+    await page.keyboard.press('Control+f');
+    const find = view.frame.getByRole('search', { name: 'Find in session' });
+    await find.getByRole('textbox', { name: 'Find' }).fill('no such words');
+    await find.getByText('No results', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await find.waitFor({ state: 'detached' });
   });
 
   it('closes a request in every place where the chat is open', async () => {

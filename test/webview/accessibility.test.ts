@@ -5,7 +5,7 @@ import type { MentionView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
 import { FILES, ListHost, REVIEW } from './harness/changeSamples';
 import { asksForm } from './harness/questionSamples';
-import { conversation, permission, SESSION_FULL } from './harness/samples';
+import { conversation, message, permission, SESSION_FULL } from './harness/samples';
 import type { Theme } from './harness/server';
 import { useHarness } from './harness/useHarness';
 
@@ -76,7 +76,7 @@ describe('accessibility', () => {
       });
 
     it(`has no serious finding: the open list of mentions and the find widget, ${theme}`, async () => {
-      const panel = await browser.open({ session: SESSION_FULL, items: conversation(), theme });
+      const panel = await browser.open({ session: SESSION_FULL, items: [message('a', 'agent', 'A test.')], theme });
       await panel.page.keyboard.press('Control+f');
       await panel.page.getByRole('search').getByRole('textbox').fill('test');
       const { id } = await panel.next('find');

@@ -27,11 +27,14 @@ export function matcherOf(query: FindQuery): FindMatches {
 }
 
 function patternOf({ text, matchCase, wholeWord, regex }: FindQuery): RegExp {
+  const flags = matchCase ? 'gmu' : 'gimu';
+  // A group around it could make an invalid expression valid: `a)(b`.
+  if (regex) new RegExp(text, flags);
   const source = regex ? `(?:${text})` : literal(text);
   const begins = wholeWord && (regex || isWord(text.at(0)));
   const ends = wholeWord && (regex || isWord(text.at(-1)));
   const whole = `${begins ? `(?<!${WORD})` : ''}${source}${ends ? `(?!${WORD})` : ''}`;
-  return new RegExp(whole, matchCase ? 'gmu' : 'gimu');
+  return new RegExp(whole, flags);
 }
 
 /** Line breaks of a paragraph are spaces on the screen. */

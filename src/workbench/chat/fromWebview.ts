@@ -137,7 +137,7 @@ const schema = z.discriminatedUnion('type', [
  * shows.
  */
 const BEFORE_SESSION: ReadonlySet<string> = new Set([
-  ...['wake', 'send', 'draft', 'command', 'attachImage', 'attachFile'],
+  ...['wake', 'send', 'draft', 'command', 'attachImage', 'attachFile', 'find', 'findIn', 'endFind'],
 ]);
 
 /**

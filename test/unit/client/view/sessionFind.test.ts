@@ -195,11 +195,14 @@ describe('find in a session', () => {
 
   it('says that an expression is invalid', async () => {
     session = new Session(says('a', 'needle'));
-    await session.search('(', { regex: true });
-    assert.deepEqual(
-      session.told.map(({ problem }) => problem),
-      ['invalid'],
-    );
+    for (const text of ['(', 'a)(b', '[', '\\']) {
+      await session.search(text, { regex: true, wholeWord: true });
+      assert.deepEqual(
+        session.told.map(({ problem }) => problem),
+        ['invalid'],
+        text,
+      );
+    }
   });
 
   it('ends an expression that takes too long', async () => {

@@ -71,6 +71,7 @@ describe('a message of the panel', () => {
   it('belongs to a session, unless none was shown yet and a first message is written', () => {
     for (const type of ['cancel', 'wake']) assert.ok('refused' in readFromWebview({ type }), type);
     assert.ok('refused' in readFromWebview({ key: null, type: 'permission', id: 'p', optionId: 'o' }));
+    assert.ok(!('refused' in readFromWebview({ key: null, type: 'endFind' })), 'the find key works at once');
     const first = { key: null, type: 'send', clientId: 'c', text: 'hello', revision: 1 };
     assert.deepEqual(readFromWebview(first), first);
   });
