@@ -7,7 +7,7 @@ import { reexec, root } from './lib/node24.mjs';
 import { buildSupport, buildTests, files } from './lib/suite.mjs';
 import { endWine, runInWine, setUpWine } from './lib/wine.mjs';
 
-const SUITES = ['base', 'agents', 'acp', 'session'];
+const SUITES = ['base', 'agents', 'acp', 'session', 'client/terminals'];
 const FILE_MS = 60_000;
 
 async function main(patterns) {

@@ -4,7 +4,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import crossSpawn from 'cross-spawn';
 import { Deferred } from '../base/deferred';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
@@ -20,6 +19,7 @@ import {
   signalProcesses,
   stillAlive,
 } from './processTree';
+import { planStart } from './startPlan';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** How long pipes are read after the exit, in milliseconds: another process may hold them open. */
@@ -80,18 +80,18 @@ export class AgentTree {
 
   /**
    * Starts a process in a group of its own. Resolves when it runs.
-   * @throws what the system says
+   * @throws what the system says; ParleyError as `planStart`
    */
   static async start(options: TreeOptions): Promise<AgentTree> {
     const { command, args, env, cwd } = options;
     const mark = randomUUID();
-    // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows.
-    // `detached` there would open a console window.
-    const start = IS_WINDOWS ? crossSpawn.spawn : spawn;
-    const child = start(command, [...args], {
+    const plan = await planStart(command, args, { ...env, [MARK]: mark });
+    const child = spawn(plan.file, plan.args, {
       cwd,
-      env: { ...env, [MARK]: mark },
+      env: plan.env,
+      windowsVerbatimArguments: plan.windowsVerbatimArguments,
       stdio: ['pipe', 'pipe', 'pipe'],
+      // On Windows this would open a console window.
       detached: !IS_WINDOWS,
       windowsHide: true,
     });

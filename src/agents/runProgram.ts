@@ -1,12 +1,12 @@
 // Runs a program to its end and returns what it printed: for package managers and questions about
 // versions. Agents are started by agentProcess.ts.
 import { spawn } from 'node:child_process';
-import crossSpawn from 'cross-spawn';
 import type { Log } from '../base/log';
 import { within } from '../base/within';
 import { guard, unguard } from './orphanGuard';
 import { endWindowsTree, signalGroup } from './processTree';
 import { spawnError } from './spawnError';
+import { planStart } from './startPlan';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** Characters of the end of each stream that are kept, unless told otherwise. */
@@ -45,12 +45,12 @@ export interface ProgramResult {
  */
 export async function runProgram(options: ProgramOptions, signal?: AbortSignal): Promise<ProgramResult> {
   const { command, args, env, cwd, log, timeoutMs, keptChars = KEPT_CHARS } = options;
+  const plan = await planStart(command, args, env);
   signal?.throwIfAborted();
-  // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows.
-  const start = IS_WINDOWS ? crossSpawn.spawn : spawn;
-  const child = start(command, [...args], {
+  const child = spawn(plan.file, plan.args, {
     cwd,
-    env,
+    env: plan.env,
+    windowsVerbatimArguments: plan.windowsVerbatimArguments,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !IS_WINDOWS,
     windowsHide: true,

@@ -25,10 +25,11 @@ const REASONS: Readonly<Record<string, () => Localizable>> = {
 };
 
 /**
- * The error to show for what `spawn` threw or emitted.
+ * The error to show for what `spawn` threw or emitted, or `planStart` said already.
  * @param command the absolute path that was started
  */
 export async function spawnError(error: unknown, command: string): Promise<ParleyError> {
+  if (error instanceof ParleyError) return error;
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const reason = code === 'ENOENT' ? await whyMissing(command) : (REASONS[code]?.() ?? messageOf(error));
   return new ParleyError('agent-spawn-failed', localizable("Couldn't start {0}: {1}.", command, reason), {

@@ -5,6 +5,7 @@ import { type AuthMethod, required } from '../../acp/protocol/dialect';
 import { keyMeta } from '../../acp/quirks/apiKey';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { resolveCommand } from '../../agents/resolveCommand';
+import { planStart } from '../../agents/startPlan';
 import { messageOf, ParleyError } from '../../base/errors';
 import { framed, type LocalizableText, localizable } from '../../base/localizable';
 import { revealControls } from '../../base/revealControls';
@@ -223,11 +224,13 @@ async function commandOf(
   const { command = agent.command } = method;
   const env = { ...(await services.environment(command)), ...agent.env, ...method.env };
   const args = method.command === undefined ? [...agent.args, ...method.args] : method.args;
+  // A terminal of VS Code quotes for programs, not for cmd.exe.
+  const plan = await planStart(await resolveCommand(command, { cwd, env }), args, env);
   return {
     title: `${agent.name}: ${nameOf(method)}`,
-    command: await resolveCommand(command, { cwd, env }),
-    args,
-    env,
+    command: plan.file,
+    args: plan.windowsVerbatimArguments ? plan.args.join(' ') : plan.args,
+    env: plan.env,
     cwd: agent.cwd ?? cwd,
     ...(method.command !== undefined && {
       unfamiliar: describeStart({ name: nameOf(method), command, args, env: method.env }),

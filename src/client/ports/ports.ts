@@ -27,7 +27,8 @@ export interface TerminalCommand {
   readonly title: string;
   /** Absolute. */
   readonly command: string;
-  readonly args: readonly string[];
+  /** A string is the command line of Windows, quoted already. */
+  readonly args: readonly string[] | string;
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;

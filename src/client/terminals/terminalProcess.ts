@@ -1,10 +1,11 @@
 // One command that runs for an agent, in a process group of its own: its output as text in order,
 // and its exit.
-import { type ChildProcess, spawn as spawnVerbatim } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
-import spawnProgram from 'cross-spawn';
 import { guard, unguard } from '../../agents/orphanGuard';
 import { descendantsOf, endWindowsTree, signalGroup, signalProcesses } from '../../agents/processTree';
+import { resolveCommand } from '../../agents/resolveCommand';
+import { planCmd, planStart, type StartPlan } from '../../agents/startPlan';
 import { Deferred } from '../../base/deferred';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
@@ -58,6 +59,13 @@ const GRACE_MS = 1_000;
  */
 const GIVE_UP_MS = 2_000;
 
+/** Commands of cmd.exe itself, which no file holds. */
+const CMD_COMMANDS: ReadonlySet<string> = new Set(
+  'assoc cd chdir copy date del dir echo erase ftype md mkdir mklink move path rd ren rename rmdir set time type ver vol'.split(
+    ' ',
+  ),
+);
+
 export class TerminalProcess {
   readonly #child: ChildProcess;
   readonly #options: TerminalProcessOptions;
@@ -71,20 +79,18 @@ export class TerminalProcess {
 
   /**
    * Starts a command. Its input is empty.
-   * @throws the spawn error (ENOENT, EACCES, E2BIG …) where it did not start
+   * @throws the spawn error (ENOENT, EACCES, E2BIG …) where it did not start; on Windows also
+   * ParleyError as `resolveCommand` and `planStart`
    */
-  static async start(plan: CommandPlan, options: TerminalProcessOptions): Promise<TerminalProcess> {
-    const windows = process.platform === 'win32';
-    // cross-spawn finds and quotes for .cmd shims on Windows; a line for cmd.exe must stay as it
-    // was written instead.
-    const spawn = plan.shell ? spawnVerbatim : spawnProgram;
-    const child = spawn(plan.file, [...plan.args], {
+  static async start(command: CommandPlan, options: TerminalProcessOptions): Promise<TerminalProcess> {
+    const plan = await startPlan(command, options);
+    const child = spawn(plan.file, plan.args, {
       cwd: options.cwd,
-      env: options.env,
+      env: plan.env,
+      windowsVerbatimArguments: plan.windowsVerbatimArguments,
       stdio: ['ignore', 'pipe', 'pipe'],
-      detached: !windows,
+      detached: process.platform !== 'win32',
       windowsHide: true,
-      windowsVerbatimArguments: windows && plan.shell,
     });
     const started = new Deferred<void>();
     child.once('spawn', () => started.resolve());
@@ -252,4 +258,12 @@ export class TerminalProcess {
     const drain = setTimeout(finish, DRAIN_MS);
     this.#child.once('close', finish);
   }
+}
+
+/** A line for a shell stays as it was written. */
+async function startPlan({ file, args, shell }: CommandPlan, { cwd, env }: TerminalProcessOptions): Promise<StartPlan> {
+  if (process.platform !== 'win32' || shell)
+    return { file, args, env, windowsVerbatimArguments: process.platform === 'win32' };
+  if (CMD_COMMANDS.has(file.toLowerCase())) return planCmd(file, args, env);
+  return planStart(await resolveCommand(file, { cwd, env }), args, env);
 }

@@ -13,6 +13,7 @@ import { checkFolder } from '../../agents/agentProcess';
 import { endMarked } from '../../agents/agentTree';
 import { hostEnvironment } from '../../agents/hostEnvironment';
 import { spawnError } from '../../agents/spawnError';
+import { planStart } from '../../agents/startPlan';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
@@ -302,6 +303,8 @@ export class Keepers {
 
   /** @throws ParleyError `agent-spawn-failed` where the agent, or the keeper itself, does not start */
   async #spawn(start: KeeperStart): Promise<void> {
+    // The keeper plans the same; a refusal has its words here.
+    await planStart(start.command, start.args, start.env);
     const { NODE_OPTIONS: _, ...env } = hostEnvironment(process.env);
     const keeper = spawn(process.execPath, [KEEPER_FLAG, this.#options.program], {
       // Neither this window's folder nor the extension's: both may be removed.

@@ -25,7 +25,7 @@ export async function signInTerminal(command: TerminalCommand, signal: AbortSign
   signal.throwIfAborted();
   const terminal = newTerminal(command.title, {
     shellPath: command.command,
-    shellArgs: [...command.args],
+    shellArgs: typeof command.args === 'string' ? command.args : [...command.args],
     cwd: command.cwd,
     env: { ...command.env },
     strictEnv: true,

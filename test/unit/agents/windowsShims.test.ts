@@ -1,7 +1,8 @@
 // Programs that npm installed on Windows: `.cmd` files that start Node, found through Path and PATHEXT. Runs where the platform is win32 (npm run test:windows).
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { withVariables } from '../../../src/agents/agentEnvironment';
 import { AgentProcess } from '../../../src/agents/agentProcess';
 import { hostEnvironment } from '../../../src/agents/hostEnvironment';
 import { resolveCommand } from '../../../src/agents/resolveCommand';
@@ -9,16 +10,33 @@ import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
 import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
 
+const SCRIPT = 'process.stdout.write(JSON.stringify(process.argv.slice(2)))';
+const FIND =
+  '@ECHO off\r\nGOTO start\r\n:find_dp0\r\nSET dp0=%~dp0\r\nEXIT /b\r\n:start\r\nSETLOCAL\r\nCALL :find_dp0\r\n';
+const PROG =
+  'IF EXIST "%dp0%\\node.exe" (\r\n  SET "_prog=%dp0%\\node.exe"\r\n) ELSE (\r\n  SET "_prog=node"\r\n  SET PATHEXT=%PATHEXT:;.JS;=;%\r\n)\r\n';
+const CALL =
+  'endLocal & goto #_undefined_# 2>NUL || title %COMSPEC% & "%_prog%"  "%dp0%\\node_modules\\agent\\agent.js" %*\r\n';
+
 /** A shim as npm's cmd-shim writes it, and the script that it starts, which prints its arguments. */
 async function shim(folder: string): Promise<string> {
+  const module = join(folder, 'node_modules/agent');
+  await mkdir(module, { recursive: true });
+  await writeFile(join(module, 'agent.js'), SCRIPT);
+  return scratchFile(folder, 'agent.cmd', FIND + PROG + CALL);
+}
+
+/** A batch file that hands its arguments on, as npx.cmd does. */
+async function batchFile(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'agent.js'), 'process.stdout.write(JSON.stringify(process.argv.slice(2)))');
-  return scratchFile(folder, 'agent.cmd', `@ECHO off\r\n"${process.execPath}" "%~dp0\\agent.js" %*\r\n`);
+  await writeFile(join(folder, 'agent.js'), SCRIPT);
+  const text = `@ECHO OFF\r\nSETLOCAL\r\nSET "NODE_EXE=${process.execPath}"\r\n"%NODE_EXE%" "%~dp0\\agent.js" %*\r\n`;
+  return scratchFile(folder, 'agent.cmd', text);
 }
 
 /** What the agent sees as its arguments. */
 async function seen(command: string, args: readonly string[]): Promise<unknown> {
-  const env = hostEnvironment(process.env);
+  const env = withVariables(hostEnvironment(process.env), { Path: dirname(process.execPath) });
   const agent = await AgentProcess.start({ command, args, env, cwd: process.cwd(), log: silentLog });
   const chunks: Uint8Array[] = [];
   const printed = new Deferred<string>();
@@ -57,15 +75,23 @@ async function seen(command: string, args: readonly string[]): Promise<unknown> 
     ['an ampersand after a quote', 'a" & echo b'],
     ['nothing', ''],
   ];
-  for (const [where, below] of [
-    ['of a global folder', 'npm'],
-    ['of a project', 'node_modules/.bin'],
+  for (const [where, below, make] of [
+    ['through a shim of a global folder', 'npm', shim],
+    ['through a shim of a project', 'node_modules/.bin', shim],
+    ['through a shim below a folder with a space', 'a b', shim],
+    ['through another batch file', 'bin', batchFile],
   ] as const) {
     for (const [what, argument] of ARGUMENTS) {
+      if (make === batchFile && argument.includes('%')) continue;
       it(`${where} get an argument with ${what} as it is written`, async () => {
-        const command = await shim(join(await scratchFolder(), below));
+        const command = await make(join(await scratchFolder(), below));
         assert.deepEqual(await seen(command, ['first', argument, 'last']), ['first', argument, 'last']);
       });
     }
   }
+
+  it('do not start where a batch file would get a percent sign', async () => {
+    const command = await batchFile(await scratchFolder());
+    await assert.rejects(seen(command, ['100%']), { code: 'agent-spawn-failed' });
+  });
 });

@@ -50,7 +50,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   agents: {
     rooms: { base: 'all', acp: 'all', session: 'types' },
     node: true,
-    packages: ['@vscode/l10n', 'cross-spawn', 'jsonc-parser', 'zod'],
+    packages: ['@vscode/l10n', 'jsonc-parser', 'zod'],
   },
   registry: {
     rooms: { base: 'all', agents: 'all' },
@@ -75,7 +75,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       editorTools: 'types',
     },
     node: true,
-    packages: ['@vscode/l10n', 'cross-spawn', 'diff', 'zod'],
+    packages: ['@vscode/l10n', 'diff', 'zod'],
   },
   traffic: { rooms: { base: 'all', panel: 'all' }, node: true, packages: ['@vscode/l10n'] },
   troubleshoot: {

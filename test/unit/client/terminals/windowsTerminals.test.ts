@@ -1,0 +1,54 @@
+// Commands that agents run in terminals on Windows: programs, batch files and commands of cmd.exe itself. Runs where the platform is win32 (npm run test:windows).
+import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
+import { withVariables } from '../../../../src/agents/agentEnvironment';
+import { hostEnvironment } from '../../../../src/agents/hostEnvironment';
+import { silentLog } from '../../../../src/base/log';
+import { planCommand } from '../../../../src/client/terminals/terminalCommand';
+import { TerminalProcess } from '../../../../src/client/terminals/terminalProcess';
+import { removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
+
+const SCRIPT = 'process.stdout.write(JSON.stringify(process.argv.slice(2)))';
+const env = withVariables(hostEnvironment(process.env), { Path: dirname(process.execPath) });
+
+/** What a command prints. */
+async function printed(command: string, args: readonly string[], cwd: string): Promise<string> {
+  const options = { cwd, env, capacityBytes: 100_000, log: silentLog, onChange: () => undefined };
+  const terminal = await TerminalProcess.start(planCommand({ command, args, cwd }, env), options);
+  await terminal.exited;
+  return terminal.output().output;
+}
+
+(process.platform === 'win32' ? describe : describe.skip)('Terminals on Windows', () => {
+  afterEach(removeScratch);
+  const argument = 'a" & echo b';
+
+  it('give a program its arguments as they are written', async () => {
+    const folder = await scratchFolder();
+    const script = await scratchFile(folder, 'print.js', SCRIPT);
+    assert.deepEqual(JSON.parse(await printed('node', [script, argument, '100%'], folder)), [argument, '100%']);
+  });
+
+  it('give a batch file its arguments as they are written', async () => {
+    const folder = await scratchFolder();
+    await scratchFile(folder, 'print.js', SCRIPT);
+    const file = await scratchFile(folder, 'run.cmd', '@node "%~dp0\\print.js" %*\r\n');
+    assert.deepEqual(JSON.parse(await printed(file, [argument], folder)), [argument]);
+  });
+
+  it('run a command of cmd.exe itself with arguments, and only that', async () => {
+    const text = await printed('echo', ['a" & ver'], await scratchFolder());
+    assert.equal(text.trim(), '"a"" & ver"');
+  });
+
+  it('run a line as it is written', async () => {
+    const text = await printed('echo one&& echo two', [], await scratchFolder());
+    assert.deepEqual(text.trim().split(/\s+/), ['one', 'two']);
+  });
+
+  it('do not take a program of the folder for one of PATH', async () => {
+    const folder = await scratchFolder();
+    await scratchFile(folder, 'planted.cmd', '@echo planted\r\n');
+    await assert.rejects(printed('planted', ['x'], folder), { code: 'agent-not-found' });
+  });
+});
