@@ -148,7 +148,8 @@ export class Connection {
   }
 
   #tellEnd(): void {
-    if (!this.#ended || this.#endTold.isSettled) return;
+    // Who has not proved who they are takes nothing yet, and hears of it after the welcome.
+    if (!this.#ended || this.#purpose === undefined || this.#endTold.isSettled) return;
     this.#endTold.resolve();
     this.#write(jsonFrame(FRAME.ended, this.#ended));
   }

@@ -9,11 +9,23 @@ import { build } from 'esbuild';
 import { describeExit } from '../../../src/agents/agentProcess';
 import { hostEnvironment } from '../../../src/agents/hostEnvironment';
 import { descendantsOf } from '../../../src/agents/processTree';
+import { Deferred } from '../../../src/base/deferred';
 import { inEnglish } from '../../../src/base/localizable';
 import { silentLog } from '../../../src/base/log';
 import { KeeperSocket } from '../../../src/client/transport/keeperSocket';
 import type { KeptProcess } from '../../../src/client/transport/keptProcess';
-import { FRAME, frame, jsonFrame, PURPOSE } from '../../../src/keeper/wire';
+import {
+  FRAME,
+  type Frame,
+  FrameReader,
+  frame,
+  jsonFrame,
+  MAX_FRAME_BYTES,
+  nonce,
+  PROOF_BYTES,
+  PURPOSE,
+  proofOf,
+} from '../../../src/keeper/wire';
 import { Heard, keeperProgram, someone, TestKeepers } from '../../support/keepers';
 import { goneFrom, isAlive, isGone } from '../../support/processes';
 import { removeScratch, scratchFolder } from '../../support/scratch';
@@ -398,6 +410,36 @@ describe('a kept agent', function () {
       }
       assert.ok(isAlive(kept.pid));
       assert.equal((await state()).isAttached, true);
+    });
+
+    it('hears how the agent ended, although that was while it proved who it is', async () => {
+      const first = await keepers.start(
+        `process.stdin.once('data', () => { process.exitCode = 3; process.stdin.unref(); })`,
+      );
+      Heard.from(first);
+      const { socket: path, token } = await keepers.place(first.id);
+      const socket = connect(path);
+      const frames: Frame[] = [];
+      const proof = new Deferred<Buffer>();
+      const ended = new Deferred<void>();
+      const reader = new FrameReader(MAX_FRAME_BYTES, (one) => {
+        frames.push(one);
+        if (one.kind === FRAME.proof) proof.resolve(one.bytes.subarray(PROOF_BYTES));
+        if (one.kind === FRAME.ended) ended.resolve();
+      });
+      socket.on('data', (chunk: Buffer) => reader.push(chunk));
+      socket.write(frame(FRAME.hello, 1, nonce()));
+      const nonceOfKeeper = await proof.promise;
+      await first.transport.write('end');
+      await first.exited;
+      socket.write(frame(FRAME.prove, PURPOSE.attach, proofOf(token, 'window', nonceOfKeeper)));
+      socket.write(jsonFrame(FRAME.deliver, { line: 0, open: [] }));
+      await ended.promise;
+      assert.deepEqual(
+        frames.map(({ kind }) => kind),
+        [FRAME.proof, FRAME.foundFacts, FRAME.state, FRAME.ended],
+      );
+      socket.destroy();
     });
 
     it('takes no orders from a connection that only looks, but to end', async () => {
