@@ -3,6 +3,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plainParts } from '../../base/plainParts';
+import { isWindowsFilePath } from '../../base/windowsNames';
 
 /**
  * Returns whether a file lies in its folder and nothing on the way is a link: a store of git has no
@@ -26,7 +27,8 @@ export async function isSafePath(root: string, path: string): Promise<boolean> {
 
 /** Returns whether a path, as it is written, stays in its folder and out of `.git`. */
 export function isPlainPath(path: string): boolean {
-  if (path === '' || path.includes('\0') || (process.platform === 'win32' && /[\\:]/.test(path))) return false;
+  if (path === '' || path.includes('\0')) return false;
+  if (process.platform === 'win32' && (/[\\:]/.test(path) || !isWindowsFilePath(path))) return false;
   if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) return false;
   // Most paths need no closer look.
   if (/^[ -~]*$/.test(path) && !/git/i.test(path)) return true;

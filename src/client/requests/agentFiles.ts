@@ -6,10 +6,11 @@ import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { readParams } from '../../acp/protocol/sessionWire';
 import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
+import { isWindowsFilePath } from '../../base/windowsNames';
 import type { FilePort } from '../ports/ports';
 import type { AskFile, FileQuestion } from './fileQuestions';
 import { isProtected } from './protectedPaths';
-import { isInsideRoots, realTarget } from './roots';
+import { isForeignShare, isInsideRoots, realTarget } from './roots';
 
 /**
  * The answer where the user did not allow a path; JSON-RPC leaves -32000 to -32099 to programs, and
@@ -126,6 +127,10 @@ export class AgentFiles {
     signal: AbortSignal,
   ): Promise<boolean> {
     throwIfAborted(signal);
+    if (isForeignShare(path, roots)) {
+      const sentence = `${path} is on a network share outside of the session's folders.`;
+      throw new RpcError(ACCESS_REFUSED, sentence, { path });
+    }
     const target = await realTarget(path).catch((error: unknown) => {
       throw answerTo(error, path);
     });
@@ -154,11 +159,9 @@ export class AgentFiles {
 /** The path without `.`, `..` and doubled separators. */
 function absolute(path: string): string {
   if (path.includes('\0')) throw new RpcError(RPC_CODES.invalidParams, 'A path cannot contain a zero character.');
-  // On Windows `\\?\` and `\\.\` reach devices and skip the rules for names.
-  const isDevice = process.platform === 'win32' && /^[\\/]{2}[?.][\\/]/.test(path);
-  if (!isAbsolute(path) || isDevice) {
-    throw new RpcError(RPC_CODES.invalidParams, `Not an absolute path: ${path}`, { path });
-  }
+  if (!isAbsolute(path)) throw new RpcError(RPC_CODES.invalidParams, `Not an absolute path: ${path}`, { path });
+  if (process.platform === 'win32' && !isWindowsFilePath(path))
+    throw new RpcError(RPC_CODES.invalidParams, `Not a path of a file on Windows: ${path}`, { path });
   return resolve(path);
 }
 

@@ -45,6 +45,20 @@ export function isBelow(root: string, path: string, flavour: nodePath.PlatformPa
 }
 
 /**
+ * Returns whether a path leads to a server of Windows' network that holds none of the roots. Even
+ * looking there signs the user in to that server.
+ * @param path absolute and normal
+ */
+export function isForeignShare(
+  path: string,
+  roots: readonly string[],
+  flavour: nodePath.PlatformPath = nodePath,
+): boolean {
+  if (flavour.sep !== '\\' || !/^[\\/]{2}/.test(path)) return false;
+  return !roots.some((root) => isBelow(root, path, flavour));
+}
+
+/**
  * Returns whether a real path lies inside one of the roots. Where the spelling says no, the folders
  * on the way are compared by their identity: on a file system that ignores case, or through a
  * second mount, the same folder has several spellings.

@@ -5,6 +5,7 @@ import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import { isWindowsFilePath } from '../../base/windowsNames';
 
 /**
  * A place in a file: an absolute path as the protocol wants, or one relative to a root, as agents
@@ -26,7 +27,7 @@ export interface FileLocation {
 export async function openLocation({ path, line, column }: FileLocation, roots: readonly string[] = []): Promise<void> {
   // A device path must not get as far as an opener; an address with a scheme is a relative path
   // here, which does not exist.
-  if (path === '' || path.includes('\0') || (process.platform === 'win32' && /^[\\/]{2}[?.][\\/]/.test(path))) {
+  if (path === '' || path.includes('\0') || (process.platform === 'win32' && !isWindowsFilePath(path))) {
     throw new ParleyError('location-refused', localizable("“{0}” isn't a file path.", path));
   }
   const candidates = isAbsolute(path) ? [path] : roots.map((root) => resolve(root, path));

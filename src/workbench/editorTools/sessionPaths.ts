@@ -3,6 +3,7 @@
 
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isWindowsFilePath } from '../../base/windowsNames';
 import { isBelow, isInsideRoots, realTarget } from '../../client/requests/roots';
 
 export class SessionPaths {
@@ -17,7 +18,7 @@ export class SessionPaths {
    * @throws Error with a sentence for the model
    */
   async resolve(path: string): Promise<string> {
-    if (path.includes('\0') || (process.platform === 'win32' && /^[\\/]{2}[?.][\\/]/.test(path)))
+    if (path.includes('\0') || (process.platform === 'win32' && !isWindowsFilePath(path)))
       throw new Error('This is not a path of a file.');
     const candidates = isAbsolute(path)
       ? [await this.#asEditorSpells(resolve(path))]

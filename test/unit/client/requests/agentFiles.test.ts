@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, win32 } from 'node:path';
+import { dirname, join, posix, win32 } from 'node:path';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { missingFileReadsEmpty } from '../../../../src/acp/quirks/gemini';
 import { Deferred } from '../../../../src/base/deferred';
@@ -10,7 +10,7 @@ import { ParleyError } from '../../../../src/base/errors';
 import type { FilePort } from '../../../../src/client/ports/ports';
 import { ACCESS_REFUSED, AgentFiles } from '../../../../src/client/requests/agentFiles';
 import type { AskFile } from '../../../../src/client/requests/fileQuestions';
-import { isBelow } from '../../../../src/client/requests/roots';
+import { isBelow, isForeignShare } from '../../../../src/client/requests/roots';
 import { sliceLines } from '../../../../src/client/requests/textEdit';
 
 const never = new AbortController().signal;
@@ -218,6 +218,15 @@ describe('AgentFiles', () => {
       assert.equal(below('C:\\Project', 'C:\\Project2\\a.ts'), false);
       assert.equal(below('C:\\Project', '\\\\server\\share\\a.ts'), false);
       assert.equal(below('/a', '/a/..b'), true);
+    });
+
+    it('never looks at a network share of Windows that holds none of the folders', () => {
+      const foreign = (path: string) => isForeignShare(path, ['C:\\Project', '\\\\home\\me\\Project'], win32);
+      assert.equal(foreign('\\\\attacker\\share\\a.ts'), true);
+      assert.equal(foreign('\\\\home\\other\\a.ts'), true);
+      assert.equal(foreign('\\\\HOME\\me\\project\\a.ts'), false);
+      assert.equal(foreign('D:\\a.ts'), false);
+      assert.equal(isForeignShare('//a/b', ['/c'], posix), false);
     });
   });
 
