@@ -1,6 +1,6 @@
 // The window goes away and comes back while an agent works: the turn goes on, as if nothing had been.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAgentLog, scriptedAgent } from '../support/agents/definition';
@@ -42,22 +42,26 @@ describe('a turn whose window is reloaded', () => {
   it('goes on with its agent, word for word, and the queue follows', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
-    assert.equal(await chat.run('flood 2000 0 END'), 'end_turn');
+    assert.equal(await chat.run('flood 1000 0 END'), 'end_turn');
     const whole = await chat.copyTurn();
-    await chat.send('flood 2000 50 END');
+    const held = join(scratch, 'held');
+    writeFileSync(held, '');
+    const prompt = `flood 1000 50 END ${held}`;
+    await chat.send(prompt);
     await chat.send('say afterwards');
     await chat.queue.first().waitFor();
     await chat.entries('agent').nth(1).waitFor();
     await screenshot(page, 'background-before-dark');
     await command(page, 'Developer: Reload Window');
     const again = await Chat.at(page, 'panel');
-    await again.log.getByText('flood 2000 50 END').waitFor();
+    await again.log.getByText('flood 1000 50 END').waitFor();
     await page.waitForTimeout(200);
     await screenshot(page, 'background-after-200ms-dark');
     await page.waitForTimeout(800);
     await screenshot(page, 'background-after-1s-dark');
     await again.state('running');
     assert.deepEqual(await again.queue.locator('.queue-text').allTextContents(), ['say afterwards']);
+    rmSync(held);
     await again.frame
       .locator('[role=separator][data-turn-id="t3"][data-stop-reason="end_turn"]')
       .waitFor({ timeout: 60_000 });
@@ -67,7 +71,7 @@ describe('a turn whose window is reloaded', () => {
     assert.equal(await again.entries('notice').count(), 0);
     assert.deepEqual(account(log), {
       starts: 1,
-      prompts: ['flood 2000 0 END', 'flood 2000 50 END', 'say afterwards'],
+      prompts: ['flood 1000 0 END', prompt, 'say afterwards'],
     });
     assert.match(whole, /END-OF-FLOOD-END$/);
     const copies = again.frame.getByRole('button', { name: 'Copy response' });

@@ -279,6 +279,9 @@ describe('shared sessions', () => {
 
     it('ask one question about all the servers that they are on', async () => {
       const { page } = vscode.window;
+      // A chat that had the focus gets it back when the list of the command closes, which may be
+      // after the question is there.
+      await command(page, 'View: Focus into Primary Side Bar');
       const history = Array.from({ length: 25 }, (_, at) => `http://127.0.0.1:${at + 2}/message`);
       await openFrom(page, JSON.stringify({ id: mintId(), history }));
       const question = 'This session has messages on 25 servers on this machine or in your network.';

@@ -131,9 +131,11 @@ describe('many sessions', function () {
     });
     await page.bringToFront();
     await row(page, /permission.*, (Ready|Ready, unread), Beta/).waitFor();
-    // It stays open, with a session of its own.
+    // It stays open, with a session of its own. A page behind another one draws nothing.
+    await other.bringToFront();
     const elsewhere = await Chat.open(other);
     assert.equal(await elsewhere.run('say Written in another window'), 'end_turn');
+    await page.bringToFront();
   });
 
   it('show the state of each', async () => {

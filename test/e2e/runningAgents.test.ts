@@ -39,7 +39,10 @@ describe('an agent that works without a window', function () {
     await page.locator('.statusbar-item[id="parley.parley.parley.sessions"]').getByText('1').waitFor();
     const rows = page.locator('.pane-body .monaco-list[aria-label^="Sessions"]').getByRole('treeitem');
     await rows.filter({ hasText: 'wait for the end' }).waitFor();
-    assert.match((await rows.first().getAttribute('aria-label')) ?? '', /^Working/);
+    await rows
+      .first()
+      .and(page.getByRole('treeitem', { name: /^Working/ }))
+      .waitFor();
   });
 
   it('is listed with what it does, and ends when the user wants it', async () => {

@@ -3,12 +3,13 @@ import { strict as assert } from 'node:assert';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import * as vscode from 'vscode';
 import type { PermissionAsk } from '../../src/acp/protocol/dialect';
 import { silentLog } from '../../src/base/log';
+import { within } from '../../src/base/within';
 import type { ToolGrant } from '../../src/client/mcp/editorTools';
 import type { SessionEvent } from '../../src/session/events/event';
 import { EditorToolHost } from '../../src/workbench/editorTools/editorToolHost';
@@ -41,10 +42,8 @@ describe('the tools of the editor', function () {
   let isAtWork = true;
 
   before(async () => {
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(join(root, name, '..'), { recursive: true });
-      writeFileSync(join(root, name), text);
-    }
+    for (const folder of [root, join(root, 'src')]) await makeFolder(folder);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
     // The VS Code from npm comes without TypeScript itself.
     const tsdk = process.env.PARLEY_TEST_TSDK;
     await vscode.workspace.getConfiguration('typescript').update('tsdk', tsdk, vscode.ConfigurationTarget.Global);
@@ -104,6 +103,19 @@ describe('the tools of the editor', function () {
     const [{ text = '' } = {}] = content as { text?: string }[];
     process.stdout.write(`      ${name}: ${Math.round(performance.now() - started)} ms, ${text.length} characters\n`);
     return text.split('\n');
+  }
+
+  /** Makes a folder of which the editor notices what happens in it: it misses folders that are made with another one in them. */
+  async function makeFolder(path: string): Promise<void> {
+    const watcher = vscode.workspace.createFileSystemWatcher(`**/${basename(path)}`);
+    const seen = new Promise<void>((resolve) => watcher.onDidCreate(({ fsPath }) => fsPath === path && resolve()));
+    mkdirSync(path);
+    // It may not watch anything yet.
+    while (!(await within(1000, seen))) {
+      rmSync(path, { recursive: true });
+      mkdirSync(path);
+    }
+    watcher.dispose();
   }
 
   /** Resolves when the editor notices changes of a file on the disk, which it does soon after its start. */

@@ -1,6 +1,6 @@
 // Load for the scripted agent, apart from its other plays as the bench measures it and it must cost little: `flood N R TAG`, `think N R TAG`, `tools N R TAG` (R per second, 0: as fast as the pipe takes them) and `long KB TAG`. The last text of the turn is
-// END-OF-FLOOD-<TAG>. Times and sizes of each turn are added to $FLOOD_LOG as a JSON line, on a clock that a browser on this machine can compare with.
-import { appendFileSync } from 'node:fs';
+// END-OF-FLOOD-<TAG>, which a file whose path follows the tag holds back for as long as it is there. Times and sizes of each turn are added to $FLOOD_LOG as a JSON line, on a clock that a browser on this machine can compare with.
+import { appendFileSync, existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises';
 import { now } from '../agentWire';
@@ -17,7 +17,7 @@ export function floodLog(line: Record<string, unknown>): void {
 
 /** Plays one flood. */
 export async function flood(turn: AgentTurn, kind: 'flood' | 'think' | 'tools' | 'long', rest: string): Promise<void> {
-  const [first = '', second = '', third] = rest.split(/\s+/);
+  const [first = '', second = '', third, held = ''] = rest.split(/\s+/);
   const count = kind === 'long' ? 1 : Number(first);
   const rate = kind === 'long' ? 0 : Number(second || 0);
   const tag = (kind === 'long' ? second : third) || String(turn.requestId);
@@ -27,6 +27,7 @@ export async function flood(turn: AgentTurn, kind: 'flood' | 'think' | 'tools' |
   wire.written = { characters: 0, messages: 0 };
   const begin = now();
   const ok = await paced(count - (kind === 'flood' || kind === 'think' ? 1 : 0), rate, turn.signal, emit);
+  while (existsSync(held) && !turn.signal.aborted) await sleep(50);
   await wire.sendQuietly(chunk(turn, 'agent_message_chunk', `${ending}\n\n${marker}`));
   const { characters, messages } = wire.written;
   floodLog({
