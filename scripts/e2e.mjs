@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { reexec, root } from './lib/node24.mjs';
 import { runSuites } from './lib/suite.mjs';
 
-/** One file more at a time than there are cores, as each waits for VS Code or an agent half of the time. Each needs about 1 GB of memory. */
-const JOBS = Math.min(availableParallelism() + 1, 4);
+/** Files side by side: a VS Code with its browser keeps more than a core busy while it starts. Each needs about 1 GB of memory. */
+const JOBS = Math.min(availableParallelism(), 4);
 const LONGEST = ['/history', '/installTrouble', '/manySessions', '/reload', '/windowEnd', '/carried', '/demo'];
 
 const args = process.argv.slice(2);

@@ -119,6 +119,9 @@ describe('many sessions', function () {
     address.searchParams.set('folder', scratch);
     await other.goto(address.toString());
     await other.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    // While this page is in front: one behind another draws nothing.
+    const elsewhere = await Chat.open(other);
+    assert.equal(await elsewhere.run('say Written in another window'), 'end_turn');
     await inList(other, 'Parley: Show Open Questions of All Windows', async (list, patience) => {
       await list.locator('.monaco-list-row', { hasText: 'Beta' }).waitFor(patience);
       await screenshot(other, 'many-inbox-dark');
@@ -131,11 +134,6 @@ describe('many sessions', function () {
     });
     await page.bringToFront();
     await row(page, /permission.*, (Ready|Ready, unread), Beta/).waitFor();
-    // It stays open, with a session of its own. A page behind another one draws nothing.
-    await other.bringToFront();
-    const elsewhere = await Chat.open(other);
-    assert.equal(await elsewhere.run('say Written in another window'), 'end_turn');
-    await page.bringToFront();
   });
 
   it('show the state of each', async () => {

@@ -39,8 +39,11 @@ export function useVsCode(options: VsCodeOptions = {}): VsCodeUnderTest {
     hasFailed = true;
     const { window } = lease;
     const name = `failed-${this.currentTest.fullTitle().replace(/\W+/g, '-').slice(0, 80)}`;
-    const path = await screenshot(window.page, name).catch(() => 'no picture');
-    process.stdout.write(`${path}\n${window.log.slice(-25).join('\n')}\n`);
+    for (const [index, page] of window.context.pages().entries()) {
+      const path = await screenshot(page, index === 0 ? name : `${name}-${index + 1}`).catch(() => 'no picture');
+      process.stdout.write(`${path}\n`);
+    }
+    process.stdout.write(`${window.log.slice(-25).join('\n')}\n`);
   });
 
   after('end VS Code', async function () {
