@@ -19,8 +19,17 @@ const agents = Object.fromEntries(
 const scratch = mkdtempSync(join(tmpdir(), 'parley-many-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** The secrets of the browser are kept with a key of the server, which this server does not make. */
-const SERVER_KEY = Buffer.alloc(32, 7);
+/**
+ * The secrets of the browser are kept with a key of the server, which this server does not make. The
+ * request is answered in the page: routing it would hold up every request, and webviews with them.
+ */
+const ANSWER_WITH_KEY = `if (window === top) {
+  const fetched = window.fetch;
+  window.fetch = (request, init) =>
+    String(request?.url ?? request).includes('mint-key')
+      ? Promise.resolve(new Response(new Uint8Array(32).fill(7)))
+      : fetched(request, init);
+}`;
 
 const sessions = (page: Page): Locator => page.locator('.pane-body .monaco-list[aria-label^="Sessions"]');
 const row = (page: Page, name: RegExp): Locator => sessions(page).getByRole('treeitem', { name });
@@ -62,7 +71,7 @@ describe('many sessions', function () {
 
   before('keep the secrets of all windows', async () => {
     const { context, page } = vscode.window;
-    await context.route('**/mint-key*', (route) => route.fulfill({ status: 200, body: SERVER_KEY }));
+    await context.addInitScript(ANSWER_WITH_KEY);
     await page.reload();
     await page.locator('.monaco-workbench .part.statusbar').waitFor();
   });
