@@ -3,10 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { assertWhole } from '../test/support/faultWindow';
+import { assertWhole } from '../test/support/faults/faultWindow';
 import { removeScratch } from '../test/support/scratch';
-import { demoRecoveries, percentile, type SoakAgent, soak } from '../test/support/soak';
-import { soakKept, VICTIMS } from '../test/support/soakKept';
+import { demoRecoveries, percentile, type SoakAgent, soak } from '../test/support/soak/soak';
+import { soakKept, VICTIMS } from '../test/support/soak/soakKept';
 
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },

@@ -13,7 +13,7 @@ import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { StateExchange } from '../../src/client/sharing/stateExchange';
 import type { StopReason } from '../../src/session/events/event';
 import type { SessionModel } from '../../src/session/model/model';
-import { diskFiles, type TestConversation, testConversation } from '../support/conversation';
+import { diskFiles, type TestConversation, testConversation } from '../support/sessions/conversation';
 import type { ScriptName } from './modelScripts';
 import type { Message } from './rawClient';
 import type { RealAgent } from './realAgents';

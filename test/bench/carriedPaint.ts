@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { json, type StubServer, stopStubs, stubServer } from '../support/stubServer';
+import { json, type StubServer, stopStubs, stubServer } from '../support/servers/stubServer';
 import { Chat, type Shown } from './chat';
 import { median, type Row, rounded } from './figures';
 import { TITLES } from './journalPaint';

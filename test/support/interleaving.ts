@@ -17,7 +17,7 @@ import { isAway, PromptQueue, type QueueItem } from '../../src/session/queue/que
 import { reconcile } from '../../src/session/reconcile/reconcile';
 import type { Journal } from '../../src/store/journal';
 import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
-import { promptSession } from './promptSession';
+import { promptSession } from './sessions/promptSession';
 import { stateOf } from './store/journals';
 
 const STOP_REASONS: readonly StopReason[] = ['end_turn', 'end_turn', 'max_tokens', 'refusal', 'cancelled'];

@@ -8,8 +8,8 @@ import type { ReviewFile } from '../../changes/review/reviewFile';
 import { columnBesideChat } from '../editor/openLocation';
 import { inert } from '../ui/inertText';
 import { type ComparedFile, showComparison, showComparisons } from '../ui/places';
-import { readDiskFile } from './diskFiles';
-import { absentUri, versionUri } from './versionDocuments';
+import { readDiskFile } from './documents/diskFiles';
+import { absentUri, versionUri } from './documents/versionDocuments';
 
 /** Files of one comparison; more than anybody looks through. */
 const MAX_COMPARED = 2_000;

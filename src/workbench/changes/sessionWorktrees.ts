@@ -32,7 +32,7 @@ import type { FileStore } from '../../client/sharing/fileStore';
 import { ownText } from '../../session/events/ownText';
 import type { Conversations } from '../sessions/conversations';
 import type { ComparedFile } from '../ui/places';
-import { type DiskFile, readDiskFile } from './diskFiles';
+import { type DiskFile, readDiskFile } from './documents/diskFiles';
 import { worktreeUri } from './worktreeDocuments';
 
 /** Files that are compared; more than anybody looks through. */

@@ -7,9 +7,9 @@ import { showsSourceControl } from '../config/settings';
 import { titleOf } from '../sessions/sessionLabels';
 import { type SourceControlGroup, type SourceControlRow, SourceControlView } from '../ui/sourceControlView';
 import { isReviewActive } from './comparisons';
+import { versionUri } from './documents/versionDocuments';
 import type { ReviewIndex, WaitingFile } from './reviewIndex';
 import { NO_REVIEW, type ReviewKeys } from './reviewKeys';
-import { versionUri } from './versionDocuments';
 
 /** Rows of a session. */
 const MAX_ROWS = 2_000;

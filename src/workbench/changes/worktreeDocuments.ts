@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { type FileStat, FileSystemError, FileType, Uri } from 'vscode';
 import { isSafePath } from '../../changes/review/safePath';
-import { type DiskFile, readDiskFile } from './diskFiles';
-import { asUtf8, ReadonlyDocuments } from './readonlyDocuments';
+import { type DiskFile, readDiskFile } from './documents/diskFiles';
+import { asUtf8, ReadonlyDocuments } from './documents/readonlyDocuments';
 import type { SessionWorktrees } from './sessionWorktrees';
 
 const SCHEME = 'parley-worktree';

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Conversation } from '../../../src/client/conversation/conversation';
 import type { ConversationPersistence, KeptConversation } from '../../../src/client/conversation/persistence';
 import type { TimedEvent } from '../../../src/session/events/event';
-import type { AgentSession } from '../agentSession';
-import { useAgentSession } from '../agentSession';
 import { scriptedAgent } from '../agents/definition';
-import type { TestConversationOptions } from '../conversation';
 import { scratchFolder } from '../scratch';
+import type { AgentSession } from '../sessions/agentSession';
+import { useAgentSession } from '../sessions/agentSession';
+import type { TestConversationOptions } from '../sessions/conversation';
 import { modelOf } from '../store/journals';
 import { TestChangeServices } from './changeServices';
 

@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BUCKET, BUCKET_KEYS, startBucketServer } from '../bucketServer';
+import { BUCKET, BUCKET_KEYS, startBucketServer } from '../servers/bucketServer';
 import { answerCalls } from './program';
 import { weatheredServer } from './weather';
 

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRecording, recordingNames, replayOverWire } from '../../support/recordings';
+import { readRecording, recordingNames, replayOverWire } from '../../support/protocol/recordings';
 
 const golden = join(process.cwd(), 'test/golden/transcripts');
 

@@ -2,7 +2,7 @@
 // chooses the first, to see a failure again.
 import { at } from '../../../src/base/untrusted';
 import { everyUpdate, malformedUpdates, unknownUpdates } from '../../support/agents/scripted/updates';
-import { readRecording, recordingNames, versionOf } from '../../support/recordings';
+import { readRecording, recordingNames, versionOf } from '../../support/protocol/recordings';
 import { mutate, pick, type Random, shuffle } from './mutate';
 
 export const SEEDS = Number(process.env.PARLEY_FUZZ_SEEDS ?? 1500);

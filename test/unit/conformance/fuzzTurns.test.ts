@@ -16,8 +16,8 @@ import { SessionModel, type SessionView } from '../../../src/session/model/model
 import { PromptQueue } from '../../../src/session/queue/queue';
 import type { Journal } from '../../../src/store/journal';
 import { JournalPersistence, readKept } from '../../../src/workbench/sessions/journalPersistence';
-import { promptSession } from '../../support/promptSession';
 import { removeScratch, scratchFolder } from '../../support/scratch';
+import { promptSession } from '../../support/sessions/promptSession';
 import { openJournal } from '../../support/store/journals';
 import { corpus, FIRST, makePlay, type Play, SEEDS } from './fuzzPlays';
 import { type Random, randomFrom, textOf } from './mutate';

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../src/base/deferred';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
-import { proof } from '../../support/proof';
+import { proof } from '../../support/protocol/proof';
 import { removeScratch } from '../../support/scratch';
 import { eachRig, Rig } from './rig';
 

@@ -1,7 +1,7 @@
 // What of the protocol is supported, as a table: every method, update and capability of the official schemas, with the test that drives it through a real agent process.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type OfficialSchema, officialSchema } from '../../support/officialSchema';
+import { type OfficialSchema, officialSchema } from '../../support/protocol/officialSchema';
 import { gaps } from './gaps';
 
 export interface Proof {

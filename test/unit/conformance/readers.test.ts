@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';
 import type { SessionEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
-import { officialSchema, type SchemaName, schemaNames } from '../../support/officialSchema';
+import { officialSchema, type SchemaName, schemaNames } from '../../support/protocol/officialSchema';
 import { instancesOf } from './instances';
 
 const caller = { request: () => Promise.reject(new Error('only reads')), notify: async () => {} };

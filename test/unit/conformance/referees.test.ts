@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { RawClient } from '../../agents/rawClient';
 import { readViolations, referenceAgent } from '../../support/agents/reference/referenceDefinition';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
+import { WireAccount } from '../../support/protocol/wireAccount';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { WireAccount } from '../../support/wireAccount';
 
 const ready = { path: ['agentCapabilities', 'session', 'ready'] };
 

@@ -8,8 +8,12 @@ import { type SnapshotEntry, snapshotOf } from '../../../src/client/view/snapsho
 import { calledMethods, readAgentLog } from '../../support/agents/definition';
 import { readViolations, referenceAgent } from '../../support/agents/reference/referenceDefinition';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
-import { type TestConversation, type TestConversationOptions, testConversation } from '../../support/conversation';
 import { removeScratch, scratchFolder } from '../../support/scratch';
+import {
+  type TestConversation,
+  type TestConversationOptions,
+  testConversation,
+} from '../../support/sessions/conversation';
 
 export class Rig {
   readonly folder: string;

@@ -3,7 +3,13 @@
 import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type OfficialSchema, officialSchema, schemaNames, sdkVersion, variantsOf } from '../../support/officialSchema';
+import {
+  type OfficialSchema,
+  officialSchema,
+  schemaNames,
+  sdkVersion,
+  variantsOf,
+} from '../../support/protocol/officialSchema';
 
 /** Unions whose words a client has to know beside those of the updates. */
 const unions = [

@@ -5,8 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import type { SessionOpenStrategy } from '../../../src/client/connection/sessionOpenStrategy';
-import { type TestConversation, testConversation } from '../../support/conversation';
 import { removeScratch, scratchFolder } from '../../support/scratch';
+import { type TestConversation, testConversation } from '../../support/sessions/conversation';
 
 describe('an agent on the official SDK', () => {
   let cwd = '';

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { at } from '../../../src/base/untrusted';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { RACING } from '../../support/agents/reference/referenceScript';
-import { proof } from '../../support/proof';
+import { proof } from '../../support/protocol/proof';
 import { eachRig, type Rig } from './rig';
 
 const places = [

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout } from 'node:timers/promises';
 import { phaseOf, statusOf } from '../../../src/client/view/projectSession';
-import { proof } from '../../support/proof';
+import { proof } from '../../support/protocol/proof';
 import { eachRig, type Rig } from './rig';
 
 for (const version of [1, 2] as const)

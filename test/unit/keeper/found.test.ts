@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../../src/base/log';
-import { someone, TestKeepers } from '../../support/keepers';
+import { someone, TestKeepers } from '../../support/keeper/keepers';
 import { goneFrom, isAlive } from '../../support/processes';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 

@@ -26,7 +26,7 @@ import {
   PURPOSE,
   proofOf,
 } from '../../../src/keeper/wire';
-import { Heard, keeperProgram, someone, TestKeepers } from '../../support/keepers';
+import { Heard, keeperProgram, someone, TestKeepers } from '../../support/keeper/keepers';
 import { goneFrom, isAlive, isGone } from '../../support/processes';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 

@@ -6,7 +6,7 @@ import { HttpTransport, type HttpTransportOptions } from '../../../../src/acp/tr
 import { Deferred } from '../../../../src/base/deferred';
 import { ParleyError } from '../../../../src/base/errors';
 import { silentLog } from '../../../../src/base/log';
-import { closeLoopbacks, Heard, httpLoopback, tcpLoopback } from '../../../support/loopback';
+import { closeLoopbacks, Heard, httpLoopback, tcpLoopback } from '../../../support/servers/loopback';
 
 interface Request {
   readonly method: string;

@@ -8,7 +8,7 @@ import { type WebSocketOptions, WebSocketTransport } from '../../../../src/acp/t
 import { Deferred } from '../../../../src/base/deferred';
 import { ParleyError } from '../../../../src/base/errors';
 import { silentLog } from '../../../../src/base/log';
-import { closeLoopbacks, Heard, httpLoopback, listening, tcpLoopback } from '../../../support/loopback';
+import { closeLoopbacks, Heard, httpLoopback, listening, tcpLoopback } from '../../../support/servers/loopback';
 
 const never = new AbortController().signal;
 

@@ -9,7 +9,7 @@ import { projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { ChangesScope, ToWebview } from '../../../../src/panel/contract';
 import { useChangeSession } from '../../../support/changes/changeSession';
-import { FEED_SOURCES } from '../../../support/feedSources';
+import { FEED_SOURCES } from '../../../support/sessions/feedSources';
 
 type Page = Extract<ToWebview, { type: 'changes' }>;
 

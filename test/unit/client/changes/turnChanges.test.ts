@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transcriptOf } from '../../../../src/client/sharing/transcriptMessages';
 import { useChangeSession } from '../../../support/changes/changeSession';
-import { testConversation } from '../../../support/conversation';
 import { scratchFolder } from '../../../support/scratch';
+import { testConversation } from '../../../support/sessions/conversation';
 
 describe('what turns change on disk', function () {
   this.timeout(30_000);

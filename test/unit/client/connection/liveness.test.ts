@@ -10,9 +10,9 @@ import type { ToWebview } from '../../../../src/panel/contract';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
-import { type TestConversation, testConversation } from '../../../support/conversation';
-import { FEED_SOURCES } from '../../../support/feedSources';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { FEED_SOURCES } from '../../../support/sessions/feedSources';
 
 const MINUTE = 60_000;
 const START = 1_800_000_000_000;

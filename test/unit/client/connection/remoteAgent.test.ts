@@ -8,9 +8,9 @@ import type { ConversationServices } from '../../../../src/client/conversation/c
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { Changes } from '../../../../src/session/model/changes';
-import { type TestConversation, testConversation } from '../../../support/conversation';
-import { type RemoteAgentServer, serveAgent } from '../../../support/remoteAgent';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type RemoteAgentServer, serveAgent } from '../../../support/servers/remoteAgent';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 for (const transport of ['http', 'ws'] as const) {
   describe(`remote agent over ${transport}`, function () {

@@ -9,9 +9,9 @@ import type { Conversation } from '../../../../src/client/conversation/conversat
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { SessionModel } from '../../../../src/session/model/model';
 import type { SessionAgentScript } from '../../../support/agents/sessionScript';
-import type { TestConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { SessionAgents } from '../../../support/sessionAgents';
+import type { TestConversation } from '../../../support/sessions/conversation';
+import { SessionAgents } from '../../../support/sessions/sessionAgents';
 
 type Script = SessionAgentScript;
 

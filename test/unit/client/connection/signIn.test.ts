@@ -11,7 +11,7 @@ import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { SessionModel } from '../../../../src/session/model/model';
 import { MemoryKeys } from '../../../support/memoryKeys';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { plainTerminal, SessionAgents } from '../../../support/sessionAgents';
+import { plainTerminal, SessionAgents } from '../../../support/sessions/sessionAgents';
 
 const agentMethod = { id: 'login', name: 'Log in' };
 const terminalMethod = {

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { descendantsOf } from '../../../../src/agents/processTree';
 import { phaseOf } from '../../../../src/client/view/projectSession';
 import type { StageName } from '../../../../src/panel/contract';
-import { useAgentSession } from '../../../support/agentSession';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import { goneFrom } from '../../../support/processes';
+import { useAgentSession } from '../../../support/sessions/agentSession';
 
 describe('a start that is stopped', function () {
   this.timeout(30_000);

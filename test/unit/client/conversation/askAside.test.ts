@@ -11,8 +11,8 @@ import { AgentFiles } from '../../../../src/client/requests/agentFiles';
 import { Terminals } from '../../../../src/client/terminals/terminals';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
-import { diskFiles } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { diskFiles } from '../../../support/sessions/conversation';
 
 describe('a question beside the sessions', function () {
   this.timeout(20_000);

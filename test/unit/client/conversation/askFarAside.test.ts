@@ -7,9 +7,8 @@ import { askAside } from '../../../../src/client/conversation/askAside';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { AgentFiles } from '../../../../src/client/requests/agentFiles';
 import { Terminals } from '../../../../src/client/terminals/terminals';
-import { diskFiles } from '../../../support/conversation';
-import { type RemoteAgentServer, serveAgent } from '../../../support/remoteAgent';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type RemoteAgentServer, serveAgent } from '../../../support/servers/remoteAgent';
 import {
   agentOf,
   awaiting,
@@ -18,7 +17,8 @@ import {
   type RunningServer,
   serve,
   stopServers,
-} from '../../../support/servedAgents';
+} from '../../../support/servers/servedAgents';
+import { diskFiles } from '../../../support/sessions/conversation';
 import { define, Kept, remoteFor, TOKEN } from '../http/farAgents';
 
 describe('a question beside the sessions to an agent elsewhere', function () {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { knownSecrets } from '../../../../src/base/redact';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
-import { AttachWindow } from '../../../support/attachWindow';
-import { MemoryKeeper } from '../../../support/memoryKeeper';
+import { AttachWindow } from '../../../support/keeper/attachWindow';
+import { MemoryKeeper } from '../../../support/keeper/memoryKeeper';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { seeded } from '../../../support/store/random';
 

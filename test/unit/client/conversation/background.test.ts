@@ -4,8 +4,8 @@ import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
 import { parseAgents } from '../../../../src/agents/agentDefinition';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { scriptedAgent } from '../../../support/agents/definition';
-import { FaultWindow } from '../../../support/faultWindow';
-import { TestKeepers } from '../../../support/keepers';
+import { FaultWindow } from '../../../support/faults/faultWindow';
+import { TestKeepers } from '../../../support/keeper/keepers';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
 function plain(): AgentDefinition {

@@ -4,10 +4,10 @@ import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { useAgentSession } from '../../../support/agentSession';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript, presets } from '../../../support/agents/script';
 import { goneFrom, isGone } from '../../../support/processes';
+import { useAgentSession } from '../../../support/sessions/agentSession';
 
 describe('conversation', function () {
   this.timeout(30_000);

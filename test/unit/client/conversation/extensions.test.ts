@@ -6,8 +6,8 @@ import { at } from '../../../../src/base/untrusted';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('an agent with methods of its own', () => {
   let session: TestConversation;

@@ -1,9 +1,9 @@
 // The agent is killed at each point of a turn, with messages waiting behind it: what was typed, what arrived, what became of the transcript.
 import { strict as assert } from 'node:assert';
-import { faultPoints, TYPED, typeRest, typeUntil } from '../../../support/faultPoints';
-import { type FaultRow, writeFaults } from '../../../support/faultTable';
-import { assertKept, assertWhole, keepingAgent } from '../../../support/faultWindow';
-import { useFaultWindows } from '../../../support/useFaultWindows';
+import { faultPoints, TYPED, typeRest, typeUntil } from '../../../support/faults/faultPoints';
+import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';
+import { assertKept, assertWhole, keepingAgent } from '../../../support/faults/faultWindow';
+import { useFaultWindows } from '../../../support/faults/useFaultWindows';
 
 const AGENTS = [
   ['can load', { reopens: 'load' }],

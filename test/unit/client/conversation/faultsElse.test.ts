@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ParleyError } from '../../../../src/base/errors';
 import { SessionFeed } from '../../../../src/client/view/feed';
 import { projectSession } from '../../../../src/client/view/projectSession';
-import { type FaultRow, writeFaults } from '../../../support/faultTable';
-import { assertKept, assertWhole, type FaultWindow, keepingAgent } from '../../../support/faultWindow';
-import { FEED_SOURCES } from '../../../support/feedSources';
+import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';
+import { assertKept, assertWhole, type FaultWindow, keepingAgent } from '../../../support/faults/faultWindow';
+import { useFaultWindows } from '../../../support/faults/useFaultWindows';
+import { FEED_SOURCES } from '../../../support/sessions/feedSources';
 import { HeldTimers, openJournal } from '../../../support/store/journals';
-import { useFaultWindows } from '../../../support/useFaultWindows';
 
 const TYPED = ['one', 'two', 'three'];
 

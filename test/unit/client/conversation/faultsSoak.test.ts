@@ -1,8 +1,8 @@
 // A short soak: six kills at random moments, of agents of each kind. `npm run soak` does two hundred.
 import { strict as assert } from 'node:assert';
-import { assertWhole } from '../../../support/faultWindow';
+import { assertWhole } from '../../../support/faults/faultWindow';
 import { removeScratch } from '../../../support/scratch';
-import { soak } from '../../../support/soak';
+import { soak } from '../../../support/soak/soak';
 
 describe('a user whose agent is killed again and again', function () {
   this.timeout(120_000);

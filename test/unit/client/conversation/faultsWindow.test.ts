@@ -1,11 +1,11 @@
 // The window is killed at each point of a turn, with three messages waiting; another window opens the session again.
 import { strict as assert } from 'node:assert';
-import { faultPoints, TYPED, typeRest } from '../../../support/faultPoints';
-import { type FaultRow, writeFaults } from '../../../support/faultTable';
-import { assertWhole, keepingAgent } from '../../../support/faultWindow';
+import { faultPoints, TYPED, typeRest } from '../../../support/faults/faultPoints';
+import { type FaultRow, writeFaults } from '../../../support/faults/faultTable';
+import { assertWhole, keepingAgent } from '../../../support/faults/faultWindow';
+import { useFaultWindows } from '../../../support/faults/useFaultWindows';
 import { goneFrom } from '../../../support/processes';
 import { WorkerProgram } from '../../../support/store/spawnWorker';
-import { useFaultWindows } from '../../../support/useFaultWindows';
 
 const AGENTS = [
   ['can load', { reopens: 'load' }],
@@ -18,7 +18,7 @@ describe('a user whose window is killed', () => {
   const rows: FaultRow[] = [];
 
   before(async () => {
-    program = await WorkerProgram.make('test/support/faultWindowProcess.ts');
+    program = await WorkerProgram.make('test/support/faults/faultWindowProcess.ts');
   });
 
   after(async () => {

@@ -7,7 +7,7 @@ import { phaseOf, statusOf } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { goneFrom, isGone } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { SessionAgents } from '../../../support/sessionAgents';
+import { SessionAgents } from '../../../support/sessions/sessionAgents';
 
 const LIMIT = 30 * 60_000;
 

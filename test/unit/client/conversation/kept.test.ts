@@ -8,9 +8,9 @@ import { Sql } from '../../../../src/store/file/sql';
 import { Journal } from '../../../../src/store/journal';
 import { JournalPersistence, readKept } from '../../../../src/workbench/sessions/journalPersistence';
 import { scriptedAgent } from '../../../support/agents/definition';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { SessionAgents } from '../../../support/sessionAgents';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { SessionAgents } from '../../../support/sessions/sessionAgents';
 
 const KEY = 'kept-1';
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { useAgentSession } from '../../../support/agentSession';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript, presets } from '../../../support/agents/script';
 import { isGone } from '../../../support/processes';
+import { useAgentSession } from '../../../support/sessions/agentSession';
 
 describe('conversation', function () {
   this.timeout(30_000);

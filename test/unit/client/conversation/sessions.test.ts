@@ -8,7 +8,7 @@ import { type McpOffer, NO_MCP_SERVERS } from '../../../../src/client/mcp/mcpOff
 import { projectSession, statusOf } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { SessionAgents } from '../../../support/sessionAgents';
+import { SessionAgents } from '../../../support/sessions/sessionAgents';
 
 const signal = new AbortController().signal;
 

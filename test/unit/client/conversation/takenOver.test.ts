@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { ParleyError } from '../../../../src/base/errors';
 import { projectSession } from '../../../../src/client/view/projectSession';
-import { FaultWindow, type FaultWindowOptions, keepingAgent } from '../../../support/faultWindow';
+import { FaultWindow, type FaultWindowOptions, keepingAgent } from '../../../support/faults/faultWindow';
 import { goneFrom } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { textIn } from '../../../support/store/journals';

@@ -3,9 +3,9 @@ import type { SessionOpenStrategy } from '../../../../src/client/connection/sess
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { type AgentSession, useAgentSession } from '../../../support/agentSession';
 import { scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
+import { type AgentSession, useAgentSession } from '../../../support/sessions/agentSession';
 
 export interface V2Options {
   /** Absent: 2. */

@@ -6,9 +6,9 @@ import { localize } from '../../../../src/base/localizable';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { mintId, textPart } from '../../../../src/distributed/model/model';
-import { recordedExchanges } from '../../../support/recordedExchanges';
-import { agentOf, serve } from '../../../support/servedAgents';
-import { json, sse, stubServer } from '../../../support/stubServer';
+import { recordedExchanges } from '../../../support/protocol/recordedExchanges';
+import { agentOf, serve } from '../../../support/servers/servedAgents';
+import { json, sse, stubServer } from '../../../support/servers/stubServer';
 import { AGENTS, contentOf, define, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
 
 describe('an HTTP agent in the panel', function () {

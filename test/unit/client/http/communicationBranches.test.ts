@@ -4,9 +4,9 @@ import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentD
 import type { DescriptorPort } from '../../../../src/client/http/communicationRecord';
 import { isBranch, SHOW_BRANCH } from '../../../../src/distributed/client/branchName';
 import { mintId } from '../../../../src/distributed/model/model';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { echo, type RunningServer, rivalOf, serve, stopServers } from '../../../support/servedAgents';
+import { echo, type RunningServer, rivalOf, serve, stopServers } from '../../../support/servers/servedAgents';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('a session that a server holds another branch of', function () {
   this.timeout(20_000);

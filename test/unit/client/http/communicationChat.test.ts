@@ -6,9 +6,9 @@ import { CommunicationChat } from '../../../../src/client/http/communicationChat
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import type { Message } from '../../../../src/distributed/model/model';
 import { SessionModel } from '../../../../src/session/model/model';
-import { type OriginalServer, originalServer } from '../../../support/originalServer';
-import { textIn, userMessage } from '../../../support/servedAgents';
-import { stopStubs } from '../../../support/stubServer';
+import { type OriginalServer, originalServer } from '../../../support/servers/originalServer';
+import { textIn, userMessage } from '../../../support/servers/servedAgents';
+import { stopStubs } from '../../../support/servers/stubServer';
 import { plainLinks } from '../../distributed/client/chatBench';
 import { Kept } from './farAgents';
 

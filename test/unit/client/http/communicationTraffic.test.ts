@@ -2,10 +2,10 @@
 import { strict as assert } from 'node:assert';
 import { parseAgents } from '../../../../src/agents/agentDefinition';
 import { redactSignatures } from '../../../../src/distributed/model/resourceUrl';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { agentOf, echo, serve, stopServers } from '../../../support/servedAgents';
-import { json, stopStubs, stubServer } from '../../../support/stubServer';
+import { agentOf, echo, serve, stopServers } from '../../../support/servers/servedAgents';
+import { json, stopStubs, stubServer } from '../../../support/servers/stubServer';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('the traffic of an HTTP agent', function () {
   this.timeout(20_000);

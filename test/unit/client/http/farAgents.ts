@@ -7,7 +7,6 @@ import type { DescriptorPort } from '../../../../src/client/http/communicationRe
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { textPart } from '../../../../src/distributed/model/model';
 import type { ContentBlock } from '../../../../src/session/events/content';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import {
   agentOf,
@@ -22,8 +21,9 @@ import {
   serve,
   slowWords,
   stopServers,
-} from '../../../support/servedAgents';
-import { stopStubs } from '../../../support/stubServer';
+} from '../../../support/servers/servedAgents';
+import { stopStubs } from '../../../support/servers/stubServer';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 const rich = agentOf('rich', async (_input, out) => {
   out.part(part({ metadata: { kind: 'trajectory', message: 'Looking' } }));

@@ -7,8 +7,8 @@ import { orAborted } from '../../../../src/distributed/model/deadline';
 import { type Message, mintId, type Run, textPart } from '../../../../src/distributed/model/model';
 import { Changes } from '../../../../src/session/model/changes';
 import { SessionModel } from '../../../../src/session/model/model';
-import { agentOf, fetchPast, serve, textIn } from '../../../support/servedAgents';
-import { json, stubServer } from '../../../support/stubServer';
+import { agentOf, fetchPast, serve, textIn } from '../../../support/servers/servedAgents';
+import { json, stubServer } from '../../../support/servers/stubServer';
 import { plainLinks } from '../../distributed/client/chatBench';
 import { AGENTS, define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
 

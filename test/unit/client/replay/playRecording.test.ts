@@ -5,7 +5,7 @@ import { playRecording } from '../../../../src/client/replay/playRecording';
 import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import { type Recording, readRecording } from '../../../../src/traffic/recording';
-import { readRecording as fixture, recordingNames } from '../../../support/recordings';
+import { readRecording as fixture, recordingNames } from '../../../support/protocol/recordings';
 
 class Played {
   readonly model = new SessionModel();

@@ -9,8 +9,8 @@ import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
 import { everyField } from '../../../support/agents/scripted/elicitationPlays';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('elicitation', function () {
   this.timeout(30_000);

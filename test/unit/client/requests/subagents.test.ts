@@ -6,8 +6,8 @@ import { projectItem } from '../../../../src/client/view/projectItem';
 import { backgroundOf } from '../../../../src/client/view/projectQuestions';
 import type { ItemView } from '../../../../src/panel/contract';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 describe('what the unstable schemas add', function () {
   this.timeout(30_000);

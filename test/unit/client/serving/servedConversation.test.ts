@@ -11,8 +11,8 @@ import {
 import type { ServedAgent } from '../../../../src/distributed/server/servedAgent';
 import { readTexts, servedPast } from '../../../../src/distributed/server/servedPast';
 import { scratchFolder } from '../../../support/scratch';
-import { all, sdkClient } from '../../../support/sdkClient';
-import { agentOf, fetchPast, part, serve, textIn, userMessage } from '../../../support/servedAgents';
+import { all, sdkClient } from '../../../support/servers/sdkClient';
+import { agentOf, fetchPast, part, serve, textIn, userMessage } from '../../../support/servers/servedAgents';
 import { closeResolvers, resolver } from '../../distributed/fetch/resolvers';
 import { serve as farServer } from '../../distributed/loopback';
 import { closeServed, got, newSession, prompts, request, said, scripted, sessions, untilRun } from './servedScripted';

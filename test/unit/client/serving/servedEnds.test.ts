@@ -4,8 +4,8 @@ import { AgentServerError } from '../../../../src/distributed/client/agentServer
 import type { Message } from '../../../../src/distributed/model/model';
 import type { ServedAgent } from '../../../../src/distributed/server/servedAgent';
 import { calledMethods, readAgentLog } from '../../../support/agents/definition';
-import { sdk, sdkClient } from '../../../support/sdkClient';
-import { type RunningServer, serve, textIn, userMessage } from '../../../support/servedAgents';
+import { sdk, sdkClient } from '../../../support/servers/sdkClient';
+import { type RunningServer, serve, textIn, userMessage } from '../../../support/servers/servedAgents';
 import {
   cancelAtFirstWord,
   closeServed,

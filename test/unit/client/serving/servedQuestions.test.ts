@@ -3,8 +3,15 @@ import assert from 'node:assert/strict';
 import { textPart } from '../../../../src/distributed/model/model';
 import { readAgentLog } from '../../../support/agents/definition';
 import { removeScratch } from '../../../support/scratch';
-import { sdkClient } from '../../../support/sdkClient';
-import { agentOf, type RunningServer, serve, stopServers, textIn, userMessage } from '../../../support/servedAgents';
+import { sdkClient } from '../../../support/servers/sdkClient';
+import {
+  agentOf,
+  type RunningServer,
+  serve,
+  stopServers,
+  textIn,
+  userMessage,
+} from '../../../support/servers/servedAgents';
 import { answerOf, closeServed, request, said, scripted, untilRun } from './servedScripted';
 
 const signal = new AbortController().signal;

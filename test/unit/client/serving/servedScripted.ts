@@ -13,10 +13,10 @@ import type { CommunicationClient } from '../../../../src/distributed/client/com
 import { mintId, type Run } from '../../../../src/distributed/model/model';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
-import { diskFiles, type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { sdk } from '../../../support/sdkClient';
-import { type RunningServer, stopServers, textIn, userMessage } from '../../../support/servedAgents';
+import { sdk } from '../../../support/servers/sdkClient';
+import { type RunningServer, stopServers, textIn, userMessage } from '../../../support/servers/servedAgents';
+import { diskFiles, type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 const signal = new AbortController().signal;
 

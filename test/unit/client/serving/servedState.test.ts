@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
 import { readAgentLog } from '../../../support/agents/definition';
-import { agentOf, type RunningServer, serve, userMessage } from '../../../support/servedAgents';
+import { agentOf, type RunningServer, serve, userMessage } from '../../../support/servers/servedAgents';
 import { closeServed, demo, newSession, request, said, scripted } from './servedScripted';
 
 const signal = new AbortController().signal;

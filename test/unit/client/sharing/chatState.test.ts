@@ -16,8 +16,8 @@ import { mintId } from '../../../../src/distributed/model/model';
 import type { ResourceStore } from '../../../../src/distributed/model/resources';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 const never = new AbortController().signal;
 const DEMO = { command: process.execPath, args: [join(process.cwd(), 'out/support/demo/agent.js')], env: {} };

@@ -12,8 +12,8 @@ import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { SessionDescriptor } from '../../../../src/distributed/model/model';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { scratchFolder } from '../../../support/scratch';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import { closeResolvers, resolver } from '../../distributed/fetch/resolvers';
 import { type Loopback, serve } from '../../distributed/loopback';
 

@@ -18,9 +18,9 @@ import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
 import { SessionModel } from '../../../../src/session/model/model';
 import { scriptedAgent } from '../../../support/agents/definition';
-import { BUCKET_KEYS, startBucketServer } from '../../../support/bucketServer';
-import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { BUCKET_KEYS, startBucketServer } from '../../../support/servers/bucketServer';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 const never = new AbortController().signal;
 

@@ -4,8 +4,8 @@ import { silentLog } from '../../../../src/base/log';
 import { TurnTracker } from '../../../../src/client/turns/turnTracker';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel, type SessionView } from '../../../../src/session/model/model';
-import { type FaultWindow, type KeepingScript, keepingAgent } from '../../../support/faultWindow';
-import { useFaultWindows } from '../../../support/useFaultWindows';
+import { type FaultWindow, type KeepingScript, keepingAgent } from '../../../support/faults/faultWindow';
+import { useFaultWindows } from '../../../support/faults/useFaultWindows';
 
 /** Everything that was said, by the turn in which it stands; what came late is marked. */
 function byTurn(model: SessionView): readonly string[] {

@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert';
 import { resolveDoubtfulPrompts } from '../../../../src/client/turns/doubtfulPrompts';
 import type { MessageEntry } from '../../../../src/session/model/state';
 import { PromptQueue, type QueueItem } from '../../../../src/session/queue/queue';
-import { type FaultWindow, type FaultWindowOptions, keepingAgent } from '../../../support/faultWindow';
-import { useFaultWindows } from '../../../support/useFaultWindows';
+import { type FaultWindow, type FaultWindowOptions, keepingAgent } from '../../../support/faults/faultWindow';
+import { useFaultWindows } from '../../../support/faults/useFaultWindows';
 
 function user(index: number, text: string, promptId?: string): MessageEntry {
   const base = { id: `e${index}`, index, at: 0, kind: 'user', dropped: 0, until: 0 } as const;

@@ -7,7 +7,7 @@ import { silentLog } from '../../../../src/base/log';
 import { type Preparation, TurnControl } from '../../../../src/client/turns/turnControl';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { PromptQueue } from '../../../../src/session/queue/queue';
-import { promptSession } from '../../../support/promptSession';
+import { promptSession } from '../../../support/sessions/promptSession';
 
 interface Sent {
   readonly method: string;

@@ -6,8 +6,8 @@ import { FragmentLines } from '../../../../src/client/requests/fragmentLines';
 import { SessionFeed } from '../../../../src/client/view/feed';
 import type { DiffView, ItemView, ToWebview } from '../../../../src/panel/contract';
 import type { SessionEvent } from '../../../../src/session/events/event';
-import { type TestConversation, testConversation } from '../../../support/conversation';
-import { FEED_SOURCES } from '../../../support/feedSources';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { FEED_SOURCES } from '../../../support/sessions/feedSources';
 
 const AGENT = { id: 'x', name: 'X', protocol: 'auto', type: 'process', command: 'x', args: [], env: {} } as const;
 

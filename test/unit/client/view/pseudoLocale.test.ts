@@ -8,7 +8,7 @@ import { noticeTexts } from '../../../../src/client/view/ownTexts';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { ownText } from '../../../../src/session/events/ownText';
-import { testConversation } from '../../../support/conversation';
+import { testConversation } from '../../../support/sessions/conversation';
 
 const ENGLISH = JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as l10nJsonFormat;
 

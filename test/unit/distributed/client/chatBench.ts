@@ -20,8 +20,15 @@ import {
   type RunningServer,
   stopServers,
   textIn,
-} from '../../../support/servedAgents';
-import { json, type StubRequest, type StubServer, sse, stopStubs, stubServer } from '../../../support/stubServer';
+} from '../../../support/servers/servedAgents';
+import {
+  json,
+  type StubRequest,
+  type StubServer,
+  sse,
+  stopStubs,
+  stubServer,
+} from '../../../support/servers/stubServer';
 
 const signal = new AbortController().signal;
 export const AGENTS = [echo, awaiting, endless, failing, historyEcho];

@@ -5,8 +5,15 @@ import { gzipSync } from 'node:zlib';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { type FollowOptions, followRun, type RunPosition } from '../../../../src/distributed/client/runRecovery';
 import type { RunEvent } from '../../../../src/distributed/model/model';
-import { userMessage } from '../../../support/servedAgents';
-import { json, type StubRequest, type StubServer, sse, stopStubs, stubServer } from '../../../support/stubServer';
+import { userMessage } from '../../../support/servers/servedAgents';
+import {
+  json,
+  type StubRequest,
+  type StubServer,
+  sse,
+  stopStubs,
+  stubServer,
+} from '../../../support/servers/stubServer';
 
 const signal = new AbortController().signal;
 const RUN = '1c067a7f-e7b0-4e6c-8fae-b423de4674df';

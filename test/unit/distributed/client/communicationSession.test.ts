@@ -5,8 +5,8 @@ import { Deferred } from '../../../../src/base/deferred';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { mintId } from '../../../../src/distributed/model/model';
 import type { SessionEvent } from '../../../../src/session/events/event';
-import { serve } from '../../../support/servedAgents';
-import { json, sse, stubServer } from '../../../support/stubServer';
+import { serve } from '../../../support/servers/servedAgents';
+import { json, sse, stubServer } from '../../../support/servers/stubServer';
 import { AGENTS, answers, at, begin, closeChats, oneWordServer, pastOf, prompt } from './chatBench';
 
 const signal = new AbortController().signal;

@@ -9,8 +9,8 @@ import { CONTINUE_RECORDED, CONTINUE_WITHOUT, SEND_TRANSCRIPT } from '../../../.
 import type { HistoryLinks } from '../../../../src/distributed/fetch/historyLinks';
 import { mintId } from '../../../../src/distributed/model/model';
 import type { SessionEvent } from '../../../../src/session/events/event';
-import { type OriginalServer, originalServer } from '../../../support/originalServer';
-import { textIn, userMessage } from '../../../support/servedAgents';
+import { type OriginalServer, originalServer } from '../../../support/servers/originalServer';
+import { textIn, userMessage } from '../../../support/servers/servedAgents';
 import { answers, type Bench, begin, closeChats, notices, plainLinks, prompt } from './chatBench';
 
 const signal = new AbortController().signal;

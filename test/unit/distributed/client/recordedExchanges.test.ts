@@ -14,7 +14,7 @@ import {
   textPart,
 } from '../../../../src/distributed/model/model';
 import { urlIdentity } from '../../../../src/distributed/model/resourceUrl';
-import { type RecordedAnswer, recordedExchanges } from '../../../support/recordedExchanges';
+import { type RecordedAnswer, recordedExchanges } from '../../../support/protocol/recordedExchanges';
 import { removeScratch } from '../../../support/scratch';
 import {
   agentOf,
@@ -27,8 +27,8 @@ import {
   serve,
   slowWords,
   stopServers,
-} from '../../../support/servedAgents';
-import { stopStubs, stubServer } from '../../../support/stubServer';
+} from '../../../support/servers/servedAgents';
+import { stopStubs, stubServer } from '../../../support/servers/stubServer';
 
 const recorded = recordedExchanges();
 const signal = new AbortController().signal;

@@ -10,7 +10,7 @@ import { DEFAULT_URL_SECONDS, type ResourceStore } from '../../../../src/distrib
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { textIn } from '../../../support/servedAgents';
+import { textIn } from '../../../support/servers/servedAgents';
 import { messageText } from '../loopback';
 import { guardFor } from './guards';
 

@@ -10,9 +10,9 @@ import { exportDescriptor, parseDescriptor } from '../../../../src/distributed/f
 import { budgetFor, Resolver } from '../../../../src/distributed/fetch/resolver';
 import { MAX_HISTORY, type Message, mintId } from '../../../../src/distributed/model/model';
 import { SessionModel } from '../../../../src/session/model/model';
-import { originalServer } from '../../../support/originalServer';
-import { userMessage } from '../../../support/servedAgents';
-import { stopStubs } from '../../../support/stubServer';
+import { originalServer } from '../../../support/servers/originalServer';
+import { userMessage } from '../../../support/servers/servedAgents';
+import { stopStubs } from '../../../support/servers/stubServer';
 import { Kept } from '../../client/http/farAgents';
 import { begin, plainLinks } from '../client/chatBench';
 import { closeServers, messageText, serve } from '../loopback';

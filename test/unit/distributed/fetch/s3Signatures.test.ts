@@ -7,8 +7,8 @@ import { Resolver } from '../../../../src/distributed/fetch/resolver';
 import { mintId } from '../../../../src/distributed/model/model';
 import type { S3Location } from '../../../../src/distributed/stores/s3Signer';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
-import { type CheckedBucket, checkedBucket } from '../../../support/checkedBucket';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type CheckedBucket, checkedBucket } from '../../../support/servers/checkedBucket';
 import { messageText } from '../loopback';
 
 const signal = new AbortController().signal;

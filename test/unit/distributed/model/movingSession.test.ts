@@ -4,8 +4,8 @@ import { CommunicationClient } from '../../../../src/distributed/client/communic
 import { type Message, mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
 import { urlIdentity } from '../../../../src/distributed/model/resourceUrl';
 import { mintToken } from '../../../../src/distributed/server/serverAuth';
-import { serve, textIn, userMessage } from '../../../support/servedAgents';
-import { stubServer } from '../../../support/stubServer';
+import { serve, textIn, userMessage } from '../../../support/servers/servedAgents';
+import { stubServer } from '../../../support/servers/stubServer';
 import {
   AGENTS,
   answers,

@@ -13,7 +13,7 @@ import {
   slowWords,
   stopServers,
   textIn,
-} from '../../../support/servedAgents';
+} from '../../../support/servers/servedAgents';
 
 export const AGENTS = [echo, awaiting, failing, artifact, endless, slowWords];
 

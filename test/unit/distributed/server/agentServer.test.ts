@@ -1,7 +1,7 @@
 // Our server, asked by the protocol's own client from npm and by raw requests.
 import assert from 'node:assert/strict';
-import { all, sdk, sdkClient } from '../../../support/sdkClient';
-import type { RunningServer } from '../../../support/servedAgents';
+import { all, sdk, sdkClient } from '../../../support/servers/sdkClient';
+import type { RunningServer } from '../../../support/servers/servedAgents';
 import { AGENTS, eachServer, raw, runBody } from '../model/serverUnderTest';
 
 const Z_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

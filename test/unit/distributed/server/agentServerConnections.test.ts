@@ -6,7 +6,14 @@ import { readPublicAddress } from '../../../../src/distributed/model/publicAddre
 import { MAX_BODY_BYTES } from '../../../../src/distributed/server/serverRequest';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { echo, endless, type RunningServer, serve, stopServers, userMessage } from '../../../support/servedAgents';
+import {
+  echo,
+  endless,
+  type RunningServer,
+  serve,
+  stopServers,
+  userMessage,
+} from '../../../support/servers/servedAgents';
 import { raw, runBody, textAt } from '../model/serverUnderTest';
 
 const signal = new AbortController().signal;

@@ -9,7 +9,7 @@ import {
   type RunningServer,
   serve,
   userMessage,
-} from '../../../support/servedAgents';
+} from '../../../support/servers/servedAgents';
 import { eachServer, raw, textAt } from '../model/serverUnderTest';
 
 const signal = new AbortController().signal;

@@ -20,7 +20,7 @@ import {
   stopServers,
   textIn,
   userMessage,
-} from '../../../support/servedAgents';
+} from '../../../support/servers/servedAgents';
 import { raw, runBody, textAt } from '../model/serverUnderTest';
 
 const signal = new AbortController().signal;

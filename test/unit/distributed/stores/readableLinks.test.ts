@@ -6,8 +6,8 @@ import { type Bucket, ensureReadable, UnreadableLinks } from '../../../../src/di
 import type { S3Keys, S3Location } from '../../../../src/distributed/stores/s3Signer';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
 import { WriteQueue } from '../../../../src/distributed/stores/writeQueue';
-import { BUCKET, BUCKET_KEYS, type BucketServer, startBucketServer } from '../../../support/bucketServer';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { BUCKET, BUCKET_KEYS, type BucketServer, startBucketServer } from '../../../support/servers/bucketServer';
 import { closeServers, serve } from '../loopback';
 
 const never = new AbortController().signal;

@@ -23,10 +23,10 @@ import {
   signRequest,
 } from '../../../../src/distributed/stores/s3Signer';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
-import { BUCKET_KEYS, type BucketServer, startBucketServer } from '../../../support/bucketServer';
-import { type CheckedBucket, checkedBucket } from '../../../support/checkedBucket';
-import { resolveLocalNames } from '../../../support/localNames';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { BUCKET_KEYS, type BucketServer, startBucketServer } from '../../../support/servers/bucketServer';
+import { type CheckedBucket, checkedBucket } from '../../../support/servers/checkedBucket';
+import { resolveLocalNames } from '../../../support/servers/localNames';
 import { closeServers, messageText, serve } from '../loopback';
 
 const never = new AbortController().signal;

@@ -7,8 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { download } from '../../../../src/registry/install/download';
-import { closeLoopbacks, httpLoopback } from '../../../support/loopback';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { closeLoopbacks, httpLoopback } from '../../../support/servers/loopback';
 
 const FILE = Buffer.from(Array.from({ length: 300_000 }, (_, n) => n % 251));
 const SHA256 = createHash('sha256').update(FILE).digest('hex');

@@ -12,9 +12,9 @@ import { Installer, type InstallPlan, type ProgramStart } from '../../../../src/
 import { installSources, machineName } from '../../../../src/registry/install/installSource';
 import { parseRegistry, type RegistryAgent } from '../../../../src/registry/list/registryAgent';
 import { tgzOf, zipOf } from '../../../support/archives';
-import { closeLoopbacks, httpLoopback } from '../../../support/loopback';
-import { NpmRegistry } from '../../../support/npmRegistry';
 import { removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
+import { closeLoopbacks, httpLoopback } from '../../../support/servers/loopback';
+import { NpmRegistry } from '../../../support/servers/npmRegistry';
 
 const { signal } = new AbortController();
 const PROGRAM = '#!/usr/bin/env node\nconsole.log("runs");\n';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { AgentIcons, type Icons } from '../../../../src/registry/list/agentIcons';
 import { parseRegistry } from '../../../../src/registry/list/registryAgent';
-import { closeLoopbacks, httpLoopback } from '../../../support/loopback';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { closeLoopbacks, httpLoopback } from '../../../support/servers/loopback';
 
 const SVG = '<svg viewBox="0 0 16 16"><path d="M1 1h2v2z"/></svg>';
 const DAY = 24 * 60 * 60_000;

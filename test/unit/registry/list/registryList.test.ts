@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { parseRegistry } from '../../../../src/registry/list/registryAgent';
 import { RegistryList } from '../../../../src/registry/list/registryList';
-import { closeLoopbacks, httpLoopback } from '../../../support/loopback';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { closeLoopbacks, httpLoopback } from '../../../support/servers/loopback';
 
 const REAL = readFileSync('test/fixtures/registry/registry.json', 'utf8');
 const { signal } = new AbortController();

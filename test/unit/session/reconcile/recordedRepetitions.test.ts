@@ -9,7 +9,7 @@ import type { SessionEvent } from '../../../../src/session/events/event';
 import { textOf } from '../../../../src/session/model/entryText';
 import { SessionModel } from '../../../../src/session/model/model';
 import { reconcile } from '../../../../src/session/reconcile/reconcile';
-import { readRecording } from '../../../support/recordings';
+import { readRecording } from '../../../support/protocol/recordings';
 
 /** What the agent sends between session/load and the next prompt. */
 function repeatedIn(recording: string): SessionEvent[] {

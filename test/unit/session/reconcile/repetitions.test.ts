@@ -4,7 +4,13 @@ import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import { reconcile } from '../../../../src/session/reconcile/reconcile';
-import { knownTranscript, type PastTurn, randomManners, randomPast, repetition } from '../../../support/repetition';
+import {
+  knownTranscript,
+  type PastTurn,
+  randomManners,
+  randomPast,
+  repetition,
+} from '../../../support/protocol/repetition';
 import { seeded } from '../../../support/store/random';
 
 const RUNS = 1000;

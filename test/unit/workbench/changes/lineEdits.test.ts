@@ -1,6 +1,6 @@
 // The edits that make one text of a document of another: exact, few, and only of lines that changed.
 import { strict as assert } from 'node:assert';
-import { lineEdits } from '../../../../src/workbench/changes/lineEdits';
+import { lineEdits } from '../../../../src/workbench/changes/documents/lineEdits';
 
 /** The text with all edits made, from the last to the first. */
 function edited(before: string, after: string): string {

@@ -8,8 +8,8 @@ import { type Machine, thisMachine } from '../../../../src/store/file/machine';
 import type { Journal } from '../../../../src/store/journal';
 import { AnswerProof } from '../../../../src/workbench/overview/answerProof';
 import { Inbox, type InboxQuestion } from '../../../../src/workbench/overview/inbox';
-import { type PlainSession, PlainSessions, SharedSecrets } from '../../../support/overview';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type PlainSession, PlainSessions, SharedSecrets } from '../../../support/sessions/overview';
 import { HeldTimers, newSession, openJournal } from '../../../support/store/journals';
 
 interface TestWindow {

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { LiveSessions, type SessionNews } from '../../../../src/workbench/overview/liveSessions';
 import { nextWaiting } from '../../../../src/workbench/overview/nextWaiting';
 import { type NotificationSetting, Notifications } from '../../../../src/workbench/overview/notifications';
-import { PlainSessions } from '../../../support/overview';
+import { PlainSessions } from '../../../support/sessions/overview';
 import { HeldTimers } from '../../../support/store/journals';
 
 describe('the sessions of a window', () => {

@@ -1,0 +1,53 @@
+// What has to change in a document so that saving it gives the bytes that are wanted.
+import * as vscode from 'vscode';
+import { decodeFile } from '../../editor/fileEncoding';
+import { lineEdits } from './lineEdits';
+
+/**
+ * Returns the bytes that saving a document as it is would write.
+ */
+export async function bytesOf(document: vscode.TextDocument): Promise<Buffer> {
+  return Buffer.from(await vscode.workspace.encode(document.getText(), { encoding: document.encoding }));
+}
+
+/**
+ * Returns the edits that make a document hold a content, as few lines as possible; where a document
+ * cannot hold it (mixed line ends, characters of another encoding), what comes closest.
+ * @param content of the file, as it should be
+ * @returns undefined where the content is no text
+ */
+export async function editsOf(
+  document: vscode.TextDocument,
+  content: Buffer,
+): Promise<readonly vscode.TextEdit[] | undefined> {
+  const wanted = await decodeFile(document.uri, content, document.encoding).catch(() => undefined);
+  if (wanted === undefined) return undefined;
+  const isCrlf = document.eol === vscode.EndOfLine.CRLF;
+  const edits = lineEdits(document.getText(), withEnds(wanted, isCrlf)).map(({ start, end, text }) =>
+    vscode.TextEdit.replace(new vscode.Range(document.positionAt(start), document.positionAt(end)), text),
+  );
+  const wantsCrlf = wanted.includes('\n') ? endsInCrlf(wanted) : isCrlf;
+  if (wantsCrlf === isCrlf) return edits;
+  return [...edits, vscode.TextEdit.setEndOfLine(wantsCrlf ? vscode.EndOfLine.CRLF : vscode.EndOfLine.LF)];
+}
+
+/**
+ * Returns whether a document without changes shows what is on the disk, which may have changed just
+ * before; line ends apart, which a document has of one kind. One that is about to be read again
+ * cannot be saved: VS Code takes the file for one that someone else has changed.
+ */
+export async function shows(document: vscode.TextDocument, content: Buffer): Promise<boolean> {
+  const text = await decodeFile(document.uri, content, document.encoding).catch(() => undefined);
+  return text !== undefined && withEnds(document.getText(), false) === withEnds(text, false);
+}
+
+function withEnds(text: string, crlf: boolean): string {
+  const plain = text.replace(/\r\n?/g, '\n');
+  return crlf ? plain.replaceAll('\n', '\r\n') : plain;
+}
+
+/** Returns whether more lines end in CRLF than in LF: a document takes the kind of most. */
+function endsInCrlf(text: string): boolean {
+  const all = text.split('\n').length - 1;
+  return (text.split('\r\n').length - 1) * 2 > all;
+}

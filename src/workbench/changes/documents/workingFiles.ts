@@ -1,0 +1,246 @@
+// The files of the user for review and restore, through VS Code: unsaved documents before the disk,
+// and all edits as one step that the editor's Undo takes back.
+
+import * as fs from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { messageOf, ParleyError } from '../../../base/errors';
+import { localizable } from '../../../base/localizable';
+import type { Log } from '../../../base/log';
+import type { FileVersion } from '../../../changes/model/fileChange';
+import type { FileEdit, WorkingFile, WorkingFiles } from '../../../changes/model/workingFiles';
+import { removeEmptyFolders } from '../../../changes/restore/disk';
+import { isInsideRoots, realTarget } from '../../../client/requests/roots';
+import { openDocument, openDocuments, pathKey, unsavedInOtherEditors } from '../../editor/openDocuments';
+import { type ReportProgress, showProgress } from '../../ui/messages';
+import { deleteDiskFile, isWritable, readDiskFile, writeDiskFile } from './diskFiles';
+import { bytesOf, editsOf, shows } from './documentEdits';
+
+/** How often a step is tried again where the user types between looking and changing. */
+const ATTEMPTS = 3;
+/** Larger files are not loaded into an editor that is not open, in bytes. */
+const MAX_LOADED_BYTES = 5 * 1024 * 1024;
+/** Of more files than these VS Code would let documents go before they are saved. */
+const MAX_LOADED = 40;
+
+/** Options of VS Code's own for the deletion of a file; the last is missing in its types. */
+const DELETE = { ignoreIfNotExists: true, skipTrashBin: true };
+
+/** How one file is changed. */
+type Step = {
+  readonly edit: FileEdit;
+  readonly uri: vscode.Uri;
+} & (
+  | {
+      readonly by: 'document';
+      readonly document: vscode.TextDocument;
+      readonly edits: readonly vscode.TextEdit[];
+      /** It had unsaved changes, so it is not saved. */
+      readonly keepsUnsaved: boolean;
+    }
+  /** As a file: made, deleted, or replaced, where a document cannot hold it. */
+  | { readonly by: 'create' | 'delete' | 'replace' }
+  /** What VS Code has no edit for: links, modes. */
+  | { readonly by: 'disk' }
+);
+
+export class EditorWorkingFiles implements WorkingFiles {
+  readonly #log: Log;
+  /** Steps are made one after another. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  async read(path: string): Promise<WorkingFile | undefined> {
+    return readWorking(path, await openDocument(path));
+  }
+
+  /** @throws ParleyError `workspace-untrusted` */
+  async apply(edits: readonly FileEdit[], label: string): Promise<readonly string[]> {
+    if (!vscode.workspace.isTrusted)
+      throw new ParleyError('workspace-untrusted', localizable('Trust this workspace to change its files.'));
+    const mine = this.#last.then(() => showProgress(label, (signal, report) => this.#apply(edits, signal, report)));
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+
+  async #apply(edits: readonly FileEdit[], signal: AbortSignal, report: ReportProgress): Promise<readonly string[]> {
+    const refused = new Set<string>();
+    let open = edits;
+    for (let attempt = 1; attempt <= ATTEMPTS && open.length > 0; attempt++) {
+      const steps = await this.#plan(open, refused, signal, report);
+      if (!steps) return edits.map(({ path }) => path);
+      // False also where the user typed in between: the ranges are for a version that is gone.
+      const isApplied = await applyEdit(steps);
+      const unsaved = isApplied ? await save(steps) : new Set<Step>();
+      // What VS Code refuses as a whole is done file by file at last.
+      if (!isApplied && attempt < ATTEMPTS) continue;
+      open = [];
+      for (const [n, step] of steps.entries()) {
+        report(edits.length + n, 2 * edits.length);
+        if (!(await this.#settle(step, isApplied, unsaved.has(step)))) refused.add(step.edit.path);
+      }
+    }
+    return [...refused];
+  }
+
+  /** @returns undefined where the user cancelled */
+  async #plan(
+    edits: readonly FileEdit[],
+    refused: Set<string>,
+    signal: AbortSignal,
+    report: ReportProgress,
+  ): Promise<readonly Step[] | undefined> {
+    const documents = openDocuments();
+    const unsaved = unsavedInOtherEditors();
+    const steps: Step[] = [];
+    let loaded = 0;
+    const loadFew: Load = async (uri, content) => {
+      if (loaded >= MAX_LOADED) return undefined;
+      loaded += 1;
+      return load(uri, content);
+    };
+    for (const [n, edit] of edits.entries()) {
+      if (signal.aborted) return undefined;
+      report(n, 2 * edits.length);
+      const key = pathKey(edit.path);
+      try {
+        const document = documents.get(key) ?? (await openDocument(edit.path));
+        const step = unsaved.has(key) ? 'refused' : await planOne(edit, document, loadFew);
+        if (step === 'refused') refused.add(edit.path);
+        else if (step !== 'done') steps.push(step);
+      } catch (error) {
+        this.#log.warn(`${edit.path} is not changed: ${messageOf(error)}`);
+        refused.add(edit.path);
+      }
+    }
+    return steps;
+  }
+
+  /**
+   * Looks whether the bytes are on the disk, and puts them there where a document could not hold
+   * them, a save of the user's own changed them, or VS Code has no edit for it.
+   * @param isApplied the step was made in VS Code
+   * @param isUnsaved VS Code could not save it
+   * @returns whether the file is as it should be
+   */
+  async #settle(step: Step, isApplied: boolean, isUnsaved: boolean): Promise<boolean> {
+    const { path, content, mode, root, expected } = step.edit;
+    try {
+      // What had unsaved changes before, or has new ones, is not saved.
+      if (step.by === 'document' && !isUnsaved && (step.keepsUnsaved || step.document.isDirty)) return isApplied;
+      const found = await readDiskFile(path);
+      const isOurs =
+        (isApplied && !isUnsaved) || (found ? expected?.equals(found.content) === true : step.by !== 'document');
+      if (!isSame(found, content, mode)) {
+        if (!isOurs) return false;
+        if (content !== undefined) await writeDiskFile(path, { content, mode: mode ?? found?.mode ?? '100644' });
+        else await deleteDiskFile(path);
+      }
+      if (isUnsaved && step.by === 'document' && content) await saveSame(step.document, path, content);
+      if (content === undefined) await removeEmptyFolders(fs, root, dirname(path));
+      return true;
+    } catch (error) {
+      this.#log.warn(`${path} could not be changed: ${messageOf(error)}`);
+      return false;
+    }
+  }
+}
+
+/** Returns how a file is changed, or why it is not: nothing to do, or it is not as expected. */
+async function planOne(
+  edit: FileEdit,
+  open: vscode.TextDocument | undefined,
+  load: Load,
+): Promise<Step | 'done' | 'refused'> {
+  const { path, root, expected, content, mode } = edit;
+  const uri = vscode.Uri.file(path);
+  const found = await readWorking(path, open);
+  if (isSame(found, content, mode)) return 'done';
+  if (found ? expected?.equals(found.content) !== true : expected !== undefined) return 'refused';
+  if (!(await isInsideRoots(await realTarget(dirname(path)), [root])) || !(await isWritable(path))) return 'refused';
+  if (found?.mode === '120000' || mode === '120000') return { edit, uri, by: 'disk' };
+  if (content === undefined) return { edit, uri, by: 'delete' };
+  if (!found) return { edit, uri, by: 'create' };
+  const document = open ?? (await load(uri, found.content));
+  if (!document) return { edit, uri, by: found.content.equals(content) ? 'disk' : 'replace' };
+  const edits =
+    document.isDirty || (await shows(document, found.content)) ? await editsOf(document, content) : undefined;
+  if (edits && edits.length > 0)
+    return { edit, uri: document.uri, by: 'document', document, edits, keepsUnsaved: document.isDirty };
+  // No text, or nothing that the document shows: an encoding, a mode, mixed line ends, or a change
+  // on the disk that it is about to read.
+  return document.isDirty ? 'refused' : { edit, uri, by: 'disk' };
+}
+
+/**
+ * Loads a file into a document without an editor: what is edited as text keeps its inode, and
+ * language servers see edits instead of a new file.
+ * @returns undefined where the document would not hold the same bytes
+ */
+type Load = (uri: vscode.Uri, content: Buffer) => Promise<vscode.TextDocument | undefined>;
+
+/** @see Load */
+async function load(uri: vscode.Uri, content: Buffer): Promise<vscode.TextDocument | undefined> {
+  if (content.length > MAX_LOADED_BYTES) return undefined;
+  try {
+    const document = await vscode.workspace.openTextDocument(uri);
+    return (await bytesOf(document)).equals(content) ? document : undefined;
+  } catch {
+    return undefined; // no text
+  }
+}
+
+async function applyEdit(steps: readonly Step[]): Promise<boolean> {
+  const whole = new vscode.WorkspaceEdit();
+  for (const { uri, by } of steps) if (by === 'delete' || by === 'replace') whole.deleteFile(uri, DELETE);
+  for (const { uri, by, edit } of steps)
+    if ((by === 'create' || by === 'replace') && edit.content) whole.createFile(uri, { contents: edit.content });
+  for (const step of steps) if (step.by === 'document') whole.set(step.uri, [...step.edits]);
+  return whole.size === 0 || vscode.workspace.applyEdit(whole);
+}
+
+/**
+ * Saves what had no unsaved changes before, at once: VS Code opens what stays unsaved.
+ * @returns what VS Code could not save
+ */
+async function save(steps: readonly Step[]): Promise<ReadonlySet<Step>> {
+  const failed = new Set<Step>();
+  await Promise.all(
+    steps.map(async (step) => {
+      if (step.by === 'document' && !step.keepsUnsaved && !(await step.document.save())) failed.add(step);
+    }),
+  );
+  return failed;
+}
+
+/**
+ * Saves a document that VS Code has not saved, where the disk has its bytes already. VS Code may
+ * have read the file between two changes, and have the time of the first with the text of the
+ * second: it takes the file for newer than what it has read, for ever. One with an older time it
+ * saves.
+ */
+async function saveSame(document: vscode.TextDocument, path: string, content: Buffer): Promise<void> {
+  if (!document.isDirty || !(await bytesOf(document)).equals(content)) return;
+  await fs.utimes(path, 1, 1);
+  if (await document.save()) return;
+  const now = new Date();
+  await fs.utimes(path, now, now);
+}
+
+async function readWorking(path: string, document: vscode.TextDocument | undefined): Promise<WorkingFile | undefined> {
+  const onDisk = await readDiskFile(path);
+  if (!document?.isDirty || onDisk?.mode === '120000') return onDisk && { ...onDisk, isDirty: false };
+  return { content: await bytesOf(document), mode: onDisk?.mode ?? '100644', isDirty: true };
+}
+
+function isSame(
+  found: { readonly content: Buffer; readonly mode: FileVersion['mode'] } | undefined,
+  content: Buffer | undefined,
+  mode: FileVersion['mode'] | undefined,
+): boolean {
+  if (!found || !content) return found === content;
+  return found.content.equals(content) && (mode === undefined || found.mode === mode);
+}

@@ -1,0 +1,194 @@
+// A user adds an agent by its command, tests it, signs in with a key and out, and removes it: with the keyboard, and
+// without a look at the settings file, whose comments stay.
+import { strict as assert } from 'node:assert';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Locator, Page } from 'playwright-core';
+import { tinyAgent } from '../../support/agents/tinyAgent';
+import { Chat } from '../../support/vscode/chat';
+import { screenshot, type Theme, themes } from '../../support/vscode/openWindow';
+import { useVsCode } from '../../support/vscode/useVsCode';
+import { inList, quickInput } from '../../support/vscode/workbench';
+
+const KEY = 'sk-tiny-1234567890';
+
+describe('the agents editor', () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'parley-manage-')));
+  const program = join(home, 'my agent');
+  const method = { id: 'key', name: 'API key', type: 'env_var', vars: [{ name: 'TINY_KEY' }] };
+  const terminal = { id: 'tty', name: 'Log in', type: 'terminal', args: ['--login'] };
+  // It works only with a key, and says which one it has.
+  writeFileSync(
+    program,
+    tinyAgent('I have a key.')
+      .replace(
+        'authMethods: []',
+        `agentInfo: { name: 'tiny', version: '4.5.6' }, authMethods: ${JSON.stringify([method, terminal])}`,
+      )
+      .replace(
+        'if (answer) send(',
+        `if (method === 'session/new' && !process.env.TINY_KEY) send({ id, error: { code: -32000, message: 'Sign in' } });
+    else if (answer) send(`,
+      ),
+    { mode: 0o755 },
+  );
+  mkdirSync(join(home, '.jetbrains'));
+  writeFileSync(
+    join(home, '.jetbrains/acp.json'),
+    JSON.stringify({ agent_servers: { Roko: { command: 'roko', args: ['acp'], env: { ROKO_API_KEY: KEY } } } }),
+  );
+  writeFileSync(join(home, '.profile'), `export PATH="${dirname(process.execPath)}:${process.env.PATH}"\n`);
+
+  const vscode = useVsCode({
+    theme: 'dark',
+    env: { HOME: home, SHELL: '/bin/sh' },
+    viewport: { width: 1100, height: 800 },
+  });
+  let page: Page;
+  let chat: Chat;
+
+  after(() => rmSync(home, { recursive: true, force: true }));
+
+  const settingsFile = (): string => join(vscode.server.dataDir, 'data/Machine/settings.json');
+  const settingsText = (): string => readFileSync(settingsFile(), 'utf8');
+  const setTheme = async (theme: Theme): Promise<void> => {
+    const text = settingsText().replace(/("workbench\.colorTheme": ?)"[^"]*"/, `$1${JSON.stringify(themes[theme])}`);
+    writeFileSync(settingsFile(), text);
+    await page.locator(theme === 'light' ? '.monaco-workbench.vs' : '.monaco-workbench.vs-dark').waitFor();
+  };
+  const list = (): Locator => quickInput(page);
+  const row = (text: string): Locator => list().locator('.monaco-list-row', { hasText: text }).first();
+  const dialog = (): Locator => page.locator('.monaco-dialog-box');
+
+  /** Opens the editor, and the page of an agent. */
+  async function open(agent?: string): Promise<void> {
+    await inList(page, 'Parley: Manage Agents…', async (_list, patience) => {
+      await list().getByPlaceholder('Select an agent, or add one').waitFor(patience);
+      await row('Add a program…').waitFor({ state: 'attached', ...patience });
+    });
+    if (agent !== undefined) await choose(agent, 'Start a session');
+  }
+
+  /** Types the beginning of a row and presses Enter. @param then what the next page has */
+  async function choose(text: string, then?: string): Promise<void> {
+    await list().locator('input.input').fill(text);
+    await row(text).waitFor();
+    await list().locator('.monaco-list-row.focused', { hasText: text }).waitFor();
+    await page.keyboard.press('Enter');
+    if (then !== undefined) await row(then).waitFor();
+  }
+
+  /** Types into a box and presses Enter. @param prompt what it says */
+  async function enter(prompt: string, text: string): Promise<void> {
+    await list().getByText(prompt).first().waitFor();
+    await list().locator('input.input').fill(text);
+    await page.keyboard.press('Enter');
+  }
+
+  async function until(what: string, isSo: () => boolean): Promise<void> {
+    for (const deadline = Date.now() + 20_000; !isSo(); await delay(50)) assert.ok(Date.now() < deadline, what);
+  }
+
+  it('adds a program by its command, and tests it', async function () {
+    this.timeout(120_000);
+    ({ page } = vscode.window);
+    const before = settingsText().trimEnd().replace(/\}$/, '');
+    const separator = before.trim() === '{' ? '' : ',';
+    writeFileSync(
+      settingsFile(),
+      `${before}${separator}
+  "parley.agents": {
+    // the old one
+    "old": { "name": "Old", "command": "old-agent", "args": ["--acp"] } // unused
+  }
+}`,
+    );
+    chat = await Chat.open(page);
+    await open();
+    await row('Old').waitFor();
+    await screenshot(page, 'agents-editor-dark');
+    await choose('Add a program…');
+    await enter('Command that starts the agent', `"${program}" --acp`);
+    await enter('Name of the agent', 'Tiny');
+    await row('Start a session').waitFor();
+    await screenshot(page, 'agent-page-dark');
+    await choose('Test', 'Protocol');
+    await row('tiny 4.5.6').waitFor();
+    await row('API key').waitFor();
+    await screenshot(page, 'agent-test-dark');
+    for (const kept of ['// the old one', '// unused', '"args": ["--acp"] }'])
+      assert.ok(settingsText().includes(kept), settingsText());
+    assert.match(
+      settingsText(),
+      /"tiny": \{\s*"name": "Tiny",\s*"command": "[^"]*my agent",\s*"args": \[\s*"--acp"\s*\]/,
+    );
+  });
+
+  it('shows the ways to sign in as buttons with what they run, and signs in with a key', async function () {
+    this.timeout(120_000);
+    await choose('Start a session');
+    await chat.frame.locator('.agent-name', { hasText: 'Tiny' }).waitFor({ timeout: 60_000 });
+    chat = await Chat.at(page, 'panel');
+    await chat.state('authRequired', 60_000);
+    await chat.failure.getByText(/“Log in” runs in a terminal: .*--login/).waitFor();
+    await screenshot(page, 'sign-in-card-dark');
+    await setTheme('light');
+    await screenshot(page, 'sign-in-card-light');
+    await chat.button('API key').press('Enter');
+    await list().getByText("Saved in VS Code's secret storage and passed to Tiny only.").waitFor();
+    await screenshot(page, 'sign-in-key-light');
+    await enter('passed to Tiny only', KEY);
+    await chat.state('ready', 60_000);
+    await chat.run('hello');
+    await chat.entries('agent').getByText('I have a key.').waitFor();
+    assert.ok(!settingsText().includes(KEY));
+  });
+
+  it('shows the sign-in, and signs out', async function () {
+    this.timeout(90_000);
+    await open();
+    await row('signed in since').waitFor();
+    await screenshot(page, 'agents-editor-light');
+    await choose('Tiny', 'Signed in with “API key”');
+    await row('TINY_KEY').waitFor();
+    await screenshot(page, 'agent-page-light');
+    await choose('Sign out');
+    await dialog().getByText('Sign out of Tiny and delete its saved keys?').waitFor();
+    await page.keyboard.press('Enter');
+    await row('Start a session').waitFor();
+    await row('TINY_KEY').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await chat.state('authRequired', 60_000);
+  });
+
+  it('imports an agent of another editor with its key', async function () {
+    this.timeout(60_000);
+    await open();
+    await choose('Import…');
+    await list().getByText('Roko').first().waitFor();
+    await screenshot(page, 'agents-import-light');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await list().locator('.quick-input-checkbox, .monaco-checkbox').first().waitFor({ state: 'attached' });
+    await page.keyboard.press('Enter');
+    await row('Roko').waitFor();
+    await row('key saved').waitFor();
+    assert.match(settingsText(), /"roko": \{\s*"name": "Roko",\s*"command": "roko",\s*"args": \[\s*"acp"\s*\]\s*\}/);
+    assert.ok(!settingsText().includes(KEY));
+  });
+
+  it('removes an agent, and keeps the comments in the settings', async function () {
+    this.timeout(60_000);
+    await choose('Tiny', 'Start a session');
+    await choose('Remove…');
+    await dialog().getByText('Remove Tiny?').waitFor();
+    await page.keyboard.press('Enter');
+    await row('Add a program…').waitFor({ state: 'attached' });
+    await until('the entry is removed', () => !settingsText().includes('"tiny"'));
+    for (const kept of ['// the old one', '// unused', '"roko"'])
+      assert.ok(settingsText().includes(kept), settingsText());
+    await page.keyboard.press('Escape');
+  });
+});

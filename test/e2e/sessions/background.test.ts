@@ -1,0 +1,144 @@
+// The window goes away and comes back while an agent works: the turn goes on, as if nothing had been.
+import { strict as assert } from 'node:assert';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import { Chat } from '../../support/vscode/chat';
+import { openWindow, screenshot, type Window } from '../../support/vscode/openWindow';
+import { descendants, kill } from '../../support/vscode/processTree';
+import { vsixPath } from '../../support/vscode/repository';
+import { type Server, startServer } from '../../support/vscode/startServer';
+import { useVsCode } from '../../support/vscode/useVsCode';
+import { command } from '../../support/vscode/workbench';
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-background-'));
+
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** What the agent was asked to do, and how often it was started. */
+function account(log: string): { readonly starts: number; readonly prompts: readonly string[] } {
+  const lines = readAgentLog(log);
+  return {
+    starts: lines.filter(({ ev }) => ev === 'start').length,
+    prompts: lines.flatMap(({ dir, msg }) => {
+      if (dir !== 'in' || msg?.method !== 'session/prompt') return [];
+      const { prompt } = msg.params as { readonly prompt: readonly { readonly text?: string }[] };
+      return [prompt[0]?.text ?? ''];
+    }),
+  };
+}
+
+describe('a turn whose window is reloaded', () => {
+  const log = join(scratch, 'reload.ndjson');
+  const vscode = useVsCode({
+    settings: {
+      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
+      'parley.defaultAgent': 'plain',
+      'parley.background': 'finishTurn',
+    },
+  });
+
+  it('goes on with its agent, word for word, and the queue follows', async () => {
+    const { page } = vscode.window;
+    const chat = await Chat.open(page);
+    assert.equal(await chat.run('flood 1000 0 END'), 'end_turn');
+    const whole = await chat.copyTurn();
+    const held = join(scratch, 'held');
+    writeFileSync(held, '');
+    const prompt = `flood 1000 50 END ${held}`;
+    await chat.send(prompt);
+    await chat.send('say afterwards');
+    await chat.queue.first().waitFor();
+    await chat.entries('agent').nth(1).waitFor();
+    await screenshot(page, 'background-before-dark');
+    await command(page, 'Developer: Reload Window');
+    const again = await Chat.at(page, 'panel');
+    await again.log.getByText('flood 1000 50 END').waitFor();
+    await page.waitForTimeout(200);
+    await screenshot(page, 'background-after-200ms-dark');
+    await page.waitForTimeout(800);
+    await screenshot(page, 'background-after-1s-dark');
+    await again.state('running');
+    assert.deepEqual(await again.queue.locator('.queue-text').allTextContents(), ['say afterwards']);
+    rmSync(held);
+    await again.frame
+      .locator('[role=separator][data-turn-id="t3"][data-stop-reason="end_turn"]')
+      .waitFor({ timeout: 60_000 });
+    const end = again.frame.locator('[role=separator][data-turn-id="t2"]');
+    assert.equal(await end.getAttribute('data-stop-reason'), 'end_turn');
+    assert.equal(await again.copyTurn(), 'afterwards');
+    assert.equal(await again.entries('notice').count(), 0);
+    assert.deepEqual(account(log), {
+      starts: 1,
+      prompts: ['flood 1000 0 END', prompt, 'say afterwards'],
+    });
+    assert.match(whole, /END-OF-FLOOD-END$/);
+    const copies = again.frame.getByRole('button', { name: 'Copy response' });
+    const resumed = await again.copied(copies.nth((await copies.count()) - 2));
+    assert.equal(resumed, whole, 'nothing is lost and nothing is there twice');
+  });
+
+  it('asks its permission again, and takes one answer', async () => {
+    const { page } = vscode.window;
+    const chat = await Chat.at(page, 'panel');
+    await chat.newSession();
+    await chat.send('permission');
+    await chat.answerable();
+    await command(page, 'Developer: Reload Window');
+    const again = await Chat.at(page, 'panel');
+    await again.answerable();
+    assert.equal(await again.permission.count(), 1);
+    await again.permission.locator('.answers button').first().click();
+    await again.frame.locator('[role=separator][data-turn-id="t1"]').waitFor();
+    assert.equal(await again.permission.count(), 0);
+  });
+});
+
+describe('a turn whose VS Code server is killed', () => {
+  const place = join(scratch, 'killed');
+  const log = join(scratch, 'killed.ndjson');
+  const options = {
+    folder: join(place, 'workspace'),
+    dataDir: join(place, 'data'),
+    settings: {
+      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
+      'parley.defaultAgent': 'plain',
+      'parley.background': 'finishTurn',
+    },
+  };
+  const vscode = useVsCode(options);
+  let again: Server | undefined;
+  let window: Window | undefined;
+
+  after('end the second server', async () => {
+    await window?.close();
+    await again?.stop();
+  });
+
+  it('goes on with its agent, and the queue follows', async () => {
+    const chat = await Chat.open(vscode.window.page);
+    await chat.send('flood 1200 50 END');
+    for (const word of ['one', 'two']) await chat.send(`say ${word}`);
+    await chat.queue.nth(1).waitFor();
+    await chat.entries('agent').first().waitFor();
+    const { server } = vscode;
+    const own = descendants(server.pid).filter(({ command }) => /bootstrap-fork|server-main|--type=/.test(command));
+    for (const { pid } of [...own].reverse()) kill(pid);
+    kill(server.pid);
+    await server.exited;
+
+    again = await startServer({ ...options, extensions: [vsixPath] });
+    window = await openWindow(again);
+    await command(window.page, 'Parley: Open Chat');
+    const back = await Chat.at(window.page, 'panel');
+    await back.frame.locator('[role=separator][data-turn-id="t3"]').waitFor({ timeout: 60_000 });
+    const reasons = back.frame.locator('[role=separator][data-stop-reason]');
+    assert.deepEqual(await reasons.evaluateAll((all) => all.map((one) => one.getAttribute('data-stop-reason'))), [
+      'end_turn',
+      'end_turn',
+      'end_turn',
+    ]);
+    assert.deepEqual(account(log), { starts: 1, prompts: ['flood 1200 50 END', 'say one', 'say two'] });
+  });
+});

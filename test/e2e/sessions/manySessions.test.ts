@@ -1,0 +1,175 @@
+// Many sessions at once in the packaged extension: one message to several agents, the list with all states, the next that needs the user by one key, and the
+// questions of another window answered in this one.
+import { strict as assert } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Locator, Page } from 'playwright-core';
+import { scriptedAgent } from '../../support/agents/definition';
+import { Chat } from '../../support/vscode/chat';
+import { screenshot, themes } from '../../support/vscode/openWindow';
+import { useVsCode } from '../../support/vscode/useVsCode';
+import { command, inList, quickInput } from '../../support/vscode/workbench';
+
+const agents = Object.fromEntries(
+  ['Alpha', 'Beta', 'Gamma'].map((name) => [name.toLowerCase(), { ...scriptedAgent('plain'), name }]),
+);
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-many-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/**
+ * The secrets of the browser are kept with a key of the server, which this server does not make. The
+ * request is answered in the page: routing it would hold up every request, and webviews with them.
+ */
+const ANSWER_WITH_KEY = `if (window === top) {
+  const fetched = window.fetch;
+  window.fetch = (request, init) =>
+    String(request?.url ?? request).includes('mint-key')
+      ? Promise.resolve(new Response(new Uint8Array(32).fill(7)))
+      : fetched(request, init);
+}`;
+
+const sessions = (page: Page): Locator => page.locator('.pane-body .monaco-list[aria-label^="Sessions"]');
+const row = (page: Page, name: RegExp): Locator => sessions(page).getByRole('treeitem', { name });
+const status = (page: Page): Locator => page.locator('.statusbar-item[id="parley.parley.parley.sessions"]');
+
+async function askSeveral(page: Page, names: readonly string[], text: string): Promise<void> {
+  const box = quickInput(page);
+  await inList(page, 'Parley: Ask Several Agents…', async (list, patience) => {
+    for (const name of ['Alpha', 'Beta', 'Gamma', 'Demo']) {
+      const check = list.locator('.monaco-list-row', { hasText: name }).getByRole('checkbox');
+      if ((await check.count()) > 0) await check.setChecked(names.includes(name), patience);
+    }
+    await list.getByRole('button', { name: 'OK' }).click(patience);
+    await list.getByText('Message to all selected agents').waitFor(patience);
+    await list.locator('input.input').fill(text, patience);
+    await page.keyboard.press('Enter');
+  });
+  await box.waitFor({ state: 'hidden' });
+}
+
+/** The agents whose question has the focus of its page. */
+async function askers(page: Page): Promise<readonly string[]> {
+  const found = page.frames().map((frame) =>
+    frame.evaluate(() => {
+      const card = document.activeElement?.closest('[role=group][aria-label^="Permission:"]');
+      return card && document.hasFocus() ? document.querySelector('.agent-name')?.textContent : undefined;
+    }),
+  );
+  return (await Promise.all(found)).filter((name) => typeof name === 'string');
+}
+
+describe('many sessions', function () {
+  this.timeout(120_000);
+  const vscode = useVsCode({
+    theme: 'dark',
+    viewport: { width: 1600, height: 900 },
+    settings: { 'parley.agents': agents, 'parley.defaultAgent': 'alpha' },
+  });
+
+  before('keep the secrets of all windows', async () => {
+    const { context, page } = vscode.window;
+    await context.addInitScript(ANSWER_WITH_KEY);
+    await page.reload();
+    await page.locator('.monaco-workbench .part.statusbar').waitFor();
+  });
+
+  it('get the same message at once, and are shown side by side', async () => {
+    const { page } = vscode.window;
+    await askSeveral(
+      page,
+      ['Alpha', 'Beta', 'Gamma'],
+      'permission {"toolCall":{"toolCallId":"t1","title":"Run the tests","kind":"execute"}}',
+    );
+    await page.locator('.editor-group-container').nth(2).waitFor();
+    await page.getByRole('tab', { name: /^\? permission.* Gamma/ }).waitFor();
+    await page.getByRole('tab', { name: /^\? permission.* Alpha/ }).waitFor();
+    await status(page).getByText('3').waitFor();
+    // Each frame of a panel has the page in a frame of its own.
+    for (const frame of await page.locator('iframe.webview.ready').all()) {
+      const panel = frame.contentFrame().frameLocator('iframe[title]');
+      await panel.getByRole('group', { name: /^Permission:/ }).waitFor();
+    }
+    assert.equal(await page.locator('iframe.webview.ready').count(), 3);
+  });
+
+  it('are in one list, starting with those that need the user', async () => {
+    const { page } = vscode.window;
+    await command(page, 'Parley: Focus on Sessions View');
+    await row(page, /^Needs you, /).waitFor();
+    await row(page, /Asked together: Alpha, Beta, Gamma|Asked together/).waitFor();
+    await row(page, /permission.*, Needs you, .*Beta/).waitFor();
+    await screenshot(page, 'many-side-by-side-dark');
+    vscode.server.configure({ 'workbench.colorTheme': themes.light });
+    await page.locator('.monaco-workbench.vs').waitFor();
+    await screenshot(page, 'many-side-by-side-light');
+    vscode.server.configure({ 'workbench.colorTheme': themes.dark });
+    await page.locator('.monaco-workbench.vs-dark').waitFor();
+  });
+
+  it('are reached by one keybinding, one after the other', async () => {
+    const { page } = vscode.window;
+    const reached: string[] = [];
+    for (let press = 0; press < 3; press++) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.press('Shift+J');
+      for (const next = reached.length; reached.length === next; await delay(50))
+        for (const name of await askers(page)) if (!reached.includes(name)) reached.push(name);
+    }
+    assert.deepEqual(reached.toSorted(), ['Alpha', 'Beta', 'Gamma']);
+  });
+
+  it('are answered in another window', async () => {
+    const { page, context } = vscode.window;
+    const other = await context.newPage();
+    const address = new URL(vscode.server.url);
+    address.searchParams.set('folder', scratch);
+    await other.goto(address.toString());
+    await other.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    // While this page is in front: one behind another draws nothing.
+    const elsewhere = await Chat.open(other);
+    assert.equal(await elsewhere.run('say Written in another window'), 'end_turn');
+    await inList(other, 'Parley: Show Open Questions of All Windows', async (list, patience) => {
+      await list.locator('.monaco-list-row', { hasText: 'Beta' }).waitFor(patience);
+      await screenshot(other, 'many-inbox-dark');
+      await list.locator('.monaco-list-row', { hasText: 'Beta' }).click(patience);
+      await list.getByText('Back', { exact: true }).waitFor(patience);
+      await screenshot(other, 'many-inbox-question-dark');
+      const focused = list.locator('.monaco-list-row.focused');
+      assert.match((await focused.innerText()).trim(), /Back/, 'no answer has the focus');
+      await list.locator('.monaco-list-row', { hasText: 'Allow' }).first().click(patience);
+    });
+    await page.bringToFront();
+    await row(page, /permission.*, (Ready|Ready, unread), Beta/).waitFor();
+  });
+
+  it('show the state of each', async () => {
+    const { page } = vscode.window;
+    // Sessions go on without their tabs.
+    await command(page, 'View: Close All Editors');
+    await command(page, 'Parley: New Session');
+    const chat = await Chat.at(page, 'panel');
+    await chat.state('ready');
+    await chat.send('flood 6000 20');
+    await chat.entries('agent').first().waitFor();
+    await chat.newSession();
+    assert.equal(await chat.run('say All done'), 'end_turn');
+    await chat.newSession();
+    await chat.send('die 3');
+    await row(page, /^flood 6000 20, Working, Alpha/).waitFor();
+    await row(page, /^say All done, Ready, Alpha/).waitFor();
+    await row(page, /^Written in another window|In another window, Alpha/)
+      .first()
+      .waitFor();
+    await row(page, /^permission.*, Needs you, .*Gamma/).waitFor();
+    await row(page, /^die 3, Failed, Alpha/).waitFor();
+    await status(page).getByText(/2\s*$/).waitFor();
+    for (const theme of ['dark', 'light'] as const) {
+      vscode.server.configure({ 'workbench.colorTheme': themes[theme] });
+      await page.locator(theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs').waitFor();
+      await screenshot(page, `many-states-${theme}`);
+    }
+  });
+});

@@ -1,0 +1,145 @@
+// Real keepers for tests: the program is bundled once, runs under plain Node, and whatever a test
+// leaves running is ended.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { TransportSink } from '../../../src/acp/jsonrpc/transport';
+import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { Deferred } from '../../../src/base/deferred';
+import { silentLog } from '../../../src/base/log';
+import type { KeeperPlace } from '../../../src/client/transport/keeperSocket';
+import { type KeeperAbout, Keepers, type KeepersOptions, type KeptStart } from '../../../src/client/transport/keepers';
+import { KeptProcess } from '../../../src/client/transport/keptProcess';
+import type { Lease } from '../../../src/keeper/wire';
+import { scratchFolder } from '../scratch';
+
+let program: Promise<string> | undefined;
+
+/** The path of the bundled program. */
+export function keeperProgram(): Promise<string> {
+  program ??= bundle();
+  return program;
+}
+
+async function bundle(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-keeper-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const outfile = join(folder, 'keeper.js');
+  const entryPoints = [join(process.cwd(), 'src/keeper/program.ts')];
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'cjs', target: 'node22' });
+  return outfile;
+}
+
+export const someone: KeeperAbout = { session: 'one', agentId: 'agent', agentName: 'Agent', folder: '/' };
+
+/** Keepers of one test, in a folder of their own. */
+export class TestKeepers {
+  readonly folder: string;
+  readonly all: Keepers;
+
+  static async make(options: Partial<KeepersOptions> = {}): Promise<TestKeepers> {
+    const folder = join(await scratchFolder(), 'keepers');
+    const own = { folder, program: await keeperProgram(), policy: () => 'finishTurn' as const, log: silentLog };
+    return new TestKeepers(new Keepers({ ...own, ...options }), options.folder ?? folder);
+  }
+
+  private constructor(all: Keepers, folder: string) {
+    this.all = all;
+    this.folder = folder;
+  }
+
+  /** Starts an agent that is a script of Node's. */
+  start(script: string, options: Partial<KeptStart> = {}): Promise<KeptProcess> {
+    return this.all.start({
+      about: someone,
+      command: process.execPath,
+      args: ['-e', script],
+      env: hostEnvironment(process.env),
+      cwd: process.cwd(),
+      log: silentLog,
+      ...options,
+    });
+  }
+
+  /** Attaches to the agent of the session. */
+  async attach(session = someone.session): Promise<KeptProcess> {
+    const kept = await this.all.attach(session, { log: silentLog });
+    if (!kept) throw new Error('no keeper to attach to');
+    return kept;
+  }
+
+  /** Where the keeper of a session listens, as its folder says. */
+  async place(id: string): Promise<KeeperPlace & { readonly pid: number; readonly mark: string }> {
+    return JSON.parse(await readFile(join(this.folder, id, 'keeper.json'), 'utf8')) as never;
+  }
+
+  /** Attaches to a keeper with a lease as it goes over the wire. */
+  async attachWith(id: string, lease: Partial<Lease>): Promise<KeptProcess> {
+    const whole: Lease = { endMarks: [], leaveAfterMs: null, silentMs: null, ...lease };
+    const options = { id, place: await this.place(id), isNew: false, leaseOf: () => whole, log: silentLog };
+    const kept = await KeptProcess.attach(options);
+    kept.lease({ endMarks: [], isAtWork: false });
+    return kept;
+  }
+
+  /** Ends all that run. */
+  async end(): Promise<void> {
+    for (const { id } of await this.all.list()) await this.all.end(id);
+  }
+}
+
+/** What a kept agent says, line by line with its numbers. */
+export class Heard implements TransportSink {
+  readonly lines: { readonly number: number; readonly text: string }[] = [];
+  readonly #closed = new Deferred<void>();
+  readonly #waiting = new Set<() => void>();
+  #next = 1;
+  #rest = Buffer.alloc(0);
+
+  /** Listens to an agent. */
+  static from({ transport }: KeptProcess): Heard {
+    const heard = new Heard();
+    transport.listen(heard);
+    return heard;
+  }
+
+  get texts(): readonly string[] {
+    return this.lines.map(({ text }) => text);
+  }
+
+  get ended(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  data(chunk: Uint8Array, line?: number): void {
+    if (line !== undefined) this.#next = line;
+    const bytes = Buffer.concat([this.#rest, chunk]);
+    let from = 0;
+    for (let to = bytes.indexOf(10); to !== -1; to = bytes.indexOf(10, from)) {
+      this.lines.push({ number: this.#next++, text: bytes.toString('utf8', from, to) });
+      from = to + 1;
+    }
+    this.#rest = bytes.subarray(from);
+    for (const look of this.#waiting) look();
+  }
+
+  closed(): void {
+    this.#closed.resolve();
+  }
+
+  /** Resolves with the first line that fits, also one of before. */
+  line(fits: (text: string) => boolean): Promise<string> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const found = this.lines.find(({ text }) => fits(text));
+        if (!found) return;
+        this.#waiting.delete(look);
+        resolve(found.text);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}

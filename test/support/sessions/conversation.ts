@@ -1,0 +1,127 @@
+// A conversation with a real agent process in plain Node: what the extension composes, with files on disk instead of VS Code's editor.
+import { strict as assert } from 'node:assert';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { AgentDefinition } from '../../../src/agents/agentDefinition';
+import { agentEnvironment } from '../../../src/agents/agentEnvironment';
+import { ParleyError } from '../../../src/base/errors';
+import { type Log, silentLog } from '../../../src/base/log';
+import type { SessionOpenStrategy } from '../../../src/client/connection/sessionOpenStrategy';
+import { Conversation } from '../../../src/client/conversation/conversation';
+import type { ConversationServices } from '../../../src/client/conversation/conversationOptions';
+import type { ConversationPersistence, KeptConversation } from '../../../src/client/conversation/persistence';
+import type { FilePort } from '../../../src/client/ports/ports';
+import { AgentFiles } from '../../../src/client/requests/agentFiles';
+import { Terminals } from '../../../src/client/terminals/terminals';
+import { Changes } from '../../../src/session/model/changes';
+import { WireAccount } from '../protocol/wireAccount';
+
+/** Files without an editor. `allowOutside` is the user's answer to questions on paths outside of the roots. */
+export function diskFiles(): FilePort {
+  return {
+    async readText(path, line, limit) {
+      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        throw new ParleyError(
+          error.code === 'ENOENT' ? 'file-not-found' : 'file-unreadable',
+          `${path} cannot be read.`,
+          { cause: error },
+        );
+      });
+      if (line === undefined && limit === undefined) return text;
+      const from = (line ?? 1) - 1;
+      return text
+        .split('\n')
+        .slice(from, limit === undefined ? undefined : from + limit)
+        .join('\n');
+    },
+    async writeText(path, text) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+    },
+  };
+}
+
+export interface TestConversationOptions {
+  readonly agent: AgentDefinition;
+  readonly cwd: string;
+  /** Absent: only `cwd`. */
+  readonly roots?: readonly string[];
+  readonly opening?: SessionOpenStrategy;
+  readonly files?: FilePort;
+  readonly log?: Log;
+  readonly services?: Partial<ConversationServices>;
+  /** Ours of the session; absent: `test`. */
+  readonly key?: string;
+  readonly persistence?: ConversationPersistence;
+  readonly kept?: KeptConversation;
+  /** Another window has it. */
+  readonly isHeld?: boolean;
+}
+
+/** A conversation and the means to wait for what it becomes. */
+export interface TestConversation {
+  readonly conversation: Conversation;
+  /** Resolves as soon as `holds` is true, looked at after every change. Fails with the last state where mocha's time is over. */
+  until(holds: (conversation: Conversation) => boolean): Promise<void>;
+  /** Ends the agent and everything that it started. Fails where the client has sent something that does not fit the protocol's schema. */
+  close(): Promise<void>;
+}
+
+export function testConversation(options: TestConversationOptions): TestConversation {
+  const environment = async (): Promise<Record<string, string>> => agentEnvironment(process.env, undefined);
+  const log = options.log ?? silentLog;
+  const terminals = new Terminals({ log, env: environment, isTrusted: () => true });
+  const port = options.files ?? diskFiles();
+  const account = new WireAccount();
+  const conversation = new Conversation({
+    key: options.key ?? 'test',
+    ...(options.persistence && { persistence: options.persistence }),
+    ...(options.kept && { kept: options.kept }),
+    ...(options.isHeld && { isHeld: true }),
+    agent: options.agent,
+    cwd: options.cwd,
+    roots: options.roots ?? [options.cwd],
+    ...(options.opening && { opening: options.opening }),
+    services: {
+      log,
+      clock: { now: () => Date.now() },
+      client: { name: 'parley-test', title: 'Parley', version: '0.0.0' },
+      environment,
+      filesFor: (agentName) => new AgentFiles(port, { agentName }),
+      terminals,
+      isTrusted: () => true,
+      startTimeoutMs: () => 10_000,
+      afterCancel: () => 'pause',
+      ...options.services,
+      onTraffic: (key, dir, line) => {
+        // What goes to an HTTP agent is of another protocol.
+        if (options.agent.type !== 'communication' && (dir === 'in' || dir === 'out')) account.note(dir, line);
+        options.services?.onTraffic?.(key, dir, line);
+      },
+    },
+  });
+  const waiting = new Set<() => void>();
+  const changes = new Changes(() => {
+    changes.reset();
+    for (const look of [...waiting]) look();
+  });
+  conversation.model.observe(changes);
+  return {
+    conversation,
+    until: (holds) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!holds(conversation)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    async close() {
+      await conversation.close();
+      terminals.dispose();
+      assert.deepEqual(account.problems.splice(0), [], 'what the client sent fits the official schema');
+    },
+  };
+}

@@ -1,0 +1,17 @@
+// The session of a turn control in a test: always open, unless the test says otherwise.
+import type { PromptSession } from '../../../src/client/turns/turnControl';
+
+/** @param current the session that prompts go to now */
+export function promptSession(current: () => unknown, more: Partial<PromptSession> = {}): PromptSession {
+  return {
+    get current() {
+      return current() as PromptSession['current'];
+    },
+    precedes: () => undefined,
+    reopen: () => async () => 'session-lost',
+    leaving() {},
+    answered() {},
+    needSignIn() {},
+    ...more,
+  };
+}

@@ -1,0 +1,83 @@
+// Windows, keepers and agents that are killed again and again at random moments while messages are typed all along: what arrived, and how often.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FaultWindow } from '../faults/faultWindow';
+import { keeperProgram } from '../keeper/keepers';
+import { keepersOf, openKept } from '../keeper/keptWindow';
+import { scratchFolder } from '../scratch';
+import { seeded } from '../store/random';
+import { WorkerProgram } from '../store/spawnWorker';
+import { goOn } from './soak';
+
+/** Kills in one session; a longer one would mostly measure its log. */
+const KILLS_IN_SESSION = 20;
+/** The window alone, the window with all that belongs to it but the keeper, the keeper, both, the agent. */
+export const VICTIMS = ['window', 'keeper', 'window and keeper', 'agent', 'window and agent'] as const;
+
+export interface KeptSoakResult {
+  readonly kills: Readonly<Record<(typeof VICTIMS)[number], number>>;
+  readonly typed: number;
+  readonly received: number;
+  readonly lost: number;
+  readonly twice: number;
+}
+
+/** Kills so often. @param check is called with each session at its end */
+export async function soakKept(
+  kills: number,
+  seed: number,
+  check: (window: FaultWindow) => void,
+): Promise<KeptSoakResult> {
+  const sums = { typed: 0, received: 0, lost: 0, twice: 0 };
+  const counts = { window: 0, keeper: 0, 'window and keeper': 0, agent: 0, 'window and agent': 0 };
+  const random = seeded(seed);
+  const program = await keeperProgram();
+  const worker = await WorkerProgram.make('test/support/soak/soakWindowProcess.ts');
+  try {
+    for (let done = 0; done < kills; ) {
+      const folder = await scratchFolder();
+      const keepers = keepersOf(folder, program);
+      const count = Math.min(KILLS_IN_SESSION, kills - done);
+      let windows = 0;
+      const start = async () => {
+        const next = worker.start([folder, program, String(random(1_000_000)), `w${windows++}`]);
+        await next.next();
+        return next;
+      };
+      let window = await start();
+      for (let kill = 0; kill < count; kill++) {
+        const victim = VICTIMS[random(10) < 6 ? 0 : random(VICTIMS.length)] ?? 'window';
+        await new Promise((resolve) => setTimeout(resolve, random(250)));
+        const [found] = await keepers.list();
+        if (victim.endsWith('keeper') && found?.state) killIfAlive(found.state.pid);
+        if (victim.endsWith('agent') && found?.state) killIfAlive(found.state.agentPid);
+        counts[victim]++;
+        if (!victim.startsWith('window')) continue;
+        await window.kill();
+        window = await start();
+      }
+      await window.kill();
+      const last = openKept(folder, program, Date.now);
+      await goOn(last);
+      const typed = readFileSync(join(folder, 'typed'), 'utf8').trim().split('\n');
+      const row = last.account('kept', typed);
+      for (const key of ['typed', 'received', 'lost', 'twice'] as const) sums[key] += row[key];
+      check(last);
+      await last.close();
+      for (const { id } of await keepers.list()) await keepers.end(id);
+      done += count;
+    }
+  } finally {
+    await worker.dispose();
+  }
+  return { kills: counts, ...sums };
+}
+
+/** It may have ended by itself. */
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

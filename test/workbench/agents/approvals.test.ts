@@ -1,0 +1,89 @@
+// The list of what the user has allowed and refused until further notice.
+import { strict as assert } from 'node:assert';
+import type { ExtensionContext } from 'vscode';
+import { silentLog } from '../../../src/base/log';
+import { rowsOf } from '../../../src/workbench/commands/approvals';
+import { FolderConsent } from '../../../src/workbench/config/folderConsent';
+import { AllowedOrigins } from '../../../src/workbench/sharing/allowedOrigins';
+import { memory } from '../../support/memory';
+
+describe('approvals', () => {
+  const workspaceState = memory();
+  const context = { workspaceState, globalState: memory() } as unknown as ExtensionContext;
+  const answers: (boolean | undefined)[] = [];
+  const workspace = new FolderConsent({ context, log: silentLog, agree: async () => answers.shift() });
+  const servers = new AllowedOrigins({
+    context,
+    catalog: { own: () => [] },
+    served: () => [],
+    log: silentLog,
+  });
+  const approvals = { workspace, servers };
+  const ask = (content: string): Promise<string> =>
+    workspace.ask({ content, question: `Start “${content}”?`, detail: content });
+  /** The rows without those that only say something. */
+  const rows = () => rowsOf(approvals, Date.now()).filter(({ choose }) => choose);
+  const press = async (label: string): Promise<void> => {
+    const row = rows().find((one) => one.label === label) ?? assert.fail(label);
+    await row.buttons?.[0]?.run();
+  };
+
+  after(() => servers.dispose());
+
+  it('says so where there are none', () => {
+    assert.deepEqual(
+      rowsOf(approvals, 0).map(({ label }) => label),
+      ['No approvals are saved.', 'Agents keep their own “Always allow” answers.'],
+    );
+  });
+
+  it('lists each answer with when it was given and used last, newest first', async () => {
+    answers.push(true, false, undefined);
+    assert.equal(await ask('one'), 'yes');
+    assert.equal(await ask('two'), 'no');
+    assert.equal(await ask('three'), 'undecided');
+    await servers.allowAlways(['http://10.0.0.1', 'http://10.0.0.2']);
+    assert.deepEqual(
+      rows().map(({ label, description, detail }) => [label, description, detail]),
+      [
+        ['Start “two”?', 'Not allowed', 'Answered: now · Last used: now'],
+        ['Start “one”?', 'Allowed', 'Answered: now · Last used: now'],
+        ['http://10.0.0.2', 'Allowed', 'Answered: now · Last used: now'],
+        ['http://10.0.0.1', 'Allowed', 'Answered: now · Last used: now'],
+      ],
+    );
+    assert.ok(
+      rowsOf(approvals, Date.now() + 7_200_000).some(({ detail }) => detail === 'Answered: 2 h · Last used: 2 h'),
+    );
+  });
+
+  it('removes one answer, which is then asked for again, and leaves the others', async () => {
+    await press('Start “one”?');
+    await press('http://10.0.0.1');
+    assert.equal(servers.has('http://10.0.0.1'), false);
+    assert.equal(servers.has('http://10.0.0.2'), true);
+    assert.equal(await ask('two'), 'no', 'not asked again');
+    answers.push(false);
+    assert.equal(await ask('one'), 'no', 'asked again');
+    assert.deepEqual(
+      rows().map(({ label, description }) => [label, description]),
+      [
+        ['Start “one”?', 'Not allowed'],
+        ['Start “two”?', 'Not allowed'],
+        ['http://10.0.0.2', 'Allowed'],
+      ],
+    );
+  });
+
+  it('keeps answers of earlier versions, which have no question or time', async () => {
+    const [[hash] = []] = Object.entries(workspaceState.get<Record<string, unknown>>('parley.folder.decisions') ?? {});
+    await workspaceState.update('parley.folder.decisions', { [hash!]: true });
+    assert.deepEqual(rows().map(({ label, description, detail }) => [label, description, detail])[0], [
+      'Answer of an earlier version',
+      'Allowed',
+      undefined,
+    ]);
+    assert.equal(await ask('two'), 'yes');
+    assert.deepEqual(rows().map(({ label, detail }) => [label, detail])[0], ['Start “two”?', 'Last used: now']);
+  });
+});

@@ -1,0 +1,351 @@
+// The agents editor inside of VS Code: its lists and boxes are answered by the test, the settings are real.
+import { strict as assert } from 'node:assert';
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  ConfigurationTarget,
+  EventEmitter,
+  type ExtensionContext,
+  type Memento,
+  type QuickPickItem,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
+import { silentLog } from '../../../src/base/log';
+import { Stages } from '../../../src/client/transport/stages';
+import { manageAgents } from '../../../src/workbench/agents/agentsEditor';
+import { importPage } from '../../../src/workbench/agents/importPage';
+import type { EditorServices } from '../../../src/workbench/agents/pages';
+import { AgentCatalog } from '../../../src/workbench/config/agentCatalog';
+import { FolderConsent } from '../../../src/workbench/config/folderConsent';
+import { RemoteHeaders } from '../../../src/workbench/config/remoteHeaders';
+import { SavedKeys } from '../../../src/workbench/config/savedKeys';
+import { signInTerminal } from '../../../src/workbench/editor/signInTerminal';
+import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
+import { tinyAgent } from '../../support/agents/tinyAgent';
+
+/** What the user does next: chooses a row of a list, types into a box, presses a button of a dialog. */
+type Step =
+  | { readonly row: string }
+  | { readonly type: string | undefined }
+  | { readonly press: string }
+  | { readonly rows: readonly string[] };
+
+describe('the agents editor', () => {
+  let folder: string;
+  let before: unknown;
+  let steps: Step[];
+  /** Everything that was shown, as text. */
+  let shown: string[];
+  let secrets: Map<string, string>;
+  let restarted: string[];
+  let services: EditorServices;
+  const original = { ...pickedOf(window) };
+
+  function pickedOf({
+    createQuickPick,
+    showQuickPick,
+    showInputBox,
+    showWarningMessage,
+    showInformationMessage,
+    showErrorMessage,
+  }: typeof window) {
+    return {
+      createQuickPick,
+      showQuickPick,
+      showInputBox,
+      showWarningMessage,
+      showInformationMessage,
+      showErrorMessage,
+    };
+  }
+
+  const next = <K extends string>(kind: K): Extract<Step, Record<K, unknown>> => {
+    const step = steps.shift();
+    assert.ok(step && kind in step, `${JSON.stringify(step)} is expected, and a ${kind} is shown: ${shown.at(-1)}`);
+    return step as Extract<Step, Record<K, unknown>>;
+  };
+  const textOf = ({ label, description = '', detail = '' }: QuickPickItem): string =>
+    `${label} | ${description} | ${detail}`.replace(/\$\([\w-]+\) /g, '');
+  const rowOf = <T extends QuickPickItem>(items: readonly T[], row: string): T | undefined =>
+    items.find(({ label }) => label.replace(/^\$\([\w-]+\) /, '').startsWith(row));
+
+  /** A list of VS Code's, which chooses by itself. */
+  function fakeList(): unknown {
+    const accepted = new EventEmitter<void>();
+    const hidden = new EventEmitter<void>();
+    const other = new EventEmitter<never>();
+    const list = {
+      items: [] as QuickPickItem[],
+      activeItems: [],
+      selectedItems: [] as QuickPickItem[],
+      buttons: [],
+      onDidAccept: accepted.event,
+      onDidHide: hidden.event,
+      onDidChangeActive: other.event,
+      onDidChangeValue: other.event,
+      onDidTriggerItemButton: other.event,
+      onDidTriggerButton: other.event,
+      show() {
+        shown.push(list.items.map(textOf).join('\n'));
+        setImmediate(() => {
+          if (steps.length === 0) return hidden.fire();
+          const { row } = next('row');
+          const item = rowOf(list.items, row);
+          assert.ok(item, `there is no ${row} in ${shown.at(-1)}`);
+          list.selectedItems = [item];
+          accepted.fire();
+        });
+      },
+      hide: () => hidden.fire(),
+      dispose() {},
+    };
+    return list;
+  }
+
+  beforeEach(async () => {
+    before = workspace.getConfiguration('parley').inspect('agents')?.globalValue;
+    await set({});
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-manage-')));
+    [steps, shown, restarted, secrets] = [[], [], [], new Map()];
+    Object.assign(window, {
+      createQuickPick: fakeList,
+      showQuickPick: async (items: QuickPickItem[], { canPickMany }: { canPickMany?: boolean }) => {
+        shown.push(items.map(textOf).join('\n'));
+        return canPickMany ? next('rows').rows.map((row) => rowOf(items, row)) : rowOf(items, next('row').row);
+      },
+      showInputBox: async ({
+        prompt,
+        value = '',
+        validateInput,
+      }: {
+        prompt: string;
+        value?: string;
+        validateInput?: (text: string) => unknown;
+      }) => {
+        shown.push(`${prompt} [${value}]`);
+        const { type } = next('type');
+        assert.equal(type === undefined ? undefined : validateInput?.(type), undefined);
+        return type;
+      },
+      showWarningMessage: async (text: string, _options: unknown, ...items: { title: string }[]) => {
+        shown.push(text);
+        const { press } = next('press');
+        return items.find(({ title }) => title === press);
+      },
+      showInformationMessage: async (text: string) => void shown.push(text),
+      showErrorMessage: async (text: string) => void shown.push(text),
+    });
+    const context = contextOf();
+    const consent = new FolderConsent({ context, log: silentLog });
+    const catalog = new AgentCatalog(context, consent, silentLog);
+    const keys = new SavedKeys({ context, originOf: (id) => catalog.originOf(id), log: silentLog });
+    const remote = new RemoteHeaders(context);
+    const environment = async (): Promise<Record<string, string>> => ({ ...process.env }) as Record<string, string>;
+    const registry = new AgentRegistry({ context, log: silentLog, environment });
+    const client = { name: 'parley', title: 'Parley', version: '0' };
+    services = {
+      catalog,
+      keys,
+      remote,
+      registry,
+      bare: async (agent) => ({
+        agent,
+        cwd: folder,
+        services: { client, environment, keys, remote, log: silentLog, startTimeoutMs: () => 20_000 },
+        stages: new Stages(Date.now, () => {}),
+      }),
+      signInChanged: (agent) => restarted.push(agent),
+    };
+  });
+
+  afterEach(async () => {
+    Object.assign(window, original);
+    await set(before);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const set = (value: unknown): Thenable<void> =>
+    workspace.getConfiguration('parley').update('agents', value, ConfigurationTarget.Global);
+  const entries = (): Record<string, unknown> =>
+    workspace.getConfiguration('parley').inspect<Record<string, unknown>>('agents')?.globalValue ?? {};
+  const run = async (...todo: readonly Step[]): Promise<void> => {
+    steps = [...todo];
+    await manageAgents(services);
+    assert.deepEqual(steps, []);
+  };
+  const shows = (text: string | RegExp): void => {
+    const all = shown.join('\n');
+    assert.ok(typeof text === 'string' ? all.includes(text) : text.test(all), `${text} is not in\n${all}`);
+  };
+
+  function contextOf(): ExtensionContext {
+    const memory = (): Memento => {
+      const values = new Map<string, unknown>();
+      return {
+        keys: () => [...values.keys()],
+        get: <T>(key: string, fallback?: T) => (values.get(key) ?? fallback) as T,
+        async update(key: string, value: unknown) {
+          if (value === undefined) values.delete(key);
+          else values.set(key, value);
+        },
+      };
+    };
+    return {
+      workspaceState: memory(),
+      globalState: memory(),
+      extensionUri: Uri.file('/ext'),
+      globalStorageUri: Uri.file(join(folder, 'storage')),
+      extension: { packageJSON: { version: '0' } },
+      secrets: {
+        keys: async () => [...secrets.keys()],
+        get: async (key: string) => secrets.get(key),
+        store: async (key: string, value: string) => void secrets.set(key, value),
+        delete: async (key: string) => void secrets.delete(key),
+      },
+    } as unknown as ExtensionContext;
+  }
+
+  /** An agent that runs, with what it answers to `initialize`. */
+  async function program(name: string, answer: object = {}): Promise<string> {
+    const path = join(folder, name);
+    const text = tinyAgent('Hello.').replace(
+      'authMethods: [] }',
+      `authMethods: [], ...${JSON.stringify(answer)}, agentInfo: { name: ${JSON.stringify(name)}, version: '4.5.6' } }`,
+    );
+    await writeFile(path, text.replace('#!/usr/bin/env node', `#!${process.execPath}`));
+    await chmod(path, 0o755);
+    return path;
+  }
+
+  it('adds a program by its command, tests it, changes, copies and removes it', async () => {
+    const path = await program('my agent');
+    await run({ row: 'Add a program…' }, { type: `"${path}" --acp 'two words'` }, { type: 'Mine' }, { row: 'Test' });
+    assert.deepEqual(entries(), { mine: { name: 'Mine', command: path, args: ['--acp', 'two words'] } });
+    shows(/Agent \| my agent 4\.5\.6/);
+    shows(/Protocol \| version 1/);
+    shows('Start a session');
+    await set({ mine: { ...(entries().mine as object), own: { of: 'another editor' } } });
+    await run(
+      { row: 'Mine' },
+      { row: 'Arguments' },
+      { type: '' },
+      { row: 'Environment variables' },
+      { row: 'Add a variable…' },
+      { type: 'LEVEL' },
+      { type: '1' },
+    );
+    await run({ row: 'Mine' }, { row: 'Make a copy' });
+    const entry = { name: 'Mine', command: path, own: { of: 'another editor' }, env: { LEVEL: '1' } };
+    assert.deepEqual(entries(), { mine: entry, 'mine-2': { ...entry, name: 'Mine (copy)' } });
+    await run({ row: 'Mine (copy)' }, { row: 'Remove…' }, { press: 'Remove' });
+    assert.deepEqual(entries(), { mine: entry });
+  });
+
+  it('reports why an agent does not start, and what to do', async () => {
+    await run({ row: 'Add a program…' }, { type: 'no-such-program-here' }, { type: 'Gone' }, { row: 'Test' });
+    shows(/no-such-program-here.*\n?.*not found|wasn't found|isn't/i);
+    shows('Test again');
+  });
+
+  it('keeps the secrets of variables and of remote agents in the secret storage', async () => {
+    await set({ one: { name: 'One', command: 'one', env: { OLD_TOKEN: 'in plain text' } } });
+    await run(
+      { row: 'One' },
+      { row: 'Environment variables' },
+      { row: 'Add a variable…' },
+      { type: 'ONE_API_KEY' },
+      { type: 'sk-one' },
+      { row: 'OLD_TOKEN' },
+      { row: 'Move to the secret storage' },
+    );
+    assert.deepEqual(entries(), { one: { name: 'One', command: 'one' } });
+    const agent = services.catalog.find('one') ?? assert.fail();
+    assert.deepEqual(await services.keys.variables(agent), { ONE_API_KEY: 'sk-one', OLD_TOKEN: 'in plain text' });
+    await run(
+      { row: 'Add a remote agent…' },
+      { type: 'wss://agents.example/acp' },
+      { type: 'secret-token' },
+      { type: 'Far' },
+    );
+    assert.deepEqual(entries().far, {
+      name: 'Far',
+      url: 'wss://agents.example/acp',
+      headers: { Authorization: `Bearer \${secret:token}` },
+    });
+    assert.ok(secrets.has('parley.remote:wss://agents.example token'));
+    assert.ok(!shown.join('\n').match(/sk-one|secret-token/), 'no secret is shown');
+  });
+
+  it('signs in with a key, shows that, and deletes the key when the user signs out', async () => {
+    const vars = { authMethods: [{ id: 'k', name: 'API key', type: 'env_var', vars: [{ name: 'TINY_KEY' }] }] };
+    await set({ tiny: { name: 'Tiny', command: await program('tiny', vars) } });
+    await run({ row: 'Tiny' }, { row: 'Sign in…' }, { row: 'API key' }, { type: 'sk-tiny' });
+    assert.deepEqual(restarted, ['tiny']);
+    shows(/Signed in with “API key” \| since /);
+    shows('TINY_KEY | saved in the secret storage');
+    await run({ row: 'Tiny' }, { row: 'Sign out and delete saved keys' }, { press: 'Sign Out' });
+    assert.equal(secrets.size, 0);
+    assert.deepEqual(restarted, ['tiny', 'tiny']);
+    shown = [];
+    await run({ row: 'Tiny' });
+    assert.ok(!shown.join('\n').includes('TINY_KEY'));
+  });
+
+  it('marks agents of the workspace, and copies one after showing what it runs', async () => {
+    const own = { evil: { command: 'evil', args: ['--x'] } };
+    await workspace.getConfiguration('parley').update('agents', own, ConfigurationTarget.Workspace);
+    try {
+      await run({ row: 'evil (from this folder)' }, { row: 'Copy to your settings' }, { press: 'Copy' });
+      assert.deepEqual(entries(), { evil: { name: 'evil', command: 'evil', args: ['--x'] } });
+      shows(/From this workspace: /);
+      assert.ok(!/^Arguments/m.test(shown[1] ?? ''), 'what it runs is changed in the file only');
+    } finally {
+      await workspace.getConfiguration('parley').update('agents', undefined, ConfigurationTarget.Workspace);
+    }
+  });
+
+  it('runs a program that an agent has chosen in a terminal only if the user agrees', async () => {
+    const { signal } = new AbortController();
+    const command = { title: 'Log in', command: '/bin/true', args: ['-x'], env: {}, cwd: folder };
+    const before = window.terminals.length;
+    steps = [{ press: 'Cancel' }];
+    const unfamiliar = 'Log in: /bin/true -x\n    variable LD_PRELOAD = evil.so';
+    assert.equal(await signInTerminal({ ...command, unfamiliar }, signal), undefined);
+    shows('Run this program in a terminal to sign in?');
+    assert.equal(await signInTerminal({ ...command, unfamiliar: 'x'.repeat(10_000) }, signal), undefined);
+    assert.equal(window.terminals.length, before);
+  });
+
+  it('shows entries that cannot be used, with the reason', async () => {
+    await set({ odd: { command: 'a', url: 'https://b' } });
+    await run();
+    shows(/odd \| {2}\| .*both a command and a url/);
+  });
+
+  it('imports the selected agents, with their keys in the secret storage', async () => {
+    await mkdir(join(folder, '.config/zed'), { recursive: true });
+    await mkdir(join(folder, '.jetbrains'));
+    await writeFile(
+      join(folder, '.config/zed/settings.json'),
+      '{ /* mine */ "agent_servers": { "Buddy": { "command": "buddy", "env": { "BUDDY_API_KEY": "sk-buddy" } }, "claude": {} } }',
+    );
+    await writeFile(
+      join(folder, '.jetbrains/acp.json'),
+      JSON.stringify({ agent_servers: { Roko: { command: 'roko', args: ['acp'] } } }),
+    );
+    await set({ buddy: { command: 'other' } });
+    steps = [{ rows: ['Buddy'] }];
+    const back = async (): Promise<undefined> => undefined;
+    assert.equal(await importPage(services, back, { home: folder, env: {}, platform: 'linux' })(), back);
+    assert.deepEqual(entries(), { buddy: { command: 'other' }, 'buddy-2': { name: 'Buddy', command: 'buddy' } });
+    const agent = services.catalog.find('buddy-2') ?? assert.fail();
+    assert.deepEqual(await services.keys.variables(agent), { BUDDY_API_KEY: 'sk-buddy' });
+    shows('Roko | JetBrains | roko acp');
+    shows('Buddy | Zed | buddy · BUDDY_API_KEY goes to the secret storage');
+    shows(/Added 1 agent\. Saved 1 key in the secret storage\. claude: no command is set/);
+    assert.ok(!shown.join('\n').includes('sk-buddy'));
+  });
+});

@@ -1,0 +1,97 @@
+// The registry inside of an extension host: through VS Code's proxy, and into the user's settings.
+import { strict as assert } from 'node:assert';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigurationTarget, type ExtensionContext, Uri, workspace } from 'vscode';
+import { silentLog } from '../../../src/base/log';
+import type { InstalledAgent } from '../../../src/registry/install/installedAgents';
+import { RegistryList } from '../../../src/registry/list/registryList';
+import { AgentEntries } from '../../../src/workbench/registry/agentEntries';
+import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
+import { dropEntries, groupInstalled, useVersion } from '../../../src/workbench/registry/installedEntries';
+import { closeLoopbacks, httpLoopback } from '../../support/servers/loopback';
+
+describe('the registry of agents', () => {
+  let before: unknown;
+  let folder: string;
+
+  const set = (section: string, key: string, value: unknown): Thenable<void> =>
+    workspace.getConfiguration(section).update(key, value, ConfigurationTarget.Global);
+  const entries = (): unknown => workspace.getConfiguration('parley').inspect('agents')?.globalValue;
+
+  beforeEach(async () => {
+    before = entries() ?? {};
+    folder = await mkdtemp(join(tmpdir(), 'parley-registry-'));
+  });
+
+  afterEach(async () => {
+    await set('parley', 'agents', before);
+    await set('http', 'proxy', undefined);
+    await set('parley', 'registry.url', undefined);
+    await closeLoopbacks();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is requested through the proxy of VS Code', async () => {
+    const list = await readFile(join(process.env.PARLEY_REPOSITORY ?? '', 'test/fixtures/registry/registry.json'));
+    const asked: (string | undefined)[] = [];
+    const { host } = await httpLoopback((request, response) => {
+      asked.push(request.url);
+      response.end(list);
+    });
+    await set('http', 'proxy', `http://${host}`);
+    const registry = new RegistryList({ file: join(folder, 'registry.json'), log: silentLog });
+    const url = 'http://registry.example/registry.json';
+    const { agents } = await registry.load(url, new AbortController().signal);
+    assert.equal(agents.length, 11);
+    assert.deepEqual(asked, [url]);
+  });
+
+  it('is not requested if its address is empty', async () => {
+    await set('parley', 'registry.url', '');
+    const extension = { packageJSON: { version: '1.0.0' } } as ExtensionContext['extension'];
+    const context = { globalStorageUri: Uri.file(folder), extension };
+    const registry = new AgentRegistry({ context, log: silentLog, environment: async () => ({}) });
+    assert.deepEqual((await registry.load(new AbortController().signal)).agents, []);
+  });
+
+  const version = (number: string, installedAt: number): InstalledAgent => ({
+    id: 'tiny',
+    name: 'Tiny',
+    version: number,
+    program: 'bin/tiny',
+    args: ['--acp', number],
+    env: {},
+    installedAt,
+    size: 10,
+    folder: join(folder, number),
+    command: join(folder, number, 'bin/tiny'),
+  });
+
+  it("updates the entry of an agent to another version, and keeps the user's changes in it", async () => {
+    const [one, two] = [version('1.0.0', 1), version('2.0.0', 2)];
+    const own = new AgentEntries({ globalStorageUri: Uri.file(folder) });
+    await set('parley', 'agents', { tiny: { command: 'mine' } });
+    assert.equal(await useVersion(one, [one], own), 'tiny-2', "the user's own agent of that id stays");
+    assert.deepEqual(entries(), {
+      tiny: { command: 'mine' },
+      'tiny-2': { name: 'Tiny', command: one.command, args: one.args },
+    });
+    assert.equal(await useVersion(two, [two, one], own), 'tiny-2');
+    const [group] = groupInstalled([two, one], own);
+    assert.deepEqual(
+      [group?.current.version, group?.previous?.version, group?.entry, group?.size],
+      ['2.0.0', '1.0.0', 'tiny-2', 20],
+    );
+    await set('parley', 'agents', {
+      mine: { name: 'My own', command: two.command, args: ['--mine'], env: { A: '1' } },
+    });
+    assert.equal(await useVersion(one, [two, one], own), 'mine');
+    assert.deepEqual(entries(), { mine: { name: 'My own', command: one.command, args: ['--mine'], env: { A: '1' } } });
+    const [back] = groupInstalled([two, one], own);
+    assert.deepEqual([back?.current.version, back?.previous], ['1.0.0', undefined]);
+    await dropEntries([two, one], own);
+    assert.deepEqual(entries() ?? {}, {});
+  });
+});

@@ -1,0 +1,280 @@
+// Files of the user under review and restore, in a real VS Code: edits that the editor's Undo takes back, versions, comparisons.
+
+import { strict as assert } from 'node:assert';
+import { existsSync } from 'node:fs';
+import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import * as vscode from 'vscode';
+import { Deferred } from '../../../src/base/deferred';
+import { silentLog } from '../../../src/base/log';
+import type { FileEdit } from '../../../src/changes/model/workingFiles';
+import { VersionDocuments, versionUri } from '../../../src/workbench/changes/documents/versionDocuments';
+import { EditorWorkingFiles } from '../../../src/workbench/changes/documents/workingFiles';
+import { discard, openFile, typeInto } from '../editing';
+
+describe('changed files in the editor', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let files: EditorWorkingFiles;
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-workbench-changes-')));
+    files = new EditorWorkingFiles(silentLog);
+  });
+
+  afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function seed(name: string, content: string | Uint8Array): Promise<string> {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+    return path;
+  }
+
+  const edit = (path: string, expected: string | undefined, content: string | undefined): FileEdit => ({
+    path,
+    root: folder,
+    expected: expected === undefined ? undefined : Buffer.from(expected, 'latin1'),
+    ...(content !== undefined && { content: Buffer.from(content, 'latin1') }),
+  });
+
+  const apply = (...edits: FileEdit[]): Promise<readonly string[]> => files.apply(edits, 'Undoing changes…');
+  const onDisk = (path: string): Promise<string> => readFile(path, 'latin1');
+
+  /** Takes the last step back as the keyboard does, and waits until the document has changed. */
+  async function undo(document: vscode.TextDocument): Promise<void> {
+    const undone = new Deferred<void>();
+    const listening = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document && event.contentChanges.length > 0) undone.resolve();
+    });
+    await vscode.commands.executeCommand('undo');
+    await undone.promise;
+    listening.dispose();
+  }
+
+  const tabs = (): number => vscode.window.tabGroups.all.reduce((sum, group) => sum + group.tabs.length, 0);
+
+  describe('reading', () => {
+    it('reads unsaved text before the disk, in the bytes that a save would write', async () => {
+      const path = await seed('read.txt', '\ufeffone\r\ntwo\r\n');
+      assert.equal((await files.read(path))?.content.toString(), '\ufeffone\r\ntwo\r\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'zero\n');
+      const found = await files.read(path);
+      assert.equal(found?.content.toString(), '\ufeffzero\r\none\r\ntwo\r\n');
+      assert.equal(found?.isDirty, true);
+      await discard(editor);
+    });
+
+    it('reads a link as a link and tells executable files', async () => {
+      const path = await seed('run.sh', 'x');
+      await chmod(path, 0o755);
+      assert.equal((await files.read(path))?.mode, '100755');
+      const link = join(folder, 'a-link');
+      await symlink('run.sh', link);
+      const found = await files.read(link);
+      assert.deepEqual([found?.mode, found?.content.toString()], ['120000', 'run.sh']);
+      assert.equal(await files.read(join(folder, 'none')), undefined);
+      assert.equal(await files.read(folder), undefined);
+    });
+  });
+
+  describe('applying', () => {
+    it('edits an open document by lines and saves it, and the command Undo reverts that', async () => {
+      const path = await seed('open.txt', 'a\nB\nc\nd\nE\n');
+      const editor = await openFile(path);
+      editor.selection = new vscode.Selection(3, 1, 3, 1);
+      const changed = new Deferred<vscode.TextDocumentChangeEvent>();
+      const listening = vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document === editor.document && event.contentChanges.length > 0) changed.resolve(event);
+      });
+      assert.deepEqual(await apply(edit(path, 'a\nB\nc\nd\nE\n', 'a\nb\nb2\nc\nd\ne\n')), []);
+      listening.dispose();
+      const ranges = (await changed.promise).contentChanges.map(({ range, text }) => [
+        range.start.line,
+        range.end.line,
+        text,
+      ]);
+      assert.deepEqual(ranges.sort(), [
+        [1, 1, 'b\nb2'],
+        [4, 4, 'e'],
+      ]);
+      assert.deepEqual([editor.selection.active.line, editor.selection.active.character], [4, 1]);
+      assert.equal(await onDisk(path), 'a\nb\nb2\nc\nd\ne\n');
+      assert.equal(editor.document.isDirty, false);
+      await undo(editor.document);
+      assert.equal(editor.document.getText(), 'a\nB\nc\nd\nE\n');
+      await discard(editor);
+    });
+
+    it('leaves a document with unsaved changes unsaved', async () => {
+      const path = await seed('unsaved.txt', 'two\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'mine\n');
+      assert.deepEqual(await apply(edit(path, 'mine\ntwo\n', 'mine\n2\n')), []);
+      assert.equal(editor.document.getText(), 'mine\n2\n');
+      assert.equal(editor.document.isDirty, true);
+      assert.equal(await onDisk(path), 'two\n');
+      await discard(editor);
+    });
+
+    it('skips a file that is not as expected, and changes the others', async () => {
+      const changed = await seed('changed.txt', 'by the user\n');
+      const typed = await seed('typed.txt', 'x\n');
+      const editor = await openFile(typed);
+      await typeInto(editor, 'typed\n');
+      const there = await seed('there.txt', 'already\n');
+      const fine = await seed('fine.txt', 'x\n');
+      const refused = await apply(
+        edit(changed, 'as it was\n', 'y\n'),
+        edit(typed, 'x\n', 'y\n'),
+        edit(there, undefined, 'y\n'),
+        edit(fine, 'x\n', 'y\n'),
+      );
+      assert.deepEqual([...refused].sort(), [changed, there, typed].sort());
+      assert.equal(await onDisk(changed), 'by the user\n');
+      assert.equal(editor.document.getText(), 'typed\nx\n');
+      assert.equal(await onDisk(fine), 'y\n');
+      await discard(editor);
+    });
+
+    it('edits, creates and deletes closed files without opening an editor', async () => {
+      const changed = await seed('closed/changed.txt', 'one\ntwo\n');
+      const gone = await seed('closed/fresh/gone.txt', 'x\n');
+      const made = join(folder, 'closed/deep/made.txt');
+      assert.deepEqual(
+        await apply(edit(changed, 'one\ntwo\n', 'one\n2\n'), edit(gone, 'x\n', undefined), edit(made, undefined, 'm')),
+        [],
+      );
+      assert.deepEqual([await onDisk(changed), existsSync(gone), await onDisk(made)], ['one\n2\n', false, 'm']);
+      assert.equal(existsSync(dirname(gone)), false, 'no empty folder is left');
+      assert.equal(tabs(), 0);
+    });
+
+    it('writes bytes that no document can contain: mixed line endings, another encoding, binary', async () => {
+      const mixed = await seed('mixed.txt', 'a\nb\r\nc\n');
+      await openFile(mixed);
+      assert.deepEqual(await apply(edit(mixed, 'a\nb\r\nc\n', 'a\r\nB\nc\n')), []);
+      assert.equal(await onDisk(mixed), 'a\r\nB\nc\n');
+      const latin = await seed('latin.txt', Buffer.from('gr\xfc\xdfe\n', 'latin1'));
+      assert.deepEqual(await apply(edit(latin, 'gr\xfc\xdfe\n', 'Gr\xfc\xdfe\n')), []);
+      assert.equal(await onDisk(latin), 'Gr\xfc\xdfe\n');
+      const image = await seed('image.png', Buffer.from([137, 80, 0, 255, 0]));
+      assert.deepEqual(await apply(edit(image, '\x89P\0\xff\0', '\x89P\0\0\0\xff')), []);
+      assert.equal(await onDisk(image), '\x89P\0\0\0\xff');
+    });
+
+    it('changes all line endings, the byte order mark and the end of the last line', async () => {
+      const path = await seed('ends.txt', 'a\r\nb\r\n');
+      const editor = await openFile(path);
+      assert.deepEqual(await apply(edit(path, 'a\r\nb\r\n', 'a\nb')), []);
+      assert.equal(await onDisk(path), 'a\nb');
+      await undo(editor.document);
+      assert.equal(editor.document.getText(), 'a\r\nb\r\n');
+      await discard(editor);
+      const marked = await seed('marked.txt', '\ufeffa\n');
+      assert.deepEqual(await apply(edit(marked, '\xef\xbb\xbfa\n', 'a\n')), []);
+      assert.equal(await onDisk(marked), 'a\n');
+    });
+
+    it('sets modes and makes links, without following them', async () => {
+      const path = await seed('tool.sh', 'x\n');
+      assert.deepEqual(await apply({ ...edit(path, 'x\n', 'x\n'), mode: '100755' }), []);
+      assert.equal((await lstat(path)).mode & 0o111, 0o111 & (await lstat(path)).mode);
+      assert.notEqual((await lstat(path)).mode & 0o100, 0);
+      assert.deepEqual(await apply({ ...edit(path, 'x\n', 'y\n'), mode: '100644' }), []);
+      assert.equal((await lstat(path)).mode & 0o111, 0);
+      const target = await seed('target.txt', 'target\n');
+      const link = join(folder, 'link');
+      assert.deepEqual(await apply({ ...edit(link, undefined, 'target.txt'), mode: '120000' }), []);
+      assert.equal(await readlink(link), 'target.txt');
+      assert.deepEqual(await apply({ ...edit(link, 'target.txt', 'now a file\n'), mode: '100644' }), []);
+      assert.deepEqual([await onDisk(link), await onDisk(target)], ['now a file\n', 'target\n']);
+    });
+
+    it('refuses paths that lead out of the folder through a link, and read-only files', async () => {
+      const outside = await realpath(await mkdtemp(join(tmpdir(), 'parley-outside-')));
+      await writeFile(join(outside, 'x.txt'), 'x\n');
+      await symlink(outside, join(folder, 'out'));
+      const locked = await seed('locked.txt', 'x\n');
+      await chmod(locked, 0o444);
+      const through = join(folder, 'out/x.txt');
+      const fresh = join(folder, 'out/new/y.txt');
+      const refused = await apply(
+        edit(through, 'x\n', 'y\n'),
+        edit(fresh, undefined, 'y\n'),
+        edit(locked, 'x\n', 'y\n'),
+      );
+      assert.deepEqual([...refused].sort(), [through, fresh, locked].sort());
+      assert.deepEqual([await onDisk(join(outside, 'x.txt')), await onDisk(locked)], ['x\n', 'x\n']);
+      await rm(outside, { recursive: true });
+    });
+
+    it('writes the exact bytes although the user formats on save', async () => {
+      const settings = vscode.workspace.getConfiguration('files');
+      await settings.update('insertFinalNewline', true, vscode.ConfigurationTarget.Global);
+      try {
+        const path = await seed('formatted.txt', 'a\nb\n');
+        await openFile(path);
+        assert.deepEqual(await apply(edit(path, 'a\nb\n', 'a\nc')), []);
+        assert.equal(await onDisk(path), 'a\nc');
+      } finally {
+        await settings.update('insertFinalNewline', undefined, vscode.ConfigurationTarget.Global);
+      }
+    });
+
+    it('uses what a command has just written as the state of an open file', async () => {
+      const path = await seed('stale.txt', 'before\n');
+      const editor = await openFile(path);
+      await writeFile(path, 'by a command\n');
+      assert.deepEqual(await apply(edit(path, 'by a command\n', 'before\n')), []);
+      assert.equal(await onDisk(path), 'before\n');
+      assert.equal(editor.document.isDirty, false);
+    });
+
+    it('changes 500 files in one step, and opens none of them', async () => {
+      const edits: FileEdit[] = [];
+      for (let n = 0; n < 500; n++) {
+        const path = await seed(`many/file${n}.txt`, `line\n${n}\nline\n`);
+        edits.push(edit(path, `line\n${n}\nline\n`, `line\n${n + 1}\nline\n`));
+      }
+      assert.deepEqual(await files.apply(edits, 'Undoing changes…'), []);
+      for (const { path, content } of edits) assert.equal(await onDisk(path), content?.toString());
+      assert.equal(tabs(), 0);
+      assert.equal(vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
+    });
+  });
+
+  describe('versions', () => {
+    const versions = new Map<string, Buffer>();
+    let documents: VersionDocuments;
+
+    before(() => {
+      documents = new VersionDocuments(async ({ version }) => {
+        const found = versions.get(version.oid);
+        if (!found) throw vscode.FileSystemError.FileNotFound(version.oid);
+        return found;
+      });
+    });
+
+    after(() => documents.dispose());
+
+    const uriOf = (name: string, content: Buffer): vscode.Uri => {
+      const oid = (versions.size + 1).toString(16).padStart(40, '0');
+      versions.set(oid, content);
+      const version = { oid, mode: '100644', size: content.length } as const;
+      return versionUri(join(folder, name), { session: 'key', root: folder, version });
+    };
+
+    it('are read-only, and texts in any encoding are shown', async () => {
+      const narrow = uriOf('x.py', Buffer.from('ä = 1\r\n'));
+      const wide = uriOf('w.txt', Buffer.from('\ufeffwide ä\n', 'utf16le'));
+      const textOf = async (uri: vscode.Uri): Promise<string> =>
+        new TextDecoder().decode(await documents.readFile(uri));
+      assert.deepEqual([await textOf(narrow), await textOf(wide)], ['ä = 1\r\n', 'wide ä\n']);
+      assert.throws(() => documents.writeFile(narrow), /NoPermissions/);
+    });
+  });
+});

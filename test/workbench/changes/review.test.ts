@@ -1,0 +1,164 @@
+// What an agent changed by itself, reviewed in a real VS Code: comparisons, lenses, keep and undo, the source control view, restore.
+
+import { strict as assert } from 'node:assert';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { SessionSnapshot } from '../../../src/client/view/snapshot';
+import type { ParleyApi } from '../../../src/workbench/api';
+import { undoIn } from '../editing';
+import { activated, run } from '../extension';
+
+describe('the review of what an agent changed', function () {
+  this.timeout(90_000);
+  let api: ParleyApi;
+  let cwd: string;
+  let key: string;
+
+  const path = (name: string): string => join(cwd, name);
+  const text = (name: string): Promise<string> => readFile(path(name), 'utf8');
+
+  /** Resolves when the session is as the test says; rejects with how it is instead. */
+  async function until(test: (snapshot: SessionSnapshot) => boolean): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const end = (done: () => void): void => {
+        clearTimeout(timer);
+        listening.dispose();
+        done();
+      };
+      const look = (): void => {
+        if (test(api.snapshot(key))) end(resolve);
+      };
+      const listening = api.onDidChange((changed) => changed === key && look());
+      const timer = setTimeout(
+        () => end(() => reject(new Error(`still ${JSON.stringify(api.snapshot(key).changes)}`))),
+        60_000,
+      );
+      look();
+    });
+  }
+
+  const states = (): Record<string, string> =>
+    Object.fromEntries(api.snapshot(key).changes.map((change) => [change.path.slice(cwd.length + 1), change.state]));
+
+  /** Has the agent do something, and waits for what it changed. */
+  async function send(message: string, ...changed: string[]): Promise<string> {
+    const { turnId } = await api.send(key, message);
+    await until(() => changed.every((name) => states()[name] === 'unreviewed'));
+    return turnId;
+  }
+
+  before(async () => {
+    api = await activated();
+    cwd = await realpath(await mkdtemp(join(tmpdir(), 'parley-workbench-review-')));
+    execFileSync('git', ['init', '-q'], { cwd });
+    const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
+    const agents = { disk: { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] } };
+    await vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
+    await writeFile(path('a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
+    await writeFile(path('b.txt'), 'b\n');
+    key = await api.openSession({ agent: 'disk', cwd });
+    // What an agent writes by itself before the first state of the folder is known cannot be told
+    // from what was there. What it writes through the client waits for that.
+    await send(`write ${path('first.txt')} first\\n`, 'first.txt');
+    await run('keepAll', { session: key });
+  });
+
+  afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+  after(async () => {
+    await run('closeSession', { session: key });
+    await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
+    await rm(cwd, { recursive: true, force: true });
+  });
+
+  it('lists what it wrote, and shows it with lenses above each hunk', async () => {
+    await send('own a.txt ONE\\ntwo\\nthree\\nfour\\nFIVE\\n\nown new.txt new\\n', 'a.txt', 'new.txt');
+    await run('reviewChanges', { session: key });
+    assert.match(vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '', /^Changes: /);
+    const document = await vscode.workspace.openTextDocument(path('a.txt'));
+    await vscode.window.showTextDocument(document);
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      document.uri,
+      10,
+    );
+    assert.deepEqual(
+      lenses.map(({ range, command }) => [range.start.line, command?.title]),
+      [
+        [0, 'Keep'],
+        [0, 'Undo'],
+        [4, 'Keep'],
+        [4, 'Undo'],
+      ],
+    );
+  });
+
+  it('undoes the hunk at the cursor, reverts that with the command Undo, and keeps hunks one by one', async () => {
+    const added = (): number | undefined => api.snapshot(key).changes.find((one) => one.path === path('a.txt'))?.added;
+    const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path('a.txt')));
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await run('changes.next');
+    assert.equal(vscode.window.activeTextEditor?.selection.active.line, 4);
+    await run('changes.undoHunk');
+    assert.equal(await text('a.txt'), 'ONE\ntwo\nthree\nfour\nfive\n');
+    assert.equal(editor.document.isDirty, false);
+    assert.equal(added(), 1);
+    await undoIn(editor);
+    assert.equal(editor.document.getText(), 'ONE\ntwo\nthree\nfour\nFIVE\n');
+    await until(() => added() === 2);
+    await editor.document.save();
+    editor.selection = new vscode.Selection(4, 0, 4, 0);
+    await run('changes.previous');
+    await run('changes.keepHunk');
+    await until(() => added() === 1);
+    await run('changes.next');
+    await run('changes.keepHunk');
+    await until(() => states()['a.txt'] === 'kept');
+  });
+
+  it('undoes a file that the agent created, and keeps the rest', async () => {
+    await send('own b.txt B\\n', 'b.txt');
+    await run('changes.undoFile', { path: path('new.txt') });
+    assert.equal(existsSync(path('new.txt')), false);
+    await run('keepAll', { session: key });
+    await until(() => Object.values(states()).every((state) => state !== 'unreviewed'));
+    assert.equal(await text('b.txt'), 'B\n');
+  });
+
+  it('undoes a turn, and keeps the edits of the user', async () => {
+    const turnId = await send('own b.txt agent\\n\nown c.txt c\\n', 'b.txt', 'c.txt');
+    await writeFile(path('b.txt'), 'mine\nagent\n');
+    await run('undoTurn', { session: key, turnId });
+    assert.equal(await text('b.txt'), 'mine\nB\n');
+    assert.equal(existsSync(path('c.txt')), false);
+  });
+
+  it('restores the files to before a turn, and undoes that', async () => {
+    await run('keepAll', { session: key });
+    const turnId = await send('own d.txt d\\n\nown a.txt again\\n', 'd.txt', 'a.txt');
+    await send('run git mv -f d.txt e.txt || mv d.txt e.txt', 'e.txt');
+    await run('restoreCheckpoint', { session: key, turnId, ask: false });
+    assert.deepEqual([existsSync(path('d.txt')), existsSync(path('e.txt'))], [false, false]);
+    assert.equal(await text('a.txt'), 'ONE\ntwo\nthree\nfour\nFIVE\n');
+    assert.match(api.snapshot(key).entries.at(-1)?.text ?? '', /Restored \d files/);
+    await run('undoRestore', { session: key, ask: false });
+    assert.deepEqual([await text('e.txt'), await text('a.txt')], ['d\n', 'again\n']);
+    assert.equal(states()['a.txt'], 'unreviewed');
+  });
+
+  it('goes back to an earlier message with its text in the composer', async () => {
+    const turnId = api.snapshot(key).turns.at(-1)?.id;
+    const fresh = await run<string>('editAndResend', { session: key, turnId, ask: false });
+    const { entries } = api.snapshot(fresh);
+    assert.notEqual(fresh, key);
+    assert.equal(entries.filter(({ kind }) => kind === 'user').length, api.snapshot(key).turns.length - 1);
+    const notices = entries.filter(({ kind }) => kind === 'notice').map(({ text: said }) => said);
+    assert.match(notices.join('\n'), /earlier message.*not undone.*git mv/s);
+    assert.equal(existsSync(path('d.txt')), true);
+    await run('closeSession', { session: fresh });
+  });
+});

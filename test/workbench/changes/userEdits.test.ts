@@ -1,0 +1,74 @@
+// Which files count as edited by the user: typed and saved in this window, and neither written by agents nor changed on disk.
+import { strict as assert } from 'node:assert';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { silentLog } from '../../../src/base/log';
+import { EditorUserEdits } from '../../../src/workbench/changes/userEdits';
+import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
+
+describe('edits of the user', () => {
+  let folder: string;
+  let now: number;
+  let edits: EditorUserEdits;
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-edits-')));
+    now = 1000;
+    edits = new EditorUserEdits(() => now);
+  });
+
+  afterEach(async () => {
+    edits.dispose();
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(name: string): Promise<vscode.TextDocument> {
+    const path = join(folder, name);
+    await writeFile(path, 'one\n');
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+    await vscode.window.showTextDocument(document);
+    return document;
+  }
+
+  async function type(document: vscode.TextDocument, text: string): Promise<void> {
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), text);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+  }
+
+  it('are those that are typed, whether they are saved or not', async () => {
+    const document = await open('typed.txt');
+    await type(document, 'mine ');
+    now = 2000;
+    assert.deepEqual([...edits.since(1500)], [document.uri.fsPath]);
+    await document.save();
+    assert.deepEqual([...edits.since(2000)], [document.uri.fsPath]);
+    assert.deepEqual([...edits.since(2001)], []);
+  });
+
+  it('are not what agents write through an open document', async () => {
+    const document = await open('written.txt');
+    const files = edits.filesForAgents(new EditorFiles({ log: silentLog }));
+    await files.writeText(document.uri.fsPath, 'theirs\n');
+    assert.equal(document.getText(), 'theirs\n');
+    assert.deepEqual([...edits.since(0)], []);
+  });
+
+  it('are not what a document reads from the disk', async () => {
+    const document = await open('followed.txt');
+    const followed = new Promise<void>((resolve) => {
+      const listening = vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document !== document || event.contentChanges.length === 0) return;
+        listening.dispose();
+        resolve();
+      });
+    });
+    await writeFile(document.uri.fsPath, 'changed on disk\n');
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await followed;
+    assert.deepEqual([...edits.since(0)], []);
+  });
+});

@@ -1,0 +1,141 @@
+// Sessions in worktrees in a real VS Code: made, compared, applied to the folder, committed and removed; and a turn staged.
+
+import { strict as assert } from 'node:assert';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { ParleyApi } from '../../../src/workbench/api';
+import { hasText, undoIn } from '../editing';
+import { activated, run } from '../extension';
+
+describe('sessions in worktrees', function () {
+  this.timeout(90_000);
+  let api: ParleyApi;
+  let folder: string;
+
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder }).toString();
+  const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+  const open = (worktree: string, uncommitted = false): Thenable<string> =>
+    run('newSession', { agent: 'disk', cwd: folder, worktree, uncommitted });
+
+  before(async () => {
+    api = await activated();
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-workbench-worktrees-')));
+    git('init', '-q', '-b', 'main');
+    git('config', 'user.name', 'A');
+    git('config', 'user.email', 'a@example.org');
+    await writeFile(join(folder, 'a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
+    const scenes = JSON.stringify({ scenes: { '*': 'say Add g' } });
+    const agents = {
+      disk: { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] },
+      writer: { command: process.env.PARLEY_TEST_NODE, args: [program, scenes] },
+    };
+    await vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
+  });
+
+  afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+  after(async () => {
+    await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('applies the changes of two agents beside those of the user, and removes an applied worktree without asking', async () => {
+    await writeFile(join(folder, 'mine.txt'), 'mine\n');
+    const [one, two] = [await open('one', true), await open('two')];
+    await api.send(one, 'own a.txt ONE\\ntwo\\nthree\\nfour\\nfive\\n\nown new.txt new\\n');
+    await api.send(two, 'own a.txt 1\\ntwo\\nthree\\nfour\\nFIVE\\n');
+    assert.equal(await text('a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
+    const compared = await run<string[]>('compareSessions', { sessions: [one, two] });
+    assert.deepEqual(compared.map((path) => path.split(/[\\/]/).at(-1)).sort(), ['a.txt', 'mine.txt', 'new.txt']);
+    assert.match(vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '', /parley\/two ↔ parley\/one/);
+    await writeFile(join(folder, 'a.txt'), 'one\ntwo\nthree\nFOUR\nfive\n');
+    assert.deepEqual(await run('applyWorktree', { session: one, ask: false }), ['a.txt', 'new.txt']);
+    assert.equal(await text('a.txt'), 'ONE\ntwo\nthree\nFOUR\nfive\n');
+    assert.equal(await text('new.txt'), 'new\n');
+    assert.equal(await run('removeWorktree', { session: one }), true);
+    assert.deepEqual(git('branch', '--format=%(refname:short)').trim().split('\n'), ['main', 'parley/two']);
+    // The first line is another one in the folder now, the last is not.
+    assert.deepEqual(await run('applyWorktree', { session: two, ask: false }), ['a.txt']);
+    assert.equal(await text('a.txt'), 'ONE\ntwo\nthree\nFOUR\nFIVE\n');
+    assert.equal(await run('removeWorktree', { session: two, ask: false }), true);
+    assert.equal(git('worktree', 'list').trim().split('\n').length, 1);
+  });
+
+  it('reverts an apply with the command Undo', async () => {
+    git('checkout', '-q', '--', 'a.txt');
+    const key = await open('undone');
+    await api.send(key, 'own a.txt one\\nTWO\\nthree\\nfour\\nfive\\n');
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(join(folder, 'a.txt')));
+    await hasText(editor.document, 'one\ntwo\nthree\nfour\nfive\n');
+    await run('applyWorktree', { session: key, ask: false });
+    assert.equal(editor.document.getText(), 'one\nTWO\nthree\nfour\nfive\n');
+    await vscode.window.showTextDocument(editor.document);
+    await undoIn(editor);
+    assert.equal(editor.document.getText(), 'one\ntwo\nthree\nfour\nfive\n');
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await run('removeWorktree', { session: key, ask: false });
+  });
+
+  it('commits to the branch, which stays', async () => {
+    const key = await open('Commit it');
+    await api.send(key, 'own c.txt c\\n');
+    assert.equal(await run('commitWorktree', { session: key, message: 'Add c' }), 'parley/commit-it');
+    assert.equal(git('log', '-1', '--format=%s', 'parley/commit-it'), 'Add c\n');
+    assert.equal(await run('removeWorktree', { session: key }), true);
+    assert.equal(git('branch', '--list', 'parley/commit-it').trim(), 'parley/commit-it');
+    assert.equal(existsSync(join(folder, 'c.txt')), false);
+  });
+
+  interface Repository {
+    readonly inputBox: { value: string };
+    status(): Promise<void>;
+  }
+
+  /** The folder's repository in VS Code's Git extension; the oldest VS Code opens none outside of the workspace. */
+  async function repository(): Promise<Repository | null> {
+    const extension = vscode.extensions.getExtension('vscode.git');
+    assert.ok(extension);
+    const exports = (await extension.activate()) as {
+      getAPI(version: 1): { openRepository(uri: vscode.Uri): Promise<Repository | null> };
+    };
+    return exports.getAPI(1).openRepository(vscode.Uri.file(folder));
+  }
+
+  it('stages what a turn changed, and nothing else', async function () {
+    if (!(await repository())) this.skip();
+    const key = await api.openSession({ agent: 'disk', cwd: folder });
+    const first = await api.send(key, 'say The state before the first change is known after this turn');
+    await assert.rejects(async () => run('stageTurn', { session: key, turnId: first.turnId }), /changed no file/);
+    await writeFile(join(folder, 'mine.txt'), 'mine\n');
+    const { turnId } = await api.send(key, 'own f.txt f\\n');
+    await run('stageTurn', { session: key, turnId });
+    assert.equal(git('diff', '--cached', '--name-only'), 'f.txt\n');
+    await run('closeSession', { session: key });
+  });
+
+  it('lets an agent draft the commit message, and replaces none that the user has typed', async function () {
+    const found = await repository();
+    if (!found) return this.skip();
+    git('reset', '-q');
+    await writeFile(join(folder, 'g.txt'), 'g\n');
+    git('add', 'g.txt');
+    await found.status();
+    const key = await api.openSession({ agent: 'writer', cwd: folder });
+    const draft = (): Thenable<string> => run('draftCommitMessage', { rootUri: vscode.Uri.file(folder) });
+    assert.equal(await draft(), 'Add g');
+    assert.equal(found.inputBox.value, 'Add g');
+    assert.deepEqual(api.snapshot(key).turns, [], 'it is asked in a session of its own');
+    found.inputBox.value = 'mine';
+    assert.equal(await draft(), 'Add g');
+    assert.equal(found.inputBox.value, 'mine');
+    found.inputBox.value = '';
+    await run('closeSession', { session: key });
+  });
+});

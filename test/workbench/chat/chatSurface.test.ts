@@ -1,0 +1,265 @@
+// A surface of the chat and a page of the test's own: what the page asks of a session reaches that session, or is refused in words.
+import { strict as assert } from 'node:assert';
+import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
+import { silentLog } from '../../../src/base/log';
+import { Conversation } from '../../../src/client/conversation/conversation';
+import { AgentFiles } from '../../../src/client/requests/agentFiles';
+import { Terminals } from '../../../src/client/terminals/terminals';
+import type { FirstUseView, SessionMessage, ToWebview } from '../../../src/panel/contract';
+import { Page } from '../../../src/workbench/activation/page';
+import { ChatSurface, type SurfaceServices } from '../../../src/workbench/chat/chatSurface';
+import { FEED_SOURCES } from '../../support/sessions/feedSources';
+
+/** A panel that can be hidden, and keeps what was posted to its page. */
+class Holder {
+  readonly said = new EventEmitter<unknown>();
+  readonly disposed = new EventEmitter<void>();
+  readonly onDidDispose = this.disposed.event;
+  readonly posted: ToWebview[] = [];
+  visible = true;
+  readonly webview: Webview = {
+    options: {},
+    html: '',
+    cspSource: 'test:',
+    onDidReceiveMessage: this.said.event,
+    postMessage: async (message: ToWebview) => {
+      this.posted.push(message);
+      return true;
+    },
+    asWebviewUri: (uri: Uri) => uri,
+  };
+}
+
+/** What an empty conversation offers. */
+let offers: FirstUseView | undefined;
+let offersChanged = (): void => {};
+/** The offers that were taken. */
+const chosen: string[] = [];
+const nothing = async (): Promise<void> => {};
+const services: SurfaceServices = {
+  log: silentLog,
+  feed: FEED_SOURCES,
+  links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
+  contents: { openDiff: nothing, openWritten: nothing, openOutput: nothing, save: nothing },
+  changes: { act: nothing, restoreCheckpoint: nothing, undoRestore: nothing, editAndResend: nothing },
+  terminals: { show: () => {} },
+  retryGap: nothing,
+  retryGaps: nothing,
+  mentions: { async *offers() {}, attachments: async () => [], dropped: async () => [] },
+  firstUse: {
+    get view() {
+      return offers;
+    },
+    onDidChange: (listener) => {
+      offersChanged = listener;
+      return { dispose: () => {} };
+    },
+    look: () => {},
+    use: async (id) => void chosen.push(id),
+  },
+};
+
+describe('a surface of the chat', () => {
+  let sessions: Conversation[];
+  let surfaces: ChatSurface[];
+  let used: string[];
+  const { signal } = new AbortController();
+
+  beforeEach(() => {
+    used = [];
+    surfaces = [];
+    const agent = { type: 'process', id: 'none', name: 'None', command: 'none', args: [] } as never;
+    const environment = async (): Promise<Record<string, string>> => ({});
+    const isTrusted = (): boolean => false; // no agent is started
+    const files = { readText: async () => '', writeText: nothing, confirmOutside: async () => false };
+    sessions = ['A', 'B'].map(
+      (key) =>
+        new Conversation({
+          key,
+          agent,
+          cwd: '/',
+          roots: ['/'],
+          services: {
+            log: silentLog,
+            clock: { now: Date.now },
+            client: { name: 'test', title: 'Test', version: '0.0.0' },
+            environment,
+            filesFor: (agentName) => new AgentFiles(files, { agentName }),
+            terminals: new Terminals({ log: silentLog, env: environment, isTrusted }),
+            isTrusted,
+            startTimeoutMs: () => 1000,
+            afterCancel: () => 'pause',
+          },
+        }),
+    );
+  });
+
+  afterEach(async () => {
+    for (const surface of surfaces) surface.dispose();
+    for (const session of sessions) await session.close();
+  });
+
+  const conversation = (key: string): Conversation => {
+    const found = sessions.find((one) => one.key === key);
+    assert.ok(found);
+    return found;
+  };
+
+  function open(key = 'A') {
+    const extension = extensions.getExtension('parley.parley');
+    assert.ok(extension);
+    const holder = new Holder();
+    const page = new Page(holder, extension.extensionUri);
+    const surface = new ChatSurface(page, conversation(key), services, {
+      find: (wanted) => sessions.find((one) => one.key === wanted),
+      used: (one) => used.push(one.key),
+      show: () => {},
+      takeOver: () => {},
+    });
+    surfaces.push(surface);
+    const say = (message: SessionMessage, about: string | null = key): void =>
+      holder.said.fire({ ...message, key: about });
+    const hello = (): void => holder.said.fire({ type: 'hello', version: 2 });
+    const show = (isVisible: boolean): void => {
+      holder.visible = isVisible;
+      page.tellVisibility();
+    };
+    const posted = <T extends ToWebview['type']>(type: T): Extract<ToWebview, { type: T }>[] =>
+      holder.posted.filter((one): one is Extract<ToWebview, { type: T }> => one.type === type);
+    hello();
+    return { holder, surface, say, hello, show, posted };
+  }
+
+  /** Asks something in a session, as its agent does. */
+  function ask(key: string) {
+    const desk = conversation(key).elicitations;
+    const body = { mode: 'form', form: { fields: [] } } as const;
+    const answer = desk.ask({ scope: { sessionId: 's' }, message: 'Why?', body }, false, signal);
+    const id = [...conversation(key).model.state.elicitations.keys()].at(-1) ?? '';
+    return { id, answer };
+  }
+
+  it('tells the page what an empty session offers, and takes what the user chooses of it', async () => {
+    offers = { agents: [], isSearching: true };
+    const { say, posted, show } = open('A');
+    assert.deepEqual(posted('firstUse').at(-1)?.offers, offers);
+    show(false);
+    offers = { agents: [{ id: 'gemini', name: 'Gemini' }], isSearching: false };
+    offersChanged();
+    assert.equal(posted('firstUse').length, 1, 'a hidden page gets nothing');
+    show(true);
+    assert.deepEqual(posted('firstUse').at(-1)?.offers, offers);
+    offers = undefined;
+    offersChanged();
+    assert.equal(posted('firstUse').at(-1)?.offers, null);
+    say({ type: 'useAgent', id: 'gemini' });
+    assert.deepEqual(chosen, ['gemini']);
+  });
+
+  it('gives an answer to the session whose question it is, whatever is shown by then', async () => {
+    const { surface, say } = open('A');
+    const [inA, inB] = [ask('A'), ask('B')];
+    surface.show(conversation('B'));
+    say({ type: 'elicitation', id: inA.id, answer: { kind: 'decline' } }, 'A');
+    assert.deepEqual(await inA.answer, { action: 'decline' });
+    assert.ok(conversation('B').model.state.elicitations.has(inB.id));
+    assert.deepEqual(used, [], 'a session that is no longer shown does not become the active one');
+  });
+
+  it('brings a search hit to the eye once the page has drawn the session, unless another one is shown by then', async () => {
+    const { surface, holder, posted } = open('A');
+    const event = { type: 'message', role: 'agent', messageId: 'm', content: [{ type: 'text', text: 'x' }] } as const;
+    for (const session of sessions) session.note([{ at: 5, event }]);
+    const draw = (): void => {
+      const { revision } = posted('snapshot').at(-1)!;
+      holder.said.fire({ type: 'ack', revision, key: surface.conversation.key });
+    };
+    surface.show(conversation('B'));
+    const late = surface.reveal({ at: 5, event });
+    surface.show(conversation('A'));
+    await late;
+    const revealed = surface.reveal({ at: 5, event });
+    assert.deepEqual(posted('reveal'), []);
+    draw();
+    await revealed;
+    assert.deepEqual(posted('reveal'), [{ type: 'reveal', index: 0 }]);
+  });
+
+  it('refuses an answer to a question that is gone, and says so', () => {
+    const { say, posted } = open('A');
+    say({ type: 'permission', id: 'p', optionId: 'yes' });
+    assert.deepEqual(posted('rejected'), [{ type: 'rejected', id: 'p', reason: 'This question is no longer open.' }]);
+  });
+
+  it('refuses what is asked of a session that is closed, and says so', () => {
+    const { say, posted } = open('A');
+    say({ type: 'send', clientId: 'c1', text: 'hello', revision: 1 }, 'gone');
+    assert.deepEqual(posted('rejected'), [{ type: 'rejected', clientId: 'c1', reason: 'This session is closed.' }]);
+  });
+
+  it('refuses messages that are too large or invalid, and says so', () => {
+    const { say, holder, posted } = open('A');
+    say({ type: 'send', clientId: 'c1', text: 'x'.repeat(2_000_001), revision: 1 });
+    holder.said.fire({ type: 'nonsense' });
+    const [large, unknown] = posted('rejected');
+    assert.equal(large?.clientId, 'c1');
+    assert.match(large?.reason ?? '', /2,000,000 characters/);
+    assert.match(unknown?.reason ?? '', /Reload the window/);
+  });
+
+  it('takes the draft of the session that it was written in, and shows it in the other places of that session', () => {
+    const panel = open('A');
+    const view = open('A');
+    panel.surface.show(conversation('B'));
+    panel.say({ type: 'draft', text: 'half', revision: 1 }, 'A');
+    assert.equal(conversation('A').unsent.draft.text, 'half');
+    assert.equal(conversation('B').unsent.draft.text, '');
+    assert.deepEqual(view.posted('draft'), [{ type: 'draft', key: 'A', text: 'half', revision: 1 }]);
+    assert.deepEqual(panel.posted('draft'), []);
+  });
+
+  it('tells a page whose draft is older than that of the host', () => {
+    const { say, posted } = open('A');
+    conversation('A').unsent.write({ text: 'newer', revision: 9 }, undefined);
+    say({ type: 'draft', text: 'older', revision: 4 });
+    assert.deepEqual(posted('draft').at(-1), { type: 'draft', key: 'A', text: 'newer', revision: 9 });
+    assert.equal(conversation('A').unsent.draft.text, 'newer');
+  });
+
+  it('lets go of the messages that its page edits when the page is hidden, leaves, greets again or is gone', () => {
+    const { queue } = conversation('A');
+    const { id } = queue.add('queued', []);
+    const ends: ((surface: ReturnType<typeof open>) => void)[] = [
+      ({ show }) => show(false),
+      ({ surface }) => surface.show(conversation('B')),
+      ({ hello }) => hello(),
+      ({ surface }) => surface.dispose(),
+    ];
+    for (const end of ends) {
+      const surface = open('A');
+      surface.say({ type: 'queue', action: { kind: 'hold', id, held: true } });
+      assert.equal(queue.find(id)?.held, true);
+      end(surface);
+      assert.equal(queue.find(id)?.held, false);
+    }
+    const late = open('A');
+    late.show(false);
+    late.say({ type: 'queue', action: { kind: 'hold', id, held: true } });
+    assert.equal(queue.find(id)?.held, false, 'nor does a page that is gone take hold of one');
+  });
+
+  it('puts the focus into the composer as soon as its page is there', () => {
+    const { surface, show, hello, posted } = open('A');
+    surface.focus();
+    assert.equal(posted('focus').length, 1);
+    show(false);
+    surface.focus();
+    show(true);
+    assert.equal(posted('focus').length, 1, 'the page does not run yet');
+    hello();
+    assert.deepEqual(posted('focus').at(-1), { type: 'focus', on: 'composer' });
+    assert.equal(posted('focus').length, 2);
+    hello();
+    assert.equal(posted('focus').length, 2, 'once');
+  });
+});

@@ -1,0 +1,122 @@
+// A page of the chat before and after the product listens to it, over a webview of the test's own.
+import { strict as assert } from 'node:assert';
+import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
+import { Page } from '../../../src/workbench/activation/page';
+import { pageHtml } from '../../../src/workbench/activation/pageHtml';
+
+/** A view or a panel that does nothing by itself. */
+class Holder {
+  readonly said = new EventEmitter<unknown>();
+  readonly disposed = new EventEmitter<void>();
+  readonly onDidDispose = this.disposed.event;
+  visible = true;
+  readonly webview: Webview = {
+    options: {},
+    html: '',
+    cspSource: 'test:',
+    onDidReceiveMessage: this.said.event,
+    postMessage: async () => true,
+    asWebviewUri: (uri: Uri) => uri,
+  };
+}
+
+function open(): { holder: Holder; page: Page } {
+  const extension = extensions.getExtension('parley.parley');
+  assert.ok(extension);
+  const holder = new Holder();
+  return { holder, page: new Page(holder, extension.extensionUri) };
+}
+
+describe('a page of the chat', () => {
+  it('is drawn before the product is read', () => {
+    const { holder } = open();
+    assert.match(holder.webview.html, /<textarea class="message"/);
+    assert.equal(holder.webview.options.enableScripts, true);
+  });
+
+  it('names the language of its text, and brings no translations where VS Code is English', () => {
+    const { html } = open().holder.webview;
+    assert.match(html, /<html lang="en"/);
+    assert.doesNotMatch(html, /id="texts"/);
+  });
+
+  it('hands its texts to a page of another language', () => {
+    const extension = extensions.getExtension('parley.parley');
+    assert.ok(extension);
+    const bundle = {
+      Send: 'Senden',
+      'Ask Agent…': '„Agent“ </script> fragen…',
+      'Nothing that a page says': 'Nichts, was eine Seite sagt',
+    };
+    const html = pageHtml(new Holder().webview, extension.extensionUri, { language: 'de', bundle });
+    assert.match(html, /<html lang="de"/);
+    assert.match(html, /<button[^>]*>Senden<\/button>/);
+    assert.match(html, /placeholder="„Agent“ &lt;\/script> fragen…"/);
+    const texts: unknown = JSON.parse(/id="texts">(.*?)<\/script>/.exec(html)?.[1] ?? '');
+    assert.deepEqual(texts, { Send: bundle.Send, 'Ask Agent…': bundle['Ask Agent…'] });
+  });
+
+  it('keeps what was typed and sent before anybody listened, in its order', () => {
+    const { holder, page } = open();
+    const heard: unknown[] = [];
+    holder.said.fire('hello');
+    holder.said.fire('send');
+    page.listen(
+      (message) => heard.push(message),
+      () => {},
+    );
+    assert.deepEqual(heard, ['hello', 'send']);
+    holder.said.fire('cancel');
+    assert.deepEqual(heard, ['hello', 'send', 'cancel']);
+  });
+
+  it('has the processor for itself until it is drawn', async () => {
+    const { holder, page } = open();
+    let isOver = false;
+    const speaking = page.hasSpoken.then(() => {
+      isOver = true;
+    });
+    await Promise.resolve();
+    assert.equal(isOver, false);
+    holder.said.fire('hello');
+    await speaking;
+  });
+
+  it('gives up what was asked of it where it is closed before it has said anything, or says nothing', async () => {
+    const { holder, page } = open();
+    holder.disposed.fire();
+    await page.hasSpoken;
+    await open().page.hasSpoken;
+  });
+
+  it('draws everything once, however often VS Code speaks of a panel', () => {
+    const { holder, page } = open();
+    const told: boolean[] = [];
+    page.listen(
+      () => {},
+      (isVisible) => told.push(isVisible),
+    );
+    page.tellVisibility();
+    holder.visible = false;
+    page.tellVisibility();
+    page.tellVisibility();
+    holder.visible = true;
+    page.tellVisibility();
+    assert.deepEqual(told, [false, true]);
+  });
+
+  it('is not filled after the user has closed it', () => {
+    const { holder, page } = open();
+    assert.equal(page.isGone, false);
+    holder.disposed.fire();
+    assert.equal(page.isGone, true);
+    assert.equal(page.isVisible, false);
+    const heard: unknown[] = [];
+    page.listen(
+      (message) => heard.push(message),
+      () => {},
+    );
+    holder.said.fire('late');
+    assert.deepEqual(heard, []);
+  });
+});

@@ -1,0 +1,294 @@
+// The tools of the editor in a real VS Code with its own TypeScript, as an MCP client calls them.
+import { strict as assert } from 'node:assert';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import * as vscode from 'vscode';
+import type { PermissionAsk } from '../../../src/acp/protocol/dialect';
+import { silentLog } from '../../../src/base/log';
+import { within } from '../../../src/base/within';
+import type { ToolGrant } from '../../../src/client/mcp/editorTools';
+import type { SessionEvent } from '../../../src/session/events/event';
+import { EditorToolHost } from '../../../src/workbench/editorTools/editorToolHost';
+
+const USERS = 20;
+
+describe('the tools of the editor', function () {
+  this.timeout(60_000);
+  const { workspaceFolders: [folder] = [] } = vscode.workspace;
+  const root = join(folder?.uri.fsPath ?? '', 'editor-tools');
+  const files: Record<string, string> = {
+    'tsconfig.json': '{ "compilerOptions": { "strict": true, "module": "commonjs" }, "include": ["src"] }\n',
+    'src/area.ts':
+      'export interface Shape {\n  sides: number;\n}\n\n/** The area of a square. */\nexport function area(side: number): number {\n  return side * side;\n}\n',
+    'src/square.ts':
+      "import { area, type Shape } from './area';\n\nexport class Square implements Shape {\n  sides = 4;\n  size = area(2);\n}\n",
+    'src/sorted.ts': "import { sep } from 'path';\nimport { join } from 'path';\n\nexport const   x = join('a');\n",
+  };
+  for (let index = 1; index < USERS; index++)
+    files[`src/use${index}.ts`] = `import { area } from './area';\n\nexport const use${index} = area(${index});\n`;
+
+  let host: EditorToolHost;
+  let grant: ToolGrant;
+  let client: Client;
+  let outside: string;
+  const asked: PermissionAsk[] = [];
+  const events: SessionEvent[] = [];
+  const written: string[] = [];
+  let answer = 'allow';
+  let isAtWork = true;
+
+  before(async () => {
+    for (const folder of [root, join(root, 'src')]) await makeFolder(folder);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+    // The VS Code from npm comes without TypeScript itself.
+    const tsdk = process.env.PARLEY_TEST_TSDK;
+    await vscode.workspace.getConfiguration('typescript').update('tsdk', tsdk, vscode.ConfigurationTarget.Global);
+    await watched(join(root, 'src/square.ts'));
+    outside = await mkdtemp(join(tmpdir(), 'parley-outside-'));
+    writeFileSync(join(outside, 'secret.ts'), "export const secret: number = 'hidden';\n");
+    symlinkSync(join(outside, 'secret.ts'), join(root, 'src', 'link.ts'));
+    const extension = vscode.extensions.getExtension('parley.parley');
+    assert.ok(extension);
+    host = new EditorToolHost({
+      context: { extension, extensionPath: extension.extensionPath } as vscode.ExtensionContext,
+      asAgent: async (paths, change) => {
+        written.push(...paths);
+        return change();
+      },
+      log: silentLog,
+    });
+    grant =
+      (await host.grant({ type: 'process', id: 'a', name: 'A', command: 'a', args: [], env: {} } as never, {
+        key: 'k',
+        roots: [root],
+        isAtWork: () => isAtWork,
+        ask: async (question) => {
+          asked.push(question);
+          return answer;
+        },
+        apply: (event) => void events.push(event),
+        changed: () => [join(root, 'src/square.ts')],
+        beforeWrite: async () => undefined,
+      })) ?? assert.fail('no tools');
+    client = new Client({ name: 'test', version: '1' });
+    const { command, args, env } = grant.program;
+    await client.connect(new StdioClientTransport({ command, args: [...args], env: { ...env } }));
+  });
+
+  after(async () => {
+    await client?.close();
+    grant?.dispose();
+    host?.dispose();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await vscode.workspace.getConfiguration('typescript').update('tsdk', undefined, vscode.ConfigurationTarget.Global);
+    rmSync(root, { recursive: true, force: true });
+    if (outside) rmSync(outside, { recursive: true, force: true });
+  });
+
+  beforeEach(() => {
+    asked.length = 0;
+    events.length = 0;
+    written.length = 0;
+    answer = 'allow';
+    isAtWork = true;
+  });
+
+  async function call(name: string, args: Record<string, unknown> = {}): Promise<string[]> {
+    const started = performance.now();
+    const { content } = await client.callTool({ name, arguments: args });
+    const [{ text = '' } = {}] = content as { text?: string }[];
+    process.stdout.write(`      ${name}: ${Math.round(performance.now() - started)} ms, ${text.length} characters\n`);
+    return text.split('\n');
+  }
+
+  /** Makes a folder of which the editor notices what happens in it: it misses folders that are made with another one in them. */
+  async function makeFolder(path: string): Promise<void> {
+    const watcher = vscode.workspace.createFileSystemWatcher(`**/${basename(path)}`);
+    const seen = new Promise<void>((resolve) => watcher.onDidCreate(({ fsPath }) => fsPath === path && resolve()));
+    mkdirSync(path);
+    // It may not watch anything yet.
+    while (!(await within(1000, seen))) {
+      rmSync(path, { recursive: true });
+      mkdirSync(path);
+    }
+    watcher.dispose();
+  }
+
+  /** Resolves when the editor notices changes of a file on the disk, which it does soon after its start. */
+  async function watched(path: string): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(path);
+    const text = document.getText();
+    for (let attempt = 0; document.getText() === text; attempt++) {
+      writeFileSync(path, `${text}// ${attempt}\n`);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    // Of two writes in a row the editor may read the first one only.
+    while (document.getText() !== text) {
+      writeFileSync(path, text);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  }
+
+  const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+
+  it('find an error that was just written to the disk, and its fix by the next call', async () => {
+    assert.deepEqual(await call('get_diagnostics', { path: 'src/square.ts' }), ['No problems in src/square.ts']);
+    writeFileSync(join(root, 'src/square.ts'), files['src/square.ts']!.replace('area(2)', "area('2')"));
+    const [summary, line] = await call('get_diagnostics', { path: 'src/square.ts' });
+    assert.equal(summary, '1 error in src/square.ts');
+    assert.match(line ?? '', /^src\/square\.ts:5:15 error ts 2345: Argument of type 'string'/);
+    writeFileSync(join(root, 'src/square.ts'), files['src/square.ts']!);
+    assert.deepEqual(await call('get_diagnostics', { path: 'src/square.ts' }), ['No problems in src/square.ts']);
+  });
+
+  it('look at the files that the session changed where no path is given', async () => {
+    writeFileSync(join(root, 'src/square.ts'), files['src/square.ts']!.replace('sides = 4', "sides = 'four'"));
+    assert.match((await call('get_diagnostics'))[0] ?? '', /^1 error;/);
+    writeFileSync(join(root, 'src/square.ts'), files['src/square.ts']!);
+    assert.match((await call('get_diagnostics', { path: 'src' }))[0] ?? '', /^No problems in src/);
+  });
+
+  it('find the references that the editor finds', async () => {
+    const uri = vscode.Uri.file(join(root, 'src/area.ts'));
+    const own = await vscode.commands.executeCommand<vscode.Location[]>(
+      'vscode.executeReferenceProvider',
+      uri,
+      new vscode.Position(5, 17),
+    );
+    const [summary, ...lines] = await call('find_references', { symbol: 'area', path: 'src/area.ts' });
+    assert.equal(summary, `${own.length} references of area in ${USERS + 1} files`);
+    assert.deepEqual(
+      lines.map((line) => line.split('  ')[0]).sort(),
+      own
+        .map(
+          ({ uri: { fsPath }, range: { start } }) =>
+            `${fsPath.slice(root.length + 1)}:${start.line + 1}:${start.character + 1}`,
+        )
+        .sort(),
+    );
+    assert.ok(lines.includes('src/use3.ts:3:21  export const use3 = area(3);'));
+  });
+
+  it('find definitions, implementations, callers, types and outlines by name', async () => {
+    assert.deepEqual(await call('go_to_definition', { symbol: 'area', path: 'src/use1.ts', line: 3 }), [
+      '1 definition of area',
+      'src/area.ts:6:17  export function area(side: number): number {',
+    ]);
+    assert.deepEqual(await call('find_implementations', { symbol: 'Shape' }), [
+      '1 implementation of Shape',
+      'src/square.ts:3:14  export class Square implements Shape {',
+    ]);
+    const callers = await call('call_hierarchy', { symbol: 'area()', path: 'src/area.ts' });
+    assert.equal(callers.length, USERS + 1);
+    assert.match(callers.join('\n'), /src\/square\.ts:5:10 {2}Square/);
+    assert.match(
+      (await call('hover', { symbol: 'area', path: 'src/use1.ts', line_text: 'use1 = area(1)' })).join('\n'),
+      /area\(side: number\): number[\s\S]*The area of a square/,
+    );
+    assert.match(
+      (await call('document_symbols', { path: 'src/square.ts' })).join('\n'),
+      /3-6 {2}class Square\n4 {2}property Square\.sides/,
+    );
+    assert.deepEqual((await call('workspace_symbols', { query: 'Square' })).slice(1), [
+      'src/square.ts:3  class Square',
+    ]);
+  });
+
+  it('tell what the user sees, and open a file for them', async () => {
+    await call('open_file', { path: 'src/area.ts', line: 6 });
+    const editor = vscode.window.activeTextEditor ?? assert.fail();
+    editor.selection = new vscode.Selection(5, 0, 5, 6);
+    assert.deepEqual(await call('get_selection'), ['Selected in src/area.ts:6-6', 'export']);
+    assert.deepEqual(await call('open_editors'), ['1 files are open', 'src/area.ts  active']);
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), '// mine\n'));
+    assert.deepEqual(await call('get_unsaved'), ['1 files have unsaved changes', 'src/area.ts']);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  it('tell nothing from outside of the session’s folders', async () => {
+    for (const path of ['../README.md', join(outside, 'secret.ts'), 'src/link.ts', '/etc/hosts', 'a\0b']) {
+      const text = (await call('get_diagnostics', { path })).join('\n');
+      assert.match(text, /outside of the session's folders|not a path/);
+    }
+    assert.doesNotMatch((await call('get_diagnostics')).join('\n'), /hidden|secret/);
+    assert.doesNotMatch(
+      (await call('find_references', { symbol: 'join', path: 'src/sorted.ts' })).join('\n'),
+      /node_modules/,
+    );
+  });
+
+  it('rename across 20 files as one change, after the user saw all of it', async () => {
+    const [summary] = await call('rename_symbol', { symbol: 'area', path: 'src/area.ts', new_name: 'surface' });
+    assert.equal(summary, `Changed ${USERS + 1} files`);
+    assert.equal(asked.length, 1);
+    const [{ title, patch } = assert.fail()] = asked;
+    assert.equal(title, 'Rename area to surface');
+    assert.equal(patch?.content?.length, USERS + 1);
+    assert.match(read('src/use7.ts'), /import \{ surface \}.*\n\nexport const use7 = surface\(7\)/);
+    assert.equal(written.length, USERS + 1);
+    assert.deepEqual(
+      events.map((event) => event.type === 'tool_call' && event.patch.status),
+      ['in_progress', 'completed'],
+    );
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  });
+
+  it('change nothing that the user denies, or while no message is worked on', async () => {
+    answer = 'refuse';
+    const rename = { symbol: 'area', path: 'src/area.ts', new_name: 'surface' };
+    assert.deepEqual(await call('rename_symbol', rename), ['The user did not allow this change']);
+    isAtWork = false;
+    assert.match((await call('rename_symbol', rename))[0] ?? '', /only be changed while/);
+    assert.equal(asked.length, 1);
+    assert.equal(read('src/use7.ts'), files['src/use7.ts']);
+    assert.equal(written.length, 0);
+  });
+
+  it('format, sort imports and apply a quick fix', async () => {
+    await call('format', { path: 'src/sorted.ts' });
+    assert.match(read('src/sorted.ts'), /const x = join/);
+    await call('organize_imports', { path: 'src/sorted.ts' });
+    assert.match(read('src/sorted.ts'), /^import \{ join \} from 'path';/);
+    writeFileSync(join(root, 'src/fix.ts'), "export const y = join('a');\n");
+    const [, ...titles] = await call('apply_code_action', { path: 'src/fix.ts', line: 1 });
+    const title = titles.find((one) => one === "Add missing function declaration 'join'") ?? assert.fail(titles.join());
+    await call('apply_code_action', { path: 'src/fix.ts', line: 1, title });
+    assert.match(read('src/fix.ts'), /function join\(/);
+  });
+
+  it('are only there for the holder of the token', async () => {
+    const { command, args, env } = grant.program;
+    const other = new Client({ name: 'other', version: '1' });
+    await assert.rejects(
+      other.connect(
+        new StdioClientTransport({
+          command,
+          args: [...args],
+          env: { ...env, PARLEY_EDITOR_TOOLS: 'x' },
+          stderr: 'ignore',
+        }),
+      ),
+    );
+    assert.ok(existsSync(args[1] ?? ''));
+  });
+
+  it('are those that the setting names', async () => {
+    const settings = vscode.workspace.getConfiguration('parley');
+    const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
+    try {
+      await settings.update('editorTools', { a: ['hover'], '*': 'off' }, vscode.ConfigurationTarget.Global);
+      assert.deepEqual(await names(), ['hover']);
+      assert.match((await call('get_selection'))[0] ?? '', /There is no tool/);
+      await settings.update('editorTools', { '*': 'off' }, vscode.ConfigurationTarget.Global);
+      assert.deepEqual(await names(), []);
+      assert.equal(await host.grant({ type: 'process', id: 'b' } as never, {} as never), undefined);
+    } finally {
+      await settings.update('editorTools', undefined, vscode.ConfigurationTarget.Global);
+    }
+    assert.equal(await host.grant({ type: 'remote', id: 'far' } as never, {} as never), undefined);
+  });
+});

@@ -1,0 +1,396 @@
+// Files, comparisons, links and terminals of agents in a real VS Code.
+
+import { strict as assert } from 'node:assert';
+import { chmod, mkdtemp, readFile, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { Deferred } from '../../../src/base/deferred';
+import { ParleyError } from '../../../src/base/errors';
+import { silentLog } from '../../../src/base/log';
+import { AgentFiles } from '../../../src/client/requests/agentFiles';
+import { Terminals } from '../../../src/client/terminals/terminals';
+import { DiffEditor } from '../../../src/workbench/editor/diffEditor';
+import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
+import { EditorLinks } from '../../../src/workbench/editor/linkOpener';
+import { openLink } from '../../../src/workbench/editor/openLink';
+import { openLocation } from '../../../src/workbench/editor/openLocation';
+import { OutputEditor } from '../../../src/workbench/editor/outputEditor';
+import { AgentPty, RealTerminals } from '../../../src/workbench/editor/realTerminal';
+import { discard, openFile, typeInto } from '../editing';
+
+function hasCode(code: string, text?: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof ParleyError, String(error));
+    assert.equal(error.code, code);
+    if (text) assert.match(error.message, text);
+    return true;
+  };
+}
+
+/** Resolves when the active editor satisfies the test. */
+function activeEditor(test: (editor: vscode.TextEditor) => boolean): Promise<vscode.TextEditor> {
+  const done = new Deferred<vscode.TextEditor>();
+  const look = (): void => {
+    const editor = vscode.window.activeTextEditor;
+    if (editor && test(editor)) done.resolve(editor);
+  };
+  const listening = [
+    vscode.window.onDidChangeActiveTextEditor(look),
+    vscode.window.onDidChangeTextEditorSelection(look),
+  ];
+  look();
+  return done.promise.finally(() => {
+    for (const listener of listening) listener.dispose();
+  });
+}
+
+describe('files for agents in the editor', () => {
+  let folder: string;
+  let port: EditorFiles;
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-workbench-files-')));
+  });
+
+  beforeEach(() => {
+    port = new EditorFiles({ log: silentLog });
+  });
+
+  afterEach(async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function seed(name: string, content: string | Uint8Array): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  describe('reading', () => {
+    it('shows an agent what the user has typed and not saved', async () => {
+      const path = await seed('unsaved.txt', 'one\ntwo\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'zero\n');
+      assert.equal(await port.readText(path, undefined, undefined), 'zero\none\ntwo\n');
+      assert.equal(await port.readText(path, 2, 1), 'one\n');
+      const link = join(folder, 'unsaved-link');
+      await symlink(path, link);
+      assert.equal(await port.readText(link, 1, 1), 'zero\n');
+      await discard(editor);
+    });
+
+    it('shows an agent what its own command has just written, although the file is open', async () => {
+      const path = await seed('stale.txt', 'before\n');
+      await openFile(path);
+      await writeFile(path, 'after\n');
+      assert.equal(await port.readText(path, undefined, undefined), 'after\n');
+    });
+
+    it('reads closed files in their encoding, without the mark, with their line ends', async () => {
+      assert.equal(await port.readText(await seed('bom.txt', '\ufeffä\r\nb'), undefined, undefined), 'ä\r\nb');
+      const wide = Buffer.from('\ufeffwide ä\n', 'utf16le');
+      assert.equal(await port.readText(await seed('wide.txt', wide), undefined, undefined), 'wide ä\n');
+      assert.equal(await port.readText(await seed('empty.txt', ''), undefined, undefined), '');
+    });
+
+    it('says why there is nothing to read: missing, a folder, a device, no text, too large', async () => {
+      const read = (path: string) => port.readText(path, undefined, undefined);
+      await assert.rejects(read(join(folder, 'missing')), hasCode('file-not-found'));
+      await assert.rejects(read(folder), hasCode('file-unreadable', /folder/));
+      await assert.rejects(read('/dev/zero'), hasCode('file-unreadable', /regular/));
+      await assert.rejects(
+        read(await seed('image.png', Buffer.from([137, 80, 0, 0, 0, 1, 0, 7, 255, 0]))),
+        hasCode('file-not-text'),
+      );
+      const large = await seed('large.txt', '');
+      await truncate(large, 60 * 1024 * 1024);
+      await assert.rejects(read(large), hasCode('file-too-large', /60 MB.*50 MB/));
+      await rm(large);
+    });
+  });
+
+  describe('writing', () => {
+    it('changes an open document where it changed and saves it, so the cursor and undo stay', async () => {
+      const path = await seed('open.txt', 'alpha\nbeta\ngamma\n');
+      const editor = await openFile(path);
+      const cursor = new vscode.Position(2, 3);
+      editor.selection = new vscode.Selection(cursor, cursor);
+      const changed = new Deferred<vscode.TextDocumentChangeEvent>();
+      const listening = vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document === editor.document && event.contentChanges.length > 0) changed.resolve(event);
+      });
+      await port.writeText(path, 'alpha\nBETTER\ngamma\n');
+      listening.dispose();
+      const { contentChanges } = await changed.promise;
+      assert.equal(contentChanges.length, 1);
+      assert.deepEqual(
+        [contentChanges[0]?.rangeOffset, contentChanges[0]?.rangeLength, contentChanges[0]?.text],
+        [6, 4, 'BETTER'],
+      );
+      assert.ok(editor.selection.active.isEqual(cursor));
+      assert.equal(editor.document.isDirty, false);
+      assert.equal(await readFile(path, 'utf8'), 'alpha\nBETTER\ngamma\n');
+      const undone = new Deferred<void>();
+      const undoing = vscode.workspace.onDidChangeTextDocument(() => undone.resolve());
+      await vscode.commands.executeCommand('undo');
+      await undone.promise;
+      undoing.dispose();
+      assert.equal(editor.document.getText(), 'alpha\nbeta\ngamma\n');
+      await discard(editor);
+    });
+
+    it('keeps what the user has typed in the same file when the agent has read it', async () => {
+      const path = await seed('typed.txt', 'two\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'one\n');
+      const seen = await port.readText(path, undefined, undefined);
+      await port.writeText(path, `${seen}three\n`);
+      assert.equal(await readFile(path, 'utf8'), 'one\ntwo\nthree\n');
+      assert.equal(editor.document.isDirty, false);
+    });
+
+    it('keeps the CRLF of an open document when the agent writes LF', async () => {
+      const path = await seed('crlf-open.txt', 'a\r\nb\r\n');
+      await openFile(path);
+      await port.writeText(path, 'a\nB\nc\n');
+      assert.equal(await readFile(path, 'utf8'), 'a\r\nB\r\nc\r\n');
+    });
+
+    it('does not lose a write to an open file that a command has just changed on disk', async () => {
+      const path = await seed('stale-write.txt', 'before\n');
+      const editor = await openFile(path);
+      await writeFile(path, 'by a command\n');
+      await port.writeText(path, 'by the agent\n');
+      assert.equal(await readFile(path, 'utf8'), 'by the agent\n');
+      assert.equal(editor.document.isDirty, false);
+    });
+
+    it('keeps encoding, mark and line ends of a closed file', async () => {
+      const marked = await seed('marked.txt', '\ufeffä\r\nb\r\n');
+      await port.writeText(marked, 'ö\nb\n');
+      assert.equal(await readFile(marked, 'utf8'), '\ufeffö\r\nb\r\n');
+      const wide = await seed('wide-write.txt', Buffer.from('\ufeffä\r\n', 'utf16le'));
+      await port.writeText(wide, 'ö😀\n');
+      assert.equal((await readFile(wide)).toString('utf16le'), '\ufeffö😀\r\n');
+      const plain = await seed('plain.txt', 'a\nb\n');
+      await port.writeText(plain, 'a\r\nc\r\n');
+      assert.equal(await readFile(plain, 'utf8'), 'a\nc\n');
+      assert.equal(
+        vscode.workspace.textDocuments.some(({ uri }) => uri.fsPath === plain),
+        false,
+      );
+    });
+
+    it('writes a file of another encoding as such, and refuses characters that it does not have', async () => {
+      const files = vscode.workspace.getConfiguration('files');
+      await files.update('encoding', 'windows1252', vscode.ConfigurationTarget.Global);
+      try {
+        const path = await seed('western.txt', Buffer.from('gr\xfc\xdfe\n', 'latin1'));
+        assert.equal(await port.readText(path, undefined, undefined), 'grüße\n');
+        await port.writeText(path, 'Grüße\n');
+        assert.deepEqual(await readFile(path), Buffer.from('Gr\xfc\xdfe\n', 'latin1'));
+        await assert.rejects(port.writeText(path, '漢字\n'), hasCode('file-encoding', /western/));
+        assert.deepEqual(await readFile(path), Buffer.from('Gr\xfc\xdfe\n', 'latin1'));
+      } finally {
+        await files.update('encoding', undefined, vscode.ConfigurationTarget.Global);
+      }
+    });
+
+    it('does not damage a file in an unknown encoding', async () => {
+      const bytes = Buffer.from('gr\xfc\xdfe\n', 'latin1');
+      const path = await seed('unknown.txt', bytes);
+      const seen = await port.readText(path, undefined, undefined);
+      await assert.rejects(port.writeText(path, `${seen}more\n`), hasCode('file-encoding'));
+      assert.deepEqual(await readFile(path), bytes);
+    });
+
+    it('creates a file with its folders, and empties one', async () => {
+      const path = join(folder, 'new/deep/file.txt');
+      await port.writeText(path, 'x\r\ny\n');
+      assert.equal(await readFile(path, 'utf8'), 'x\r\ny\n');
+      await port.writeText(path, '');
+      assert.equal(await readFile(path, 'utf8'), '');
+    });
+
+    it('says why a file cannot be written: read-only, a folder, a file on the way', async () => {
+      const path = await seed('locked.txt', 'x');
+      await chmod(path, 0o444);
+      await assert.rejects(port.writeText(path, 'y'), hasCode('file-read-only', /locked.txt is read-only/));
+      await assert.rejects(port.writeText(folder, 'y'), hasCode('file-unreadable', /folder/));
+      await assert.rejects(port.writeText(join(path, 'below'), 'y'), (error) => error instanceof ParleyError);
+      assert.equal(await readFile(path, 'utf8'), 'x');
+    });
+
+    it('keeps the last of many writes to one file, open or closed, whoever sent them', async () => {
+      for (const name of ['race-open.txt', 'race-closed.txt']) {
+        const path = await seed(name, 'seed\n');
+        if (name === 'race-open.txt') await openFile(path);
+        const agents = [new AgentFiles(port, { agentName: 'A' }), new AgentFiles(port, { agentName: 'B' })];
+        const texts = Array.from({ length: 8 }, (_, n) => `write ${n}\n`);
+        for (const [n, content] of texts.entries()) {
+          // The order across agents is that of the calls only where each has been looked up already.
+          await Promise.all([
+            agents[n % 2]?.write(
+              { path, content },
+              [folder],
+              { ask: async () => false, beforeWrite: async () => undefined },
+              new AbortController().signal,
+            ),
+            port.readText(path, 1, 1),
+          ]);
+        }
+        await Promise.all(texts.map((text) => port.writeText(path, text)));
+        assert.equal(await readFile(path, 'utf8'), 'write 7\n');
+      }
+    });
+
+    it('tells the agent when an open file could not be saved, and leaves its text in the editor', async () => {
+      const path = await seed('conflict.txt', 'old\n');
+      const editor = await openFile(path);
+      await typeInto(editor, 'typed\n');
+      // Newer on disk than what the editor has loaded: VS Code does not save over it.
+      await writeFile(path, 'changed by somebody else, and longer\n');
+      await assert.rejects(port.writeText(path, 'by the agent\n'), hasCode('file-not-saved'));
+      assert.equal(editor.document.getText(), 'by the agent\n');
+      assert.equal(await readFile(path, 'utf8'), 'changed by somebody else, and longer\n');
+      await discard(editor);
+    });
+  });
+
+  describe('opening', () => {
+    it('opens the line that an agent names, counted from 1, and only files that exist', async () => {
+      const path = await seed('place.txt', 'one\ntwo\nthree\n');
+      await openLocation({ path, line: 2 });
+      const editor = await activeEditor(
+        ({ document, selection }) => document.uri.fsPath === path && selection.active.line === 1,
+      );
+      assert.equal(editor.selection.active.character, 0);
+      await openLocation({ path: 'place.txt', line: 3, column: 2 }, [folder]);
+      await activeEditor(({ selection }) => selection.active.line === 2 && selection.active.character === 1);
+      await openLocation({ path, line: 5_000 });
+      await assert.rejects(openLocation({ path: join(folder, 'none') }), hasCode('location-not-found'));
+      await assert.rejects(
+        openLocation({ path: 'command:workbench.action.quit' }, [folder]),
+        hasCode('location-not-found'),
+      );
+      await assert.rejects(openLocation({ path: '' }, [folder]), hasCode('location-refused'));
+      await assert.rejects(openLocation({ path: '/dev/null' }), hasCode('location-refused'));
+    });
+
+    it('opens a path relative to the folders of the session, asked through the chat', async () => {
+      const path = await seed('relative.txt', 'one\ntwo\n');
+      const links = new EditorLinks(async () => false);
+      await links.openLocation('relative.txt', 2, [folder]);
+      await activeEditor(({ document, selection }) => document.uri.fsPath === path && selection.active.line === 1);
+      await assert.rejects(links.openLocation('none.txt', 1, [folder]), hasCode('location-not-found'));
+    });
+
+    it('does not cover the chat with the file', async () => {
+      const path = await seed('beside.txt', 'x\n');
+      const panel = vscode.window.createWebviewPanel('parley.test', 'Chat', vscode.ViewColumn.One);
+      const shown = panel.visible;
+      await openLocation({ path });
+      await activeEditor(({ document }) => document.uri.fsPath === path);
+      assert.equal(shown, true);
+      assert.equal(panel.visible, true);
+      panel.dispose();
+    });
+
+    it('follows links to files and web pages, and refuses those that would act', async () => {
+      const path = await seed('my file.txt', '1\n2\n3\n');
+      const external: string[] = [];
+      const follow = (href: string) =>
+        openLink(href, [folder], async (url) => {
+          external.push(url);
+          return true;
+        });
+      await follow('my%20file.txt#L3');
+      await activeEditor(({ document, selection }) => document.uri.fsPath === path && selection.active.line === 2);
+      await follow(`${vscode.Uri.file(path)}:2`);
+      await activeEditor(({ selection }) => selection.active.line === 1);
+      const signed = 'https://example.com/?q=a%26b%3Dc&next=https%3A%2F%2Fx.example%2F%3Fy%3D1%262';
+      await follow(signed);
+      assert.deepEqual(external, [signed]);
+      await assert.rejects(follow('command:workbench.action.closeWindow'), hasCode('link-refused', /command:/));
+      await assert.rejects(follow('vscode://x/y'), hasCode('link-refused'));
+      await assert.rejects(follow('missing.ts:3'), hasCode('location-not-found', /missing.ts/));
+      assert.equal(external.length, 1);
+    });
+
+    it("compares an agent's change in VS Code's diff editor, read-only, with the file's language", async () => {
+      const diffs = new DiffEditor();
+      const path = join(folder, 'change.py');
+      await diffs.show({ path, oldText: 'a = 1\n', newText: 'a = 2\n' }, 'Ada');
+      const editor = await activeEditor(({ document }) => document.uri.scheme === 'parley-diff');
+      assert.equal(editor.document.getText(), 'a = 2\n');
+      assert.equal(editor.document.languageId, 'python');
+      const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+      assert.ok(tab?.input instanceof vscode.TabInputTextDiff);
+      assert.equal(tab.label, 'change.py (changed by Ada)');
+      const old = await vscode.workspace.openTextDocument(tab.input.original);
+      assert.equal(old.getText(), 'a = 1\n');
+      await diffs.show({ path, oldText: 'a = 1\n', newText: 'a = 2\n' }, 'Ada');
+      const count = vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .filter(({ input }) => input instanceof vscode.TabInputTextDiff);
+      assert.equal(count.length, 1);
+      await diffs.show({ path: join(folder, 'fresh.md'), newText: '# new\n' }, 'Ada');
+      assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.label, 'fresh.md (new file, Ada)');
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      diffs.dispose();
+    });
+  });
+
+  describe('the output of a tool call', () => {
+    it('opens whole and read-only, once however often it is asked for', async () => {
+      const outputs = new OutputEditor();
+      for (let times = 0; times < 2; times++) await outputs.show('npm test ../a\nmore', 'one\ntwo\n');
+      const editor = await activeEditor(({ document }) => document.uri.scheme === 'parley-output');
+      assert.equal(editor.document.getText(), 'one\ntwo\n');
+      const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs.map(({ label }) => label));
+      assert.deepEqual(tabs, ['npm test .._a.log']);
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      outputs.dispose();
+    });
+  });
+
+  describe('terminals', () => {
+    it('shows a running command in a real terminal: what came before, what comes, its end; Ctrl+C ends it', async () => {
+      const terminals = new Terminals({
+        log: silentLog,
+        env: async () => ({ PATH: process.env.PATH ?? '' }),
+        isTrusted: () => true,
+      });
+      const first = new Deferred<void>();
+      const listening = terminals.onDidChange(({ append }) => append?.includes('before') && first.resolve());
+      const { terminalId } = await terminals.create('s', { command: 'echo before; read -r _ </dev/null; sleep 1000' }, [
+        folder,
+      ]);
+      await first.promise;
+      listening.dispose();
+      const pty = new AgentPty(terminals, terminalId, 'echo\x1b[2J before');
+      let shown = '';
+      const ended = new Deferred<void>();
+      pty.onDidWrite((text) => {
+        shown += text;
+        if (text.includes('ended by')) ended.resolve();
+      });
+      pty.open();
+      assert.equal(shown, '\x1b[2m$ echo[2J before\x1b[0m\r\nbefore\r\n');
+      const real = new RealTerminals(terminals);
+      const terminal = real.show(terminalId, 'echo before');
+      assert.equal(real.show(terminalId, 'echo before'), terminal);
+      assert.equal(terminal.name, 'echo before');
+      pty.handleInput('\x03');
+      await ended.promise;
+      assert.match(shown, /was ended by SIGTERM/);
+      pty.close();
+      real.dispose();
+      await terminals.closeSession('s');
+      terminals.dispose();
+    });
+  });
+});

@@ -1,0 +1,66 @@
+// What programs may ask of the sessions that are kept, in a real VS Code: looking for words, and bringing one back, also where its agent is gone.
+import { strict as assert } from 'node:assert';
+import { realpathSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { ParleyApi } from '../../../src/workbench/api';
+import type { FoundSession } from '../../../src/workbench/commands/sessionCommands';
+import { activated } from '../extension';
+
+const sessions = <T>(argument: object): Thenable<T> => vscode.commands.executeCommand<T>('parley.sessions', argument);
+
+describe('the sessions that are kept', function () {
+  this.timeout(60_000);
+  let api: ParleyApi;
+  let cwd: string;
+  let key: string;
+
+  const configure = (agents: object | undefined): Thenable<void> =>
+    vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
+
+  before('have a conversation and close it', async () => {
+    api = await activated();
+    cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-history-')));
+    const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
+    await configure({ passing: { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] } });
+    key = await api.openSession({ agent: 'passing', cwd });
+    await api.send(key, 'say A kingfisher at the weir');
+    await vscode.commands.executeCommand('parley.closeSession', { session: key });
+    assert.throws(() => api.snapshot(key), { code: 'no-such-session' });
+  });
+
+  after(async () => {
+    await configure(undefined);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    rmSync(cwd, { recursive: true, force: true });
+  });
+
+  it('are found by a script that knows some words of them', async () => {
+    const found = await sessions<FoundSession[]>({ action: 'search', text: 'weir kingf' });
+    const one = found.find((session) => session.key === key);
+    assert.ok(one);
+    assert.equal(one.agentId, 'passing');
+    assert.equal(one.cwd, cwd);
+    assert.equal(one.name, 'say A kingfisher at the weir');
+    assert.match(one.snippet, /kingfisher/);
+    assert.deepEqual(await sessions({ action: 'search', text: 'kingfisher cormorant' }), []);
+    await assert.rejects(async () => sessions({ action: 'recall', key: 'no-such-key' }), { code: 'no-such-session' });
+  });
+
+  it('can be read without their agent, and start none', async () => {
+    await configure(undefined);
+    assert.equal(await sessions({ action: 'recall', key }), key);
+    const { entries, state, sessionId } = api.snapshot(key);
+    assert.equal(state, 'idle');
+    assert.equal(sessionId, undefined);
+    assert.deepEqual(
+      entries.map(({ kind, text }) => [kind, text]),
+      [
+        ['user', 'say A kingfisher at the weir'],
+        ['agent', 'A kingfisher at the weir'],
+      ],
+    );
+  });
+});

@@ -1,0 +1,249 @@
+// The commands around sessions in a real VS Code, with an agent that keeps its sessions: what keybindings and scripts call, the tab, the list, and a real terminal to sign in.
+
+import { strict as assert } from 'node:assert';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { SessionInfo } from '../../../src/acp/protocol/dialect';
+import { localize } from '../../../src/base/localizable';
+import { silentLog } from '../../../src/base/log';
+import type { SessionSnapshot } from '../../../src/client/view/snapshot';
+import type { ParleyApi } from '../../../src/workbench/api';
+import { FolderConsent } from '../../../src/workbench/config/folderConsent';
+import { McpServers } from '../../../src/workbench/config/mcpServers';
+import { type SessionAgentScript, sessionScript } from '../../support/agents/sessionScript';
+import { activated, run } from '../extension';
+
+describe('sessions in the workbench', function () {
+  this.timeout(60_000);
+  let api: ParleyApi;
+  let cwd: string;
+
+  before(async () => {
+    api = await activated();
+    cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-sessions-')));
+    const entry = (store: string, script: SessionAgentScript): object => ({
+      command: process.env.PARLEY_TEST_NODE,
+      args: [
+        join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js'),
+        JSON.stringify(sessionScript(join(cwd, store), script)),
+      ],
+    });
+    const terminal = { id: 'tty', name: 'Log in', type: 'terminal', args: ['--login'], env: { LOGIN_TOKEN: 'x' } };
+    await vscode.workspace.getConfiguration('parley').update(
+      'agents',
+      {
+        keeper: entry('sessions', {
+          load: true,
+          offers: ['list', 'fork', 'close', 'delete', 'title', 'archive'],
+          forkReplays: true,
+        }),
+        locked: entry('locked', {
+          authMethods: [terminal],
+          signedIn: join(cwd, 'signed-in'),
+          logout: true,
+        }),
+      },
+      vscode.ConfigurationTarget.Global,
+    );
+  });
+
+  after(async () => {
+    await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    rmSync(cwd, { recursive: true, force: true });
+  });
+
+  function until(key: string, fits: (snapshot: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const snapshot = api.snapshot(key);
+        if (!fits(snapshot)) return;
+        listening.dispose();
+        resolve(snapshot);
+      };
+      const listening = api.onDidChange((changed) => {
+        if (changed === key) look();
+      });
+      look();
+    });
+  }
+
+  const tabs = (): string[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+
+  /** Resolves when there is a tab of this name. */
+  function tab(name: string): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!tabs().includes(name)) return;
+        listening.dispose();
+        resolve();
+      };
+      const listening = vscode.window.tabGroups.onDidChangeTabs(look);
+      look();
+    });
+  }
+
+  it('are opened, listed, renamed, archived and deleted by a script', async () => {
+    const key = await api.openSession({ agent: 'keeper', cwd });
+    await api.send(key, 'one');
+    const { sessionId } = api.snapshot(key);
+    assert.ok(sessionId);
+    const list = (): Thenable<SessionInfo[]> => run('sessions', { action: 'list' });
+    assert.deepEqual(
+      (await list()).map((info) => [info.sessionId, info.cwd]),
+      [[sessionId, cwd]],
+    );
+    assert.equal(await run('sessions', { action: 'rename', sessionId, title: 'First' }), 'First!');
+    assert.equal((await list())[0]?.title, 'First!');
+
+    const fork = await run<string>('forkSession', { session: key });
+    await until(fork, ({ entries }) => entries.some(({ text }) => text === 'Heard one'));
+    const { sessionId: forked } = api.snapshot(fork);
+    assert.notEqual(forked, sessionId);
+    await run('sessions', { action: 'archive', sessionId: forked });
+    assert.equal((await list()).length, 1);
+    await run('sessions', { action: 'delete', sessionId: forked });
+    await run('closeSession', { session: fork });
+
+    await run('closeSession', { session: key });
+    assert.throws(() => api.snapshot(key), { code: 'no-such-session' });
+    const again = await api.openSession({ agent: 'keeper', cwd, resume: sessionId });
+    const { entries, sessionId: same } = api.snapshot(again);
+    assert.equal(same, sessionId);
+    assert.deepEqual(
+      entries.map(({ kind, text }) => [kind, text ?? '']),
+      [
+        ['user', 'one'],
+        ['tool', ''],
+        ['agent', 'Heard one'],
+      ],
+    );
+    await assert.rejects(api.openSession({ agent: 'keeper', cwd, resume: 'nobody' }), { code: 'session-not-found' });
+  });
+
+  it('open as Markdown that has all that was said', async () => {
+    const key = await api.openSession({ agent: 'demo', cwd });
+    await api.send(key, 'two');
+    await run('openAsMarkdown', { session: key });
+    const { document } = vscode.window.activeTextEditor ?? assert.fail('no editor');
+    assert.equal(document.languageId, 'markdown');
+    assert.match(document.getText(), /^# [^\n]+\n\n## You\n\ntwo\n\n## Demo\n\n\S/);
+    await run('closeSession', { session: key });
+  });
+
+  it('have their title in their tab', async () => {
+    const key = await run<string>('newSession', { agent: 'keeper', cwd });
+    await run('renameSession', { title: 'The tab' });
+    await tab('The tab!');
+    assert.equal(api.snapshot(key).title, 'The tab!');
+  });
+
+  it('are shown when they are chosen in the list of this window', async () => {
+    const key = await run<string>('newSession', { agent: 'keeper', cwd });
+    const chooseFirst = async (): Promise<void> => {
+      const choosing = run('sessions');
+      let open = true;
+      void choosing.then(() => {
+        open = false;
+      });
+      // The list appears when VS Code gets to it; until then there is nothing to accept.
+      while (open) await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+    };
+    // A chat that is being shown may take the focus, which closes the list: it is opened again, as a user does.
+    let isOlder = false;
+    for (let left = 4; left > 0 && !isOlder; left--) {
+      await chooseFirst();
+      await run('renameSession', { title: `Chosen ${left}` });
+      isOlder = api.snapshot(key).title !== `Chosen ${left}!`;
+    }
+    assert.ok(isOlder, 'the first of the list is an older one');
+  });
+
+  it('are unlocked by a sign-in in a terminal', async function () {
+    // The oldest VS Code that is supported does not tell of the end of a terminal reliably in this harness; the sign-in itself is tested in Node too.
+    if (/^1\.10\d\./.test(vscode.version)) this.skip();
+    const key = await run<string>('newSession', { agent: 'locked', cwd });
+    assert.equal(api.snapshot(key).state, 'authRequired');
+    const sent = api.send(key, 'after');
+    await run('signIn', { method: 'tty' });
+    assert.equal((await sent).stopReason, 'end_turn');
+    assert.equal(existsSync(join(cwd, 'signed-in')), true);
+    await run('signOut');
+    assert.equal(api.snapshot(key).state, 'authRequired');
+    assert.equal(existsSync(join(cwd, 'signed-in')), false);
+  });
+
+  describe('with the MCP servers of a workspace', () => {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const file = join(folder?.uri.fsPath ?? '', '.vscode', 'mcp.json');
+
+    after(() => rmSync(file, { force: true }));
+
+    function memory(): vscode.Memento {
+      const values = new Map<string, unknown>();
+      return {
+        keys: () => [...values.keys()],
+        get: <T>(key: string, fallback?: T) => (values.get(key) ?? fallback) as T,
+        async update(key: string, value: unknown) {
+          values.set(key, value);
+        },
+      };
+    }
+
+    function servers(agree: (detail: string) => boolean | undefined): McpServers {
+      const context = { workspaceState: memory() } as vscode.ExtensionContext;
+      return new McpServers({
+        context,
+        environment: async () => ({ PATH: '' }),
+        consent: new FolderConsent({ context, log: silentLog, agree: async (_text, detail) => agree(detail) }),
+      });
+    }
+
+    async function write(url: string): Promise<void> {
+      await mkdir(join(file, '..'), { recursive: true });
+      await writeFile(file, `{ "servers": { "docs": { "url": "${url}", }, }, } // ours`);
+    }
+
+    it('asks the user once for each version of the file', async () => {
+      const asked: string[] = [];
+      const mcp = servers((detail) => {
+        asked.push(detail);
+        return true;
+      });
+      await write('https://one.example/');
+      const [first, second] = await Promise.all([mcp.gather(cwd), mcp.gather(cwd)]);
+      assert.deepEqual(
+        first.servers.map((server) => 'url' in server && server.url),
+        ['https://one.example/'],
+      );
+      assert.deepEqual(second, first);
+      assert.equal(asked.length, 1);
+      assert.match(asked[0] ?? '', /docs: https:\/\/one\.example\//);
+      await write('https://two.example/');
+      await mcp.gather(cwd);
+      assert.equal(asked.length, 2);
+      await mcp.reset();
+      await mcp.gather(cwd);
+      assert.equal(asked.length, 3);
+    });
+
+    it('hands over none without a yes', async () => {
+      await write('https://three.example/');
+      const answers = [undefined, false];
+      const mcp = servers(() => answers.shift());
+      assert.deepEqual(await mcp.gather(cwd), { servers: [], problems: [] });
+      assert.deepEqual(await mcp.gather(cwd), { servers: [], problems: [] }, 'not decided: asked again');
+      assert.deepEqual(await mcp.gather(cwd), { servers: [], problems: [] }, 'decided: not asked any more');
+      assert.deepEqual(answers, []);
+    });
+
+    it('tells of a file that cannot be read', async () => {
+      await writeFile(file, '{ "servers": ');
+      const { problems } = await servers(() => true).gather(cwd);
+      assert.match(localize(problems[0] ?? ''), /Couldn't read .*mcp\.json/);
+    });
+  });
+});

@@ -1,0 +1,94 @@
+// Sessions that move, in a real VS Code: shared, opened with their gaps, continued with another agent, and shown as branches where they part.
+import { strict as assert } from 'node:assert';
+import { commands, env } from 'vscode';
+import type { ParleyApi } from '../../../src/workbench/api';
+import { activated } from '../extension';
+
+describe('sessions that move', function () {
+  this.timeout(60_000);
+  let api: ParleyApi;
+
+  before(async () => {
+    api = await activated();
+  });
+
+  const said = (key: string): string[] =>
+    api
+      .snapshot(key)
+      .entries.filter(({ kind }) => kind === 'user' || kind === 'gap')
+      .map(({ kind, text }) => `${kind}: ${text}`);
+  const notices = (key: string): string[] =>
+    api
+      .snapshot(key)
+      .entries.filter(({ kind }) => kind === 'notice')
+      .map(({ text }) => text ?? '');
+  const textOf = async (url: string): Promise<string> => JSON.stringify(await (await fetch(url)).json());
+
+  it('give links that can be read, of messages that were said', async () => {
+    const key = await api.openSession({ agent: 'demo' });
+    await api.send(key, '/echo one');
+    const descriptor = await api.exportDescriptor(key);
+    assert.equal(descriptor.history.length, 2);
+    assert.match(await textOf(descriptor.history[0] ?? ''), /"role":"user".*\/echo one/);
+    assert.match(await textOf(descriptor.history[1] ?? ''), /"role":"agent\/Demo"/);
+    const link = await commands.executeCommand<string>('parley.copyDescriptor', { session: key, form: 'link' });
+    assert.equal(await env.clipboard.readText(), link);
+    assert.match(link, /^[a-z-]+:\/\/parley\.parley\/session\?d=/);
+    const opened = await api.openDescriptor(link, { agent: 'demo' });
+    assert.deepEqual(said(opened), ['user: /echo one']);
+    assert.notEqual(opened, key);
+  });
+
+  it('show gaps for what cannot be had, and do not go where a descriptor of strangers sends them', async () => {
+    const key = await api.openSession({ agent: 'demo' });
+    await api.send(key, '/echo one');
+    const { history } = await api.exportDescriptor(key);
+    const descriptor = {
+      id: 'session-123',
+      history: [history[0] ?? '', 'http://169.254.169.254/latest', 'http://127.0.0.1:9/x', history[1] ?? ''],
+    };
+    const opened = await api.openDescriptor(descriptor, { agent: 'demo' });
+    const texts = said(opened);
+    assert.equal(texts.length, 3);
+    assert.match(texts[1] ?? '', /^gap: Message 2 is missing\. 169\.254\.169\.254 isn't on the public internet/);
+    assert.match(texts[2] ?? '', /^gap: Message 3 is missing\./);
+    assert.ok(notices(opened).some((text) => text.startsWith("2 messages couldn't be loaded")));
+    await assert.rejects(api.openDescriptor('no session at all'), /isn't a session link/);
+  });
+
+  it('keep the state that the agent of a chat has stored in them', async () => {
+    const count = async (key: string): Promise<string> => {
+      await api.send(key, '/count');
+      return api.snapshot(key).entries.findLast(({ kind }) => kind === 'agent')?.text ?? '';
+    };
+    const key = await api.openSession({ agent: 'demo' });
+    assert.match(await count(key), /Count: 1$/);
+    assert.match(await count(key), /Count: 2$/);
+    const descriptor = await api.exportDescriptor(key);
+    assert.equal(await (await fetch(descriptor.state ?? '')).text(), '2');
+    // A link says nothing of whose the state is: the agent that spoke last has stored it.
+    assert.match(await count(await api.openDescriptor(descriptor, { agent: 'demo' })), /Count: 3$/);
+    const next = await commands.executeCommand<string>('parley.continueWith', { session: key, agent: 'demo' });
+    assert.match(await count(next), /Count: 3$/);
+    assert.match(await count(key), /Count: 3$/);
+  });
+
+  it('say on both sides that another agent goes on, and keep apart what both say then', async () => {
+    const old = await api.openSession({ agent: 'demo' });
+    await api.send(old, '/echo one');
+    const next = await commands.executeCommand<string>('parley.continueWith', { session: old, agent: 'demo' });
+    assert.ok(notices(old).some((text) => text.startsWith('Continued with Demo')));
+    assert.ok(notices(next).some((text) => text.startsWith('Continued from Demo, 2 messages')));
+    assert.ok(notices(next).some((text) => /Mode, options, running tool calls/.test(text)));
+    assert.deepEqual(said(next), ['user: /echo one']);
+    await api.send(next, '/echo next');
+    await api.send(old, '/echo old');
+    const [ours, theirs] = [await api.exportDescriptor(next), await api.exportDescriptor(old)];
+    assert.equal(ours.id, theirs.id);
+    assert.deepEqual([ours.history.length, theirs.history.length], [4, 4]);
+    assert.match(await textOf(ours.history[2] ?? ''), /\/echo next/);
+    assert.match(await textOf(theirs.history[2] ?? ''), /\/echo old/);
+    for (const key of [old, next])
+      assert.ok(notices(key).some((text) => text.startsWith('This session has another branch')));
+  });
+});

@@ -1,0 +1,197 @@
+// A bucket that takes nothing, in a real VS Code: the user is warned once and told what to do, nothing is lost, and what waits goes when the keys are right.
+import { strict as assert } from 'node:assert';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigurationTarget, EventEmitter, type ExtensionContext, Uri, workspace } from 'vscode';
+import { silentLog } from '../../../src/base/log';
+import { LocalStore } from '../../../src/distributed/stores/localStore';
+import type { Questions } from '../../../src/workbench/config/questions';
+import type { ResourceActions } from '../../../src/workbench/sharing/resourceStatus';
+import { ResourceStores } from '../../../src/workbench/sharing/resourceStores';
+
+const never = new AbortController().signal;
+
+describe('a bucket of the user', function () {
+  this.timeout(30_000);
+  let server: Server;
+  let endpoint: string;
+  let folder: string;
+  /** Requests with another key are refused. */
+  let rightKey: string;
+  let objects: Map<string, string>;
+  let stores: ResourceStores[];
+  const secrets = new Map<string, string>();
+  const didChangeSecret = new EventEmitter<{ key: string }>();
+
+  beforeEach(async () => {
+    objects = new Map();
+    secrets.clear();
+    rightKey = 'right';
+    stores = [];
+    folder = await mkdtemp(join(tmpdir(), 'parley-stores-'));
+    server = createServer((request, response) => {
+      const url = new URL(request.url ?? '', 'http://bucket');
+      const key = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1];
+      const signedBy = key ?? url.searchParams.get('X-Amz-Credential')?.split('/')[0];
+      const isForged = /^0+$/.test(url.searchParams.get('X-Amz-Signature') ?? '');
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        if (signedBy !== rightKey || isForged) {
+          response.writeHead(403).end('<Error><Code>InvalidAccessKeyId</Code></Error>');
+          return;
+        }
+        if (request.method === 'PUT') objects.set(url.pathname, body);
+        if (request.method === 'DELETE') objects.delete(url.pathname);
+        const found = objects.get(url.pathname);
+        response.writeHead(request.method === 'GET' && found === undefined ? 404 : 200).end(found);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await set({ type: 's3', endpoint, region: 'us-east-1', bucket: 'acp' });
+  });
+  afterEach(async () => {
+    for (const one of stores) one.dispose();
+    await set(undefined);
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const set = (value: unknown): Thenable<void> =>
+    workspace.getConfiguration('parley').update('resources', value, ConfigurationTarget.Global);
+
+  interface Window {
+    readonly stores: ResourceStores;
+    readonly warned: string[];
+    /** Of the last warning. */
+    actions(): ResourceActions;
+    /** What is entered next. */
+    keys: string;
+  }
+
+  function openWindow(): Window {
+    const context = {
+      globalStorageUri: Uri.file(folder),
+      secrets: {
+        get: async (key: string) => secrets.get(key),
+        store: async (key: string, value: string) => {
+          secrets.set(key, value);
+          didChangeSecret.fire({ key });
+        },
+        onDidChange: didChangeSecret.event,
+      },
+    } as unknown as ExtensionContext;
+    const local = new LocalStore({ folder: join(folder, 'local'), secret: randomBytes(32), baseUrl: () => undefined });
+    const warned: string[] = [];
+    let last: ResourceActions | undefined;
+    const ask = { line: async () => opened.keys } as unknown as Questions;
+    const made = new ResourceStores({
+      context,
+      serve: { localStore: async () => local },
+      log: silentLog,
+      ask,
+      warn: async (problem, waiting, actions) => {
+        warned.push(`${problem.code} ${waiting}`);
+        last = actions;
+      },
+    });
+    stores.push(made);
+    const opened: Window = {
+      stores: made,
+      warned,
+      actions: () => {
+        assert.ok(last);
+        return last;
+      },
+      keys: 'wrong',
+    };
+    return opened;
+  }
+  const put = async (window: Window, key: string): Promise<string> => {
+    const [store] = await window.stores.all();
+    await store.put(key, Buffer.from('{}'), 'application/json', never);
+    return store.urlFor(key, { expiresIn: 60 });
+  };
+  const names = (): string[] => [...objects.keys()].filter((name) => !name.includes('/probe/')).sort();
+
+  it('warns once of wrong keys, keeps what is said, gives no links away, and sends all when the keys are right', async () => {
+    const window = openWindow();
+    assert.equal(await window.stores.setKeys(), true);
+    assert.deepEqual(window.warned, ['store-denied 0'], 'before anything is said');
+    const urls = [await put(window, 'a'), await put(window, 'b')];
+    assert.deepEqual([window.warned, names()], [['store-denied 0'], []]);
+    await assert.rejects(window.stores.ensureReadable(urls, never), {
+      code: 'links-unreadable',
+      message: /^The resource server doesn't have all messages .* 2 of 2 are waiting/,
+    });
+    assert.equal(await window.stores.retry(never), false);
+    assert.deepEqual(window.warned, ['store-denied 0', 'store-denied 2'], 'who tries again is told again');
+
+    window.keys = 'right';
+    await window.actions().enterKeys();
+    assert.equal(await window.stores.retry(never), true);
+    assert.deepEqual(names(), ['/acp/a', '/acp/b']);
+    const [store] = await window.stores.all();
+    await window.stores.ensureReadable([await store.urlFor('a', { expiresIn: 60 })], never);
+    assert.deepEqual(window.warned.length, 2);
+    assert.deepEqual(
+      [...objects.keys()].filter((name) => name.includes('/probe/')),
+      [],
+      'nothing is left of the probe',
+    );
+  });
+
+  it('gives no link away that a key signs which the server takes no more', async () => {
+    const window = openWindow();
+    window.keys = 'right';
+    await window.stores.setKeys();
+    const url = await put(window, 'a');
+    await window.stores.ensureReadable([url], never);
+    rightKey = 'newer';
+    await assert.rejects(window.stores.ensureReadable([url], never), {
+      code: 'links-unreadable',
+      message: /^The links to the messages of this session can't be read\. .*InvalidAccessKeyId/,
+    });
+  });
+
+  it('continues with credentials that were entered in another window', async () => {
+    const [one, two] = [openWindow(), openWindow()];
+    await one.stores.setKeys();
+    await put(one, 'a');
+    assert.deepEqual(names(), []);
+    two.keys = 'right';
+    const changed = new Promise<void>((resolve) => one.stores.onDidChange(resolve));
+    await two.stores.setKeys();
+    await changed;
+    assert.equal(await one.stores.retry(never), true);
+    assert.deepEqual(names(), ['/acp/a']);
+  });
+
+  it('sends what an earlier window left before anybody says a word', async () => {
+    const before = openWindow();
+    await before.stores.setKeys();
+    await put(before, 'a');
+    before.stores.dispose();
+    rightKey = 'wrong';
+    openWindow();
+    while (names().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.deepEqual(names(), ['/acp/a']);
+  });
+
+  it('says what is wrong with a place that has no host for the bucket, and writes to no other bucket', async () => {
+    await set({ type: 's3', endpoint, region: 'us-east-1', bucket: 'acp', pathStyle: false });
+    const window = openWindow();
+    await window.stores.setKeys();
+    const [store] = await window.stores.all();
+    assert.equal(store.isLocal, true);
+    assert.deepEqual([...objects.keys()], []);
+  });
+});
