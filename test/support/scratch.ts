@@ -19,7 +19,12 @@ export async function scratchFile(folder: string, name: string, text: string, mo
   return path;
 }
 
-/** Removes all folders, also while a process that has just been ended still writes; for `afterEach`. */
+/** Removes a folder with all that is in it, also while a process that has just been ended still writes there. */
+export async function removeFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+/** Removes all folders of {@link scratchFolder}; for `afterEach`. */
 export async function removeScratch(): Promise<void> {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  for (const folder of folders.splice(0)) await removeFolder(folder);
 }

@@ -1,12 +1,13 @@
 // The exported API and the commands that return something, with the demo agent as a real process: what programs and scripts rely on.
 import { strict as assert } from 'node:assert';
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
+import { removeFolder } from '../support/scratch';
 import { activated } from './extension';
 
 describe('the API for programs', function () {
@@ -24,7 +25,7 @@ describe('the API for programs', function () {
 
   after(async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    rmSync(cwd, { recursive: true, force: true });
+    await removeFolder(cwd);
   });
 
   /** Resolves with the first snapshot that fits, looked at after every change. */

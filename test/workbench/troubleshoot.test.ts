@@ -1,11 +1,12 @@
 // What goes wrong, and what went over the wire, in a real extension host.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands, type Tab, TabInputWebview, window, workspace } from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
 import type { TroubleshootAnswer } from '../../src/workbench/troubleshoot/troubleshooter';
+import { removeFolder } from '../support/scratch';
 import { activated } from './extension';
 
 describe('finding out what went wrong', function () {
@@ -20,7 +21,7 @@ describe('finding out what went wrong', function () {
 
   after(async () => {
     await commands.executeCommand('workbench.action.closeAllEditors');
-    rmSync(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   const inspectors = (): readonly Tab[] =>

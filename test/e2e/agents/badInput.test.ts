@@ -1,10 +1,11 @@
 // What the panel makes of agents that misbehave, each a real process: it says what happened and what can be done, keeps everything, and the next attempt works.
 import { strict as assert } from 'node:assert';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedAgent } from '../../support/agents/definition';
 import type { AgentScript, presets } from '../../support/agents/script';
+import { removeFolder } from '../../support/scratch';
 import type { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useChat } from '../../support/vscode/useChat';
@@ -43,7 +44,7 @@ describe('an agent that misbehaves', () => {
     chat = opened;
   });
 
-  after(() => rmSync(scratch, { recursive: true, force: true }));
+  after(() => removeFolder(scratch));
 
   /** Chooses an agent, waits until it is given up, and types a message. @returns the failure's text */
   async function failsToStart(name: string, code: string): Promise<string> {

@@ -1,12 +1,13 @@
 // A newcomer meets a real agent: with a fresh profile, a registry on loopback, and no file edited by hand.
 import { strict as assert } from 'node:assert';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { tinyAgent } from '../../support/agents/tinyAgent';
 import { tgzOf } from '../../support/archives';
+import { removeFolder } from '../../support/scratch';
 import { closeLoopbacks } from '../../support/servers/loopback';
 import { RegistryServer } from '../../support/servers/registryServer';
 import { AddAgent } from '../../support/vscode/addAgent';
@@ -54,7 +55,7 @@ describe('first use', () => {
 
   after(async () => {
     await closeLoopbacks();
-    rmSync(home, { recursive: true, force: true });
+    await removeFolder(home);
   });
 
   /** @param version of the program that the registry lists */

@@ -1,11 +1,12 @@
 // An agent that nobody needs gives its process back, and is there again with the next look at its session.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { sessionScript } from '../../support/agents/sessionScript';
 import { goneFrom, isAlive } from '../../support/processes';
+import { removeFolder } from '../../support/scratch';
 import type { Chat } from '../../support/vscode/chat';
 import { useChat } from '../../support/vscode/useChat';
 import { inList } from '../../support/vscode/workbench';
@@ -25,7 +26,7 @@ const settings = {
   },
 };
 
-after(() => rmSync(scratch, { recursive: true, force: true }));
+after(() => removeFolder(scratch));
 
 describe('an idle agent', () => {
   let chat: Chat;

@@ -1,16 +1,7 @@
 // Installing an agent goes wrong in the installed extension: a sentence says what, nothing is half installed, and it can be begun again.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,6 +9,7 @@ import { tinyAgent } from '../../support/agents/tinyAgent';
 import { type TarEntry, tgzOf } from '../../support/archives';
 import { noise } from '../../support/noise';
 import { goneFrom } from '../../support/processes';
+import { removeFolder } from '../../support/scratch';
 import { closeLoopbacks } from '../../support/servers/loopback';
 import { RegistryServer } from '../../support/servers/registryServer';
 import { AddAgent } from '../../support/vscode/addAgent';
@@ -103,7 +95,7 @@ describe('installing an agent that cannot be installed', () => {
     await again?.server.stop();
     if (disk !== undefined) spawnSync('umount', [disk]);
     await closeLoopbacks();
-    rmSync(home, { recursive: true, force: true });
+    await removeFolder(home);
   });
 
   /** Tries to install an agent. @returns what the user is told */

@@ -1,12 +1,13 @@
 // A user adds an agent by its command, tests it, signs in with a key and out, and removes it: with the keyboard, and
 // without a look at the settings file, whose comments stay.
 import { strict as assert } from 'node:assert';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import { tinyAgent } from '../../support/agents/tinyAgent';
+import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot, type Theme, themes } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
@@ -49,7 +50,7 @@ describe('the agents editor', () => {
   let page: Page;
   let chat: Chat;
 
-  after(() => rmSync(home, { recursive: true, force: true }));
+  after(() => removeFolder(home));
 
   const settingsFile = (): string => join(vscode.server.dataDir, 'data/Machine/settings.json');
   const settingsText = (): string => readFileSync(settingsFile(), 'utf8');

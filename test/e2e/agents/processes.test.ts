@@ -1,10 +1,11 @@
 // Agents are processes on the user's machine: none before the user acts, none in a folder that is not trusted, none left when the window is closed.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { goneFrom } from '../../support/processes';
+import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
 import { descendants } from '../../support/vscode/processTree';
@@ -25,7 +26,7 @@ function agentsBelow(pid: number): string[] {
     .filter((line) => /scriptedAgent\.js|demo\/agent\.js/.test(line));
 }
 
-after(() => rmSync(scratch, { recursive: true, force: true }));
+after(() => removeFolder(scratch));
 
 describe('the processes of agents', () => {
   const vscode = useVsCode({ settings: settings('open.ndjson') });

@@ -1,10 +1,11 @@
 // What the newer parts of the protocol look like to a person: forms, agents of version 2, agents far away, sessions that an agent keeps, signing in.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedAgent } from '../../support/agents/definition';
 import { sessionScript } from '../../support/agents/sessionScript';
+import { removeFolder } from '../../support/scratch';
 import { type RemoteAgentServer, serveAgent } from '../../support/servers/remoteAgent';
 import type { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
@@ -37,7 +38,7 @@ describe('the newer parts of the protocol', () => {
 
   after(async () => {
     await remote.close();
-    rmSync(scratch, { recursive: true, force: true });
+    await removeFolder(scratch);
   });
 
   describe('for a user', () => {

@@ -1,10 +1,11 @@
 // Makes the picture of the README, media/screenshot.png: an agent at work beside the code. Only with PARLEY_README_SHOT=1, so that a test run leaves the tree as it is.
 import { strict as assert } from 'node:assert';
-import { copyFileSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedAgent } from '../../support/agents/definition';
 import { presets } from '../../support/agents/script';
+import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
 import { repository } from '../../support/vscode/repository';
@@ -96,7 +97,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
       },
     });
 
-    after(() => rmSync(scratch, { recursive: true, force: true }));
+    after(() => removeFolder(scratch));
 
     it('shows an agent at work beside the code', async () => {
       const { page } = vscode.window;

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { openWindow, screenshot, type Window } from '../../support/vscode/openWindow';
 import { descendants, kill } from '../../support/vscode/processTree';
@@ -14,7 +15,7 @@ import { command } from '../../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-background-'));
 
-after(() => rmSync(scratch, { recursive: true, force: true }));
+after(() => removeFolder(scratch));
 
 /** What the agent was asked to do, and how often it was started. */
 function account(log: string): { readonly starts: number; readonly prompts: readonly string[] } {

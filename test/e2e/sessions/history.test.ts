@@ -1,10 +1,11 @@
 // The window goes and comes back: reloaded, killed, opened twice. What was said, what waits and what is half written is there again, and nothing is sent or started by itself.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { draftIsKept } from '../../support/vscode/keptState';
 import { screenshot } from '../../support/vscode/openWindow';
@@ -37,7 +38,7 @@ function prompts(): string[] {
 
 const starts = (): number => readAgentLog(log).filter(({ ev }) => ev === 'start').length;
 
-after(() => rmSync(scratch, { recursive: true, force: true }));
+after(() => removeFolder(scratch));
 
 const settings = {
   'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },

@@ -1,12 +1,13 @@
 // Many sessions at once in the packaged extension: one message to several agents, the list with all states, the next that needs the user by one key, and the
 // questions of another window answered in this one.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import { scriptedAgent } from '../../support/agents/definition';
+import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot, themes } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
@@ -17,7 +18,7 @@ const agents = Object.fromEntries(
 );
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-many-'));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+after(() => removeFolder(scratch));
 
 /**
  * The secrets of the browser are kept with a key of the server, which this server does not make. The

@@ -1,10 +1,11 @@
 // An agent whose window has gone to another folder: it is seen from there, and can be ended.
 import { strict as assert } from 'node:assert';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { goneFrom, isAlive } from '../../support/processes';
+import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot, themes } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
@@ -13,7 +14,7 @@ import { command, inList } from '../../support/vscode/workbench';
 const scratch = mkdtempSync(join(tmpdir(), 'parley-running-'));
 const log = join(scratch, 'agent.ndjson');
 
-after(() => rmSync(scratch, { recursive: true, force: true }));
+after(() => removeFolder(scratch));
 
 describe('an agent that works without a window', function () {
   this.timeout(120_000);

@@ -1,6 +1,6 @@
 // A window that slept while another one went on with its session. The tests' own process is the other window: it has the same journal open.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,6 +8,7 @@ import { silentLog } from '../../../src/base/log';
 import { Journal } from '../../../src/store/journal';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { goneFrom } from '../../support/processes';
+import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
@@ -15,7 +16,7 @@ import { useVsCode } from '../../support/vscode/useVsCode';
 const scratch = mkdtempSync(join(tmpdir(), 'parley-taken-'));
 const log = join(scratch, 'agent.ndjson');
 
-after(() => rmSync(scratch, { recursive: true, force: true }));
+after(() => removeFolder(scratch));
 
 const prompts = (): number =>
   readAgentLog(log).filter(({ dir, msg }) => dir === 'in' && msg?.method === 'session/prompt').length;

@@ -1,11 +1,12 @@
 // The window ends while an agent works: the agent is told, and the turn is kept with what happened to it.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentLogLine, calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { sessionScript } from '../../support/agents/sessionScript';
 import { goneFrom } from '../../support/processes';
+import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { openWindow, type Window } from '../../support/vscode/openWindow';
 import { descendants, kill } from '../../support/vscode/processTree';
@@ -17,7 +18,7 @@ import { command } from '../../support/vscode/workbench';
 const scratch = mkdtempSync(join(tmpdir(), 'parley-window-end-'));
 const log = join(scratch, 'agent.ndjson');
 
-after(() => rmSync(scratch, { recursive: true, force: true }));
+after(() => removeFolder(scratch));
 
 describe('an agent whose window is reloaded in the middle of a turn', () => {
   const script = sessionScript(join(scratch, 'sessions'), { offers: ['close', 'resume'], mute: ['session/prompt'] });

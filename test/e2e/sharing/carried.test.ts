@@ -1,14 +1,14 @@
 // Sessions that move, in the installed extension: copied as a link and opened elsewhere, opened with gaps that are filled later, handed to other agents, parted into branches, and
 // asked by other programs through the local server.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { mintId, type SessionDescriptor, textPart } from '../../../src/distributed/model/model';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { MIX, QUOTES } from '../../support/hostile/nested';
-import { removeScratch } from '../../support/scratch';
+import { removeFolder, removeScratch } from '../../support/scratch';
 import { sdk, sdkClient } from '../../support/servers/sdkClient';
 import {
   agentOf,
@@ -150,7 +150,7 @@ describe('shared sessions', () => {
     await stopServers();
     await stopStubs();
     await removeScratch();
-    rmSync(scratch, { recursive: true, force: true });
+    await removeFolder(scratch);
   });
 
   describe('for a user', () => {

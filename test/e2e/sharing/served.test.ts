@@ -1,12 +1,12 @@
 // The local server of the installed extension: off it listens to nothing, its sessions outlive the window, and their messages are where the settings say.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommunicationClient } from '../../../src/distributed/client/communicationClient';
 import { mintId, readMessage } from '../../../src/distributed/model/model';
 import { scriptedAgent } from '../../support/agents/definition';
-import { removeScratch } from '../../support/scratch';
+import { removeFolder, removeScratch } from '../../support/scratch';
 import { type CheckedBucket, checkedBucket } from '../../support/servers/checkedBucket';
 import {
   clientOf,
@@ -46,7 +46,7 @@ describe('the local server', () => {
   after(async () => {
     await stopServers();
     await bucket.close();
-    rmSync(objects, { recursive: true, force: true });
+    await removeFolder(objects);
     await removeScratch();
   });
 

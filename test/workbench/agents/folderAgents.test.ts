@@ -1,6 +1,5 @@
 // Agents and MCP servers that a folder defines: listed beside the user's own, marked, and approved.
 import { strict as assert } from 'node:assert';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationTarget, type ExtensionContext, Uri, workspace } from 'vscode';
 import { ParleyError } from '../../../src/base/errors';
@@ -9,6 +8,7 @@ import { AgentCatalog } from '../../../src/workbench/config/agentCatalog';
 import { FolderConsent } from '../../../src/workbench/config/folderConsent';
 import { McpServers } from '../../../src/workbench/config/mcpServers';
 import { memory } from '../../support/memory';
+import { removeFolder } from '../../support/scratch';
 
 describe('agents and MCP servers of a folder', () => {
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
@@ -46,7 +46,7 @@ describe('agents and MCP servers of a folder', () => {
     await set('mcpServers', undefined, ConfigurationTarget.Global);
   });
 
-  after(() => rm(join(folder, '.vscode'), { recursive: true, force: true }));
+  after(() => removeFolder(join(folder, '.vscode')));
 
   const find = (id: string) => catalog.find(id) ?? assert.fail(`no agent ${id}`);
   const isRefused = (error: unknown): boolean => error instanceof ParleyError && error.code === 'agent-not-allowed';

@@ -1,6 +1,6 @@
 // The agents editor inside of VS Code: its lists and boxes are answered by the test, the settings are real.
 import { strict as assert } from 'node:assert';
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -25,6 +25,7 @@ import { SavedKeys } from '../../../src/workbench/config/savedKeys';
 import { signInTerminal } from '../../../src/workbench/editor/signInTerminal';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import { tinyAgent } from '../../support/agents/tinyAgent';
+import { removeFolder } from '../../support/scratch';
 
 /** What the user does next: chooses a row of a list, types into a box, presses a button of a dialog. */
 type Step =
@@ -164,7 +165,7 @@ describe('the agents editor', () => {
   afterEach(async () => {
     Object.assign(window, original);
     await set(before);
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   const set = (value: unknown): Thenable<void> =>

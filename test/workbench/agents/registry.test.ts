@@ -1,6 +1,6 @@
 // The registry inside of an extension host: through VS Code's proxy, and into the user's settings.
 import { strict as assert } from 'node:assert';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationTarget, type ExtensionContext, Uri, workspace } from 'vscode';
@@ -10,6 +10,7 @@ import { RegistryList } from '../../../src/registry/list/registryList';
 import { AgentEntries } from '../../../src/workbench/registry/agentEntries';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import { dropEntries, groupInstalled, useVersion } from '../../../src/workbench/registry/installedEntries';
+import { removeFolder } from '../../support/scratch';
 import { closeLoopbacks, httpLoopback } from '../../support/servers/loopback';
 
 describe('the registry of agents', () => {
@@ -30,7 +31,7 @@ describe('the registry of agents', () => {
     await set('http', 'proxy', undefined);
     await set('parley', 'registry.url', undefined);
     await closeLoopbacks();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   it('is requested through the proxy of VS Code', async () => {

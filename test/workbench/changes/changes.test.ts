@@ -11,6 +11,7 @@ import { silentLog } from '../../../src/base/log';
 import type { FileEdit } from '../../../src/changes/model/workingFiles';
 import { VersionDocuments, versionUri } from '../../../src/workbench/changes/documents/versionDocuments';
 import { EditorWorkingFiles } from '../../../src/workbench/changes/documents/workingFiles';
+import { removeFolder } from '../../support/scratch';
 import { discard, openFile, typeInto } from '../editing';
 
 describe('changed files in the editor', function () {
@@ -24,7 +25,7 @@ describe('changed files in the editor', function () {
   });
 
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(() => removeFolder(folder));
 
   async function seed(name: string, content: string | Uint8Array): Promise<string> {
     const path = join(folder, name);

@@ -3,12 +3,13 @@
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionSnapshot } from '../../../src/client/view/snapshot';
 import type { ParleyApi } from '../../../src/workbench/api';
+import { removeFolder } from '../../support/scratch';
 import { undoIn } from '../editing';
 import { activated, run } from '../extension';
 
@@ -72,7 +73,7 @@ describe('the review of what an agent changed', function () {
   after(async () => {
     await run('closeSession', { session: key });
     await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
-    await rm(cwd, { recursive: true, force: true });
+    await removeFolder(cwd);
   });
 
   it('lists what it wrote, and shows it with lenses above each hunk', async () => {

@@ -1,12 +1,13 @@
 // Which files count as edited by the user: typed and saved in this window, and neither written by agents nor changed on disk.
 import { strict as assert } from 'node:assert';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { silentLog } from '../../../src/base/log';
 import { EditorUserEdits } from '../../../src/workbench/changes/userEdits';
 import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
+import { removeFolder } from '../../support/scratch';
 
 describe('edits of the user', () => {
   let folder: string;
@@ -22,7 +23,7 @@ describe('edits of the user', () => {
   afterEach(async () => {
     edits.dispose();
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   async function open(name: string): Promise<vscode.TextDocument> {

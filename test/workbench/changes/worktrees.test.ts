@@ -3,11 +3,12 @@
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';
+import { removeFolder } from '../../support/scratch';
 import { hasText, undoIn } from '../editing';
 import { activated, run } from '../extension';
 
@@ -43,7 +44,7 @@ describe('sessions in worktrees', function () {
 
   after(async () => {
     await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   it('applies the changes of two agents beside those of the user, and removes an applied worktree without asking', async () => {

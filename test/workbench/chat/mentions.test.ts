@@ -2,11 +2,12 @@
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { MentionView } from '../../../src/panel/contract';
 import { Mentions } from '../../../src/workbench/chat/mentions';
+import { removeFolder } from '../../support/scratch';
 import { openFile } from '../editing';
 
 describe('mentions', () => {
@@ -33,7 +34,7 @@ describe('mentions', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(() => removeFolder(folder));
 
   /** The last of what is offered. */
   async function offers(query: string): Promise<readonly MentionView[]> {
@@ -67,7 +68,7 @@ describe('mentions', () => {
       assert.ok(labels.includes('mentioned/parser.go'), labels.join());
       assert.ok(!labels.includes('mentioned/built/parser.js'), labels.join());
     } finally {
-      await rm(join(root, '.git'), { recursive: true, force: true });
+      await removeFolder(join(root, '.git'));
     }
   });
 

@@ -13,6 +13,7 @@ import { within } from '../../../src/base/within';
 import type { ToolGrant } from '../../../src/client/mcp/editorTools';
 import type { SessionEvent } from '../../../src/session/events/event';
 import { EditorToolHost } from '../../../src/workbench/editorTools/editorToolHost';
+import { removeFolder } from '../../support/scratch';
 
 const USERS = 20;
 
@@ -85,8 +86,8 @@ describe('the tools of the editor', function () {
     host?.dispose();
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.workspace.getConfiguration('typescript').update('tsdk', undefined, vscode.ConfigurationTarget.Global);
-    rmSync(root, { recursive: true, force: true });
-    if (outside) rmSync(outside, { recursive: true, force: true });
+    await removeFolder(root);
+    if (outside) await removeFolder(outside);
   });
 
   beforeEach(() => {

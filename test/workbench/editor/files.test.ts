@@ -17,6 +17,7 @@ import { openLink } from '../../../src/workbench/editor/openLink';
 import { openLocation } from '../../../src/workbench/editor/openLocation';
 import { OutputEditor } from '../../../src/workbench/editor/outputEditor';
 import { AgentPty, RealTerminals } from '../../../src/workbench/editor/realTerminal';
+import { removeFolder } from '../../support/scratch';
 import { discard, openFile, typeInto } from '../editing';
 
 function hasCode(code: string, text?: RegExp): (error: unknown) => boolean {
@@ -61,7 +62,7 @@ describe('files for agents in the editor', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(() => removeFolder(folder));
 
   async function seed(name: string, content: string | Uint8Array): Promise<string> {
     const path = join(folder, name);

@@ -1,12 +1,13 @@
 // What programs may ask of the sessions that are kept, in a real VS Code: looking for words, and bringing one back, also where its agent is gone.
 import { strict as assert } from 'node:assert';
-import { realpathSync, rmSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';
 import type { FoundSession } from '../../../src/workbench/commands/sessionCommands';
+import { removeFolder } from '../../support/scratch';
 import { activated } from '../extension';
 
 const sessions = <T>(argument: object): Thenable<T> => vscode.commands.executeCommand<T>('parley.sessions', argument);
@@ -34,7 +35,7 @@ describe('the sessions that are kept', function () {
   after(async () => {
     await configure(undefined);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    rmSync(cwd, { recursive: true, force: true });
+    await removeFolder(cwd);
   });
 
   it('are found by a script that knows some words of them', async () => {

@@ -14,6 +14,7 @@ import type { ParleyApi } from '../../../src/workbench/api';
 import { FolderConsent } from '../../../src/workbench/config/folderConsent';
 import { McpServers } from '../../../src/workbench/config/mcpServers';
 import { type SessionAgentScript, sessionScript } from '../../support/agents/sessionScript';
+import { removeFolder } from '../../support/scratch';
 import { activated, run } from '../extension';
 
 describe('sessions in the workbench', function () {
@@ -53,7 +54,7 @@ describe('sessions in the workbench', function () {
   after(async () => {
     await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    rmSync(cwd, { recursive: true, force: true });
+    await removeFolder(cwd);
   });
 
   function until(key: string, fits: (snapshot: SessionSnapshot) => boolean): Promise<SessionSnapshot> {

@@ -1,6 +1,6 @@
 // Many sessions in a real VS Code: commands of the list, tabs of single sessions, and how often the list is drawn.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -10,6 +10,7 @@ import type { ParleyApi } from '../../../src/workbench/api';
 import { LiveSessions } from '../../../src/workbench/overview/liveSessions';
 import { SessionsView } from '../../../src/workbench/overview/sessionsView';
 import type { ListNode } from '../../../src/workbench/overview/sessionTree';
+import { removeFolder } from '../../support/scratch';
 import { PlainSessions } from '../../support/sessions/overview';
 import { HeldTimers } from '../../support/store/journals';
 import { activated, run } from '../extension';
@@ -34,7 +35,7 @@ describe('many sessions, in the workbench,', function () {
   after(async () => {
     await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    rmSync(cwd, { recursive: true, force: true });
+    await removeFolder(cwd);
   });
 
   const tabs = (): vscode.Tab[] =>

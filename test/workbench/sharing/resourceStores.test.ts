@@ -1,7 +1,7 @@
 // A bucket that takes nothing, in a real VS Code: the user is warned once and told what to do, nothing is lost, and what waits goes when the keys are right.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { LocalStore } from '../../../src/distributed/stores/localStore';
 import type { Questions } from '../../../src/workbench/config/questions';
 import type { ResourceActions } from '../../../src/workbench/sharing/resourceStatus';
 import { ResourceStores } from '../../../src/workbench/sharing/resourceStores';
+import { removeFolder } from '../../support/scratch';
 
 const never = new AbortController().signal;
 
@@ -62,7 +63,7 @@ describe('a bucket of the user', function () {
     await set(undefined);
     server.closeAllConnections();
     server.close();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   const set = (value: unknown): Thenable<void> =>

@@ -1,6 +1,6 @@
 // Saving a file that came with a message or a tool call, in a real VS Code: the place is chosen here instead of in a dialog, which a program cannot press.
 import { strict as assert } from 'node:assert';
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -10,6 +10,7 @@ import type { SessionEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
 import type { Entry } from '../../../src/session/model/state';
 import { type SaveQuestions, saveResource } from '../../../src/workbench/editor/saveResource';
+import { removeFolder } from '../../support/scratch';
 
 /** All values of a byte, so that no reader takes them for text. */
 const BYTES = Uint8Array.from({ length: 256 }, (_, value) => value);
@@ -79,7 +80,7 @@ describe('a file that an agent made', () => {
   afterEach(async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await chmod(folder, 0o700);
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   it('is not written over what starts programs without a second yes, by its name or through a link', async () => {
