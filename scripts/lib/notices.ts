@@ -11,6 +11,11 @@ export interface BundleFacts {
 /** Texts of licences that their packages do not bring along, each named as its package with `+` for `/`. */
 const LICENCES = 'scripts/licences';
 
+/** A licence that allows a link in the place of its text (section 3(a)(1)(C)), by its first line. */
+const LINKED = { line: 'Attribution 4.0 International', link: 'https://creativecommons.org/licenses/by/4.0/legalcode' };
+/** Shorter texts are repeated: each has the names of its authors. */
+const LONG_TEXT = 2_000;
+
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-]|$)/i;
 
 /**
@@ -21,9 +26,12 @@ const LICENCE_FILE = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-]|$
 export async function noticesOf(metafiles: readonly BundleFacts[], root: string): Promise<string> {
   const folders = new Set(metafiles.flatMap(bundledPackages));
   const notices = await Promise.all([...folders].sort().map((folder) => noticeOf(root, folder)));
+  const known = new Map<string, string>();
   return [
     'Parley contains the following software of others. Their licences apply to these parts.',
-    ...notices,
+    ...notices.map(({ heading, name, texts }) =>
+      [heading, ...texts.map((text) => once(text, name, known))].join('\n\n'),
+    ),
     '',
   ].join(`\n\n${'='.repeat(80)}\n\n`);
 }
@@ -41,7 +49,21 @@ interface Manifest {
   readonly homepage?: string;
 }
 
-async function noticeOf(root: string, folder: string): Promise<string> {
+interface Notice {
+  readonly heading: string;
+  readonly name: string;
+  readonly texts: readonly string[];
+}
+
+/** Returns a text, or where it can be read if it stands there already. */
+function once(text: string, name: string, known: Map<string, string>): string {
+  if (text.startsWith(LINKED.line)) return LINKED.link;
+  const first = known.get(text);
+  if (text.length >= LONG_TEXT && first === undefined) known.set(text, name);
+  return first === undefined ? text : `The same text as that of ${first}, above.`;
+}
+
+async function noticeOf(root: string, folder: string): Promise<Notice> {
   const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Manifest;
   const { name, version, license, homepage } = manifest;
   const own = (await readdir(join(root, folder))).filter((file) => LICENCE_FILE.test(file)).sort();
@@ -52,5 +74,5 @@ async function noticeOf(root: string, folder: string): Promise<string> {
   if (files.length === 0) throw new Error(`${name} ${version} is bundled and brings no text of its licence`);
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const heading = [`${name} ${version} (${license})`, ...(homepage ? [homepage] : [])].join('\n');
-  return [heading, ...texts.map((text) => text.replace(/\r\n?/g, '\n').trim())].join('\n\n');
+  return { heading, name, texts: texts.map((text) => text.replace(/\r\n?/g, '\n').trim()) };
 }

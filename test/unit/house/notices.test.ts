@@ -43,6 +43,17 @@ describe('the notices of bundled packages', () => {
     assert.equal(text.match(/zod 1\.2\.3 \(MIT\)\n\nTake it,\nand name me\./g)?.length, 1);
   });
 
+  it('hold a long text once, and a link where the licence allows one', async () => {
+    const long = `Long licence\n\n${'words of a licence\n'.repeat(200)}`.trim();
+    await install('node_modules/a', 'a', long);
+    await install('node_modules/b', 'b', long);
+    await install('node_modules/c', 'c', `Attribution 4.0 International\n\n${'words\n'.repeat(900)}`);
+    const text = await noticesOf([metafile(...['a', 'b', 'c'].map((name) => `node_modules/${name}/x.js`))], folder);
+    assert.equal(text.split('Long licence').length, 2);
+    assert.match(text, /b 1\.2\.3 \(MIT\)\n\nThe same text as that of a, above\./);
+    assert.match(text, /c 1\.2\.3 \(MIT\)\n\nhttps:\/\/creativecommons\.org\/licenses\/by\/4\.0\/legalcode\n/);
+  });
+
   it('hold the licence that is kept here for a package that brings none', async () => {
     await install('node_modules/@a/b', '@a/b');
     await mkdir(join(folder, 'scripts/licences'), { recursive: true });
