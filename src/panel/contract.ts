@@ -11,6 +11,9 @@ export const CONTRACT_VERSION = 2;
 /** Maximum characters of one message. */
 export const MAX_TEXT = 2_000_000;
 
+/** Maximum characters of the language of a code block. */
+export const MAX_LANG = 100;
+
 /** Maximum characters of what is searched for, of one drawn text to find it in, and number of those. */
 export const MAX_FIND = { query: 1000, text: 200_000, texts: 100 } as const;
 
@@ -123,6 +126,9 @@ export type PageMessage =
   /** An error in the webview, or a violation of its content security policy. */
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
 
+/** What can be done with a code block besides copying it. */
+export type CodeAction = 'insert' | 'open' | 'run';
+
 export type QueueAction =
   | { readonly kind: 'edit'; readonly id: string; readonly text: string }
   /** A message is not sent while it is being edited. */
@@ -212,6 +218,10 @@ export type SessionMessage =
   | { readonly type: 'retryGaps' }
   | { readonly type: 'openLink'; readonly href: string }
   | { readonly type: 'copy'; readonly text: string }
+  /** Inserts a code block at the cursor, opens it in an editor, or runs it in a terminal (the host asks). */
+  | { readonly type: 'useCode'; readonly action: CodeAction; readonly text: string; readonly lang: string }
+  /** Copies the whole session as Markdown; the webview may not have all of it. */
+  | { readonly type: 'copySession' }
   /** Copies the agent's messages of a turn; the webview may not have all of them. */
   | { readonly type: 'copyTurn'; readonly turnId: string }
   | { readonly type: 'action'; readonly id: string }
@@ -293,6 +303,7 @@ export type {
   Liveness,
   MentionView,
   PermissionView,
+  PlanProgressView,
   QueueItemView,
   SessionPhase,
   SessionView,

@@ -89,6 +89,16 @@ export interface TurnView {
   readonly changes?: ChangesCount;
 }
 
+/** How far the plan of the running turn is. */
+export interface PlanProgressView {
+  /** Transcript index of the plan. */
+  readonly index: number;
+  readonly done: number;
+  readonly total: number;
+  /** The step that the agent is at, or the next one. */
+  readonly step: string;
+}
+
 /** Changed files and lines. */
 export interface ChangesCount {
   readonly files: number;
@@ -384,6 +394,8 @@ export interface SessionView {
   /** The running turn. */
   readonly turn?: TurnView;
   readonly turnCount: number;
+  /** The plan of the running turn, while a step of it is left. */
+  readonly plan?: PlanProgressView;
   /** The latest turn, if it failed and its prompt can be sent again (`sendAgain`). */
   readonly failedTurnId?: string;
   readonly queue: readonly QueueItemView[];

@@ -7,6 +7,7 @@ import { Header } from './header/header';
 import { Stages } from './header/stages';
 import { lastAnnouncements } from './host/session';
 import { Background } from './queue/background';
+import { PlanLine } from './queue/planLine';
 import { Queue } from './queue/queue';
 import type { Transcript } from './transcript/transcript';
 
@@ -33,6 +34,7 @@ export function App({ transcript, review }: AppProps) {
         <div class="column-width">
           <Failure />
           <Background />
+          <PlanLine onShow={(index) => transcript.reveal(index)} />
           <Mount node={review} />
           <Queue />
           <Composer />

@@ -18,6 +18,7 @@ import { Questions } from './questions/questions';
 import { strings } from './text/strings';
 import './styles/main.css';
 import { ignoreKeyRepeat } from './input/keyRepeat';
+import { watchSelectAll } from './input/selectAll';
 import { watchWake, withoutWaking } from './input/wake';
 import { Transcript } from './transcript/transcript';
 
@@ -255,6 +256,10 @@ onMessage((message) => frames.receive(message));
 window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
 ignoreKeyRepeat();
 watchWake();
+watchSelectAll(transcript.content, () => {
+  post({ type: 'copySession' });
+  announce(strings.copied, 'polite');
+});
 watchLostFocus();
 composer.recallFrom(() => transcript.store.lastUserText());
 postOfPage({ type: 'hello', version: CONTRACT_VERSION });

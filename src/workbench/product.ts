@@ -48,6 +48,7 @@ import { McpServers } from './config/mcpServers';
 import { RemoteHeaders } from './config/remoteHeaders';
 import { SavedKeys } from './config/savedKeys';
 import { backgroundPolicy, historyLimits, idleLimitMs, resourcesSetting } from './config/settings';
+import { CodeBlocks } from './editor/codeBlocks';
 import { DiffEditor } from './editor/diffEditor';
 import { EditorFiles } from './editor/editorFiles';
 import { EditorContents } from './editor/entryContents';
@@ -252,6 +253,7 @@ function composeWithin(
     retryGaps: descriptors.missing.retryAll,
     firstUse,
     mentions: own(new Mentions()),
+    code: own(new CodeBlocks()),
   });
   own(chat);
   const overview = own(

@@ -251,9 +251,9 @@ describe('entries', () => {
   });
 
   it('stack tool calls without content in rows of 24 px, and separate others', async () => {
-    const read = (id: string) => tool(id, { title: `Read ${id}.ts`, toolKind: 'read' });
+    const fetched = (id: string) => tool(id, { title: `Fetch ${id}.ts`, toolKind: 'fetch' });
     const edit = tool('edit', { title: 'Edit', toolKind: 'edit', content: [{ type: 'diff', diff: DIFF }] });
-    const { page } = await open([read('a'), read('b'), read('c'), edit, read('d')]);
+    const { page } = await open([fetched('a'), fetched('b'), fetched('c'), edit, fetched('d')]);
     const box = (id: string) => page.locator(`[data-entry-id=${id}]`).boundingBox();
     const [a, b, c, between, d] = await Promise.all(['a', 'b', 'c', 'edit', 'd'].map(box));
     assert.ok(a && b && c && between && d);

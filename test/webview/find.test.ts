@@ -162,6 +162,29 @@ describe('find in the panel', () => {
     await untilSaid('3 of 3');
   });
 
+  it('unfolds folds of a message, and groups of calls', async () => {
+    const call = (toolCallId: string, title: string): SessionEvent => ({
+      type: 'tool_call',
+      toolCallId,
+      announced: true,
+      patch: { title, kind: 'read', status: 'completed' },
+    });
+    const folds = '<details>\n<summary>Outer</summary>\n\n<details>\n\nThe needle.\n\n</details>\n</details>';
+    await start([
+      says('u', 'Do it', 'user'),
+      says('a', `Words.\n\n${folds}`),
+      call('c', 'Read a.ts'),
+      call('d', 'Read needle.ts'),
+      call('e', 'Read c.ts'),
+      says('b', 'The end.'),
+    ]);
+    await find('needle');
+    assert.deepEqual(await current(), { index: 1, text: 'needle' });
+    await press('Enter');
+    assert.deepEqual(await current(), { index: 3, text: 'needle' });
+    await untilSaid('2 of 2');
+  });
+
   it('goes on while a turn streams', async () => {
     await start(talk([2], 20));
     await find('needle');

@@ -113,10 +113,16 @@ function shownText(markdown: string): string {
     .join('\n');
 }
 
+/** Tags that the panel draws as elements. */
+const TAG =
+  /<\/?(?:b|i|ins|kbd|mark|s|small|strong|sub|sup|u|summary|details)>|<details open(?:="")?>|<br\s{0,9}\/?>/gi;
+
 /** No part of a pattern can begin again within what it has passed: the time grows with the text. */
 function withoutMarks(line: string): string {
-  if (!/[#>*~`[]/.test(line)) return line;
+  if (!/[#>*~`[<]/.test(line)) return line;
   return line
+    .replaceAll(TAG, '')
+    .replace(/^[ >]{0,20}\[!(?:note|tip|important|warning|caution)\]\s{0,20}$/i, '')
     .replace(/^[ >]{0,20}(?:#{1,6} )?/, '')
     .replaceAll(/!?\[([^[\]]{1,1000})\]\([^()[\]\s]{0,2000}\)/g, '$1')
     .replaceAll(/\*\*|~~|`/g, '')

@@ -3,7 +3,14 @@
 
 import * as l10n from '@vscode/l10n';
 import { head } from '../../base/text';
-import type { PermissionView, QueueItemView, SessionPhase, SessionView, StageName } from '../../panel/contract';
+import type {
+  PermissionView,
+  PlanProgressView,
+  QueueItemView,
+  SessionPhase,
+  SessionView,
+  StageName,
+} from '../../panel/contract';
 import type { SessionPart } from '../../session/model/changes';
 import type { Conversation } from '../conversation/conversation';
 
@@ -19,6 +26,7 @@ type Field = keyof SessionView;
 /** Characters of what a question says beside its title. */
 const MAX_DESCRIPTION = 10_000;
 const MAX_COMMAND = 20_000;
+const MAX_STEP = 300;
 
 /** The fields that a change of each part may change. */
 const FIELDS: Record<SessionPart, readonly Field[]> = {
@@ -37,7 +45,7 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   ],
   queue: ['queue', 'queuePaused', 'failedTurnId'],
   attachments: ['attachments'],
-  turn: ['turn', 'turnCount', 'phase', 'status', 'queue', 'error', 'permissions', 'failedTurnId'],
+  turn: ['turn', 'turnCount', 'plan', 'phase', 'status', 'queue', 'error', 'permissions', 'failedTurnId'],
   permissions: ['permissions', 'phase', 'status', 'queue'],
   elicitations: ['elicitations', 'phase', 'status', 'queue'],
   background: ['background'],
@@ -46,6 +54,7 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   config: ['config'],
   usage: ['usage'],
   info: ['title'],
+  plan: ['plan'],
   review: ['review', 'changesWork'],
 };
 
@@ -64,6 +73,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
     c.model.state.turn ? projectTurn(c.model.state.turn, changesOfTurn(c, c.model.state.turn.id)) : undefined,
   failedTurnId: (c) => c.failedTurnId,
   turnCount: (c) => c.model.state.turns.length,
+  plan: planOf,
   queue: queueOf,
   queuePaused: (c) => (c.queue.paused === undefined ? undefined : waitReasonLabel(c.queue.paused)),
   permissions: permissionsOf,
@@ -90,6 +100,17 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   banner: (c) =>
     c.agent.id === 'demo' ? l10n.t('This agent is a scripted demo. To use a real agent, run Add Agent.') : undefined,
 };
+
+function planOf({ model }: Conversation): PlanProgressView | undefined {
+  const index = model.planIndex;
+  const entry = index === undefined ? undefined : model.state.entries[index];
+  if (entry?.kind !== 'plan' || entry.removed) return undefined;
+  const left = entry.entries.filter(({ status }) => status !== 'completed' && status !== 'cancelled');
+  const step = left.find(({ status }) => status === 'in_progress') ?? left[0];
+  if (!step) return undefined;
+  const done = entry.entries.filter(({ status }) => status === 'completed').length;
+  return { index: entry.index, done, total: entry.entries.length, step: head(step.content, MAX_STEP) };
+}
 
 /** The whole view. */
 export function projectSession(conversation: Conversation): SessionView {

@@ -22,6 +22,7 @@ export type SessionPart =
   | 'config'
   | 'usage'
   | 'info'
+  | 'plan'
   | 'review';
 
 /** The pending changes of one reader. The model adds to them; the reader takes them and resets. */

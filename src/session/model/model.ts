@@ -24,7 +24,7 @@ import { endTurn, fixReason, noteChanges, noteTurn, requestCancel, startTurn } f
 import { waitBegins, waitEnds } from './waits';
 
 /** Read access to a session. Events are applied and saved only by its conversation. */
-export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'toolIndex' | 'observe'>;
+export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'toolIndex' | 'planIndex' | 'observe'>;
 
 export class SessionModel {
   readonly #context: ModelContext;
@@ -118,6 +118,12 @@ export class SessionModel {
     return this.#context.tools.get(toolCallId);
   }
 
+  /** Returns the transcript index of the newest plan of the running turn. */
+  get planIndex(): number | undefined {
+    const indexes = [...this.#context.plans.values()];
+    return this.#context.state.turn && indexes.length > 0 ? Math.max(...indexes) : undefined;
+  }
+
   /** Records all further changes in `changes`. */
   observe(changes: Changes): Disposable {
     this.#readers.add(changes);
@@ -183,7 +189,7 @@ export class SessionModel {
       case 'plan_document':
       case 'plan_removed':
         applyPlan(context, event, at);
-        return;
+        break;
       case 'subagent':
       case 'subagent_said':
       case 'subagent_did':
@@ -302,6 +308,9 @@ const PARTS: Record<
   | 'config'
   | 'usage'
   | 'info'
+  | 'plan'
+  | 'plan_document'
+  | 'plan_removed'
   | 'permission_asked'
   | 'permission_closed'
   | 'elicitation_asked'
@@ -322,6 +331,9 @@ const PARTS: Record<
   config: 'config',
   usage: 'usage',
   info: 'info',
+  plan: 'plan',
+  plan_document: 'plan',
+  plan_removed: 'plan',
   permission_asked: 'permissions',
   permission_closed: 'permissions',
   elicitation_asked: 'elicitations',

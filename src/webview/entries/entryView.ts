@@ -50,8 +50,6 @@ export interface EntryContext extends Omit<MarkdownViewContext, 'invalidate'> {
   setExpanded(id: string, expanded: boolean): void;
   /** Requests a call of `render` in the next frame. */
   invalidate(entry: EntryView): void;
-  /** The user expanded or collapsed something, so the view no longer follows the end. */
-  unpin(): void;
   /** Scrolls to an item. */
   reveal(index: number): void;
   /** Returns whether there may be a list of what the turn of the item at `index` changed. */

@@ -92,6 +92,9 @@ export class TextBlocks implements Disposable {
       columns: this.#context.columns,
       openLink: this.#context.openLink,
       copy: this.#context.copy,
+      useCode: this.#context.useCode,
+      unpin: this.#context.unpin,
+      keepInView: this.#context.keepInView,
       invalidate: this.#invalidate,
     };
     const view = new MarkdownView(context, block.text, this.#stored.docs.get(content));

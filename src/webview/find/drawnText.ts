@@ -2,7 +2,7 @@
 
 /** The panel's own words, which are not part of what was said. */
 const OWN = [
-  '[hidden], .sr-only, .codicon, .verb, .label, .last-line, .time, .status, .result, .more, .code-head, .priority',
+  '[hidden], .sr-only, .codicon, .verb, .label, .last-line, .time, .status, .result, .more, .code-head, .group-line, .priority',
   '.icon-button, .copy, .primary, .secondary, .show-all, .terminal-note, .plan-head, .counts, .diff-note, .prompt, summary, .changes',
 ].join();
 /** Elements within a line. */

@@ -179,12 +179,14 @@ export class Find {
     const { element } = view;
     const folded = [...element.querySelectorAll<HTMLDetailsElement>('details:not([open])')];
     for (const one of folded) one.open = true;
+    const lines = [...element.querySelectorAll<HTMLElement>('.fold-line[aria-expanded="false"]')];
+    for (const one of lines) one.click();
     if (element.querySelector('.show-all[aria-expanded="false"]')) {
       this.#services.setExpanded(idOf(element), true);
       view.update();
       return true;
     }
-    if (!element.querySelector('.row[aria-expanded="false"]')) return folded.length > 0;
+    if (!element.querySelector('.row[aria-expanded="false"]')) return folded.length + lines.length > 0;
     view.toggle?.();
     return true;
   }

@@ -42,6 +42,7 @@ export const session = {
   liveness: field('liveness'),
   stages: field('stages'),
   turn: field('turn'),
+  plan: field('plan'),
   error: field('error'),
   failedTurnId: field('failedTurnId'),
   queue: field('queue'),

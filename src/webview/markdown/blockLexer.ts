@@ -1,6 +1,6 @@
-// Splits Markdown into blocks: the block structure of CommonMark with GFM tables and task lists.
-// HTML and reference definitions are not supported, as a definition could change blocks that were
-// closed long before. One pass over the lines with bounded depth, so the work is linear in the
+// Splits Markdown into blocks: the block structure of CommonMark with GFM tables, task lists, alerts
+// and footnotes, and `<details>`. Other HTML and reference definitions are not supported, as a
+// definition could change blocks that were closed long before. One pass over the lines with bounded depth, so the work is linear in the
 // text. Pure: no DOM.
 import { type Block, type BlockNode, canHold, createNode, depthOf, type Fence, toBlocks } from './blocks';
 import { alignOf, isDelimiterRow, splitRow } from './tableRows';
@@ -14,6 +14,13 @@ const MAX_COLUMNS = 64;
 
 const ATX = /^(#{1,6})(?:[ \t]+|$)/;
 const BULLET = /^[-+*](?=[ \t]|$)/;
+const SUMMARY = /<summary>(.*)<\/summary>/.source;
+const FOLD = new RegExp(`^<details( open(?:="")?)?>[ \\t]*(?:${SUMMARY})?[ \\t]*$`, 'i');
+const FOLD_SUMMARY = new RegExp(`^[ \\t]*${SUMMARY}[ \\t]*$`, 'i');
+const FOLD_END = /^<\/details>[ \t]*$/i;
+/** Longer lines are no folds. */
+const MAX_FOLD_LINE = 1_000;
+const NOTE = /^\[\^([\w-]{1,64})\]:/;
 const ORDERED = /^(\d{1,9})([.)])(?=[ \t]|$)/;
 
 /**
@@ -107,9 +114,12 @@ class BlockLexer {
     } else if (container.type === 'paragraph' || container.type === 'table') {
       if (this.#isBlank) this.#tip = container.parent!;
       else this.#addText(next);
-    } else if (container.type === 'heading' || container.type === 'rule') {
+    } else if (container.type === 'heading' || container.type === 'rule' || container.type === 'foldEnd') {
       this.#touch(container, next);
       this.#tip = container.parent!;
+    } else if (container.type === 'fold') {
+      this.#touch(container, next);
+      if (container.label !== undefined) this.#tip = container.parent!;
     } else if (!this.#isBlank) {
       this.#open('paragraph', container);
       this.#addText(next);
@@ -142,6 +152,17 @@ class BlockLexer {
         else if (this.#indent >= 4) this.#read(4);
         else return false;
         return true;
+      case 'note':
+        if (this.#isBlank) return node.children.length > 0;
+        if (this.#indent < node.indent) return false;
+        this.#read(node.indent);
+        return true;
+      case 'fold': {
+        const summary = this.#line.length <= MAX_FOLD_LINE ? FOLD_SUMMARY.exec(this.#line) : null;
+        if (!summary) return false;
+        node.label = summary[1]!.trim();
+        return 'closed';
+      }
       case 'paragraph':
       case 'table':
         return !this.#isBlank;
@@ -166,7 +187,7 @@ class BlockLexer {
       const opened = this.#startLeaf(container) ?? (depth < MAX_DEPTH ? this.#startContainer(container) : undefined);
       if (!opened) return container;
       container = opened;
-      if (opened.type !== 'quote' && opened.type !== 'item') return opened;
+      if (opened.type !== 'quote' && opened.type !== 'item' && opened.type !== 'note') return opened;
       // This closes what was open in the block before.
       this.#tip = opened;
     }
@@ -184,6 +205,7 @@ class BlockLexer {
       return heading;
     }
     if (first === '`' || first === '~') return this.#startFence(rest, first, container);
+    if (first === '<') return this.#startFold(rest, container);
     if (container.type === 'paragraph' && isSetext(rest)) return this.#toHeading(container, first === '=' ? 1 : 2);
     if (container.type === 'paragraph' && isDelimiterRow(rest)) {
       const table = this.#toTable(container, rest);
@@ -204,7 +226,34 @@ class BlockLexer {
     return node;
   }
 
+  /** Only at the top level: what is between the two lines are blocks like any others. */
+  #startFold(rest: string, container: BlockNode): BlockNode | undefined {
+    if (rest.length > MAX_FOLD_LINE || depthOf(container) > 0) return undefined;
+    if (FOLD_END.test(rest)) return this.#open('foldEnd', container);
+    const match = FOLD.exec(rest);
+    if (!match) return undefined;
+    const fold = this.#open('fold', container);
+    fold.isOpen = match[1] !== undefined;
+    fold.label = match[2]?.trim();
+    return fold;
+  }
+
+  #startNote(container: BlockNode): BlockNode | undefined {
+    if (this.#line[this.#next] !== '[' || depthOf(container) > 0) return undefined;
+    const match = NOTE.exec(this.#line.slice(this.#next, this.#next + 70));
+    if (!match) return undefined;
+    const note = this.#open('note', container);
+    note.label = match[1]!;
+    note.indent = 4;
+    this.#read(this.#indent);
+    this.#read(match[0].length);
+    this.#read(this.#indent);
+    return note;
+  }
+
   #startContainer(container: BlockNode): BlockNode | undefined {
+    const note = this.#startNote(container);
+    if (note) return note;
     if (this.#line[this.#next] === '>') {
       const quote = this.#open('quote', container);
       this.#readQuote();

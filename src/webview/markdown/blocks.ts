@@ -33,7 +33,13 @@ export type Block =
       readonly lang: string;
       readonly fence?: Fence;
     }
-  | { readonly type: 'quote'; readonly raw: string; readonly blocks: readonly Block[] }
+  | { readonly type: 'quote'; readonly raw: string; readonly blocks: readonly Block[]; readonly alert?: Alert }
+  /** The definition of a footnote. */
+  | { readonly type: 'note'; readonly raw: string; readonly label: string; readonly blocks: readonly Block[] }
+  /** The start of a part that can be folded: `<details>` with its summary. */
+  | { readonly type: 'fold'; readonly raw: string; readonly summary: string; readonly isOpen: boolean }
+  /** `</details>` */
+  | { readonly type: 'foldEnd'; readonly raw: string }
   | {
       readonly type: 'list';
       readonly raw: string;
@@ -49,6 +55,11 @@ export type Block =
       readonly rows: readonly (readonly string[])[];
     };
 
+export const ALERTS = ['note', 'tip', 'important', 'warning', 'caution'] as const;
+/** What a quote is marked as in its first line. */
+export type Alert = (typeof ALERTS)[number];
+
+const ALERT = new RegExp(`^\\[!(${ALERTS.join('|')})\\][ \\t]*$`, 'i');
 const TASK = /^\[([ xX])\](?=[ \t])/;
 
 /**
@@ -67,6 +78,10 @@ export interface BlockNode {
   depth: number;
   lang: string;
   fence: Fence | undefined;
+  /** Notes: the label. Folds: the summary, once it is known. */
+  label: string | undefined;
+  /** Folds: unfolded from the start. */
+  isOpen: boolean;
   /** Lists and items: the bullet, or the delimiter after the number. */
   delimiter: string;
   ordered: boolean;
@@ -89,6 +104,8 @@ export function createNode(type: BlockNode['type'], parent: BlockNode | undefine
     depth: 0,
     lang: '',
     fence: undefined,
+    label: undefined,
+    isOpen: false,
     delimiter: '',
     ordered: false,
     number: 1,
@@ -97,18 +114,18 @@ export function createNode(type: BlockNode['type'], parent: BlockNode | undefine
   };
 }
 
-/** Returns how many quotes and items a node is in, itself included. */
+/** Returns how many quotes, items and footnotes a node is in, itself included. */
 export function depthOf(node: BlockNode): number {
   let depth = 0;
   for (let one: BlockNode | undefined = node; one; one = one.parent)
-    if (one.type === 'quote' || one.type === 'item') depth++;
+    if (one.type === 'quote' || one.type === 'item' || one.type === 'note') depth++;
   return depth;
 }
 
 /** Returns whether a block of one type can contain one of another. */
 export function canHold(parent: BlockNode['type'], child: BlockNode['type']): boolean {
   if (parent === 'list') return child === 'item';
-  return (parent === 'document' || parent === 'quote' || parent === 'item') && child !== 'item';
+  return (parent === 'document' || parent === 'quote' || parent === 'item' || parent === 'note') && child !== 'item';
 }
 
 /** Converts nodes to blocks. Each includes the source and blank lines up to `to`. */
@@ -143,8 +160,16 @@ function toBlock(node: BlockNode, source: string): Block {
         ...(node.fence && { fence: node.fence }),
       };
     }
-    case 'quote':
-      return { type: 'quote', raw, blocks: blocksIn(node, source) };
+    case 'quote': {
+      const alert = takeAlert(node);
+      return { type: 'quote', raw, blocks: blocksIn(node, source), ...(alert && { alert }) };
+    }
+    case 'note':
+      return { type: 'note', raw, label: node.label!, blocks: blocksIn(node, source) };
+    case 'fold':
+      return { type: 'fold', raw, summary: node.label ?? '', isOpen: node.isOpen };
+    case 'foldEnd':
+      return { type: 'foldEnd', raw };
     case 'list':
       return {
         type: 'list',
@@ -161,6 +186,16 @@ function toBlock(node: BlockNode, source: string): Block {
     default:
       return { type: 'paragraph', raw, text: node.lines.join('\n').trimEnd() };
   }
+}
+
+/** Removes the line that marks a quote as an alert. */
+function takeAlert({ children }: BlockNode): Alert | undefined {
+  const [first] = children;
+  const mark = first?.type === 'paragraph' ? ALERT.exec(first.lines[0]!) : null;
+  if (!mark) return undefined;
+  if (first!.lines.length === 1) children.shift();
+  else first!.lines.shift();
+  return mark[1]!.toLowerCase() as Alert;
 }
 
 function toItem(item: BlockNode, end: number, source: string): ListItem {

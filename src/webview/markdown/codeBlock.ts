@@ -1,8 +1,10 @@
-// A fenced code block: its language and a Copy button above the text, highlighted when it is
-// complete.
+// A fenced code block: its language and what can be done with it above the text, highlighted when it
+// is complete.
 
 import { revealControls } from '../../base/revealControls';
-import { button, el, icon, setAttributes } from '../dom/dom';
+import { type CodeAction, MAX_LANG } from '../../panel/contract';
+import { button, el, icon, iconButton, setAttributes } from '../dom/dom';
+import type { IconName } from '../dom/icons';
 import { strings } from '../text/strings';
 import { highlightLater } from './highlightLater';
 
@@ -15,6 +17,22 @@ export interface CodeBlock {
   close(): void;
 }
 
+/** What code blocks need from the panel. */
+export interface CodeContext {
+  copy(text: string): void;
+  useCode(action: CodeAction, text: string, lang: string): void;
+}
+
+/** Languages of command lines, which can be run in a terminal. */
+const RUNNABLE: ReadonlySet<string> = new Set(
+  'sh bash zsh fish shell console shell-session powershell pwsh ps1 bat cmd'.split(' '),
+);
+const ACTIONS: readonly (readonly [CodeAction, IconName, string])[] = [
+  ['insert', 'insert', strings.insertCode],
+  ['open', 'go-to-file', strings.openCode],
+  ['run', 'terminal', strings.runCode],
+];
+
 /**
  * @param lang the info string, '' for none
  * @param options.continued this is a later part of a block; `goesOn`: another part follows;
@@ -23,7 +41,7 @@ export interface CodeBlock {
 export function createCodeBlock(
   lang: string,
   text: string,
-  context: { copy(text: string): void },
+  context: CodeContext,
   options: {
     readonly open?: boolean;
     readonly continued?: boolean;
@@ -50,7 +68,12 @@ export function createCodeBlock(
     });
     const glyph = icon('copy');
     copy.append(glyph, el('span', '', strings.copy));
-    element.append(el('div', 'code-head', el('span', 'lang', revealControls(lang)), copy));
+    const actions = ACTIONS.filter(([action]) => action !== 'run' || RUNNABLE.has(lang.toLowerCase())).map(
+      ([action, name, label]) =>
+        iconButton(name, label, () => context.useCode(action, options.whole?.() ?? source, lang.slice(0, MAX_LANG))),
+    );
+    const language = el('span', 'lang', revealControls(lang));
+    element.append(el('div', 'code-head', language, el('span', 'grow'), ...actions, copy));
   }
   element.append(pre);
   const block: CodeBlock = {

@@ -1,5 +1,5 @@
-// Splits the text of one block into spans: CommonMark's delimiters with GFM's strikethrough and
-// autolinks. Each mark is examined a bounded number of times, nesting is bounded, and spans over
+// Splits the text of one block into spans: CommonMark's delimiters with GFM's strikethrough,
+// autolinks and footnotes, and the few HTML tags without attributes that agents write. Each mark is examined a bounded number of times, nesting is bounded, and spans over
 // the budget stay text, so lexing and drawing are linear in the text. Pure: no DOM.
 import { ESCAPABLE, MAX_ADDRESS, readTarget, trimAddress } from './addresses';
 import { decodeEntities } from './entities';
@@ -11,6 +11,7 @@ import {
   type Delimiter,
   findTicks,
   matches,
+  type OpenTag,
   type Part,
   plainText,
   runEnd,
@@ -23,7 +24,14 @@ export type Span =
   | { readonly type: 'code'; readonly text: string }
   | { readonly type: 'break' }
   | { readonly type: 'link'; readonly href: string; readonly spans: readonly Span[] }
-  | { readonly type: 'image'; readonly href: string; readonly alt: string };
+  | { readonly type: 'image'; readonly href: string; readonly alt: string }
+  | { readonly type: 'tag'; readonly tag: InlineTag; readonly spans: readonly Span[] }
+  /** A reference to a footnote. */
+  | { readonly type: 'note'; readonly label: string };
+
+/** HTML elements that are drawn; other tags are text. */
+export const INLINE_TAGS = ['b', 'i', 'ins', 'kbd', 'mark', 's', 'small', 'strong', 'sub', 'sup', 'u'] as const;
+export type InlineTag = (typeof INLINE_TAGS)[number];
 
 /** The budget of one piece with everything in it; once it is used up, the rest is text. */
 export interface SpanBudget {
@@ -49,6 +57,9 @@ const SPACE = /\s/;
 const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z]{2,8});/y;
 const AUTOLINK = /<([a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*)>/y;
 const EMAIL = /<([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,255})>/y;
+const BREAK = /<br\s{0,9}\/?>/iy;
+const TAG = new RegExp(`<(/?)(${INLINE_TAGS.join('|')})>`, 'iy');
+const NOTE = /\[\^([\w-]{1,64})\](?!\()/y;
 const SCHEME = /https?:\/\//iy;
 const ADDRESS_END = /[\s<]/g;
 
@@ -70,6 +81,9 @@ class InlineLexer {
   #at = 0;
   #delimiter: Delimiter | undefined;
   #brackets: Bracket[] = [];
+  /** Opening tags, and how many of each name. */
+  readonly #tags: OpenTag[] = [];
+  readonly #tagCounts = new Map<string, number>();
   /** Positions of backtick runs by length, collected at the first backtick. */
   #ticks: Map<number, number[]> | undefined;
 
@@ -110,14 +124,14 @@ class InlineLexer {
       case '~':
         return this.#readDelimiters(char);
       case '[':
-        return this.#openBracket(1);
+        return this.#readNote() || this.#openBracket(1);
       case '!':
         if (this.#text[this.#at + 1] === '[') return this.#openBracket(2);
         return false;
       case ']':
         return this.#closeBracket();
       case '<':
-        return this.#readAutolink();
+        return this.#readTag() || this.#readAutolink();
       case '&':
         return this.#readEntity();
       case '\n':
@@ -217,6 +231,7 @@ class InlineLexer {
       }
       return true;
     }
+    this.#dropTags(bracket.from);
     this.#pair(bracket.delimiter);
     const depth = this.#depthOf(bracket.part.next, undefined);
     if (depth >= MAX_DEPTH || this.#budget.spans <= 0) {
@@ -233,8 +248,9 @@ class InlineLexer {
   }
 
   /** Removes a bracket and everything after it. */
-  #dropFrom({ part, delimiter }: Bracket): void {
+  #dropFrom({ part, delimiter, from }: Bracket): void {
     this.#cutAt(part);
+    this.#dropTags(from);
     this.#delimiter = delimiter;
     if (delimiter) delimiter.next = undefined;
   }
@@ -242,6 +258,65 @@ class InlineLexer {
   #cutAt(part: Part): void {
     this.#last = part.previous!;
     this.#last.next = undefined;
+  }
+
+  /** Reads a tag that stands for an element, with what is since its opening one. */
+  #readTag(): boolean {
+    const start = this.#at;
+    BREAK.lastIndex = TAG.lastIndex = start;
+    const lineBreak = BREAK.exec(this.#text);
+    if (lineBreak) {
+      this.#at += lineBreak[0].length;
+      if (!this.#addSpan({ type: 'break' })) this.#addText(lineBreak[0]);
+      return true;
+    }
+    const match = TAG.exec(this.#text);
+    if (!match) return false;
+    const name = match[2]!.toLowerCase() as InlineTag;
+    if (match[1] === '') {
+      const part = this.#addPart(match[0]);
+      this.#at += match[0].length;
+      this.#tags.push({ part, name, delimiter: this.#delimiter, from: this.#at });
+      this.#tagCounts.set(name, (this.#tagCounts.get(name) ?? 0) + 1);
+      return true;
+    }
+    return this.#closeTag(name, match[0].length);
+  }
+
+  /** @returns false if no such tag is open, or nesting is too deep */
+  #closeTag(name: InlineTag, length: number): boolean {
+    if (!this.#tagCounts.get(name)) return false;
+    let open = this.#popTag();
+    while (open.name !== name) open = this.#popTag();
+    // What begins within a tag ends in it.
+    while ((this.#brackets.at(-1)?.from ?? 0) > open.from) this.#brackets.pop();
+    this.#pair(open.delimiter);
+    const depth = this.#depthOf(open.part.next, undefined);
+    if (depth >= MAX_DEPTH || this.#budget.spans <= 0) return false;
+    const spans = this.#collect(open.part.next, undefined);
+    this.#cutAt(open.part);
+    this.#addSpan({ type: 'tag', tag: name, spans }, depth + 1);
+    this.#at += length;
+    return true;
+  }
+
+  #popTag(): OpenTag {
+    const open = this.#tags.pop()!;
+    this.#tagCounts.set(open.name, this.#tagCounts.get(open.name)! - 1);
+    return open;
+  }
+
+  /** The tags that opened after a position are within what has become a span. */
+  #dropTags(from: number): void {
+    while ((this.#tags.at(-1)?.from ?? 0) > from) this.#popTag();
+  }
+
+  #readNote(): boolean {
+    NOTE.lastIndex = this.#at;
+    const match = NOTE.exec(this.#text);
+    if (!match || !this.#addSpan({ type: 'note', label: match[1]! })) return false;
+    this.#at += match[0].length;
+    return true;
   }
 
   #readAutolink(): boolean {
@@ -322,7 +397,7 @@ class InlineLexer {
   }
 
   #isMark(part: Part): boolean {
-    return this.#delimiter?.part === part || this.#brackets.at(-1)?.part === part;
+    return [this.#delimiter, this.#brackets.at(-1), this.#tags.at(-1)].some((mark) => mark?.part === part);
   }
 
   #addPart(text: string): Part {

@@ -36,6 +36,15 @@ export interface Bracket {
   readonly from: number;
 }
 
+/** An opening tag whose closing one has not come yet. */
+export interface OpenTag {
+  readonly part: Part;
+  readonly name: string;
+  readonly delimiter: Delimiter | undefined;
+  /** Where the text after the tag starts. */
+  readonly from: number;
+}
+
 export function createPart(text: string): Part {
   return { text, span: undefined, depth: 0, inner: undefined, previous: undefined, next: undefined };
 }

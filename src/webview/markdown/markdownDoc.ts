@@ -5,16 +5,24 @@
 import { lexBlocks } from './blockLexer';
 import type { Block, ListItem } from './blocks';
 import { codeCut, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
+import { Folds } from './folds';
 import type { Align } from './tableRows';
 
 /** A unit to draw. Pieces of one `group` share their list, table or code block within a segment. */
-export type Piece =
+export type Piece = PieceContent & {
+  /** The folds that it is in, outermost first. */
+  readonly folds?: readonly number[];
+};
+
+type PieceContent =
   | {
       readonly kind: 'block';
       readonly block: Block;
       /** It continues a block that is too long to be one piece. */
       readonly joined: boolean;
     }
+  /** The line that folds what follows, up to the end of the fold. */
+  | { readonly kind: 'fold'; readonly id: number; readonly summary: string }
   | {
       readonly kind: 'item';
       readonly item: ListItem;
@@ -78,6 +86,8 @@ export class MarkdownDoc {
   #fence: OpenFence | undefined;
   #list: { readonly group: number; readonly number: number } | undefined;
   #table: { readonly group: number; readonly head: string } | undefined;
+  readonly #folds = new Folds();
+  readonly #notes = new Set<string>();
 
   /** Number of characters received. */
   get length(): number {
@@ -92,6 +102,20 @@ export class MarkdownDoc {
   /** The open end, to be redrawn after each `append`. */
   get open(): readonly Piece[] {
     return this.#open;
+  }
+
+  /** What is folded, and what the user has unfolded. */
+  get folds(): Pick<Folds, 'isHidden' | 'isOpen' | 'toggle'> {
+    return this.#folds;
+  }
+
+  /** How many footnotes there are; it changes when there is another one. */
+  get noteCount(): number {
+    return this.#notes.size + this.#open.filter(isNote).length;
+  }
+
+  hasNote(label: string): boolean {
+    return this.#notes.has(label) || this.#open.some((piece) => isNote(piece) && piece.block.label === label);
   }
 
   append(text: string): void {
@@ -124,7 +148,7 @@ export class MarkdownDoc {
     else if (image && !this.#settled) {
       // It is drawn once its data is complete; until then the text before it is shown.
       const before = lexBlocks(this.#tail.slice(0, image.start), { continued: this.#joined === 'text' });
-      this.#open = before.flatMap((one, index) => this.#piecesOf(one, index === 0));
+      this.#setOpen(before.flatMap((one, index) => this.#piecesOf(one, index === 0)));
       return false;
     }
     const isFull = this.#tail.length > size;
@@ -168,7 +192,7 @@ export class MarkdownDoc {
     const hasMoved = start > 0 || this.#closeParts(block);
     if (isFull) return hasMoved || this.#cut(size);
     if (hasMoved && start === 0) return true;
-    this.#open = blocks.slice(closed).flatMap((one, index) => this.#piecesOf(one, index === 0));
+    this.#setOpen(blocks.slice(closed).flatMap((one, index) => this.#piecesOf(one, index === 0)));
     return false;
   }
 
@@ -231,7 +255,7 @@ export class MarkdownDoc {
       midLine: fence.midLine,
     });
     if (cut.kind === 'open') {
-      this.#open = [piece(this.#tail.slice(0, cut.textEnd), false)];
+      this.#setOpen([piece(this.#tail.slice(0, cut.textEnd), false)]);
       return false;
     }
     this.#close([piece(this.#tail.slice(0, cut.textEnd), cut.kind === 'closed')]);
@@ -278,8 +302,13 @@ export class MarkdownDoc {
     return [{ kind: 'block', block, joined: inContext && this.#joined !== 'no' }];
   }
 
+  #setOpen(pieces: readonly Piece[]): void {
+    this.#open = this.#folds.preview(pieces);
+  }
+
   #close(pieces: readonly Piece[]): void {
-    for (const piece of pieces) {
+    for (const piece of this.#folds.take(pieces)) {
+      if (isNote(piece)) this.#notes.add(piece.block.label);
       let segment = this.#segments.at(-1)!;
       if (segment.size >= SEGMENT_SIZE && !staysTogether(segment, piece)) {
         segment = { pieces: [], size: 0 };
@@ -297,6 +326,13 @@ export class MarkdownDoc {
   }
 }
 
+type NotePiece = Extract<Piece, { kind: 'block' }> & { readonly block: Extract<Block, { type: 'note' }> };
+
+/** Returns whether a piece is a footnote. */
+export function isNote(piece: Piece): piece is NotePiece {
+  return piece.kind === 'block' && piece.block.type === 'note';
+}
+
 /** Returns the cost of drawing a piece, in characters. */
 function weightOf(piece: Piece): number {
   const hasHead = (piece.kind === 'code' || piece.kind === 'row') && piece.first;
@@ -312,6 +348,8 @@ export function sizeOf(piece: Piece): number {
       return (piece.cells ?? piece.head).reduce((sum, cell) => sum + cell.length + PIECE_SIZE, 0);
     case 'item':
       return piece.item.raw.length;
+    case 'fold':
+      return piece.summary.length;
     case 'block':
       return piece.block.raw.length;
   }

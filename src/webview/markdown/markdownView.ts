@@ -5,18 +5,25 @@ import { type Disposable, DisposableStore } from '../../base/disposable';
 import { el } from '../dom/dom';
 import { isInUse, watchSelection } from '../dom/selection';
 import type { ViewportWatcher } from '../dom/viewport';
-import { MarkdownDoc, type Segment, sizeOf } from './markdownDoc';
+import { isNote, MarkdownDoc, type Piece, type Segment, sizeOf } from './markdownDoc';
 import { PiecePainter } from './piecePainter';
-import type { MarkdownContext } from './renderBlocks';
+import { linkNoteReference, type MarkdownContext, showFold } from './renderBlocks';
 
 /** What a view needs from the panel. */
-export interface MarkdownViewContext extends MarkdownContext {
+export interface MarkdownViewContext extends Omit<MarkdownContext, 'toggleFold' | 'showNote' | 'hasNote'> {
   readonly viewport: ViewportWatcher;
   /** Requests a call of `render` in the next frame. */
   invalidate(): void;
   /** Approximate characters per line. */
   readonly columns: () => number;
+  /** The user unfolded something, so the view no longer follows the end. */
+  unpin(): void;
+  /** Scrolls to a part of the text that the user asked for. */
+  keepInView(node: Element): void;
 }
+
+/** What the segments of a view need. */
+type SegmentContext = MarkdownContext & Pick<MarkdownViewContext, 'viewport' | 'columns'>;
 
 /** Characters parsed between two checks of the time. */
 const SLICE = 16_384;
@@ -36,16 +43,24 @@ export class MarkdownView implements Disposable {
   readonly element = el('div', 'markdown');
   readonly #doc: MarkdownDoc;
   readonly #context: MarkdownViewContext;
+  readonly #inner: SegmentContext;
   readonly #views: SegmentView[] = [];
   readonly #disposables = new DisposableStore();
   #backlog: string;
   #settled = false;
   #drawnAt = 0;
+  #noteCount = 0;
 
   /** @param doc the parsed text if it was shown before, which makes showing it again cheap */
   constructor(context: MarkdownViewContext, text: string, doc = new MarkdownDoc()) {
     this.#context = context;
     this.#doc = doc;
+    this.#inner = {
+      ...context,
+      toggleFold: (id) => this.#toggleFold(id),
+      showNote: (label, isBack) => this.#showNote(label, isBack),
+      hasNote: (label) => doc.hasNote(label),
+    };
     this.#backlog = text.slice(doc.length);
   }
 
@@ -90,7 +105,7 @@ export class MarkdownView implements Disposable {
       let view = this.#views[index];
       if (!view) {
         this.#views[index - 1]?.setTail([], true);
-        view = new SegmentView(segments[index]!, index >= eager, this.#context, this.#doc);
+        view = new SegmentView(segments[index]!, index >= eager, this.#inner, this.#doc);
         this.#views.push(view);
         this.element.append(view.element);
         this.#disposables.add(view);
@@ -98,6 +113,7 @@ export class MarkdownView implements Disposable {
       view.paint();
     }
     this.#views.at(-1)?.setTail(this.#doc.open, this.#settled);
+    this.#linkNotes();
     return complete;
   }
 
@@ -118,13 +134,45 @@ export class MarkdownView implements Disposable {
   dispose(): void {
     this.#disposables.dispose();
   }
+
+  #toggleFold(id: number): void {
+    this.#context.unpin();
+    this.#doc.folds.toggle(id);
+    for (const view of this.#views) view.refold(id);
+  }
+
+  /** References are drawn before their footnotes, which come last. */
+  #linkNotes(): void {
+    const { noteCount } = this.#doc;
+    if (noteCount === this.#noteCount) return;
+    this.#noteCount = noteCount;
+    for (const text of this.element.querySelectorAll<HTMLElement>('span.note-reference'))
+      if (this.#doc.hasNote(text.dataset.note!)) linkNoteReference(text, this.#inner);
+  }
+
+  #showNote(label: string, isBack: boolean): void {
+    const has = (piece: Piece): boolean =>
+      isBack
+        ? !isNote(piece) && JSON.stringify(piece).includes(`[^${label}]`)
+        : isNote(piece) && piece.block.label === label;
+    const { segments, open } = this.#doc;
+    const piece = [...segments.flatMap(({ pieces }) => pieces), ...open].find(has);
+    for (const id of piece?.folds ?? []) if (!this.#doc.folds.isOpen(id)) this.#toggleFold(id);
+    // In none of the segments: it is in the open end.
+    this.#views.at(segments.findIndex(({ pieces }) => pieces.some(has)))?.drawNow();
+    const places = this.element.querySelectorAll<HTMLElement>(isBack ? 'a.note-reference' : '.footnote');
+    const place = [...places].find(({ dataset }) => dataset.note === label);
+    if (!place) return;
+    this.#context.keepInView(place);
+    (isBack ? place : place.querySelector('a'))?.focus({ preventScroll: true });
+  }
 }
 
 /** A segment: in the page with its content, or as an empty box with its height. */
 class SegmentView implements Disposable {
   readonly element = el('div', 'segment');
   readonly #segment: Segment;
-  readonly #context: MarkdownViewContext;
+  readonly #context: SegmentContext;
   readonly #doc: MarkdownDoc;
   readonly #watches: readonly Disposable[];
   #painter: PiecePainter | undefined;
@@ -135,7 +183,7 @@ class SegmentView implements Disposable {
   #sized = 0;
   #tail: Parameters<PiecePainter['setTail']> = [[], true];
 
-  constructor(segment: Segment, drawn: boolean, context: MarkdownViewContext, doc: MarkdownDoc) {
+  constructor(segment: Segment, drawn: boolean, context: SegmentContext, doc: MarkdownDoc) {
     this.#segment = segment;
     this.#context = context;
     this.#doc = doc;
@@ -176,9 +224,28 @@ class SegmentView implements Disposable {
   /** @returns whether it was not drawn before. It is removed again when it is far away. */
   drawOnce(): boolean {
     if (this.#known || this.#painter) return false;
+    this.drawNow();
+    return true;
+  }
+
+  /** Draws it wherever it is. It is removed again when it is far away. */
+  drawNow(): void {
+    if (this.#painter) return;
     this.#draw();
     this.#context.viewport.renew(this.element);
-    return true;
+  }
+
+  /** A fold was folded or unfolded. */
+  refold(id: number): void {
+    const { folds } = this.#doc;
+    if (!this.#painter) {
+      if (this.#segment.pieces.some((piece) => piece.folds?.includes(id))) this.#leave(this.#estimate(), false);
+      return;
+    }
+    for (const line of this.element.querySelectorAll<HTMLElement>('.fold-line'))
+      showFold(line, folds.isOpen(Number(line.dataset.fold)));
+    for (const node of this.element.querySelectorAll<HTMLElement>('[data-folds]'))
+      node.hidden = !node.dataset.folds!.split(' ').every((one) => folds.isOpen(Number(one)));
   }
 
   dispose(): void {
@@ -209,6 +276,7 @@ class SegmentView implements Disposable {
     const columns = this.#context.columns();
     let lines = 0;
     for (const piece of this.#segment.pieces) {
+      if (this.#doc.folds.isHidden(piece)) continue;
       lines += piece.kind === 'code' ? piece.text.split('\n').length : Math.ceil(sizeOf(piece) / columns) + 0.4;
     }
     return Math.round(lines * LINE_HEIGHT);

@@ -4,7 +4,7 @@
 
 /** Elements defined by tag, attributes and children only, without listeners. */
 const PLAIN: ReadonlySet<string> = new Set(
-  'P H3 H4 H5 H6 UL OL LI BLOCKQUOTE TR TH TD STRONG EM DEL CODE SPAN'.split(' '),
+  'P H3 H4 H5 H6 UL OL LI BLOCKQUOTE TR TH TD STRONG EM DEL CODE SPAN B I INS KBD MARK S SMALL SUB SUP U'.split(' '),
 );
 
 /**

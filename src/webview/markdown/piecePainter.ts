@@ -4,7 +4,15 @@ import { type CodeBlock, continueLine, createCodeBlock } from './codeBlock';
 import { createBudget } from './inlineLexer';
 import type { MarkdownDoc, Piece } from './markdownDoc';
 import { patchNodes } from './patchNodes';
-import { createList, type MarkdownContext, renderBlock, renderItem, renderRow, renderTable } from './renderBlocks';
+import {
+  createList,
+  type MarkdownContext,
+  renderBlock,
+  renderFold,
+  renderItem,
+  renderRow,
+  renderTable,
+} from './renderBlocks';
 
 /** The container of the next piece of the same group. */
 interface Container {
@@ -86,7 +94,11 @@ export class PiecePainter {
         const node = renderBlock(piece.block, this.#context, createBudget());
         if (!node) return { nodes: [] };
         if (piece.joined) node.classList.add('continued');
-        return { nodes: this.#add(node, undefined) };
+        return { nodes: this.#add(node, undefined, piece) };
+      }
+      case 'fold': {
+        const node = renderFold(piece.summary, piece.id, this.#doc.folds.isOpen(piece.id), this.#context);
+        return { nodes: this.#add(node, undefined, piece) };
       }
     }
   }
@@ -100,7 +112,7 @@ export class PiecePainter {
     const list = createList(piece.ordered, piece.number);
     if (!piece.first) list.classList.add('continued');
     list.append(node);
-    return this.#add(list, { group: piece.group, node: list });
+    return this.#add(list, { group: piece.group, node: list }, piece);
   }
 
   #drawRow(piece: Piece & { kind: 'row' }): ChildNode[] {
@@ -113,7 +125,7 @@ export class PiecePainter {
     const { wrapper, body } = renderTable(piece, this.#context, budget);
     if (row) body.append(row);
     if (!piece.first) wrapper.classList.add('continued');
-    return this.#add(wrapper, { group: piece.group, node: body });
+    return this.#add(wrapper, { group: piece.group, node: body }, piece);
   }
 
   #drawCode(
@@ -133,10 +145,15 @@ export class PiecePainter {
       goesOn,
       whole: () => this.#wholeCode(piece.group, piece.text),
     });
-    return { nodes: this.#add(block.element, { group: piece.group, node: block.code }), block };
+    return { nodes: this.#add(block.element, { group: piece.group, node: block.code }, piece), block };
   }
 
-  #add(node: HTMLElement, container: Container | undefined): ChildNode[] {
+  #add(node: HTMLElement, container: Container | undefined, piece: Piece): ChildNode[] {
+    if (piece.folds) {
+      node.classList.add('in-fold');
+      node.dataset.folds = piece.folds.join(' ');
+      node.hidden = this.#doc.folds.isHidden(piece);
+    }
     this.#parent.append(node);
     this.#container = container;
     return [node];

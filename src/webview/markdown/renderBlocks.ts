@@ -2,23 +2,42 @@
 // innerHTML, and links have no URL of their own.
 
 import { revealControls } from '../../base/revealControls';
-import { el, link, setAttributes } from '../dom/dom';
+import type { CodeAction } from '../../panel/contract';
+import { button, el, icon, link, setAttributes } from '../dom/dom';
+import type { IconName } from '../dom/icons';
 import { strings } from '../text/strings';
-import type { Block, ListItem } from './blocks';
+import type { Alert, Block, ListItem } from './blocks';
 import { createCodeBlock } from './codeBlock';
-import { lexInline, type Span, type SpanBudget } from './inlineLexer';
+import { createBudget, lexInline, type Span, type SpanBudget } from './inlineLexer';
 import type { Piece } from './markdownDoc';
 
 /** What rendering needs from outside. */
 export interface MarkdownContext {
   openLink(href: string): void;
   copy(text: string): void;
+  useCode(action: CodeAction, text: string, lang: string): void;
+  /** The user unfolded or folded a part of the text. */
+  toggleFold(id: number): void;
+  /** Shows the footnote with a label, or the first reference to it (`isBack`). */
+  showNote(label: string, isBack: boolean): void;
+  /** The text has a footnote with this label. */
+  hasNote(label: string): boolean;
 }
+
+const ALERT_ICONS: Readonly<Record<Alert, IconName>> = {
+  note: 'info',
+  tip: 'lightbulb',
+  important: 'report',
+  warning: 'warning',
+  caution: 'error',
+};
 
 /** Renders a block; nothing for blank lines between blocks. */
 export function renderBlock(block: Block, context: MarkdownContext, budget: SpanBudget): HTMLElement | undefined {
   switch (block.type) {
     case 'space':
+    case 'fold':
+    case 'foldEnd':
       return undefined;
     case 'heading': {
       // The agent's headings start at level 3 for assistive technology, below the panel's own;
@@ -29,9 +48,20 @@ export function renderBlock(block: Block, context: MarkdownContext, budget: Span
     case 'code':
       return createCodeBlock(block.lang, block.text, context).element;
     case 'quote': {
-      const quote = el('blockquote');
+      const { alert } = block;
+      const quote = el('blockquote', alert ? `alert ${alert}` : '');
+      if (alert) quote.append(el('p', 'alert-title', icon(ALERT_ICONS[alert]), strings.alerts[alert]));
       renderBlocks(block.blocks, quote, context, budget);
       return quote;
+    }
+    case 'note': {
+      const { label } = block;
+      const back = link('note-label', label, strings.backToText, () => context.showNote(label, true));
+      const text = el('div', 'note-text');
+      renderBlocks(block.blocks, text, context, budget);
+      const note = el('div', 'footnote', back, text);
+      note.dataset.note = label;
+      return note;
     }
     case 'rule':
       return el('hr');
@@ -60,6 +90,26 @@ function renderBlocks(blocks: readonly Block[], parent: Node, context: MarkdownC
     const node = renderBlock(block, context, budget);
     if (node) parent.appendChild(node);
   }
+}
+
+/** Renders the line that folds what follows it. */
+export function renderFold(summary: string, id: number, isOpen: boolean, context: MarkdownContext): HTMLElement {
+  const words = renderText(summary || strings.details, el('span', 'fold-words'), context, createBudget());
+  // A button cannot contain links.
+  for (const one of words.querySelectorAll('a')) one.replaceWith(...one.childNodes);
+  const line = button('fold-line', '', () => context.toggleFold(id));
+  line.append(words);
+  line.dataset.fold = String(id);
+  showFold(line, isOpen);
+  return el('div', 'fold', line);
+}
+
+/** Shows on the line of a fold whether it is unfolded. */
+export function showFold(line: HTMLElement, isOpen: boolean): void {
+  if (line.getAttribute('aria-expanded') === String(isOpen)) return;
+  line.setAttribute('aria-expanded', String(isOpen));
+  line.querySelector('.codicon')?.remove();
+  line.prepend(icon(isOpen ? 'chevron-down' : 'chevron-right'));
 }
 
 const LETTER = /\p{L}/u;
@@ -169,6 +219,10 @@ function renderSpan(span: Exclude<Span, string>, context: MarkdownContext): Node
     case 'em':
     case 'del':
       return renderSpans(span.spans, el(span.type), context);
+    case 'tag':
+      return renderSpans(span.spans, el(span.tag), context);
+    case 'note':
+      return renderNoteReference(span.label, context);
     case 'code':
       return renderCodeSpan(revealControls(span.text), context);
     case 'break':
@@ -181,6 +235,24 @@ function renderSpan(span: Exclude<Span, string>, context: MarkdownContext): Node
     case 'image':
       return renderImage(span, context);
   }
+}
+
+/** Looks like the text that it is until the footnote itself is there (`linkNoteReference`). */
+function renderNoteReference(label: string, context: MarkdownContext): Node {
+  if (!context.hasNote(label)) {
+    const text = el('span', 'note-reference', `[^${label}]`);
+    text.dataset.note = label;
+    return text;
+  }
+  const content = el('sup', '', el('span', 'mark', '[^'), label, el('span', 'mark', ']'));
+  const reference = link('note-reference', content, strings.footnote(label), () => context.showNote(label, false));
+  reference.dataset.note = label;
+  return reference;
+}
+
+/** Makes a link of a reference that was drawn before its footnote was there. */
+export function linkNoteReference(text: HTMLElement, context: MarkdownContext): void {
+  text.replaceWith(renderNoteReference(text.dataset.note!, context));
 }
 
 /** A path with a directory or line number: `src/app.ts`, `src/app.ts:12`, `README.md:3`. */

@@ -70,6 +70,19 @@ export const strings = {
       (n) => l10n.t('The first {0} character is no longer available.', n),
       (n) => l10n.t('The first {0} characters are no longer available.', n),
     ),
+  alerts: {
+    note: l10n.t('Note'),
+    tip: l10n.t('Tip'),
+    important: l10n.t('Important'),
+    warning: l10n.t('Warning'),
+    caution: l10n.t('Caution'),
+  },
+  details: l10n.t('Details'),
+  footnote: (label: string) => l10n.t('Footnote {0}', label),
+  backToText: l10n.t('Back to text'),
+  insertCode: l10n.t('Insert at cursor'),
+  openCode: l10n.t('Open in new editor'),
+  runCode: l10n.t('Run in terminal…'),
   showAll: l10n.t('Show all'),
   showLess: l10n.t('Show less'),
   copy: l10n.t('Copy'),
@@ -132,6 +145,18 @@ export const strings = {
     format: l10n.t('Format'),
     organize_imports: l10n.t('Organize imports'),
   },
+  readFiles: (count: number) =>
+    plural(
+      count,
+      (n) => l10n.t('Read {0} file', n),
+      (n) => l10n.t('Read {0} files', n),
+    ),
+  searches: (count: number) =>
+    plural(
+      count,
+      (n) => l10n.t('{0} search', n),
+      (n) => l10n.t('{0} searches', n),
+    ),
   noProblems: l10n.t('No problems'),
   errors: (count: number): string => (count === 1 ? l10n.t('1 error') : l10n.t('{0} errors', count)),
   warnings: (count: number): string => (count === 1 ? l10n.t('1 warning') : l10n.t('{0} warnings', count)),

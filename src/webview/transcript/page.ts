@@ -5,9 +5,17 @@ import { el } from '../dom/dom';
 import { watchSelection } from '../dom/selection';
 import { createEntry } from '../entries/createEntry';
 import type { EntryContext, EntryView } from '../entries/entryView';
+import { createGroupEntry, createGroupLine } from '../entries/groupEntry';
 import type { ItemStore } from '../entries/itemStore';
 import { createPermissionCard } from '../entries/permissionCard';
+import type { CallGroup, CallGroups } from './callGroups';
 import { estimateHeight } from './estimateHeight';
+
+/** What pages need to draw groups. */
+export interface PageGroups extends Pick<CallGroups, 'at' | 'hides' | 'counts'> {
+  /** The user folds or unfolds a group. */
+  toggle(group: CallGroup): void;
+}
 
 /** Items per page. */
 export const PAGE_SIZE = 8;
@@ -23,6 +31,7 @@ export class Page implements Disposable {
   readonly first: number;
   readonly #store: ItemStore;
   readonly #context: EntryContext;
+  readonly #groups: PageGroups;
   readonly #views = new Map<number, EntryView>();
   readonly #onChange: (page: Page) => void;
   #watches: readonly Disposable[] = [];
@@ -34,10 +43,17 @@ export class Page implements Disposable {
   #measured = 0;
 
   /** @param onChange called when it comes near or leaves, and when the selection does */
-  constructor(first: number, store: ItemStore, context: EntryContext, onChange: (page: Page) => void) {
+  constructor(
+    first: number,
+    store: ItemStore,
+    context: EntryContext,
+    groups: PageGroups,
+    onChange: (page: Page) => void,
+  ) {
     this.first = first;
     this.#store = store;
     this.#context = context;
+    this.#groups = groups;
     this.#onChange = onChange;
   }
 
@@ -122,6 +138,12 @@ export class Page implements Disposable {
     this.element.style.height = `${this.height}px`;
   }
 
+  /** A group in it was folded or unfolded: what was measured is no longer so. */
+  forgetHeight(): void {
+    this.#measured = 0;
+    this.reserve();
+  }
+
   /** Sets its height before it is first drawn. */
   reserve(): void {
     if (!this.#mounted) this.element.style.height = `${this.height}px`;
@@ -132,13 +154,29 @@ export class Page implements Disposable {
     const stored = this.#store.get(index);
     if (!this.#mounted || !stored) return;
     const old = this.#views.get(index);
-    const { id, kind } = stored.item;
-    if (old && old.element.dataset.entry === `${kind} ${id}`) {
-      old.update();
+    if (this.#groups.hides(index)) {
+      old?.dispose?.();
+      old?.element.remove();
+      this.#views.delete(index);
       return;
     }
-    const view = createEntry(stored, index, this.#context);
-    view.element.dataset.entry = `${kind} ${id}`;
+    const group = this.#groups.at(index);
+    const isLine = group !== undefined && !group.isOpen;
+    const { id, kind } = stored.item;
+    const name = isLine ? `group ${id}` : `${kind} ${id}`;
+    if (old && old.element.dataset.entry === name) {
+      old.update();
+      this.#drawGroup(old.element, index, group);
+      return;
+    }
+    const view = isLine
+      ? createGroupEntry(
+          id,
+          () => this.#groups.counts(this.#groups.at(index) ?? group),
+          () => this.#toggle(index),
+        )
+      : createEntry(stored, index, this.#context);
+    view.element.dataset.entry = name;
     view.element.dataset.index = String(index);
     this.#views.set(index, view);
     if (old) {
@@ -149,7 +187,29 @@ export class Page implements Disposable {
       for (let next = index + 1; next < this.end && !before; next++) before = this.#views.get(next);
       this.element.insertBefore(view.element, before?.element ?? null);
     }
+    this.#drawGroup(view.element, index, group);
     this.setPermissions(index, permissions);
+  }
+
+  /** Marks an entry of an unfolded group; the first one has the line that folds it. */
+  #drawGroup(entry: HTMLElement, index: number, group: CallGroup | undefined): void {
+    const isIn = group?.isOpen === true;
+    entry.classList.toggle('in-group', isIn);
+    const old = entry.querySelector(':scope > .group-line');
+    if (!isIn || group.first !== index) {
+      if (!entry.classList.contains('group')) old?.remove();
+      return;
+    }
+    const hadFocus = old !== null && old === document.activeElement;
+    const line = createGroupLine(true, this.#groups.counts(group), () => this.#toggle(index));
+    old?.remove();
+    entry.prepend(line);
+    if (hadFocus) line.focus({ preventScroll: true });
+  }
+
+  #toggle(index: number): void {
+    const group = this.#groups.at(index);
+    if (group) this.#groups.toggle(group);
   }
 
   setPermissions(index: number, permissions: readonly PermissionView[]): void {
@@ -190,6 +250,7 @@ export class Page implements Disposable {
     let height = 0;
     for (let index = this.first; index < this.first + PAGE_SIZE && index < this.end; index++) {
       const item = this.#store.get(index)?.item;
+      if (this.#groups.hides(index)) continue;
       height += item ? estimateHeight(item, columns) : UNKNOWN_HEIGHT;
     }
     return height;

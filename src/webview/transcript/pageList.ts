@@ -5,7 +5,7 @@
 import type { Disposable } from '../../base/disposable';
 import { el } from '../dom/dom';
 import type { ViewportWatcher } from '../dom/viewport';
-import { type Page, UNKNOWN_PAGE_HEIGHT } from './page';
+import type { Page } from './page';
 
 /** Pages per group. */
 const GROUP_SIZE = 128;
@@ -25,6 +25,8 @@ interface PageGroup {
 export interface PageListOptions {
   /** Creates the page with this index. */
   create(place: number): Page;
+  /** Approximate height of a page that was never created, px. */
+  heightOf(place: number): number;
   /** Whether a page must stay in the document although it is far from the viewport. */
   isHeld(page: Page): boolean;
   readonly viewport: ViewportWatcher;
@@ -117,6 +119,11 @@ export class PageList {
     if (group) this.#fold(group);
   }
 
+  /** Heights of pages that are not in the document have changed. */
+  refit(): void {
+    for (const group of this.#groups) if (!group.isOpen) this.#reserve(group);
+  }
+
   clear(): void {
     for (const page of this.made()) page.dispose();
     for (const { watch, element } of this.#groups) {
@@ -178,7 +185,7 @@ export class PageList {
   #reserve(group: PageGroup): void {
     let height = 0;
     for (let index = 0; index < this.#countOf(group); index++)
-      height += group.pages[index]?.height ?? UNKNOWN_PAGE_HEIGHT;
+      height += group.pages[index]?.height ?? this.#options.heightOf(group.first + index);
     group.element.style.height = `${height}px`;
   }
 }

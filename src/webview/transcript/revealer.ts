@@ -1,6 +1,7 @@
 // Scrolls to an item that can be far away and not drawn yet: the pages around it are drawn first,
 // and the item is put in place once all of them have their height.
 import type { ViewportObserver } from '../dom/viewport';
+import type { EntryView } from '../entries/entryView';
 import type { ItemStore } from '../entries/itemStore';
 import { PAGE_SIZE, type Page } from './page';
 import type { PageList } from './pageList';
@@ -16,6 +17,8 @@ export interface RevealerOptions {
   readonly scroller: Scroller;
   readonly store: ItemStore;
   readonly viewport: ViewportObserver;
+  /** Returns the view of an item, if it is drawn. */
+  view(index: number): EntryView | undefined;
   /** Draws a page soon. */
   draw(page: Page): void;
   /** Requests a call of {@link Revealer.finish} in the next frame. */
@@ -66,8 +69,8 @@ export class Revealer {
    */
   finish(): void {
     const target = this.#target;
-    const { box, invalidate, pages, scroller } = this.#options;
-    const view = target && pages.at(Math.floor(target.index / PAGE_SIZE))?.view(target.index);
+    const { box, invalidate, scroller } = this.#options;
+    const view = target && this.#options.view(target.index);
     // Nothing has a position before the layout.
     if (!target || !view || box.clientHeight === 0) return;
     if ((target.offset !== undefined || target.drawn) && view.drawWhole?.()) {

@@ -8,6 +8,7 @@ import type { EntryContext, EntryView } from '../entries/entryView';
 import { type ItemChange, ItemStore } from '../entries/itemStore';
 import { answerGuard } from '../input/answerGuard';
 import { strings } from '../text/strings';
+import { GroupFolds } from './groupFolds';
 import { HiddenCards } from './hiddenCards';
 import { drawOrphanCards, OpenQuestions } from './openQuestions';
 import { lastThatFill, PAGE_SIZE, Page } from './page';
@@ -84,6 +85,7 @@ export class Transcript {
   readonly #wanted = new Set<Page>();
   readonly #memory: PageLoader;
   readonly #pages: PageList;
+  readonly #groups: GroupFolds;
   readonly #hiddenCards: HiddenCards;
   readonly #open = new OpenQuestions();
   #running = false;
@@ -119,6 +121,7 @@ export class Transcript {
         options.post({ type: 'copy', text });
         options.announce(strings.copied, 'polite');
       },
+      useCode: (action, text, lang) => options.post({ type: 'useCode', action, text, lang }),
       isExpanded: options.isExpanded,
       setExpanded: options.setExpanded,
       invalidate: (view) => {
@@ -126,13 +129,24 @@ export class Transcript {
         options.invalidate();
       },
       unpin: () => this.#scroller.unpin(),
+      keepInView: (node) => this.keepInView(node),
       reveal: (index) => this.reveal(index),
       hasChanges: (turnId, index) => this.#hasChanges(turnId, index),
       revealChange: (turnId, file, index) => this.#revealChange(turnId, file, index),
     };
     answerGuard.onRefused = (card) => this.#letAnswer(card);
+    this.#groups = new GroupFolds({
+      isExpanded: options.isExpanded,
+      setExpanded: options.setExpanded,
+      pages: () => this.#pages,
+      permissions: (index) => this.#open.at(index),
+      unpin: () => this.#scroller.unpin(),
+      viewport: this.#viewport,
+    });
     this.#pages = new PageList(this.#live, {
-      create: (place) => new Page(place * PAGE_SIZE, this.#store, this.#context, (page) => this.#onNear(page)),
+      create: (place) =>
+        new Page(place * PAGE_SIZE, this.#store, this.#context, this.#groups, (page) => this.#onNear(page)),
+      heightOf: (place) => this.#groups.heightOf(place),
       isHeld: (page) => this.#wanted.has(page) || this.#revealer.includes(page) || page.isSelected,
       viewport: this.#viewport,
     });
@@ -158,6 +172,7 @@ export class Transcript {
       pages: this.#pages,
       scroller: this.#scroller,
       store: this.#store,
+      view: (index) => this.#groups.viewOf(index),
       viewport: this.#viewport,
       draw: (page) => this.#want(page),
       invalidate: options.invalidate,
@@ -189,6 +204,11 @@ export class Transcript {
     return this.#box;
   }
 
+  /** What scrolls in the box. */
+  get content(): HTMLElement {
+    return this.#content;
+  }
+
   get store(): ItemStore {
     return this.#store;
   }
@@ -205,7 +225,9 @@ export class Transcript {
     this.#wanted.clear();
     this.#memory.clear();
     this.#turnEnds.clear();
+    this.#groups.clear();
     this.#store.reset(total, from, items, revision);
+    this.#groups.set(from, items);
     this.#scroller.pin(); // before the pages come: those at the end are drawn at once
     this.#growPages();
   }
@@ -229,6 +251,9 @@ export class Transcript {
   insertPage(from: number, items: readonly ItemView[], revision: number): void {
     this.#scroller.hold();
     this.#store.insert(from, items, revision);
+    this.#groups.set(from, items);
+    const { target } = this.#revealer;
+    if (target && target.offset === undefined) this.#groups.unfold(target.index);
     for (let place = Math.floor(from / PAGE_SIZE); place * PAGE_SIZE < from + items.length; place++) {
       const page = this.#pages.at(place);
       if (!page) continue;
@@ -337,6 +362,7 @@ export class Transcript {
    * @param offset px above the top edge; without it, the item is centred and focused
    */
   reveal(index: number, offset?: number): void {
+    if (offset === undefined) this.#groups.unfold(index);
     this.#revealer.reveal({ index, ...(offset === undefined ? {} : { offset }) });
   }
 
@@ -350,6 +376,7 @@ export class Transcript {
 
   /** Draws an item completely where it can be seen, without moving the focus. */
   draw(index: number, drawn: (view: EntryView) => void): void {
+    this.#groups.unfold(index);
     this.#revealer.reveal({ index, drawn });
   }
 
@@ -362,6 +389,7 @@ export class Transcript {
 
   /** Scrolls to a search result and highlights it. */
   revealFound(index: number): void {
+    this.#groups.unfold(index);
     this.#revealer.reveal({ index, isFound: true });
   }
 
@@ -424,6 +452,10 @@ export class Transcript {
   }
 
   #show(change: ItemChange): void {
+    if (change.type === 'put') {
+      const item = this.#store.get(change.index)?.item;
+      if (item) this.#groups.set(change.index, [item]);
+    }
     const page = this.#pageOf(change.index);
     if (!page) return;
     if (!page.isMounted) {

@@ -1,7 +1,7 @@
 // Validates messages from the webview: it renders text of agents, so it is not trusted.
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
-import { type FromWebview, MAX_FIND, MAX_TEXT, MAX_THUMBNAIL } from '../../panel/contract';
+import { type FromWebview, MAX_FIND, MAX_LANG, MAX_TEXT, MAX_THUMBNAIL } from '../../panel/contract';
 
 const MAX_ID = 500;
 const id = z.string().check(z.maxLength(MAX_ID));
@@ -89,6 +89,12 @@ const schema = z.discriminatedUnion('type', [
   ofSession('openLink', { href: z.string().check(z.maxLength(10_000)) }),
   ofSession('copy', { text: z.string() }),
   ofSession('copyTurn', { turnId: id }),
+  ofSession('copySession', {}),
+  ofSession('useCode', {
+    action: z.enum(['insert', 'open', 'run']),
+    text: z.string().check(z.maxLength(MAX_TEXT)),
+    lang: z.string().check(z.maxLength(MAX_LANG)),
+  }),
   ofSession('action', { id }),
   ofSession('command', {
     command: z.enum([

@@ -13,9 +13,11 @@ import { ownText, type PlainCode, UNDO_RESTORE } from '../../session/events/ownT
 import { textOfTurn } from '../../session/model/entryText';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { ChangesUi } from '../changes/changesUi';
+import type { CodeBlocks } from '../editor/codeBlocks';
 import type { EntryContents } from '../editor/entryContents';
 import type { LinkOpener } from '../editor/linkOpener';
 import type { FirstUse } from '../registry/firstUse';
+import { sessionMarkdown } from '../sessions/sessionMarkdown';
 import { contentAttachment, imageAttachment } from './attachments';
 import { clearQueue } from './clearQueue';
 import type { Mentions } from './mentions';
@@ -33,6 +35,8 @@ export interface ActionServices {
   readonly retryGaps: (conversation: Conversation) => Promise<void>;
   /** What `@` offers in the composer. */
   readonly mentions: Pick<Mentions, 'offers' | 'attachments' | 'dropped'>;
+  /** What is done with code blocks. */
+  readonly code: Pick<CodeBlocks, 'use'>;
   /** What an empty conversation offers. */
   readonly firstUse: Pick<FirstUse, 'view' | 'onDidChange' | 'look' | 'use'>;
 }
@@ -206,6 +210,15 @@ export class SurfaceActions {
         return;
       case 'copyTurn':
         await env.clipboard.writeText(textOfTurn(conversation.model.state, message.turnId));
+        return;
+      case 'copySession':
+        await env.clipboard.writeText(sessionMarkdown(conversation));
+        return;
+      case 'useCode':
+        this.#used(conversation);
+        await this.#services.code
+          .use(message, conversation.roots[0])
+          .catch((error: unknown) => this.#page.refuse({}, messageOf(error)));
         return;
       case 'action':
         await this.#act(conversation, message.id);

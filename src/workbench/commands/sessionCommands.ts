@@ -4,11 +4,11 @@ import type { SessionInfo } from '../../acp/protocol/dialect';
 import { messageOf, ParleyError } from '../../base/errors';
 import { canReopen, pastOf } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
-import { type MarkdownLabels, markdownOfSession } from '../../session/model/sessionMarkdown';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
 import { KeptSessions, nameOf } from '../sessions/keptSessions';
 import { askTitle, isForeign, titleOf } from '../sessions/sessionLabels';
+import { sessionMarkdown } from '../sessions/sessionMarkdown';
 import { pickSession } from '../sessions/sessionPicker';
 import { showError } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
@@ -140,8 +140,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
     register('openAsMarkdown', async (argument?: { session?: string }) => {
       const conversation =
         argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
-      const title = titleOf(conversation);
-      await texts.show(title, markdownOfSession(conversation.model.state, markdownLabels(title, conversation)));
+      await texts.show(titleOf(conversation), sessionMarkdown(conversation));
     }),
     register('closeSession', async (argument?: { session?: string }) => {
       const conversation = argument?.session === undefined ? conversations.peek() : conversations.get(argument.session);
@@ -152,17 +151,6 @@ export function sessionCommands(services: CommandServices, register: Register): 
 
 /** How long an agent may take for one of these, in milliseconds. */
 const ANSWER_MS = 15_000;
-
-function markdownLabels(title: string, { agent }: Conversation): MarkdownLabels {
-  return {
-    title,
-    user: l10n.t('You'),
-    agent: agent.name,
-    thought: l10n.t('Thought'),
-    plan: l10n.t('Plan'),
-    missing: l10n.t('[Not available]'),
-  };
-}
 
 function toFoundSession({ session, snippet }: SearchResult): FoundSession {
   const { key, agentId, cwd, updatedAt } = session;

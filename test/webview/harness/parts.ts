@@ -10,7 +10,16 @@ const viewport = {
   },
   renew() {},
 };
-const context = { viewport, columns: () => 90, invalidate() {}, openLink() {}, copy() {} };
+const context = {
+  viewport,
+  columns: () => 90,
+  invalidate() {},
+  openLink() {},
+  copy() {},
+  useCode() {},
+  unpin() {},
+  keepInView() {},
+};
 
 /** Returns the DOM of a text as a string, drawn after each of its pieces. */
 function draw(pieces: readonly string[]): string {

@@ -46,6 +46,7 @@ const services: SurfaceServices = {
   retryGap: nothing,
   retryGaps: nothing,
   mentions: { async *offers() {}, attachments: async () => [], dropped: async () => [] },
+  code: { use: nothing },
   firstUse: {
     get view() {
       return offers;

@@ -240,6 +240,33 @@ describe('session feed', () => {
     assert.deepEqual(message.ops, [{ op: 'session', patch: { usage: { used: 5, size: 10 } } }]);
   });
 
+  it('tells how far the plan of the running turn is, as long as a step is left', async () => {
+    const step = (content: string, status: string) => ({ content, status, priority: 'medium' });
+    const plan = () => {
+      const [op] = reader.messages
+        .flatMap((message) =>
+          message.type === 'update' ? message.ops.filter((one) => one.op === 'session' && 'plan' in one.patch) : [],
+        )
+        .slice(-1);
+      return op?.op === 'session' ? op.patch.plan : undefined;
+    };
+    feed.snapshot();
+    apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 });
+    apply({
+      type: 'plan',
+      planId: 'p',
+      entries: [step('a', 'completed'), step('b', 'pending'), step('c', 'in_progress')],
+    });
+    await reader.until(() => plan()?.step === 'c');
+    assert.deepEqual(plan(), { index: 0, done: 1, total: 3, step: 'c' });
+    apply({ type: 'plan', planId: 'p', entries: [step('a', 'completed'), step('b', 'completed')] });
+    await reader.until(() => plan() === null);
+    apply({ type: 'plan', planId: 'q', entries: [step('d', 'pending')] });
+    await reader.until(() => plan()?.step === 'd');
+    apply({ type: 'plan_removed', planId: 'q' });
+    await reader.until(() => plan() === null);
+  });
+
   it('sends raw input and output only when asked for', async () => {
     apply({
       type: 'tool_call',

@@ -134,6 +134,17 @@ describe('find in a session', () => {
     assert.deepEqual(await session.search('js'), []);
   });
 
+  it('reads tags, alerts and folds as they are drawn', async () => {
+    session = new Session(
+      says('a', 'Press <kbd>Ctrl</kbd>+<kbd>C</kbd><br/>now\n\n> [!NOTE]\n> words'),
+      says('b', '<details>\n<summary>kbd of a log</summary>\n\nMail <kbd@note.org>\n</details>'),
+    );
+    assert.deepEqual(await session.search('Ctrl+C'), [[0, 1]]);
+    assert.deepEqual(await session.search('kbd'), [[1, 2]]);
+    assert.deepEqual(await session.search('details'), []);
+    assert.deepEqual(await session.search('note'), [[1, 1]]);
+  });
+
   it('begins where the reader is', async () => {
     const texts = Array.from({ length: 40 }, (_, index) =>
       says(`m${index}`, `needle ${'x'.repeat(10_000)}`, index % 2 ? 'user' : 'agent'),
@@ -219,7 +230,7 @@ describe('find in a session', () => {
   });
 
   it('takes a time that grows with the text, whatever an agent writes', async () => {
-    const hostile = ['[', '[a](', '*a', '`', '> ', '![', '[a]('].map((part, index) =>
+    const hostile = ['[', '[a](', '*a', '`', '> ', '![', '[a](', '<br ', '<kbd>', '> [!NOTE] '].map((part, index) =>
       says(`h${index}`, part.repeat(200_000), index % 2 ? 'user' : 'agent'),
     );
     session = new Session(...hostile);

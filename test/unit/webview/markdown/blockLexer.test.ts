@@ -17,7 +17,13 @@ function brief(block: Block): string {
     case 'code':
       return `code${block.lang && `:${block.lang}`}(${block.text})`;
     case 'quote':
-      return `quote[${all(block.blocks)}]`;
+      return `${block.alert ?? 'quote'}[${all(block.blocks)}]`;
+    case 'note':
+      return `note:${block.label}[${all(block.blocks)}]`;
+    case 'fold':
+      return `fold${block.isOpen ? '!' : ''}(${block.summary})`;
+    case 'foldEnd':
+      return 'foldEnd';
     case 'list': {
       const items = block.items.map(({ blocks, checked, loose }) => {
         const box = checked === undefined ? '' : checked ? '[x] ' : '[ ] ';
@@ -59,6 +65,20 @@ const CASES: readonly (readonly [source: string, blocks: string])[] = [
   ['<div>\n<b>a</b>\n</div>', 'p(<div>\n<b>a</b>\n</div>)'],
   ['[a]: http://b', 'p([a]: http://b)'],
   ['-\ta\n\n\tb', 'ul[~p(a) p(b)]'],
+  ['> [!NOTE]\n> a\n> b', 'note[p(a\nb)]'],
+  ['> [!warning]\n>\n> - a', 'warning[ul[p(a)]]'],
+  ['> [!NOTE] a', 'quote[p([!NOTE] a)]'],
+  ['> [!OTHER]\n> a', 'quote[p([!OTHER]\na)]'],
+  ['[!NOTE]\na', 'p([!NOTE]\na)'],
+  ['a\n[^1]: b\n    c\n\n    d\n[^x-y]: e\nf\n\ng', 'p(a) note:1[p(b\nc) p(d)] note:x-y[p(e\nf)] p(g)'],
+  ['[^1]: - a\n    - b', 'note:1[ul[p(a)|p(b)]]'],
+  ['> [^1]: a', 'quote[p([^1]: a)]'],
+  ['[^a b]: c', 'p([^a b]: c)'],
+  ['<details>\n<summary>a</summary>\n\nb\n\n</details>\nc', 'fold(a) p(b) foldEnd p(c)'],
+  ['a\n<details open><summary>b</summary>\nc\n</details>', 'p(a) fold!(b) p(c) foldEnd'],
+  ['<details>\n\na\n</details>', 'fold() p(a) foldEnd'],
+  ['<details class="x">\na', 'p(<details class="x">\na)'],
+  ['- <details>\n  a', 'ul[p(<details>\na)]'],
 ];
 
 describe('webview/blockLexer', () => {
@@ -88,11 +108,11 @@ describe('webview/blockLexer', () => {
       Math.max(
         0,
         ...blocks.map((block) => {
-          if (block.type === 'quote') return 1 + depth(block.blocks);
+          if (block.type === 'quote' || block.type === 'note') return 1 + depth(block.blocks);
           return block.type === 'list' ? 1 + Math.max(...block.items.map((item) => depth(item.blocks))) : 0;
         }),
       );
-    for (const mark of ['> ', '>', '- ', '1. ', '> - ']) {
+    for (const mark of ['> ', '>', '- ', '1. ', '> - ', '[^1]: ', '[^1]: > ']) {
       const blocks = lexBlocks(`${mark.repeat(2_000)}end`);
       assert.ok(depth(blocks) <= 12, mark);
       assert.match(all(blocks), /end\)/);

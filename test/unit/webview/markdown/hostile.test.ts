@@ -32,7 +32,7 @@ function readSpans(spans: readonly Span[], work: Work, depth = 1): void {
 function readBlock(block: Block, read: (text: string) => void): void {
   if ('text' in block && block.type !== 'code') read(block.text);
   if (block.type === 'table') [block.head, ...block.rows].flat().forEach(read);
-  if (block.type === 'quote') for (const one of block.blocks) readBlock(one, read);
+  if (block.type === 'quote' || block.type === 'note') for (const one of block.blocks) readBlock(one, read);
   if (block.type === 'list') for (const item of block.items) for (const one of item.blocks) readBlock(one, read);
 }
 
@@ -43,6 +43,7 @@ function readPiece(piece: Piece): Work {
   const work = { steps: 0, spans: 0, depth: 0 };
   const read = (text: string): void => readSpans(lexInline(text, budget), work);
   if (piece.kind === 'block') readBlock(piece.block, read);
+  else if (piece.kind === 'fold') read(piece.summary);
   else if (piece.kind === 'item') for (const block of piece.item.blocks) readBlock(block, read);
   else if (piece.kind === 'row') (piece.cells ?? piece.head).forEach(read);
   return { ...work, steps: steps - budget.steps };

@@ -14,6 +14,10 @@ function brief(spans: readonly Span[]): string {
           return `<code ${span.text}>`;
         case 'link':
           return `<link ${span.href} ${brief(span.spans)}>`;
+        case 'note':
+          return `<note ${span.label}>`;
+        case 'tag':
+          return `<${span.tag} ${brief(span.spans)}>`;
         case 'image':
           return `<image ${span.href} ${span.alt}>`;
         default:
@@ -25,6 +29,15 @@ function brief(spans: readonly Span[]): string {
 
 const CASES: readonly (readonly [text: string, spans: string])[] = [
   ['a *b* **c** ***d*** _e_', 'a <em b> <strong c> <em <strong d>> <em e>'],
+  ['<kbd>Ctrl</kbd>+<KBD>c</KBD> H<sub>2</sub>O', '<kbd Ctrl>+<kbd c> H<sub 2>O'],
+  ['<b>a *b* <i>c</i></b> <mark>[d](e)</mark>', '<b a <em b> <i c>> <mark <link e d>>'],
+  ['a<br>b<br/>c<br />d', 'a<br>b<br>c<br>d'],
+  ['<kbd>a <sub>b</kbd> c</sub>', '<kbd a <sub>b> c</sub>'],
+  ['*a <kbd>b* c</kbd>', '*a <kbd b* c>'],
+  ['[a <kbd>b](c) d</kbd>', '<link c a <kbd>b> d</kbd>'],
+  ['<kbd>[a</kbd>](b)', '<kbd [a>](b)'],
+  ['</kbd> <kbd> <b onclick="x">a</b> <script>', '</kbd> <kbd> <b onclick="x">a</b> <script>'],
+  ['a[^1] b[^x-y] [^a b] [^1](c)', 'a<note 1> b<note x-y> [^a b] <link c ^1>'],
   ['a_b_c and **a**b', 'a_b_c and <strong a>b'],
   ['*a **b* c**', '<em a <em <em b> c>>'],
   ['~~a~~ ~b~ ~~~c~~~', '<del a> <del b> ~~~c~~~'],
@@ -37,7 +50,7 @@ const CASES: readonly (readonly [text: string, spans: string])[] = [
   ['[a [b](c) d](e)', '[a <link c b> d](e)'],
   ['[![a](b)](c)', '<link c <image b a>>'],
   ['[a] [b][c] [d](e f)', '[a] [b][c] [d](e f)'],
-  ['<http://a.b> <a@b.c> <b> <br/>', '<link http://a.b http://a.b> <link mailto:a@b.c a@b.c> <b> <br/>'],
+  ['<http://a.b> <a@b.c> <b> <p/>', '<link http://a.b http://a.b> <link mailto:a@b.c a@b.c> <b> <p/>'],
   [
     'see https://a.b/c_d?e=f&g. (www.h.i)',
     'see <link https://a.b/c_d?e=f&g https://a.b/c_d?e=f&g>. (<link http://www.h.i www.h.i>)',

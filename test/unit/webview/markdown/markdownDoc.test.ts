@@ -35,6 +35,13 @@ const FRAGMENTS = [
   '[ ] ',
   '<div>',
   '&amp;',
+  '\n<details>\n<summary>x</summary>\n',
+  '\n</details>\n',
+  '<kbd>',
+  '</kbd>',
+  '[^1]',
+  '\n[^1]: ',
+  '> [!NOTE]\n',
   '\\',
   '\r\n',
   '\n- x\n- y',
@@ -54,6 +61,9 @@ const LINES = [
   '    code line\n',
   '```\n',
   '`code` and **bold** text ',
+  '<details>\n',
+  '</details>\n',
+  '[^1]: note\n',
 ];
 
 /** Everything to be drawn, with groups numbered in order. */

@@ -1,0 +1,33 @@
+// Selects and copies the whole session: the page has only what is near, so the host copies.
+
+/**
+ * @param content the transcript, of which the keys for “Select All” select everything
+ * @param copyAll called instead of a copy of what is drawn
+ */
+export function watchSelectAll(content: HTMLElement, copyAll: () => void): void {
+  /** Nothing else was selected since: VS Code's own command may select more than the transcript. */
+  let isAll = false;
+  window.addEventListener('keydown', (event) => {
+    if (isKey(event, 'a') && !isField(event.target)) {
+      event.preventDefault();
+      document.getSelection()?.selectAllChildren(content);
+      isAll = true;
+    } else if (!isKey(event, 'c') && !['Control', 'Meta'].includes(event.key)) isAll = false;
+  });
+  window.addEventListener('pointerdown', ({ button }) => {
+    if (button === 0) isAll = false;
+  });
+  document.addEventListener('copy', (event) => {
+    if (!isAll || document.getSelection()?.isCollapsed !== false || isField(document.activeElement)) return;
+    event.preventDefault();
+    copyAll();
+  });
+}
+
+function isKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, letter: string): boolean {
+  return key.toLowerCase() === letter && ctrlKey !== metaKey && !shiftKey && !altKey;
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.matches('input, textarea, select');
+}

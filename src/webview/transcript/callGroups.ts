@@ -1,0 +1,159 @@
+// Runs of reads and searches in one turn, which are shown as one line that unfolds. Calls that are
+// open, have failed or wait for the user stay single, as do edits and commands. Pure: no DOM.
+import type { ItemView } from '../../panel/contract';
+
+/** Fewer calls are not worth a line of their own. */
+const LEAST = 3;
+
+/** A run that is shown as a group. */
+export interface CallGroup {
+  /** Transcript indexes of its first and last call. */
+  readonly first: number;
+  readonly last: number;
+  readonly isOpen: boolean;
+}
+
+interface Call {
+  readonly id: string;
+  readonly turnId: string | undefined;
+  /** The file that was read; undefined for a search. */
+  readonly file: string | undefined;
+}
+
+interface Run {
+  readonly first: number;
+  readonly last: number;
+  /** What the user chose; undefined: nothing. */
+  chosen: boolean | undefined;
+  /** The user is in one of its calls, so it is not folded under their hands. */
+  isHeld: boolean;
+}
+
+export interface CallGroupsOptions {
+  /** What the user chose for an item or a group, by its id. */
+  isExpanded(id: string): boolean | undefined;
+  setExpanded(id: string, expanded: boolean): void;
+  /** Returns whether the entry at an index has the focus or a part of the selection. */
+  isInUse(index: number): boolean;
+}
+
+export class CallGroups {
+  readonly #options: CallGroupsOptions;
+  readonly #calls = new Map<number, Call>();
+  readonly #runs = new Map<number, Run>();
+
+  constructor(options: CallGroupsOptions) {
+    this.#options = options;
+  }
+
+  /** The group that the item at an index belongs to. */
+  at(index: number): CallGroup | undefined {
+    const run = this.#runs.get(index);
+    if (!run || run.last - run.first + 1 < LEAST) return undefined;
+    return { first: run.first, last: run.last, isOpen: run.chosen ?? run.isHeld };
+  }
+
+  /** Returns whether the item at an index is not drawn, as its group is folded: the group's line is. */
+  hides(index: number): boolean {
+    const group = this.at(index);
+    return group !== undefined && !group.isOpen && group.first !== index;
+  }
+
+  /** How many files a group has read, and how often it has searched. */
+  counts({ first, last }: CallGroup): { readonly files: number; readonly searches: number } {
+    const files = new Set<string>();
+    let searches = 0;
+    for (let index = first; index <= last; index++) {
+      const { file } = this.#calls.get(index)!;
+      if (file === undefined) searches++;
+      else files.add(file);
+    }
+    return { files: files.size, searches };
+  }
+
+  /**
+   * An item is new or was replaced.
+   * @returns the other indexes that are to be drawn again
+   */
+  set(index: number, item: ItemView): readonly number[] {
+    const call = callOf(item);
+    const old = this.#calls.get(index);
+    if (!call && !old) return [];
+    const before = this.#runs.get(index);
+    if (call && old && call.turnId === old.turnId) {
+      this.#calls.set(index, call);
+      // Its line may say something else now.
+      return before && before.first !== index ? [before.first] : [];
+    }
+    this.#runs.delete(index);
+    if (!call) {
+      this.#calls.delete(index);
+      return before ? this.#split(before, index) : [];
+    }
+    this.#calls.set(index, call);
+    return this.#join(index, call);
+  }
+
+  /** The user folds or unfolds a group. */
+  toggle(group: CallGroup): void {
+    const run = this.#runs.get(group.first)!;
+    run.chosen = !group.isOpen;
+    this.#options.setExpanded(groupId(this.#calls.get(run.first)!), run.chosen);
+  }
+
+  clear(): void {
+    this.#calls.clear();
+    this.#runs.clear();
+  }
+
+  #join(index: number, { turnId }: Call): readonly number[] {
+    const beside = (other: number): Run | undefined =>
+      this.#calls.get(other)?.turnId === turnId ? this.#runs.get(other) : undefined;
+    const left = beside(index - 1);
+    const right = beside(index + 1);
+    const run = this.#make(left?.first ?? index, right?.last ?? index, left?.chosen ?? right?.chosen);
+    return this.#around([left, right, run], index);
+  }
+
+  #split({ first, last, chosen }: Run, index: number): readonly number[] {
+    const left = index > first ? this.#make(first, index - 1, chosen) : undefined;
+    const right = index < last ? this.#make(index + 1, last, chosen) : undefined;
+    return this.#around([left, right], index);
+  }
+
+  #make(first: number, last: number, chosen: boolean | undefined): Run {
+    const run: Run = { first, last, chosen, isHeld: false };
+    run.chosen ??= this.#options.isExpanded(groupId(this.#calls.get(first)!));
+    for (let index = first; index <= last; index++) {
+      this.#runs.set(index, run);
+      run.isHeld ||= this.#options.isExpanded(this.#calls.get(index)!.id) === true || this.#options.isInUse(index);
+    }
+    return run;
+  }
+
+  /** Returns the lines of groups, and all calls of runs that are hardly more or less than a group. */
+  #around(runs: readonly (Run | undefined)[], except: number): readonly number[] {
+    const found = new Set<number>();
+    for (const run of runs) {
+      if (!run) continue;
+      found.add(run.first);
+      const isOpen = run.chosen ?? run.isHeld;
+      if (run.last - run.first < LEAST || isOpen) for (let at = run.first; at <= run.last; at++) found.add(at);
+    }
+    found.delete(except);
+    return [...found];
+  }
+}
+
+function groupId({ id }: Call): string {
+  return `group:${id}`;
+}
+
+function callOf(item: ItemView): Call | undefined {
+  if (item.kind !== 'tool' || item.status !== 'completed' || item.late || item.decision) return undefined;
+  if (item.toolKind !== 'read' && item.toolKind !== 'search') return undefined;
+  const isText = item.content.every(({ type }) => type === 'content');
+  if (!isText) return undefined;
+  const { id, turnId } = item;
+  return { id, turnId, file: item.toolKind === 'read' ? (item.locations[0]?.path ?? item.title) : undefined };
+}

@@ -1,0 +1,111 @@
+// What is done with a code block of a transcript: it goes to the cursor, into an editor of its own, or
+// into a terminal.
+import { l10n, languages, type TextEditor, window, workspace } from 'vscode';
+import type { Disposable } from '../../base/disposable';
+import { ParleyError } from '../../base/errors';
+import { revealControls } from '../../base/revealControls';
+import type { SessionMessage } from '../../panel/contract';
+import { isTooLong } from '../ui/inertText';
+import { askModal } from '../ui/messages';
+import { newTerminal } from '../ui/places';
+import { columnBesideChat } from './openLocation';
+
+/** A dialog with more lines may not fit on the screen. */
+const MAX_LINES = 20;
+/** Names of languages in Markdown that VS Code calls otherwise. */
+const LANGUAGES: Readonly<Record<string, string>> = {
+  bash: 'shellscript',
+  cc: 'cpp',
+  cs: 'csharp',
+  h: 'c',
+  hpp: 'cpp',
+  js: 'javascript',
+  jsx: 'javascriptreact',
+  kt: 'kotlin',
+  make: 'makefile',
+  md: 'markdown',
+  patch: 'diff',
+  ps1: 'powershell',
+  pwsh: 'powershell',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  sh: 'shellscript',
+  shell: 'shellscript',
+  ts: 'typescript',
+  tsx: 'typescriptreact',
+  yml: 'yaml',
+  zsh: 'shellscript',
+};
+
+export type CodeUse = Pick<Extract<SessionMessage, { type: 'useCode' }>, 'action' | 'text' | 'lang'>;
+
+export class CodeBlocks implements Disposable {
+  /** The editor that had the focus before the chat. */
+  #last = window.activeTextEditor;
+  readonly #listening = window.onDidChangeActiveTextEditor((editor) => {
+    if (editor) this.#last = editor;
+  });
+
+  /**
+   * @param cwd where a command runs
+   * @throws ParleyError with a sentence for the user: `no-editor`, `read-only`, `not-runnable`,
+   * `workspace-untrusted`
+   */
+  async use({ action, text, lang }: CodeUse, cwd: string | undefined): Promise<void> {
+    if (action === 'insert') await this.#insert(text);
+    else if (action === 'open') await open(text, lang);
+    else await run(text, cwd);
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+  }
+
+  async #insert(text: string): Promise<void> {
+    const editor = [window.activeTextEditor, this.#last].find(isUsable);
+    if (!editor) throw new ParleyError('no-editor', l10n.t('Open a file and place the cursor where the code belongs.'));
+    const isDone = await editor.edit((edit) => {
+      for (const selection of editor.selections) edit.replace(selection, text);
+    });
+    if (!isDone) throw new ParleyError('read-only', l10n.t("This editor can't be changed."));
+    await window.showTextDocument(editor.document, editor.viewColumn);
+  }
+}
+
+/** Output channels and input boxes have no column. */
+function isUsable(editor: TextEditor | undefined): boolean {
+  return editor?.viewColumn !== undefined && window.visibleTextEditors.includes(editor);
+}
+
+async function open(content: string, lang: string): Promise<void> {
+  const name = lang.toLowerCase();
+  const language = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name]! : name;
+  const isKnown = (await languages.getLanguages()).includes(language);
+  const document = await workspace.openTextDocument({ content, ...(isKnown && { language }) });
+  await window.showTextDocument(document, { preview: false, viewColumn: columnBesideChat() });
+}
+
+/** Runs commands in a new terminal if the user agrees; they see all that would run. */
+async function run(text: string, cwd: string | undefined): Promise<void> {
+  if (!workspace.isTrusted)
+    throw new ParleyError('workspace-untrusted', l10n.t("Parley doesn't start programs in an untrusted workspace."));
+  const commands = commandsIn(text);
+  // A tab completes a command, and other control characters are keys too.
+  if (commands === '' || commands.includes('\t') || revealControls(commands) !== commands)
+    throw new ParleyError('not-runnable', l10n.t("The code has characters that can't be sent to a terminal."));
+  if (isTooLong(commands) || commands.split('\n').length > MAX_LINES)
+    throw new ParleyError('not-runnable', l10n.t('The code is too long to be run from here. Open it in an editor.'));
+  const button = l10n.t('Run');
+  if ((await askModal(l10n.t('Run this in a terminal?'), commands, [button])) !== button) return;
+  const terminal = newTerminal(commands, cwd === undefined ? {} : { cwd });
+  terminal.show();
+  terminal.sendText(commands);
+}
+
+/** Returns the commands; where some lines begin with a prompt, the others are output. */
+function commandsIn(text: string): string {
+  const lines = text.replace(/\r\n?/g, '\n').split('\n');
+  const prompted = lines.flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
+  return (prompted.length > 0 ? prompted : lines).join('\n').trim();
+}

@@ -1,0 +1,21 @@
+// A conversation as one Markdown text, in the user's language.
+import { l10n } from 'vscode';
+import type { Conversation } from '../../client/conversation/conversation';
+import { type MarkdownLabels, markdownOfSession } from '../../session/model/sessionMarkdown';
+import { titleOf } from './sessionLabels';
+
+/** Returns the whole session, as far as its text is not too long for VS Code. */
+export function sessionMarkdown(conversation: Conversation): string {
+  return markdownOfSession(conversation.model.state, markdownLabels(titleOf(conversation), conversation));
+}
+
+function markdownLabels(title: string, { agent }: Conversation): MarkdownLabels {
+  return {
+    title,
+    user: l10n.t('You'),
+    agent: agent.name,
+    thought: l10n.t('Thought'),
+    plan: l10n.t('Plan'),
+    missing: l10n.t('[Not available]'),
+  };
+}

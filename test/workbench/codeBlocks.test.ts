@@ -1,0 +1,101 @@
+// What is done with code blocks of a transcript, in a real VS Code: at the cursor, in an editor, in a terminal.
+import { strict as assert } from 'node:assert';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { CodeBlocks } from '../../src/workbench/editor/codeBlocks';
+import { openFile } from './editing';
+
+const { window } = vscode;
+
+describe('code blocks', () => {
+  const { showWarningMessage, createTerminal } = window;
+  let folder: string;
+  let blocks: CodeBlocks;
+  /** What was asked before something runs, and what was sent to terminals. */
+  let asked: string[];
+  let sent: string[];
+
+  before('write a file', async () => {
+    const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no workspace');
+    folder = join(root, 'code-blocks');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'a.ts'), 'one\ntwo\n');
+  });
+
+  beforeEach(() => {
+    blocks = new CodeBlocks();
+    asked = [];
+    sent = [];
+  });
+
+  afterEach(async () => {
+    Object.assign(window, { showWarningMessage, createTerminal });
+    blocks.dispose();
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  /** Answers the questions before something runs; no terminal is opened. */
+  function answer(button: string | undefined): void {
+    Object.assign(window, {
+      showWarningMessage: async (_text: string, { detail }: vscode.MessageOptions, ...items: { title: string }[]) => {
+        asked.push(detail ?? '');
+        return items.find(({ title }) => title === button);
+      },
+      createTerminal: () => ({ show() {}, sendText: (text: string) => sent.push(text) }),
+    });
+  }
+
+  const run = (text: string) => blocks.use({ action: 'run', text, lang: 'sh' }, folder);
+
+  it('inserts code in the place of the selection, as text', async () => {
+    const editor = await openFile(join(folder, 'a.ts'));
+    editor.selection = new vscode.Selection(1, 0, 1, 3);
+    await blocks.use({ action: 'insert', text: 'a$1\n$TM_FILENAME', lang: 'ts' }, folder);
+    assert.equal(editor.document.getText(), 'one\na$1\n$TM_FILENAME\n');
+  });
+
+  it('says where the cursor must be if there is no editor', async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    const closed = new CodeBlocks();
+    try {
+      await assert.rejects(closed.use({ action: 'insert', text: 'x', lang: '' }, folder), { code: 'no-editor' });
+    } finally {
+      closed.dispose();
+    }
+  });
+
+  it('opens code in an editor of its language, and of none that VS Code does not know', async () => {
+    await blocks.use({ action: 'open', text: 'let x;', lang: 'JS' }, folder);
+    assert.equal(window.activeTextEditor?.document.languageId, 'javascript');
+    assert.equal(window.activeTextEditor?.document.getText(), 'let x;');
+    await blocks.use({ action: 'open', text: 'x', lang: 'no-such-language' }, folder);
+    assert.equal(window.activeTextEditor?.document.getText(), 'x');
+    assert.equal(window.activeTextEditor?.document.languageId, 'plaintext');
+  });
+
+  it('runs what the user has seen and agreed to, without prompts and output', async () => {
+    answer('Run');
+    await run('$ npm test\nok 1\n$ npm run lint\n');
+    assert.deepEqual(asked, ['npm test\nnpm run lint']);
+    assert.deepEqual(sent, ['npm test\nnpm run lint']);
+  });
+
+  it('runs nothing that the user does not agree to', async () => {
+    answer(undefined);
+    await run('rm -rf build');
+    assert.deepEqual(sent, []);
+    assert.equal(asked.length, 1);
+  });
+
+  it('asks for nothing that cannot be seen whole, or has keys in it', async () => {
+    answer('Run');
+    const refused = ['', ' \n', 'ls\u0003rm', 'a\tb', 'echo \u202ex', 'x\u200by', 'a\n'.repeat(21), 'x'.repeat(8_001)];
+    for (const text of refused)
+      await assert.rejects(run(text), { code: 'not-runnable' }, JSON.stringify(text.slice(0, 9)));
+    assert.deepEqual([asked, sent], [[], []]);
+  });
+});
