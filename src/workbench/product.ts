@@ -52,6 +52,7 @@ import { CodeBlocks } from './editor/codeBlocks';
 import { DiffEditor } from './editor/diffEditor';
 import { EditorFiles } from './editor/editorFiles';
 import { EditorContents } from './editor/entryContents';
+import { Follow } from './editor/follow';
 import { EditorLinks } from './editor/linkOpener';
 import { OutputEditor } from './editor/outputEditor';
 import { RealTerminals } from './editor/realTerminal';
@@ -317,6 +318,7 @@ function composeWithin(
     drafts,
     overview,
     texts: own(new SessionTexts()),
+    follow: own(new Follow({ active: () => conversations.peek(), onDidActivate: conversations.onDidActivate, log })),
     approvals: { workspace: consent, servers: origins },
   };
   const commands = commandsOf(parts);

@@ -18,6 +18,7 @@ import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
 import { openAgentSettings, openSettings } from '../config/settings';
+import type { Follow } from '../editor/follow';
 import type { SessionTexts } from '../editor/sessionTexts';
 import type { Overview } from '../overview/overview';
 import { installById, pickNewAgent } from '../registry/agentPicker';
@@ -71,6 +72,8 @@ export interface CommandServices {
   /** All sessions at once. */
   readonly overview: Overview;
   readonly texts: SessionTexts;
+  /** The editor that follows the agent. */
+  readonly follow: Pick<Follow, 'toggle'>;
   /** What the user has allowed and refused until further notice. */
   readonly approvals: Approvals;
 }
@@ -87,7 +90,7 @@ export type Register = (id: string, run: (...args: never[]) => unknown) => Comma
 
 /** Everything that package.json contributes, by its id. */
 export function commandsOf(services: CommandServices): ReadonlyMap<string, Command[1]> {
-  const { conversations, catalog, chat } = services;
+  const { conversations, catalog, chat, follow } = services;
   const register: Register = (id, run) => [
     `parley.${id}`,
     async (...args) => {
@@ -130,6 +133,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     }),
     register('focusQuestion', () => chat.focusQuestion()),
     register('find', () => chat.find()),
+    register('follow', async () => follow.toggle()),
     register('newSession', newSession),
     register('send', async (argument?: { text?: string; session?: string }) => {
       const text = argument?.text ?? (await askLine({ prompt: l10n.t('Message to the agent') }));

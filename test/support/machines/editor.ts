@@ -97,6 +97,7 @@ export const UIKind = { Desktop: 1, Web: 2 };
 export const QuickInputButtons = { Back: {} };
 export const ViewColumn = { Active: -1, Beside: -2 };
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
+export const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 };
 export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 };
 export const StatusBarAlignment = { Left: 1, Right: 2 };
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
@@ -317,6 +318,8 @@ export const window = {
   createTreeView: () => ({ visible: false, onDidChangeVisibility: never, dispose() {} }),
   createStatusBarItem: () => ({ show() {}, hide() {}, dispose() {} }),
   onDidCloseTerminal: never,
+  onDidChangeActiveTextEditor: never,
+  onDidChangeTextEditorSelection: never,
   onDidChangeWindowState: never,
   tabGroups: { all: [], activeTabGroup: { activeTab: undefined }, onDidChangeTabs: never, close: async () => true },
 };

@@ -1,0 +1,121 @@
+// The editor follows what the agent reads and writes, in a real VS Code.
+import { strict as assert } from 'node:assert';
+import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { silentLog } from '../../src/base/log';
+import { SessionModel } from '../../src/session/model/model';
+import { Follow } from '../../src/workbench/editor/follow';
+import { discard, openFile } from './editing';
+
+const { window } = vscode;
+
+describe('the editor that follows the agent', () => {
+  let root: string;
+  let folder: string;
+  let model: SessionModel;
+  let follow: Follow;
+  let calls = 0;
+  let logged = (): void => {};
+  const log = { ...silentLog, debug: () => logged() };
+
+  before('write files', async () => {
+    root = await realpath(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no workspace'));
+    folder = join(root, 'followed');
+    await mkdir(folder, { recursive: true });
+    for (const name of ['a.ts', 'b.ts', 'c.ts']) await writeFile(join(folder, name), 'one\ntwo\nthree\n');
+  });
+
+  beforeEach(() => {
+    model = new SessionModel();
+    const agent = { name: 'Claude' } as never;
+    const { event } = new vscode.EventEmitter<string>();
+    follow = new Follow({ active: () => ({ model, roots: [root], agent }), onDidActivate: event, log });
+  });
+
+  afterEach(async () => {
+    follow.dispose();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  function touch(path: string, patch: { line?: number; kind?: string; status?: string } = {}): void {
+    const { line, kind = 'read', status = 'in_progress' } = patch;
+    const locations = [{ path, ...(line !== undefined && { line }) }];
+    model.apply(
+      {
+        type: 'tool_call',
+        toolCallId: `c${++calls}`,
+        announced: true,
+        patch: { title: 'T', kind, status, locations } as never,
+      },
+      0,
+    );
+  }
+
+  /** Resolves when the active editor shows a file. */
+  async function shows(name: string): Promise<vscode.TextEditor> {
+    const is = (editor: vscode.TextEditor | undefined): boolean => editor?.document.fileName === join(folder, name);
+    while (!is(window.activeTextEditor))
+      await new Promise<void>((resolve) => {
+        const listening = window.onDidChangeActiveTextEditor(() => {
+          listening.dispose();
+          resolve();
+        });
+      });
+    return window.activeTextEditor!;
+  }
+
+  it('shows the file and line of each call that reads or edits', async () => {
+    follow.toggle();
+    touch(join(folder, 'a.ts'), { line: 2 });
+    assert.equal((await shows('a.ts')).selection.active.line, 1);
+    touch('followed/b.ts', { kind: 'edit', status: 'completed' });
+    await shows('b.ts');
+  });
+
+  it('shows nothing before it is asked to, of other calls, and outside of the session', async () => {
+    touch(join(folder, 'a.ts'));
+    follow.toggle();
+    const opened: string[] = [];
+    const listening = window.onDidChangeVisibleTextEditors((editors) => {
+      opened.push(...editors.map(({ document }) => document.fileName));
+    });
+    for (const path of ['/etc/hostname', join(folder, '..', '..', '..', 'outside.ts')]) {
+      const refused = new Promise<void>((resolve) => {
+        logged = resolve;
+      });
+      touch(path);
+      await refused;
+    }
+    touch(join(folder, 'c.ts'));
+    touch(join(folder, 'a.ts'), { kind: 'search' });
+    touch(join(folder, 'a.ts'), { status: 'failed' });
+    await shows('c.ts');
+    listening.dispose();
+    assert.deepEqual([...new Set(opened)], [join(folder, 'c.ts')]);
+  });
+
+  it('ends when the user types in an editor', async () => {
+    follow.toggle();
+    touch(join(folder, 'a.ts'));
+    const editor = await shows('a.ts');
+    await openFile(join(folder, 'a.ts'));
+    const typed = new Promise<void>((resolve) => {
+      const listening = window.onDidChangeTextEditorSelection(() => {
+        listening.dispose();
+        resolve();
+      });
+    });
+    await vscode.commands.executeCommand('type', { text: 'x' });
+    await typed;
+    touch(join(folder, 'b.ts'));
+    follow.toggle();
+    touch(join(folder, 'c.ts'));
+    await shows('c.ts');
+    const names = window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+    assert.ok(!names.includes('b.ts'), names.join());
+    await discard(editor);
+  });
+});
