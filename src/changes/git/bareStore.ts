@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { retryBusy } from '../../base/retryBusy';
 
 /**
  * What decides over contents: nothing. A file is kept byte by byte, whatever `.gitattributes` says.
@@ -63,7 +64,7 @@ export async function put(path: string, content: Buffer): Promise<void> {
   const beside = `${path}.${randomUUID()}`;
   try {
     await writeFile(beside, content, { mode: 0o600 });
-    await rename(beside, path);
+    await retryBusy(() => rename(beside, path));
   } catch (error) {
     await rm(beside, { force: true }).catch(() => undefined);
     throw error;

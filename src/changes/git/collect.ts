@@ -1,6 +1,7 @@
 // Makes a store small again: packs what is held, and removes what is not.
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { retryBusy } from '../../base/retryBusy';
 import { Slices } from '../lines/slices';
 import { heldStates } from './holds';
 import { splitRecords } from './records';
@@ -164,9 +165,9 @@ async function removeOld(path: string, time: number): Promise<boolean> {
   if (await changedAfter(path, time)) return false;
   const aside = `${path}${ASIDE}`;
   try {
-    await rename(path, aside);
+    await retryBusy(() => rename(path, aside));
     if (await changedAfter(aside, time)) {
-      await rename(aside, path);
+      await retryBusy(() => rename(aside, path));
       return false;
     }
   } catch (error) {

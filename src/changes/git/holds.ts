@@ -3,6 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { retryBusy } from '../../base/retryBusy';
 
 const ROOT = 'refs/parley';
 /** Characters; file systems allow 255 bytes. */
@@ -18,7 +19,7 @@ export async function hold(store: string, session: string, name: string, state: 
   const beside = join(store, `ref-${randomUUID()}`);
   try {
     await writeFile(beside, `${state}\n`, { mode: 0o600 });
-    await rename(beside, join(folder, refPart(name)));
+    await retryBusy(() => rename(beside, join(folder, refPart(name))));
   } catch (error) {
     await rm(beside, { force: true }).catch(() => undefined);
     throw error;

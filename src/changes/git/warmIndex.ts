@@ -2,6 +2,7 @@
 // A file that has not changed since then need not be read again.
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { retryBusy } from '../../base/retryBusy';
 import { Slices } from '../lines/slices';
 import { makeBareStore, put } from './bareStore';
 import { changedAt, contentId, type IndexEntry, isWithoutStat, readIndex, sizeOnDisk, writeIndex } from './indexFile';
@@ -49,7 +50,7 @@ async function replaceIndex(index: string, entries: readonly IndexEntry[], oidBy
   await mkdir(dirname(index), { recursive: true, mode: 0o700 });
   await rm(beside, { force: true });
   await writeIndex(beside, entries, oidBytes);
-  await rename(beside, index);
+  await retryBusy(() => rename(beside, index));
 }
 
 function exists(path: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import type * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { retryBusy } from '../../base/retryBusy';
 import type { FileVersion } from '../model/fileChange';
 
 const isWindows = process.platform === 'win32';
@@ -79,7 +80,7 @@ export async function writeOnDisk(
       await disk.writeFile(beside, content, { flag: 'wx', mode: mode === '100755' ? 0o777 : 0o666 });
       if (bits !== undefined) await disk.chmod(beside, bits);
     }
-    await disk.rename(beside, path);
+    await retryBusy(() => disk.rename(beside, path));
   } catch (error) {
     await discardBeside(disk, path).catch(() => undefined);
     if (made !== undefined) await removeEmptyFolders(disk, dirname(made), dirname(path));
@@ -93,7 +94,7 @@ export async function writeOnDisk(
  * @throws the file system's error, if the file cannot be deleted
  */
 export async function deleteOnDisk(disk: Disk, root: string, path: string): Promise<void> {
-  await disk.unlink(path);
+  await retryBusy(() => disk.unlink(path));
   await removeEmptyFolders(disk, root, dirname(path));
 }
 

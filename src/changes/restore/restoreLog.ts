@@ -1,6 +1,7 @@
 // The log of a restore that runs: with it, one that was killed is finished or taken back.
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
+import { retryBusy } from '../../base/retryBusy';
 import type { FileChange, Snapshot } from '../model/fileChange';
 import { FILE_PATH, FILE_VERSION } from '../review/keptReview';
 import type { Disk } from './disk';
@@ -65,7 +66,7 @@ export class RestoreLog {
     await this.#disk.mkdir(dirname(this.#path), { recursive: true });
     const beside = `${this.#path}.tmp`;
     await this.#disk.writeFile(beside, JSON.stringify({ version: 1, ...restore }), { mode: 0o600, flush: true });
-    await this.#disk.rename(beside, this.#path);
+    await retryBusy(() => this.#disk.rename(beside, this.#path));
   }
 
   async remove(): Promise<void> {

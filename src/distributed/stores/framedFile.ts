@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
+import { retryBusy } from '../../base/retryBusy';
 import { sha256Of } from '../model/resources';
 
 const frameSchema = z.object({
@@ -53,7 +54,7 @@ export async function writeFramed(
       await file.close();
     }
     if (exclusive) await moveExclusive(beside, path);
-    else await rename(beside, path);
+    else await retryBusy(() => rename(beside, path));
     if (durable) await syncFolder(dirname(path));
     return sha256;
   } catch (error) {
@@ -135,6 +136,10 @@ export function diskError(error: unknown): ParleyError {
       hint: localizable('Free up disk space. The chat itself continues.'),
       cause: error,
     });
+  }
+  if (code === 'EBUSY' || (code === 'EPERM' && process.platform === 'win32')) {
+    const sentence = localizable('A file of the session is open in another program.');
+    return new ParleyError('store-error', sentence, { cause: error });
   }
   return new ParleyError(
     'store-error',

@@ -8,6 +8,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { localizable } from '../../base/localizable';
 import { type Log, silentLog } from '../../base/log';
+import { retryBusy } from '../../base/retryBusy';
 import { orAborted, pause } from '../model/deadline';
 import type { ResourceStore, StoredResource, UrlOptions } from '../model/resources';
 import { checkKey } from '../model/resources';
@@ -381,7 +382,8 @@ export async function takeOver(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   let next = sequenceOf((await waitingFiles(to)).at(-1)) + 1;
   for (const name of names) {
-    await rename(join(from, name), join(to, nameOf(next++))).catch((error: NodeJS.ErrnoException) => {
+    const taken = join(to, nameOf(next++));
+    await retryBusy(() => rename(join(from, name), taken)).catch((error: NodeJS.ErrnoException) => {
       // Another window was faster.
       if (error.code !== 'ENOENT') throw diskError(error);
     });

@@ -3,15 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { retryBusy } from '../../base/retryBusy';
 
 const RECEIPT = 'receipt.json';
 const ID = /^[a-z][a-z0-9-]{0,99}$/;
 const VERSION = /^[0-9][0-9A-Za-z.+-]{0,99}$/;
-/** Windows refuses to rename a folder while a scanner or an exiting program has it open. */
-const RENAME_TRIES = 10;
-const RENAME_WAIT_MS = 200;
 /** How long a partial download is kept, in milliseconds: a week. */
 const ABANDONED_MS = 7 * 24 * 60 * 60_000;
 
@@ -96,7 +93,7 @@ export class InstalledAgents {
     await writeFile(join(staged, RECEIPT), JSON.stringify({ ...facts, size }, undefined, 2));
     const folder = join(this.root, facts.id, facts.version);
     await this.#drop(folder);
-    await renamed(staged, folder);
+    await retryBusy(() => rename(staged, folder));
     return { ...facts, size, folder, command: join(folder, facts.program) };
   }
 
@@ -110,7 +107,7 @@ export class InstalledAgents {
   async #drop(folder: string): Promise<void> {
     const gone = join(folder, '..', `.gone-${randomUUID()}`);
     try {
-      await renamed(folder, gone);
+      await retryBusy(() => rename(folder, gone));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       throw error;
@@ -130,18 +127,6 @@ async function readReceipt(folder: string): Promise<InstalledAgent | undefined> 
     return { ...read, folder, command: join(folder, read.program) };
   } catch {
     return undefined;
-  }
-}
-
-async function renamed(from: string, to: string): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await rename(from, to);
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException;
-      if (!['EPERM', 'EBUSY', 'EACCES'].includes(code) || tries === RENAME_TRIES) throw error;
-      await delay(RENAME_WAIT_MS);
-    }
   }
 }
 

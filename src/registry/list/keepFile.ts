@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { retryBusy } from '../../base/retryBusy';
 
 /** Writes JSON to a file that only the user can read. Rejects as the file system does. */
 export async function keepFile(file: string, value: unknown): Promise<void> {
@@ -15,7 +16,7 @@ export async function keepFile(file: string, value: unknown): Promise<void> {
     } finally {
       await handle.close();
     }
-    await rename(next, file);
+    await retryBusy(() => rename(next, file));
   } catch (error) {
     await rm(next, { force: true }).catch(() => {});
     throw error;
