@@ -11,7 +11,6 @@ import { within } from '../base/within';
 import { guard, unguard } from './orphanGuard';
 import {
   descendantsOf,
-  endWindowsTree,
   isGroupAlive,
   type ProcessRef,
   processesWith,
@@ -20,6 +19,7 @@ import {
   stillAlive,
 } from './processTree';
 import { planStart } from './startPlan';
+import { endBorn, endChildrenOf, endWindowsTree, type ProcessBirth } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** How long pipes are read after the exit, in milliseconds: another process may hold them open. */
@@ -68,6 +68,7 @@ export class AgentTree {
   readonly stderr: Readable;
   /** The value of the mark that it and its children have in their environment. */
   readonly mark: string;
+  readonly birth: ProcessBirth;
   /** How it ended, after what it printed last was read. Never rejects. */
   readonly exited: Promise<TreeExit>;
   readonly #child: ChildProcess;
@@ -75,6 +76,7 @@ export class AgentTree {
   readonly #grace: { readonly stdin: number; readonly term: number; readonly kill: number };
   /** Settled with the process itself; `exited` comes after the pipes. */
   readonly #ended = new Deferred<void>();
+  #endedAt = 0;
   #closing: Promise<void> | undefined;
   #isStuck = false;
 
@@ -86,6 +88,7 @@ export class AgentTree {
     const { command, args, env, cwd } = options;
     const mark = randomUUID();
     const plan = await planStart(command, args, { ...env, [MARK]: mark });
+    const after = Date.now();
     const child = spawn(plan.file, plan.args, {
       cwd,
       env: plan.env,
@@ -99,14 +102,15 @@ export class AgentTree {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
-    return new AgentTree(child, mark, options);
+    return new AgentTree(child, mark, after, options);
   }
 
-  private constructor(child: ChildProcess, mark: string, { log, closeGraceMs }: TreeOptions) {
+  private constructor(child: ChildProcess, mark: string, after: number, { log, closeGraceMs }: TreeOptions) {
     const { pid, stdin, stdout, stderr } = piped(child);
     this.#child = child;
     this.mark = mark;
     this.pid = pid;
+    this.birth = { pid, after, before: Date.now() };
     this.stdin = stdin;
     this.stdout = stdout;
     this.stderr = stderr;
@@ -114,11 +118,12 @@ export class AgentTree {
     this.#grace = { stdin: 2500, term: 2000, kill: KILLED_MS, ...closeGraceMs };
     child.on('error', (error) => log.warn(`The process ${pid}: ${messageOf(error)}`));
     child.once('exit', () => {
+      this.#endedAt = Date.now();
       this.#ended.resolve();
       if (this.#isStuck) unguard(pid);
     });
     this.exited = this.#awaitExit();
-    guard(pid, log);
+    guard(pid, after, log);
   }
 
   get isRunning(): boolean {
@@ -164,7 +169,7 @@ export class AgentTree {
   /** Ends what is left of the tree: SIGTERM, and after the grace SIGKILL. */
   async #endRest(known: readonly ProcessRef[]): Promise<void> {
     if (IS_WINDOWS) {
-      if (this.isRunning) await endWindowsTree(this.pid);
+      await (this.isRunning ? endWindowsTree(this.pid) : endChildrenOf(this.birth, this.#endedAt));
     } else {
       const refs = [...known, ...(this.isRunning ? await descendantsOf(this.pid) : [])];
       signalGroup(this.pid, 'SIGTERM');
@@ -197,8 +202,12 @@ export class AgentTree {
   }
 }
 
-/** Ends the processes that have a mark in their environment and whose owner is gone. */
-export async function endMarked(mark: string): Promise<void> {
+/**
+ * Ends the processes of an agent whose owner is gone: those that have its mark in their environment,
+ * on Windows the agent with what it has started.
+ */
+export async function endLeft(mark: string, birth: ProcessBirth | undefined): Promise<void> {
+  if (IS_WINDOWS) return endBorn(birth === undefined ? [] : [birth]);
   const refs = await processesWith(MARK, mark);
   await signalProcesses(refs, 'SIGTERM');
   const deadline = performance.now() + KILLED_MS;

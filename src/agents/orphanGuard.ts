@@ -5,6 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
+import { WINDOWS_GUARD } from './windowsGuard';
+import type { ProcessBirth } from './windowsProcesses';
+
+const IS_WINDOWS = process.platform === 'win32';
 
 // `+ 42` and `- 42` on stdin keep the list of process groups. At the end of stdin the descendants are looked up
 // (tools may run in sessions of their own); then a second for agents to leave by themselves (their stdin has ended too), then
@@ -43,25 +47,31 @@ wait_for_all 20
 to_all KILL
 `;
 
-// Windows has no groups and no sh; Node (which Electron is, when told) walks the same list with taskkill.
-const WINDOWS_SCRIPT = `
-const live = new Set();
-require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const [op, pid] = line.split(' ');
-  if (op === '+') live.add(pid); else live.delete(pid);
-}).on('close', () => setTimeout(() => {
-  for (const pid of live) require('child_process').spawnSync('taskkill', ['/pid', pid, '/T', '/F'], { windowsHide: true });
-}, 1000));
-`;
+/** Where processes are listed that the next start should end if they outlive this one. */
+export interface OrphanList {
+  add(birth: ProcessBirth): void;
+  delete(pid: number): void;
+}
 
-const guarded = new Set<number>();
+const guarded = new Map<number, ProcessBirth>();
 let helper: ChildProcess | undefined;
+let list: OrphanList | undefined;
 
-/** Sees to it that a process group ends when this process does, however it does. Call `unguard` when the group is gone. */
-export function guard(pid: number, log: Log): void {
-  guarded.add(pid);
+/** Lists what is guarded from now on. */
+export function listGuarded(orphans: OrphanList): void {
+  list = orphans;
+}
+
+/**
+ * Sees to it that a process group ends when this process does, however it does. Call `unguard` when the group is gone.
+ * @param after the time before it was started, in milliseconds since 1970
+ */
+export function guard(pid: number, after: number, log: Log): void {
+  const birth = { pid, after, before: Date.now() };
+  guarded.set(pid, birth);
+  list?.add(birth);
   if (helper) {
-    tell(`+ ${pid}`);
+    tell(added(birth));
     return;
   }
   try {
@@ -75,12 +85,18 @@ export function guard(pid: number, log: Log): void {
   mine.on('exit', () => {
     if (helper === mine) helper = undefined;
   });
-  for (const one of guarded) tell(`+ ${one}`);
+  for (const one of guarded.values()) tell(added(one));
+}
+
+/** Groups have no other number while they live; on Windows a process needs its birth too. */
+function added({ pid, after, before }: ProcessBirth): string {
+  return IS_WINDOWS ? `+ ${pid} ${after} ${before}` : `+ ${pid}`;
 }
 
 /** The process group is gone, and its number may come to belong to somebody else. */
 export function unguard(pid: number): void {
   if (!guarded.delete(pid)) return;
+  list?.delete(pid);
   tell(`- ${pid}`);
   if (guarded.size > 0) return;
   helper?.stdin?.end();
@@ -89,14 +105,13 @@ export function unguard(pid: number): void {
 
 function startHelper(): ChildProcess {
   const options = { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] as ['pipe', 'ignore', 'ignore'] };
-  const child =
-    process.platform === 'win32'
-      ? spawn(process.execPath, ['-e', WINDOWS_SCRIPT], {
-          ...options,
-          windowsHide: true,
-          env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
-        })
-      : spawn('/bin/sh', ['-c', POSIX_SCRIPT, 'parley-guardian'], { ...options, env: { PATH: '/usr/bin:/bin' } });
+  const child = IS_WINDOWS
+    ? spawn(process.execPath, ['-e', WINDOWS_GUARD], {
+        ...options,
+        windowsHide: true,
+        env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
+      })
+    : spawn('/bin/sh', ['-c', POSIX_SCRIPT, 'parley-guardian'], { ...options, env: { PATH: '/usr/bin:/bin' } });
   // Neither the helper nor its pipe may keep this process alive, and its end must not break anything.
   child.unref();
   child.stdin.on('error', () => {});

@@ -3,9 +3,6 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 
-/** How long Windows may take to end a tree, in milliseconds. */
-const TASKKILL_MS = 5000;
-
 /** A process, told apart from a later one with the same number by its start time. */
 export interface ProcessRef {
   readonly pid: number;
@@ -102,14 +99,6 @@ function markedInPs(variable: string, value: string): Promise<ReadonlySet<number
       const lines = error ? [] : stdout.split('\n').filter((line) => ` ${line} `.includes(` ${variable}=${value} `));
       resolve(new Set(lines.map((line) => Number.parseInt(line, 10))));
     });
-  });
-}
-
-/** Ends a process and its descendants on Windows. Resolves when that was tried. */
-export function endWindowsTree(pid: number): Promise<void> {
-  return new Promise((resolve) => {
-    const options = { windowsHide: true, timeout: TASKKILL_MS };
-    execFile('taskkill', ['/pid', String(pid), '/T', '/F'], options, () => resolve());
   });
 }
 

@@ -41,9 +41,11 @@ export async function resolveCommand(command: string, options: ResolveOptions): 
   const found = await firstRunnable(
     folders.map((folder) => join(folder, command)),
     extensions,
+    (path) => isOutsideWsl(path, options.env),
   );
   if (found.path !== undefined) return found.path;
-  if (found.refused !== undefined) throw notExecutable(command, found.refused);
+  if (found.refused !== undefined)
+    throw notExecutable(command, found.refused, isOutsideWsl(found.refused.path, options.env));
   throw notFound(command, folders);
 }
 
@@ -53,18 +55,33 @@ interface CommandMatch {
   readonly refused?: { readonly path: string; readonly why: Localizable };
 }
 
-async function firstRunnable(paths: readonly string[], extensions: readonly string[]): Promise<CommandMatch> {
+async function firstRunnable(
+  paths: readonly string[],
+  extensions: readonly string[],
+  isForeign: (path: string) => boolean = () => false,
+): Promise<CommandMatch> {
   let refused: CommandMatch['refused'];
   for (const base of paths) {
     for (const extension of extensions) {
       const path = base + extension;
-      const why = await whyNotRunnable(path);
+      const wrong = await whyNotRunnable(path);
+      const why = wrong ?? (isForeign(path) ? OUTSIDE_WSL() : undefined);
       if (why === undefined) return { path };
       if (why !== 'absent') refused ??= { path, why };
     }
   }
   return refused ? { refused } : {};
 }
+
+/**
+ * Returns whether a program belongs to the Windows around WSL, whose PATH is searched in WSL too. It
+ * knows the files of Linux by other paths, so an agent would read and write elsewhere.
+ */
+export function isOutsideWsl(path: string, env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env.WSL_DISTRO_NAME) && /^\/mnt\/[a-z]\//.test(path);
+}
+
+const OUTSIDE_WSL = (): Localizable => localizable('it is a program of Windows, and this window runs in WSL');
 
 async function whyNotRunnable(path: string): Promise<Localizable | 'absent' | undefined> {
   try {
@@ -122,12 +139,18 @@ const uv = (): Localizable =>
   localizable('Install uv (docs.astral.sh/uv), which includes it, or set its absolute path in parley.agents.');
 const INSTALL_HINTS: Readonly<Record<string, () => Localizable>> = { node, npm: node, npx: node, uv, uvx: uv };
 
-function notExecutable(command: string, refused: { readonly path: string; readonly why: Localizable }): ParleyError {
+function notExecutable(
+  command: string,
+  refused: { readonly path: string; readonly why: Localizable },
+  isForeign = false,
+): ParleyError {
   return new ParleyError(
     'agent-not-executable',
     localizable('The command "{0}" is {1}, but {2}.', command, refused.path, refused.why),
     {
-      hint: localizable('Check the command in the setting parley.agents, or make the file executable (chmod +x).'),
+      hint: isForeign
+        ? localizable('Install it in WSL too. To use it anyway, set its absolute path in parley.agents.')
+        : localizable('Check the command in the setting parley.agents, or make the file executable (chmod +x).'),
     },
   );
 }

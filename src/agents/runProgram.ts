@@ -4,9 +4,10 @@ import { spawn } from 'node:child_process';
 import type { Log } from '../base/log';
 import { within } from '../base/within';
 import { guard, unguard } from './orphanGuard';
-import { endWindowsTree, signalGroup } from './processTree';
+import { signalGroup } from './processTree';
 import { spawnError } from './spawnError';
 import { planStart } from './startPlan';
+import { endChildrenOf, endWindowsTree } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** Characters of the end of each stream that are kept, unless told otherwise. */
@@ -47,6 +48,7 @@ export async function runProgram(options: ProgramOptions, signal?: AbortSignal):
   const { command, args, env, cwd, log, timeoutMs, keptChars = KEPT_CHARS } = options;
   const plan = await planStart(command, args, env);
   signal?.throwIfAborted();
+  const after = Date.now();
   const child = spawn(plan.file, plan.args, {
     cwd,
     env: plan.env,
@@ -61,12 +63,13 @@ export async function runProgram(options: ProgramOptions, signal?: AbortSignal):
       printed[name] = (printed[name] + text).slice(-keptChars);
     });
   }
-  if (child.pid !== undefined) guard(child.pid, log);
+  if (child.pid !== undefined) guard(child.pid, after, log);
   let timedOut = false;
   const end = (): void => {
     if (child.pid === undefined) return;
-    if (IS_WINDOWS) void endWindowsTree(child.pid);
-    else signalGroup(child.pid, 'SIGKILL');
+    if (!IS_WINDOWS) signalGroup(child.pid, 'SIGKILL');
+    // Afterwards another process may have its number.
+    else if (child.exitCode === null && child.signalCode === null) void endWindowsTree(child.pid);
   };
   const timer =
     timeoutMs === undefined
@@ -84,7 +87,11 @@ export async function runProgram(options: ProgramOptions, signal?: AbortSignal):
     }).catch(async (error: unknown) => {
       throw await spawnError(error, command);
     });
-    await within(DRAIN_MS, closed);
+    const ended = Date.now();
+    const isAlone = await within(DRAIN_MS, closed);
+    // What holds the pipes was started by the program.
+    if (IS_WINDOWS && !isAlone && child.pid !== undefined)
+      await endChildrenOf({ pid: child.pid, after, before: ended }, ended);
     signal?.throwIfAborted();
     return { code, ...printed, timedOut };
   } finally {

@@ -3,11 +3,11 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { delimiter } from 'node:path';
+import { basename, delimiter } from 'node:path';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import { within } from '../base/within';
-import { hostEnvironment } from './hostEnvironment';
+import { usersEnvironment } from './hostEnvironment';
 import { guard, unguard } from './orphanGuard';
 import { signalGroup } from './processTree';
 
@@ -117,20 +117,40 @@ function userShell(env: NodeJS.ProcessEnv): string | undefined {
   }
 }
 
+/**
+ * What makes a login shell print its environment between two marks. One program does it all, so that
+ * every kind of shell can call it: nushell keeps all but the last of several commands to itself.
+ */
+export function shellArguments(shell: string, mark: string): readonly string[] {
+  const script = `/bin/sh -c 'echo ${mark}; /usr/bin/env; echo ${mark}'`;
+  switch (basename(shell)) {
+    // The C shells take `-l` only alone.
+    case 'csh':
+    case 'tcsh':
+      return ['-i', '-c', script];
+    case 'nu':
+      return ['-i', '-l', '-c', `^${script}`];
+    case 'pwsh':
+    case 'pwsh-preview':
+      return ['-Login', '-Command', script];
+    default:
+      return ['-i', '-l', '-c', script];
+  }
+}
+
 function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: Log): Promise<string | undefined> {
   // Profiles print: greetings, version managers, prompts. Only what stands between the marks
-  // counts. `env` is a program, so that every kind of shell can call it.
+  // counts.
   const mark = `parley-${randomBytes(8).toString('hex')}`;
-  const script = `echo ${mark}; /usr/bin/env; echo ${mark}`;
   return new Promise((resolve, reject) => {
     // A group of its own: an interactive shell takes over the terminal of its group, and its
-    // leftovers must be endable. The C shells take `-l` only alone.
-    const flags = /csh$/.test(shell) ? ['-i', '-c'] : ['-i', '-l', '-c'];
-    const child = spawn(shell, [...flags, script], {
+    // leftovers must be endable.
+    const after = Date.now();
+    const child = spawn(shell, shellArguments(shell, mark), {
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
       // Profiles know this name from VS Code and skip what needs a person.
-      env: { ...hostEnvironment(env), VSCODE_RESOLVING_ENVIRONMENT: '1' },
+      env: { ...usersEnvironment(env), VSCODE_RESOLVING_ENVIRONMENT: '1' },
     });
     let output = '';
     let settled = false;
@@ -145,7 +165,7 @@ function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: L
       }
       finish();
     };
-    if (child.pid !== undefined) guard(child.pid, log);
+    if (child.pid !== undefined) guard(child.pid, after, log);
     const timer = setTimeout(() => settle(() => reject(new Error(`no answer within ${limitMs} ms`))), limitMs);
     // A profile that hangs must not keep this process alive.
     timer.unref();

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 
 /**
  * A text that no other process ever has; undefined where the process is gone, or on Windows, where
- * the start of another process is not cheap to learn.
+ * it is not cheap to learn: there, `ownBirth` tells.
  */
 export async function identityOf(pid: number): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined;

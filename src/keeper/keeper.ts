@@ -5,9 +5,11 @@ import { createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AgentTree } from '../agents/agentTree';
+import { ownBirth } from '../agents/windowsProcesses';
 import { Deferred } from '../base/deferred';
 import { messageOf } from '../base/errors';
 import { silentLog } from '../base/log';
+import { retryBusy } from '../base/retryBusy';
 import { Connection, type KeeperCommands } from './connection';
 import { identityOf } from './identity';
 import { Spool } from './spool';
@@ -288,6 +290,7 @@ export class Keeper implements KeeperCommands {
       wire: WIRE_VERSION,
       pid: process.pid,
       identity: await identityOf(process.pid),
+      ...(process.platform === 'win32' && { birth: ownBirth(), agent: this.#tree.birth }),
       host: hostname(),
       mark: this.#tree.mark,
       socket,
@@ -298,7 +301,7 @@ export class Keeper implements KeeperCommands {
     };
     const path = join(folder, KEEPER_FILE);
     await writeFile(`${path}.new`, JSON.stringify(file), { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    await retryBusy(() => rename(`${path}.new`, path));
     this.#isListed = true;
     setInterval(() => void this.#checkFolder(), FOLDER_CHECK_MS).unref();
   }

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import * as texts from '@vscode/l10n';
 import { type ExtensionContext, commands as editorCommands, type LogOutputChannel, l10n, workspace } from 'vscode';
 import type { AgentDefinition } from '../agents/agentDefinition';
+import { listGuarded } from '../agents/orphanGuard';
 import { userEnvironment } from '../agents/userEnvironment';
+import { WindowsOrphans } from '../agents/windowsOrphans';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { BARE_TRAFFIC, type BareContext } from '../client/connection/bareAgent';
@@ -128,6 +130,11 @@ function composeWithin(
   const archive = own(new Archive(context, log));
   const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
   const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
+  if (process.platform === 'win32') {
+    const orphans = new WindowsOrphans(join(context.globalStorageUri.fsPath, 'started'), log);
+    listGuarded(orphans);
+    void orphans.endOthers();
+  }
   const keepers = new Keepers({
     folder: join(context.globalStorageUri.fsPath, 'keepers'),
     program: join(context.extensionUri.fsPath, 'dist', 'keeper.js'),

@@ -14,6 +14,7 @@ export function isAlive(pid: number): boolean {
 /** A process that has ended but was not yet collected by its new parent counts as gone. */
 export async function isGone(pid: number): Promise<boolean> {
   if (!isAlive(pid)) return true;
+  if (process.platform !== 'linux') return false;
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ') Z');
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
 }

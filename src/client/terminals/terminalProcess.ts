@@ -3,13 +3,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { guard, unguard } from '../../agents/orphanGuard';
-import { descendantsOf, endWindowsTree, signalGroup, signalProcesses } from '../../agents/processTree';
+import { descendantsOf, signalGroup, signalProcesses } from '../../agents/processTree';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { planCmd, planStart, type StartPlan } from '../../agents/startPlan';
+import { endChildrenOf, endWindowsTree } from '../../agents/windowsProcesses';
 import { Deferred } from '../../base/deferred';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
 import type { TerminalExit } from '../../session/events/event';
+import { ConsoleReader, consoleCodePage } from './consoleText';
 import { OutputTail, type OutputText } from './outputTail';
 import type { CommandPlan } from './terminalCommand';
 
@@ -76,6 +78,9 @@ export class TerminalProcess {
   #windowBytes = 0;
   #window: NodeJS.Timeout | undefined;
   #groupMayLive = true;
+  readonly #startedAfter: number;
+  /** When the process itself ended, in milliseconds since 1970. */
+  #endedAt: number | undefined;
 
   /**
    * Starts a command. Its input is empty.
@@ -84,6 +89,8 @@ export class TerminalProcess {
    */
   static async start(command: CommandPlan, options: TerminalProcessOptions): Promise<TerminalProcess> {
     const plan = await startPlan(command, options);
+    const page = process.platform === 'win32' ? await consoleCodePage() : undefined;
+    const after = Date.now();
     const child = spawn(plan.file, plan.args, {
       cwd: options.cwd,
       env: plan.env,
@@ -95,20 +102,21 @@ export class TerminalProcess {
     const started = new Deferred<void>();
     child.once('spawn', () => started.resolve());
     child.once('error', (error) => started.reject(error));
-    const terminal = new TerminalProcess(child, options);
+    const terminal = new TerminalProcess(child, after, page, options);
     await started.promise;
-    if (child.pid !== undefined) guard(child.pid, options.log);
+    if (child.pid !== undefined) guard(child.pid, after, options.log);
     return terminal;
   }
 
-  private constructor(child: ChildProcess, options: TerminalProcessOptions) {
+  private constructor(child: ChildProcess, after: number, page: number | undefined, options: TerminalProcessOptions) {
     this.#child = child;
+    this.#startedAfter = after;
     this.#options = options;
     this.#output = new OutputTail(options.capacityBytes);
     for (const stream of [child.stdout, child.stderr]) {
       // One decoder for each stream: a character may be cut between two chunks of one stream, never
       // between two streams.
-      const decoder = new StringDecoder('utf8');
+      const decoder = page === undefined ? new StringDecoder('utf8') : new ConsoleReader(page);
       stream?.on('data', (chunk: Buffer) => this.#received(decoder.write(chunk), chunk.length));
       stream?.once('end', () => this.#received(decoder.end(), 0));
       // A broken pipe is an end of output; the exit says the rest.
@@ -189,7 +197,7 @@ export class TerminalProcess {
     const { pid } = this.#child;
     if (this.#groupMayLive && pid !== undefined) {
       if (process.platform === 'win32') {
-        await endWindowsTree(pid);
+        await this.#endOnWindows(pid);
       } else {
         // Looked up while the parents live: what began a session of its own is not in the group,
         // and has no parent afterwards.
@@ -212,7 +220,7 @@ export class TerminalProcess {
   async killNow(): Promise<void> {
     const { pid } = this.#child;
     if (this.#groupMayLive && pid !== undefined) {
-      if (process.platform === 'win32') await endWindowsTree(pid);
+      if (process.platform === 'win32') await this.#endOnWindows(pid);
       else {
         const strays = await descendantsOf(pid);
         this.#forceGroup(pid);
@@ -236,6 +244,12 @@ export class TerminalProcess {
     if (this.#exit) this.#groupGone(pid);
   }
 
+  async #endOnWindows(pid: number): Promise<void> {
+    if (this.#endedAt === undefined) return endWindowsTree(pid);
+    this.#groupMayLive = false;
+    await endChildrenOf({ pid, after: this.#startedAfter, before: this.#endedAt }, this.#endedAt);
+  }
+
   /** Sends no more signals to an empty group, as its id may be reused. */
   #groupGone(pid: number): void {
     this.#groupMayLive = false;
@@ -244,9 +258,18 @@ export class TerminalProcess {
 
   #ended(code: number | null, signal: NodeJS.Signals | null): void {
     const { pid } = this.#child;
+    this.#endedAt = Date.now();
+    const isWindows = process.platform === 'win32';
+    if (isWindows && pid !== undefined) {
+      unguard(pid);
+      // What it left in the background holds its pipes; without, there is nothing to end.
+      this.#child.once('close', () => {
+        this.#groupMayLive = false;
+      });
+    }
     // What it left in the background keeps its output and its group, until it is killed or
     // released.
-    if (pid !== undefined && (process.platform === 'win32' || !signalGroup(pid, 0))) this.#groupGone(pid);
+    if (!isWindows && pid !== undefined && !signalGroup(pid, 0)) this.#groupGone(pid);
     const finish = (): void => {
       clearTimeout(drain);
       this.#child.off('close', finish);

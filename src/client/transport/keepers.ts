@@ -10,10 +10,11 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { checkFolder } from '../../agents/agentProcess';
-import { endMarked } from '../../agents/agentTree';
+import { endLeft } from '../../agents/agentTree';
 import { hostEnvironment } from '../../agents/hostEnvironment';
 import { spawnError } from '../../agents/spawnError';
 import { planStart } from '../../agents/startPlan';
+import { isBorn, listWindowsProcesses } from '../../agents/windowsProcesses';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
@@ -61,11 +62,16 @@ export interface KeeperAbout {
 /** The most that a keeper's file may have, in bytes. */
 const MAX_FILE_BYTES = 64 * 1024;
 
+const birthSchema = z.object({ pid: z.int().check(z.positive()), after: z.number(), before: z.number() });
+
 const keeperFile = z.object({
   wire: z.number(),
   // 0 and negative numbers stand for groups of processes.
   pid: z.int().check(z.positive()),
   identity: z.optional(z.string()),
+  /** On Windows: when the keeper and its agent were started. */
+  birth: z.optional(birthSchema),
+  agent: z.optional(birthSchema),
   host: z.string(),
   mark: z.string().check(z.minLength(1)),
   socket: z.string(),
@@ -265,7 +271,7 @@ export class Keepers {
 
   /** The keeper is gone: ends what it has left. */
   async #clear(id: string, file: KeeperFile): Promise<undefined> {
-    await endMarked(file.mark);
+    await endLeft(file.mark, file.agent);
     await this.#remove(id, file);
     return undefined;
   }
@@ -373,13 +379,19 @@ async function removePlace(folder: string, socket: string, socketFolder: string 
 }
 
 /** Returns whether the keeper of a file still runs, and no other process has its number. */
-async function isSame({ pid, identity }: KeeperFile): Promise<boolean> {
+async function isSame({ pid, identity, birth }: KeeperFile): Promise<boolean> {
+  if (birth !== undefined) return (await listWindowsProcesses()).some((row) => isBorn(row, birth));
   return identity !== undefined && (await identityOf(pid)) === identity;
 }
 
 /** Returns whether the keeper of a file may still run. */
-function mayRun(file: KeeperFile): boolean | Promise<boolean> {
-  return file.identity === undefined ? isRunning(file.pid) : isSame(file);
+async function mayRun(file: KeeperFile): Promise<boolean> {
+  const { pid, identity, birth } = file;
+  if (birth === undefined) return identity === undefined ? isRunning(pid) : isSame(file);
+  if (!isRunning(pid)) return false;
+  const rows = await listWindowsProcesses();
+  // Windows may refuse to tell.
+  return rows.length === 0 || rows.some((row) => isBorn(row, birth));
 }
 
 /** The first line of a stream, or what there is until its end. */

@@ -33,8 +33,10 @@ export function unsavedInOtherEditors(): ReadonlySet<string> {
   return unsaved;
 }
 
-/** One key for the spellings of a path, where the system does not tell upper from lower case. */
+/** One key for the spellings of a path that the system takes for the same. */
 export function pathKey(path: string): string {
   const spelled = vscode.Uri.file(path).fsPath;
-  return process.platform === 'win32' || process.platform === 'darwin' ? spelled.toLowerCase() : spelled;
+  if (process.platform === 'win32') return spelled.toLowerCase();
+  // macOS finds a file by each form of its letters.
+  return process.platform === 'darwin' ? spelled.normalize('NFC').toLowerCase() : spelled;
 }

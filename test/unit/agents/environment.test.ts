@@ -1,10 +1,12 @@
 // The environment of agents: the user's PATH, and nothing that VS Code meant for itself.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentEnvironment, withVariables } from '../../../src/agents/agentEnvironment';
-import { lastShellAnswer, loginShellPath, mergePaths } from '../../../src/agents/shellPath';
+import { usersEnvironment } from '../../../src/agents/hostEnvironment';
+import { lastShellAnswer, loginShellPath, mergePaths, shellArguments } from '../../../src/agents/shellPath';
 import { silentLog } from '../../../src/base/log';
 import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
 
@@ -31,6 +33,57 @@ describe('agentEnvironment', () => {
     assert.equal(agentEnvironment({ NODE_OPTIONS: own }, undefined).NODE_OPTIONS, own);
     const debuggers = '--require /x/ms-vscode.js-debug/bootloader.js';
     assert.equal(agentEnvironment({ NODE_OPTIONS: debuggers }, undefined).NODE_OPTIONS, undefined);
+  });
+
+  it('has a locale with UTF-8 for an app that macOS started without one', () => {
+    assert.equal(agentEnvironment({ HOME: '/me' }, undefined, 'darwin').LANG, 'en_US.UTF-8');
+    assert.equal(agentEnvironment({ LANG: '' }, undefined, 'darwin').LANG, 'en_US.UTF-8');
+    assert.equal(agentEnvironment({ LC_ALL: 'de_DE.UTF-8' }, undefined, 'darwin').LANG, undefined);
+    assert.equal(agentEnvironment({ HOME: '/me' }, undefined, 'linux').LANG, undefined);
+  });
+
+  describe('in a package that brings its own libraries', () => {
+    const snap = {
+      SNAP: '/snap/code/123',
+      SNAP_NAME: 'code',
+      HOME: '/home/me',
+      PATH: '/snap/code/123/usr/bin:/usr/bin:/snap/bin',
+      LD_LIBRARY_PATH: '/snap/code/123/usr/lib:/snap/code/123/lib',
+      GTK_PATH: '/snap/code/123/usr/lib/gtk-3.0',
+      GTK_PATH_VSCODE_SNAP_ORIG: '',
+      XDG_DATA_DIRS: '/snap/code/123/usr/share:/usr/share',
+      XDG_DATA_DIRS_VSCODE_SNAP_ORIG: '/usr/local/share:/usr/share',
+      LOCPATH: 'of the snap',
+      LOCPATH_VSCODE_SNAP_ORIG: '',
+    };
+
+    it('restores what the launcher of the snap has replaced, and drops what leads into the snap', () => {
+      assert.deepEqual(usersEnvironment(snap, '/snap/code/123/usr/share/code/code'), {
+        HOME: '/home/me',
+        PATH: '/usr/bin:/snap/bin',
+        XDG_DATA_DIRS: '/usr/local/share:/usr/share',
+      });
+    });
+
+    it('drops what leads into an AppImage', () => {
+      const env = {
+        APPDIR: '/tmp/.mount_cursor',
+        APPIMAGE: '/home/me/cursor.AppImage',
+        PATH: '/tmp/.mount_cursor/usr/bin:/usr/bin',
+        LD_LIBRARY_PATH: '/tmp/.mount_cursor/usr/lib:/opt/own',
+        PERLLIB: '/tmp/.mount_cursor/usr/share/perl5:',
+        ARGV0: 'cursor',
+      };
+      assert.deepEqual(usersEnvironment(env, '/tmp/.mount_cursor/usr/share/cursor/cursor'), {
+        PATH: '/usr/bin',
+        LD_LIBRARY_PATH: '/opt/own',
+        ARGV0: 'cursor',
+      });
+    });
+
+    it('keeps the variables of another package, from which VS Code was started', () => {
+      assert.deepEqual(usersEnvironment(snap, '/usr/share/code/code'), snap);
+    });
   });
 
   it('merges search paths without doubles and without empty folders', () => {
@@ -75,10 +128,23 @@ describe('loginShellPath', () => {
   });
 
   it('asks real shells', async () => {
-    for (const real of ['/bin/sh', '/bin/bash']) {
+    const others = ['/usr/bin/zsh', '/usr/bin/fish', '/usr/bin/tcsh'].filter((other) => existsSync(other));
+    for (const real of ['/bin/sh', '/bin/bash', ...others]) {
       const path = await loginShellPath({ log: silentLog, env, shell: real });
       assert.match(path ?? '', /\/bin/, real);
     }
+  });
+
+  it('calls one program in nushell, which prints only the last of several commands, and in PowerShell', () => {
+    const program = "/bin/sh -c 'echo m; /usr/bin/env; echo m'";
+    assert.deepEqual(shellArguments('/usr/bin/nu', 'm'), ['-i', '-l', '-c', `^${program}`]);
+    assert.deepEqual(shellArguments('/opt/pwsh', 'm'), ['-Login', '-Command', program]);
+    assert.deepEqual(shellArguments('/bin/zsh', 'm'), ['-i', '-l', '-c', program]);
+  });
+
+  it('does not let a profile wait for a person', async () => {
+    const asking = await shell('read -r answer; export PATH="/answered:$PATH"; sh -c "$4"');
+    assert.equal(await loginShellPath({ log: silentLog, env, shell: asking }), '/answered:/usr/bin:/bin');
   });
 
   it('does not wait for what a profile leaves running', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { resolveCommand } from '../../../src/agents/resolveCommand';
+import { isOutsideWsl, resolveCommand } from '../../../src/agents/resolveCommand';
 import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
 
 describe('resolveCommand', () => {
@@ -51,6 +51,15 @@ describe('resolveCommand', () => {
     });
     const many = Array.from({ length: 20 }, (_, n) => `/none/${n}`).join(delimiter);
     await assert.rejects(resolveCommand('agent', { cwd: '/', env: { PATH: many } }), { message: /and 8 more/ });
+  });
+
+  it('does not take a program of Windows for one of WSL, whose PATH has both', () => {
+    const isForeign = (path: string, distribution?: string): boolean =>
+      isOutsideWsl(path, distribution === undefined ? {} : { WSL_DISTRO_NAME: distribution });
+    assert.ok(isForeign('/mnt/c/Users/me/AppData/Roaming/npm/gemini', 'Ubuntu'));
+    assert.ok(!isForeign('/home/me/.local/bin/gemini', 'Ubuntu'));
+    assert.ok(!isForeign('/mnt/data/bin/gemini', 'Ubuntu'));
+    assert.ok(!isForeign('/mnt/c/bin/gemini'));
   });
 
   it('says why a file is not run', async () => {

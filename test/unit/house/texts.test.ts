@@ -19,7 +19,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [/^(?:webview|demo)\//, 'the panel has one table of texts; the demo is an agent'],
   [/^acp\/(?:jsonrpc|protocol|proposals|v1|v2|quirks)\//, 'answers to the agent, and the log'],
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],
-  [/^agents\/(?:agentDefinition|shellPath|orphanGuard)\.ts$/, 'the log, and programs of a shell'],
+  [/^agents\/(?:agentDefinition|shellPath|orphanGuard|windowsProcesses)\.ts$/, 'the log, and programs of a shell'],
   [/^client\/(?:connection\/contextHandoff|changes\/commitMessage)\.ts$/, 'part of the prompt'],
   [/^client\/requests\/agentFiles\.ts$|^client\/terminals\/|^client\/ports\//, 'answers to the agent'],
   [/^client\/conversation\/agentRequests\.ts$/, 'answers to the agent'],

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { withVariables } from '../../../../src/agents/agentEnvironment';
 import { hostEnvironment } from '../../../../src/agents/hostEnvironment';
 import { silentLog } from '../../../../src/base/log';
+import { ConsoleReader, consoleCodePage } from '../../../../src/client/terminals/consoleText';
 import { planCommand } from '../../../../src/client/terminals/terminalCommand';
 import { TerminalProcess } from '../../../../src/client/terminals/terminalProcess';
 import { removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
@@ -44,6 +45,25 @@ async function printed(command: string, args: readonly string[], cwd: string): P
   it('run a line as it is written', async () => {
     const text = await printed('echo one&& echo two', [], await scratchFolder());
     assert.deepEqual(text.trim().split(/\s+/), ['one', 'two']);
+  });
+
+  it('show what cmd.exe and older programs print in the code page of the console', async () => {
+    const page = await consoleCodePage();
+    assert.ok(page !== undefined);
+    const folder = await scratchFolder();
+    const print = (bytes: string): string => `process.stdout.write(Buffer.from('${bytes}', 'hex'))`;
+    const reader = new ConsoleReader(page);
+    assert.equal(await printed('node', ['-e', print('810a')], folder), reader.write(Buffer.from('810a', 'hex')));
+    assert.equal(await printed('node', ['-e', print('c3bc0a')], folder), 'ü\n');
+  });
+
+  it('end with what runs in them', async () => {
+    const folder = await scratchFolder();
+    const command = planCommand({ command: 'node', args: ['-e', 'setInterval(() => {}, 1000)'], cwd: folder }, env);
+    const options = { cwd: folder, env, capacityBytes: 100_000, log: silentLog, onChange: () => undefined };
+    const terminal = await TerminalProcess.start(command, options);
+    await terminal.kill();
+    assert.notEqual(terminal.exit?.exitCode, 0);
   });
 
   it('do not take a program of the folder for one of PATH', async () => {

@@ -1,0 +1,113 @@
+// A list of what this process has started on Windows, in a file, so that the next start ends what
+// outlived its window. Elsewhere process groups and the orphan guard see to that.
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import { endBorn, isBorn, listWindowsProcesses, ownBirth, type ProcessBirth } from './windowsProcesses';
+
+/** The most that a list may have, in bytes: some hundred processes. */
+const MAX_LIST_BYTES = 64 * 1024;
+
+const birth = z.object({ pid: z.int().check(z.positive()), after: z.number(), before: z.number() });
+const list = z.object({ host: z.string(), owner: birth, started: z.array(birth) });
+
+/** Keeps the list of one process. */
+export class WindowsOrphans {
+  readonly #folder: string;
+  readonly #log: Log;
+  readonly #owner = ownBirth();
+  readonly #started = new Map<number, ProcessBirth>();
+  #writing: Promise<void> | undefined;
+  #isStale = false;
+
+  /** @param folder of this machine and user, made where it is missing */
+  constructor(folder: string, log: Log) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** Puts a process that runs on the list. */
+  add(birth: ProcessBirth): void {
+    this.#started.set(birth.pid, birth);
+    this.#changed();
+  }
+
+  /** Takes a process that is gone off the list. */
+  delete(pid: number): void {
+    if (this.#started.delete(pid)) this.#changed();
+  }
+
+  /** Resolves when the file says what the list does. */
+  get written(): Promise<void> {
+    return this.#writing ?? Promise.resolve();
+  }
+
+  /**
+   * Ends what processes have left that are gone, and removes their lists. Never rejects.
+   */
+  async endOthers(): Promise<void> {
+    try {
+      const own = this.#file;
+      const names = await readdir(this.#folder).catch(() => []);
+      const files = names.map((name) => join(this.#folder, name)).filter((file) => file !== own);
+      const lists = await Promise.all(files.map(async (file) => ({ file, found: await readList(file) })));
+      if (lists.every(({ found }) => found === undefined)) return;
+      const rows = await listWindowsProcesses();
+      // Windows does not say, so neither is known to be gone.
+      if (rows.length === 0) return;
+      for (const { file, found } of lists) {
+        if (found === undefined || rows.some((row) => isBorn(row, found.owner))) continue;
+        this.#log.info(`Ending what process ${found.owner.pid} has left`);
+        await endBorn(found.started);
+        await rm(file, { force: true });
+      }
+    } catch (error) {
+      this.#log.warn(`What earlier windows have left could not be looked for: ${messageOf(error)}`);
+    }
+  }
+
+  get #file(): string {
+    return join(this.#folder, `${this.#owner.pid}-${Math.round(this.#owner.after)}.json`);
+  }
+
+  #changed(): void {
+    this.#isStale = true;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #write(): Promise<void> {
+    try {
+      while (this.#isStale) {
+        this.#isStale = false;
+        const started = [...this.#started.values()];
+        if (started.length === 0) await rm(this.#file, { force: true });
+        else {
+          await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+          await writeFile(this.#file, JSON.stringify({ host: hostname(), owner: this.#owner, started }), {
+            mode: 0o600,
+          });
+        }
+      }
+    } catch (error) {
+      this.#log.warn(`Agents could outlive a crash of this window: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** @returns undefined for what is no list of this machine, or was cut off */
+async function readList(file: string): Promise<z.infer<typeof list> | undefined> {
+  try {
+    const found = await stat(file);
+    if (!found.isFile() || found.size > MAX_LIST_BYTES) return undefined;
+    const parsed = list.parse(JSON.parse(await readFile(file, 'utf8')));
+    // A profile on the network may be in use on two machines.
+    return parsed.host === hostname() ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+// The text of what programs print on Windows. Most print UTF-8 today; cmd.exe, its commands and older
+// programs use the code page of the console, and one command can print both.
+import { isUtf8 } from 'node:buffer';
+import { runSystemProgram } from '../../agents/windowsProcesses';
+import { UPPER_HALVES } from './codePages';
+
+const ASK_MS = 5000;
+const LINE_BREAK = 10;
+
+/** Turns the pieces of a stream into text. A character that is cut waits for its rest. */
+export interface TextReader {
+  write(chunk: Buffer): string;
+  /** What is left at the end of the stream. */
+  end(): string;
+}
+
+let asked: Promise<number | undefined> | undefined;
+
+/** The number of the code page that a new console has; undefined where Windows does not tell. */
+export function consoleCodePage(): Promise<number | undefined> {
+  asked ??= runSystemProgram('chcp.com', [], ASK_MS).then(({ stdout }) => {
+    // The sentence around the number is in the language of Windows.
+    const page = Number(/(\d{3,5})\D*$/.exec(stdout)?.[1]);
+    return Number.isNaN(page) ? undefined : page;
+  });
+  return asked;
+}
+
+/** Reads lines as UTF-8 where they are that, and in a code page where not. */
+export class ConsoleReader implements TextReader {
+  readonly #decode: (bytes: Buffer, isEnd: boolean) => string;
+  #rest = Buffer.alloc(0);
+
+  constructor(page: number) {
+    this.#decode = decoderOf(page);
+  }
+
+  write(chunk: Buffer): string {
+    const bytes = Buffer.concat([this.#rest, chunk]);
+    const end = bytes.length - unfinished(bytes);
+    // A copy, as the chunk may be a part of a larger buffer.
+    this.#rest = Buffer.from(bytes.subarray(end));
+    return this.#text(bytes.subarray(0, end));
+  }
+
+  end(): string {
+    const text = this.#text(this.#rest);
+    return text + this.#decode(Buffer.alloc(0), true);
+  }
+
+  #text(bytes: Buffer): string {
+    if (bytes.length === 0) return '';
+    if (isUtf8(bytes)) return this.#decode(Buffer.alloc(0), true) + bytes.toString('utf8');
+    let text = '';
+    for (let start = 0; start < bytes.length; ) {
+      const found = bytes.indexOf(LINE_BREAK, start);
+      const end = found < 0 ? bytes.length : found + 1;
+      const line = bytes.subarray(start, end);
+      text += isUtf8(line) ? this.#decode(Buffer.alloc(0), true) + line.toString('utf8') : this.#decode(line, false);
+      start = end;
+    }
+    return text;
+  }
+}
+
+/** How many bytes at the end begin a character of UTF-8 that is not whole. */
+function unfinished(bytes: Buffer): number {
+  for (let count = 1; count <= Math.min(3, bytes.length); count++) {
+    const byte = bytes[bytes.length - count] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > count ? count : 0;
+  }
+  return 0;
+}
+
+/** Names of TextDecoder for the code pages of East Asia. */
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [866, 'ibm866'],
+  [932, 'shift_jis'],
+  [936, 'gbk'],
+  [949, 'euc-kr'],
+  [950, 'big5'],
+]);
+
+/** @returns what turns bytes into text; at the end, what is left of them */
+function decoderOf(page: number): (bytes: Buffer, isEnd: boolean) => string {
+  // 858 has the euro where 850 has a letter that no keyboard has.
+  const upper = page === 858 ? UPPER_HALVES.get(850)?.replace('\u0131', '€') : UPPER_HALVES.get(page);
+  if (upper !== undefined) {
+    return (bytes) =>
+      Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : upper[byte - 128])).join('');
+  }
+  const decoder = textDecoder(NAMES.get(page) ?? `windows-${page}`) ?? new TextDecoder();
+  return (bytes, isEnd) => decoder.decode(bytes, { stream: !isEnd });
+}
+
+function textDecoder(name: string): TextDecoder | undefined {
+  try {
+    return new TextDecoder(name);
+  } catch {
+    return undefined;
+  }
+}
