@@ -3,6 +3,7 @@
 import { head } from '../../base/text';
 import { type ChangedLines, changedLines, type Steps } from '../../changes/lines/lineMatch';
 import type { ChangeHunk } from '../../session/events/content';
+import { keepLineEnds } from './textEdit';
 
 /** Lines around a change. */
 const CONTEXT = 3;
@@ -39,6 +40,8 @@ export interface LineDiff {
  */
 export function lineDiff(oldText: string, newText: string, steps: Steps = { left: MAX_STEPS }): LineDiff | undefined {
   if (oldText === newText) return { added: 0, removed: 0, hunks: [] };
+  const alike = likeOld(oldText, newText);
+  if (alike !== newText && alike !== oldText) return lineDiff(oldText, alike, steps);
   const start = commonStart(oldText, newText);
   const same = commonEnd(oldText, newText, start);
   const oldEnd = oldText.length - same;
@@ -60,6 +63,16 @@ export function lineDiff(oldText: string, newText: string, steps: Steps = { left
   const newLines = linesOf(newText.slice(from, newEnd) + after);
   const changed = changedLines(oldLines, newLines, steps);
   return changed && hunksOf(oldLines, newLines, changed, line);
+}
+
+/**
+ * The new text with the byte order mark and the line ends of the old one, which a write keeps.
+ * Models leave both out, and each line would seem to change.
+ */
+function likeOld(oldText: string, newText: string): string {
+  const isMarkMissing = oldText.startsWith('\ufeff') && newText !== '' && !newText.startsWith('\ufeff');
+  const marked = isMarkMissing ? `\ufeff${newText}` : newText;
+  return oldText.includes('\r\n') === marked.includes('\r\n') ? marked : keepLineEnds(oldText, marked);
 }
 
 /**

@@ -43,6 +43,21 @@ describe('the changes of a file', () => {
     );
   });
 
+  it('leave out line ends and a byte order mark that the new text lacks, as a write keeps them', () => {
+    const oldText = '\ufeffone\r\ntwo\r\nthree\r\n';
+    const diff = lineDiff(oldText, 'one\nTWO\nthree\n');
+    assert.deepEqual([diff?.added, diff?.removed], [1, 1]);
+    const lines = diff?.hunks.flatMap((hunk) => hunk.lines.map((line) => line.replace('\r', '')));
+    assert.deepEqual(lines, [' \ufeffone', '-two', '+TWO', ' three']);
+    const longer = lineDiff('one\ntwo\n', 'one\r\ntwo\r\nthree\r\n');
+    assert.deepEqual([longer?.added, longer?.removed], [1, 0]);
+  });
+
+  it('include the line ends where nothing else changes', () => {
+    const diff = lineDiff('one\r\ntwo\r\n', 'one\ntwo\n');
+    assert.deepEqual([diff?.added, diff?.removed], [2, 2]);
+  });
+
   it('are shown with three lines around them and their own numbers, however large the file is', () => {
     const oldText = lines(50_000);
     const diff = lineDiff(oldText, oldText.replace('line 40000\n', 'changed\n'));
