@@ -1,5 +1,6 @@
 // `npm run soak`: agents that are killed two hundred times at random moments while messages are typed all along. Prints what was lost (nothing) and how long it took until
 // the session could be used again, also with the demo agent; a few minutes. `-- --kills N --seed N`. Exit code 1 where a message was lost or sent twice.
+// `-- --cuts N` cuts the line between the browser and the packaged extension (`npm run package`) instead.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,9 +8,14 @@ import { assertWhole } from '../test/support/faults/faultWindow';
 import { removeScratch } from '../test/support/scratch';
 import { demoRecoveries, percentile, type SoakAgent, soak } from '../test/support/soak/soak';
 import { soakKept, VICTIMS } from '../test/support/soak/soakKept';
+import { soakLine } from '../test/support/vscode/soakLine';
 
 const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+  options: {
+    kills: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    cuts: { type: 'string' },
+  },
 });
 const kills = Number(values.kills);
 const kinds: readonly SoakAgent[] = ['can load', 'can resume', 'can do neither'];
@@ -24,6 +30,13 @@ function times(recoveries: readonly number[]): readonly string[] {
 
 spawnSync(process.execPath, [join(process.cwd(), 'scripts/buildSupport.mjs')], { stdio: 'inherit' });
 let isWhole = true;
+if (values.cuts !== undefined) {
+  const result = await soakLine(Number(values.cuts), Number(values.seed));
+  row(...Object.keys(result));
+  row(...Object.keys(result).map(() => '---'));
+  row(...Object.values(result));
+  process.exit(result.lost + result.twice + result.wrong === 0 && result.received === result.typed ? 0 : 1);
+}
 row('Agent', 'Kills', 'Typed', 'Received', 'Lost', 'Sent twice', 'Usable again p50', 'p95');
 row(...Array.from({ length: 8 }, () => '---'));
 try {
