@@ -69,12 +69,7 @@ export function bundles({ dev }) {
   };
   return [
     // The product is read when something is first asked of it (src/extension.ts).
-    {
-      ...node,
-      entryPoints: ['src/extension.ts'],
-      outfile: 'dist/extension.js',
-      external: ['vscode', './workbench/product'],
-    },
+    { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js' },
     { ...node, entryPoints: ['src/workbench/product.ts'], outfile: 'dist/workbench/product.js' },
     // The MCP server that agents start.
     { ...node, entryPoints: ['src/editorTools/relay.ts'], outfile: 'dist/editorTools.js' },

@@ -4,8 +4,10 @@
 
 import * as texts from '@vscode/l10n';
 import { commands, type ExtensionContext, type LogOutputChannel, l10n, Uri, window } from 'vscode';
+import { messageOf } from './base/errors';
 import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/activation/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './workbench/activation/chatView';
+import { loadCompiled } from './workbench/activation/compiled';
 import { SESSION_TAB_TYPE, SessionTabs } from './workbench/activation/sessionTabs';
 import { Starter } from './workbench/activation/starter';
 import type { ParleyApi } from './workbench/api';
@@ -19,6 +21,9 @@ interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
 }
 
+/** After this time, in milliseconds, the product has done what it does at its start. */
+const STARTED_MS = 20_000;
+
 let starter: Starter<Product> | undefined;
 let channel: LogOutputChannel | undefined;
 
@@ -30,8 +35,15 @@ export function activate(context: ExtensionContext): ParleyApi {
     return channel;
   };
   const starting = new Starter<Product>(() => {
-    const { compose } = require('./workbench/product') as typeof import('./workbench/product');
-    return compose(context, { panel, view, tabs, sessions }, log());
+    const bundle = loadCompiled<typeof import('./workbench/product')>(
+      Uri.joinPath(context.extensionUri, 'dist', 'workbench', 'product.js').fsPath,
+      Uri.joinPath(context.globalStorageUri, 'compiled').fsPath,
+    );
+    const composed = bundle.exports.compose(context, { panel, view, tabs, sessions }, log());
+    const keep = (): Promise<void> => bundle.keep().catch((error: unknown) => log().warn(messageOf(error)));
+    const timer = setTimeout(() => void keep(), STARTED_MS);
+    context.subscriptions.push({ dispose: () => clearTimeout(timer) });
+    return composed;
   }, log);
   starter = starting;
   const product = (): Product => starting.product();

@@ -33,6 +33,7 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
   const show = (conversation: Conversation): Promise<void> => chat.present(conversation).painted();
 
   const open = async ({ descriptor: given, agent, asks }: OpenArgument): Promise<string | undefined> => {
+    if (given === undefined) descriptors.prepare();
     const input =
       given ?? (await ask.line({ prompt: l10n.t('Session link, descriptor, or address of a session on a server') }));
     if (!input) return undefined;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { head } from '../../base/text';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -104,6 +104,12 @@ export class Descriptors implements Disposable {
     this.missing = new MissingMessages({ sessions, access, guard, resolver, ended, log });
     const kept = { records, httpSessions, sessions };
     this.leftovers = this.#lifetime.add(new SessionLeftovers({ context, serve, stores, ...kept, ended, log }));
+  }
+
+  /** Opens the stores while the user still says what to read: the first time takes a while. */
+  prepare(): void {
+    const { stores, log } = this.#options;
+    stores.all().catch((error: unknown) => log.warn(`stores: ${messageOf(error)}`));
   }
 
   /**

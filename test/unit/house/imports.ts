@@ -112,7 +112,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
   // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.
   'extension.ts': {
-    rooms: { 'workbench/activation': 'all', 'workbench/ui': 'all', 'workbench/product': 'all', workbench: 'types' },
+    rooms: {
+      base: 'all',
+      'workbench/activation': 'all',
+      'workbench/ui': 'all',
+      'workbench/product': 'all',
+      workbench: 'types',
+    },
     vscode: true,
     packages: ['@vscode/l10n'],
   },
