@@ -8,6 +8,7 @@ import { messageOf } from './base/errors';
 import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/activation/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './workbench/activation/chatView';
 import { loadCompiled } from './workbench/activation/compiled';
+import type { Page } from './workbench/activation/page';
 import { SESSION_TAB_TYPE, SessionTabs } from './workbench/activation/sessionTabs';
 import { Starter } from './workbench/activation/starter';
 import type { ParleyApi } from './workbench/api';
@@ -47,9 +48,15 @@ export function activate(context: ExtensionContext): ParleyApi {
   }, log);
   starter = starting;
   const product = (): Product => starting.product();
-  const panel = new ChatPanel(context, (page) => void starting.fill(page));
-  const view = new ChatView(context, (page) => void starting.fill(page));
-  const tabs = new SessionTabs(context, (page) => void starting.fill(page));
+  const fill = (page: Page): void => {
+    // The first look into the secret storage takes a while, and an agent's start waits for it: it
+    // is taken while the page is drawn.
+    context.secrets.keys().then(undefined, (error: unknown) => log().warn(messageOf(error)));
+    void starting.fill(page);
+  };
+  const panel = new ChatPanel(context, fill);
+  const view = new ChatView(context, fill);
+  const tabs = new SessionTabs(context, fill);
   const sessions = new Tree<ListNode>('parley.sessionsView', () => starting.prepare());
   const item = new StatusItem('parley.chat');
   item.show({
