@@ -1,8 +1,13 @@
 // A popup list opened from a button: a menu of commands or a choice of values. Keyboard navigation
-// as in VS Code: arrows, Home, End, Enter, Escape, letters.
+// as in VS Code: arrows, Home, End, Enter, Escape, letters. A long list has a field that filters it.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isComposing } from '../dom/dom';
+import { strings } from '../text/strings';
 import { Icon } from './icon';
+
+/** More items are filtered by what is typed. */
+const MAX_UNFILTERED = 8;
 
 export interface PopupItem {
   readonly id: string;
@@ -31,18 +36,22 @@ interface PopupProps {
 }
 
 export function Popup(props: PopupProps) {
-  const { role, label, items, selected, align = 'start', direction = 'up' } = props;
+  const { role, label, selected, align = 'start', direction = 'up' } = props;
+  const [query, setQuery] = useState('');
+  const isLong = props.items.length > MAX_UNFILTERED;
+  const items = query.trim() === '' ? props.items : props.items.filter((item) => fits(item, query));
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
   const trigger = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
 
   // Synchronously, before the next key.
   useLayoutEffect(() => {
     if (!isOpen) return;
-    list.current?.focus();
+    (field.current ?? list.current)?.focus();
     const close = (event: Event): void => {
       if (event.target instanceof Node && root.current?.contains(event.target)) return;
       setOpen(false);
@@ -60,8 +69,13 @@ export function Popup(props: PopupProps) {
   }, [isOpen, active]);
 
   function open(): void {
-    const at = items.findIndex((item) => item.id === selected);
-    setActive(Math.max(0, at));
+    setQuery('');
+    setActive(
+      Math.max(
+        0,
+        props.items.findIndex((item) => item.id === selected),
+      ),
+    );
     setOpen(true);
   }
 
@@ -76,22 +90,23 @@ export function Popup(props: PopupProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
+    if (isComposing(event)) return;
     const last = items.length - 1;
     const moves: Readonly<Record<string, number>> = {
-      ArrowDown: active === last ? 0 : active + 1,
-      ArrowUp: active === 0 ? last : active - 1,
-      Home: 0,
-      End: last,
+      ArrowDown: active >= last ? 0 : active + 1,
+      ArrowUp: active === 0 ? Math.max(0, last) : active - 1,
+      // In the field they move the caret.
+      ...(!isLong && { Home: 0, End: last }),
     };
     const next = moves[event.key];
     if (next !== undefined) setActive(next);
-    else if (event.key === 'Enter' || event.key === ' ') choose(items[active]);
+    else if (event.key === 'Enter' || (event.key === ' ' && !isLong)) choose(items[active]);
     else if (event.key === 'Escape') close();
     else if (event.key === 'Tab') {
       // The focus moves on as it would without the popup.
       setOpen(false);
       return;
-    } else if (event.key.length === 1) {
+    } else if (event.key.length === 1 && !isLong) {
       const wanted = event.key.toLowerCase();
       const order = [...items.keys()].map((index) => (active + 1 + index) % items.length);
       const found = order.find((index) => items[index]!.label.toLowerCase().startsWith(wanted));
@@ -122,47 +137,80 @@ export function Popup(props: PopupProps) {
         {props.children}
       </button>
       {isOpen && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: its role is menu or listbox
-        // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the same
-        <div
-          class={`popup ${align} ${direction}`}
-          role={role}
-          aria-label={label}
-          tabIndex={-1}
-          ref={list}
-          aria-activedescendant={`${id}-${active}`}
-          onKeyDown={onKeyDown}
-        >
-          {items.map((item, index) => (
-            <>
-              {item.group && item.group !== items[index - 1]?.group && (
-                <div class="popup-group" role="presentation">
-                  {item.group}
+        // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the list in it
+        <div class={`popup ${align} ${direction}`} onKeyDown={onKeyDown}>
+          {isLong && (
+            <input
+              ref={field}
+              type="text"
+              class="popup-field"
+              role="combobox"
+              aria-label={strings.filter}
+              aria-expanded="true"
+              aria-controls={`${id}-list`}
+              aria-activedescendant={items.length > 0 ? `${id}-${active}` : undefined}
+              placeholder={strings.filter}
+              spellcheck={false}
+              value={query}
+              onInput={({ currentTarget }) => {
+                setQuery(currentTarget.value);
+                setActive(0);
+              }}
+            />
+          )}
+          {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: its role is menu or listbox */}
+          <div
+            id={`${id}-list`}
+            class="popup-list"
+            role={role}
+            aria-label={label}
+            tabIndex={-1}
+            ref={list}
+            aria-activedescendant={`${id}-${active}`}
+          >
+            {items.map((item, index) => (
+              <>
+                {item.group && item.group !== items[index - 1]?.group && (
+                  <div class="popup-group" role="presentation">
+                    {item.group}
+                  </div>
+                )}
+                {/* biome-ignore lint/a11y/noStaticElementInteractions: its role is menuitem or option */}
+                {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: the same */}
+                {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the list's, which has the focus */}
+                <div
+                  key={item.id}
+                  id={`${id}-${index}`}
+                  role={itemRole}
+                  class="popup-item"
+                  data-active={index === active}
+                  aria-selected={role === 'listbox' ? item.id === selected : undefined}
+                  onPointerMove={() => setActive(index)}
+                  onClick={() => choose(item)}
+                >
+                  {role === 'listbox' && (
+                    <span class="popup-check">{item.id === selected && <Icon name="check" />}</span>
+                  )}
+                  <span class="popup-words">
+                    <span class="popup-label">{item.label}</span>
+                    {item.description && <span class="popup-description">{item.description}</span>}
+                  </span>
                 </div>
-              )}
-              {/* biome-ignore lint/a11y/noStaticElementInteractions: its role is menuitem or option */}
-              {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: the same */}
-              {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the list's, which has the focus */}
-              <div
-                key={item.id}
-                id={`${id}-${index}`}
-                role={itemRole}
-                class="popup-item"
-                data-active={index === active}
-                aria-selected={role === 'listbox' ? item.id === selected : undefined}
-                onPointerMove={() => setActive(index)}
-                onClick={() => choose(item)}
-              >
-                {role === 'listbox' && <span class="popup-check">{item.id === selected && <Icon name="check" />}</span>}
-                <span class="popup-words">
-                  <span class="popup-label">{item.label}</span>
-                  {item.description && <span class="popup-description">{item.description}</span>}
-                </span>
-              </div>
-            </>
-          ))}
+              </>
+            ))}
+          </div>
+          {items.length === 0 && <p class="popup-none">{strings.noMatches}</p>}
         </div>
       )}
     </div>
   );
+}
+
+/** Returns whether each word of a query is in an item. */
+function fits({ label, description = '', group = '' }: PopupItem, query: string): boolean {
+  const text = `${label} ${description} ${group}`.toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }

@@ -362,6 +362,8 @@ export const strings = {
   attachFile: l10n.t('Attach file…'),
   insertCommand: l10n.t('Insert command…'),
   removeAttachment: (label: string) => l10n.t('Remove {0}', label),
+  filter: l10n.t('Type to filter'),
+  noMatches: l10n.t('No matches'),
   mode: l10n.t('Mode'),
   on: l10n.t('On'),
   off: l10n.t('Off'),

@@ -1,0 +1,68 @@
+// Long lists of modes, models and other options are filtered by what is typed.
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { Theme } from './harness/server';
+import { useHarness } from './harness/useHarness';
+
+const MODELS = Array.from({ length: 30 }, (_, index) => ({
+  value: `m${index}`,
+  name: `Model ${index}`,
+  description: index === 17 ? 'For hard problems' : 'Fast',
+  group: index < 15 ? 'Claude' : 'Others',
+}));
+const session = {
+  config: [{ id: 'model', name: 'Model', type: 'select', value: 'm3', values: MODELS }] as const,
+  modes: [
+    { id: 'ask', name: 'Ask' },
+    { id: 'code', name: 'Code' },
+  ],
+  mode: 'ask',
+};
+
+describe('lists of options', () => {
+  const browser = useHarness();
+
+  it('filter by name, description and group, and choose by keyboard', async () => {
+    const panel = await browser.open({ session });
+    const { page } = panel;
+    await page.getByRole('button', { name: 'Model: Model 3' }).press('Enter');
+    const list = page.getByRole('listbox', { name: 'Model' });
+    assert.equal(await list.getByRole('option').count(), 30);
+    await page.keyboard.type('hard others');
+    assert.equal(await list.getByRole('option').count(), 1);
+    await page.keyboard.press('Enter');
+    assert.equal((await panel.next('setConfig')).value, 'm17');
+    // Another time, all are there again.
+    await page.getByRole('button', { name: 'Model: Model 3' }).press('Enter');
+    assert.equal(await list.getByRole('option').count(), 30);
+    await page.keyboard.type('zzz');
+    await page.getByText('No matches').waitFor();
+    await page.keyboard.press('Enter');
+    await list.waitFor({ state: 'detached' });
+    assert.equal(await panel.page.evaluate(() => host.posted.filter(({ type }) => type === 'setConfig').length), 1);
+  });
+
+  it('have no field while they are short', async () => {
+    const { page } = await browser.open({ session });
+    await page.getByRole('button', { name: 'Mode: Ask' }).press('Enter');
+    await page.getByRole('listbox', { name: 'Mode' }).waitFor();
+    assert.equal(await page.getByRole('combobox', { name: 'Type to filter' }).count(), 0);
+    await page.keyboard.press('c');
+    await page.keyboard.press('Enter');
+    assert.equal((await browser.panel.next('setMode')).modeId, 'code');
+  });
+
+  it('have no serious accessibility finding, at 280 pixels', async () => {
+    for (const theme of ['dark', 'light', 'hc', 'hclight'] satisfies readonly Theme[]) {
+      const { page } = await browser.open({ session, theme, width: 280 });
+      await page.getByRole('button', { name: 'Model: Model 3' }).click();
+      await page.getByRole('combobox', { name: 'Type to filter' }).fill('1');
+      await page.evaluate(axe.source);
+      const found = await page.evaluate(async () => {
+        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run('.popup');
+        return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id);
+      });
+      assert.deepEqual(found, [], theme);
+    }
+  });
+});
