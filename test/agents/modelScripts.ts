@@ -5,7 +5,13 @@ export type Part =
   | { readonly text: string }
   | { readonly think: string }
   | { readonly slow: number }
-  | { readonly call: { readonly name: string; readonly input: Readonly<Record<string, unknown>> } };
+  | {
+      readonly call: {
+        readonly name: string;
+        readonly namespace?: string;
+        readonly input: Readonly<Record<string, unknown>>;
+      };
+    };
 
 /** One message of the conversation so far. */
 export interface Said {
@@ -16,6 +22,8 @@ export interface Said {
 /** A tool that the agent offers to the model. */
 export interface Tool {
   readonly name: string;
+  /** Where the agent groups its tools. */
+  readonly namespace?: string;
   readonly schema: unknown;
 }
 
@@ -130,7 +138,9 @@ interface Property {
 /** Agents put the name of the server before that of the tool, or after it. */
 function bindEditor({ editorTool, input }: EditorAct, tools: readonly Tool[]): Part {
   const tool = tools.find(({ name }) => name.includes(editorTool));
-  return tool ? { call: { name: tool.name, input } } : { text: `(There is no tool ${editorTool}.)` };
+  if (!tool) return { text: `(There is no tool ${editorTool}.)` };
+  const { name, namespace } = tool;
+  return { call: { name, input, ...(namespace !== undefined && { namespace }) } };
 }
 
 /** Finds the agent's own tool for what is to be done, and its own words for the arguments. */

@@ -96,8 +96,9 @@ wire_api = "responses"
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           DISABLE_TELEMETRY: '1',
           DISABLE_AUTOUPDATER: '1',
-          // The model gets all tools at once, not a search for them.
+          // The model gets all tools at once, not a search for them, and none is missing in the first request.
           ENABLE_TOOL_SEARCH: 'false',
+          MCP_CONNECTION_NONBLOCKING: 'false',
           IS_SANDBOX: '1', // lets it work as root, as containers do
         },
       },

@@ -2,17 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { at } from '../../../src/demo/input';
 import type { EventStream } from '../eventStream';
-import { type Part, reply, type Said } from '../modelScripts';
+import { type Part, reply, type Said, type Tool } from '../modelScripts';
 import { list, plainText } from './json';
 
 type Send = (type: string, fields: object) => void;
 
 /** POST /v1/responses. */
 export async function answerResponses(body: unknown, stream: EventStream): Promise<void> {
-  const tools = list(at(body, 'tools')).map((tool) => ({
-    name: String(at(tool, 'name') ?? at(tool, 'type')),
-    schema: at(tool, 'parameters'),
-  }));
+  const tools = list(at(body, 'tools')).flatMap((tool) => toolsIn(tool));
   const parts = reply(list(at(body, 'input')).map(saidIn), tools);
   const base = { id: `resp_${randomUUID()}`, object: 'response', model: at(body, 'model') };
   const output: object[] = [];
@@ -41,8 +38,14 @@ async function sendItem(stream: EventStream, send: Send, index: number, part: Pa
     return item;
   };
   if ('call' in part) {
-    const { name, input } = part.call;
-    const item = { id, type: 'function_call', call_id: `call_${randomUUID()}`, name };
+    const { name, namespace, input } = part.call;
+    const item = {
+      id,
+      type: 'function_call',
+      call_id: `call_${randomUUID()}`,
+      name,
+      ...(namespace !== undefined && { namespace }),
+    };
     const whole = JSON.stringify(input);
     begin({ ...item, arguments: '' });
     send('response.function_call_arguments.delta', { ...place, delta: whole });
@@ -67,6 +70,13 @@ async function sendItem(stream: EventStream, send: Send, index: number, part: Pa
     send('response.output_text.delta', { ...place, content_index: 0, delta: word });
   }
   return end({ ...item, content: [{ type: 'output_text', text, annotations: [] }] });
+}
+
+/** A namespace holds the tools of one MCP server. */
+function toolsIn(tool: unknown, namespace?: string): Tool[] {
+  const name = String(at(tool, 'name') ?? at(tool, 'type'));
+  if (at(tool, 'type') === 'namespace') return list(at(tool, 'tools')).flatMap((inner) => toolsIn(inner, name));
+  return [{ name, schema: at(tool, 'parameters'), ...(namespace !== undefined && { namespace }) }];
 }
 
 function saidIn(item: unknown): Said {
