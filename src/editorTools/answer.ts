@@ -19,11 +19,12 @@ export interface ToolAnswer {
 
 /**
  * Returns one page of an answer.
- * @param offset lines that an earlier page had
+ * @param offset lines that an earlier page had; undefined where the tool cannot be asked for further
+ * pages
  */
-export function pageOf({ summary, lines = [] }: ToolAnswer, offset = 0): string {
+export function pageOf({ summary, lines = [] }: ToolAnswer, offset?: number): string {
   const first = cut(oneLine(summary), MAX_SUMMARY);
-  const from = Math.min(offset, lines.length);
+  const from = Math.min(offset ?? 0, lines.length);
   const page: string[] = [];
   let left = MAX_PAGE - first.length;
   let next = from;
@@ -34,7 +35,8 @@ export function pageOf({ summary, lines = [] }: ToolAnswer, offset = 0): string 
     page.push(line);
   }
   const rest = lines.length - next;
-  return [first, ...page, ...(rest > 0 ? [`… ${rest} more: call again with offset ${next}`] : [])].join('\n');
+  const more = offset === undefined ? `… ${rest} more are left out` : `… ${rest} more: call again with offset ${next}`;
+  return [first, ...page, ...(rest > 0 ? [more] : [])].join('\n');
 }
 
 function oneLine(text: string): string {

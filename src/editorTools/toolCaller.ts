@@ -3,6 +3,29 @@
 import type { ToolAnswer } from './answer';
 import type { ToolArgs, ToolName } from './tools';
 
+/** A tool as `tools/list` has it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object' };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+/** Tools of other extensions. */
+export interface OtherTools {
+  /** Those that the session may use now. */
+  list(): readonly ListedTool[];
+  /**
+   * Calls one of the list.
+   * @throws Error with a sentence for the model
+   */
+  call(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolAnswer>;
+}
+
 export interface ToolCaller {
   /** The version of Parley. */
   readonly version: string;
@@ -14,4 +37,5 @@ export interface ToolCaller {
    * @throws Error with a sentence for the model
    */
   call<Name extends ToolName>(name: Name, args: ToolArgs<Name>, signal: AbortSignal): Promise<ToolAnswer>;
+  readonly others: OtherTools;
 }

@@ -101,12 +101,13 @@ export class ToolSocket implements Disposable {
       if (end < 0 && shown.length <= MAX_TOKEN) return;
       settle();
       const session = end < 0 || end > MAX_TOKEN ? undefined : this.#sessionOf(shown.toString('utf8', 0, end));
-      if (!session || session.sockets.size >= MAX_CONNECTIONS) {
-        this.#log.warn('editor tools: a connection without a valid token was refused');
-        socket.destroy();
-        return;
-      }
-      this.#serve(session, socket, shown.subarray(end + 1));
+      if (!session) refuse('a connection without a valid token was refused');
+      else if (session.sockets.size >= MAX_CONNECTIONS) refuse(`a session has ${MAX_CONNECTIONS} connections already`);
+      else this.#serve(session, socket, shown.subarray(end + 1));
+    };
+    const refuse = (why: string): void => {
+      this.#log.warn(`editor tools: ${why}`);
+      socket.destroy();
     };
     socket.on('data', read);
     socket.once('close', settle);

@@ -55,6 +55,14 @@ export const TOOLS = {
   }),
   format: tool('write', 'Format a file with the formatter of the editor; the user confirms', file),
   organize_imports: tool('write', 'Sort imports and remove unused ones; the user confirms', file),
+  run_tests: tool('write', 'Run tests that the editor knows; the user confirms', {
+    path: z.optional(text('File with tests; default: all')),
+    test: z.optional(text('Part of the name of a test')),
+  }),
+  test_failures: tool('read', 'Failures of the last run_tests, page by page', offset),
+  run_task: tool('write', 'List the tasks of the workspace, or run one; the user confirms', {
+    name: z.optional(text('Name of the task; without it they are listed')),
+  }),
 } as const;
 
 export type ToolName = keyof typeof TOOLS;
@@ -77,6 +85,11 @@ export function readArgs<Name extends ToolName>(name: Name, args: unknown): Tool
   if (parsed.success) return parsed.data as ToolArgs<Name>;
   const [issue] = parsed.error.issues;
   throw new Error(`${issue?.path.join('.') || 'arguments'}: ${issue?.message ?? 'invalid'}`);
+}
+
+/** Returns whether further pages of an answer can be asked for. */
+export function hasPages(name: ToolName): boolean {
+  return 'offset' in TOOLS[name].schema.shape;
 }
 
 /** Returns the tools as `tools/list` has them. */

@@ -20,8 +20,8 @@ export interface ToolSession {
   readonly apply: (event: SessionEvent) => void;
   /** Returns the files that the agent has changed lately; absolute paths. */
   readonly changed: () => readonly string[];
-  /** Resolves when a file (absolute path) may be written. Never rejects. */
-  readonly beforeWrite: (path: string) => Promise<void>;
+  /** Resolves when a file (absolute path) may be written, or something run. Never rejects. */
+  readonly beforeWrite: (path?: string) => Promise<void>;
 }
 
 /** The tools of one session, until it is disposed. */

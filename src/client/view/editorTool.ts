@@ -24,6 +24,9 @@ const NAMES: Readonly<Record<ToolName, true>> = {
   apply_code_action: true,
   format: true,
   organize_imports: true,
+  run_tests: true,
+  test_failures: true,
+  run_task: true,
 };
 
 /** `mcp__parley__hover`, `parley_hover`, `mcp.parley.hover`, `hover (parley MCP Server)`. */
@@ -36,7 +39,7 @@ export function editorToolOf(entry: ToolEntry): EditorToolView | undefined {
   const tool = [name, title, toolCallId].map(toolNamed).find((one) => one !== undefined);
   if (tool === undefined) return undefined;
   const given = at(rawInput, 'arguments') ?? rawInput;
-  const [subject] = ['symbol', 'query', 'path'].flatMap((key) => {
+  const [subject] = ['symbol', 'query', 'path', 'name', 'test'].flatMap((key) => {
     const value = at(given, key);
     return typeof value === 'string' ? [value.slice(0, MAX_TEXT)] : [];
   });

@@ -144,6 +144,9 @@ export const strings = {
     apply_code_action: l10n.t('Code action'),
     format: l10n.t('Format'),
     organize_imports: l10n.t('Organize imports'),
+    run_tests: l10n.t('Run tests'),
+    test_failures: l10n.t('Failed tests'),
+    run_task: l10n.t('Run task'),
   },
   readFiles: (count: number) =>
     plural(

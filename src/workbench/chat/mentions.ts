@@ -17,6 +17,8 @@ const MOST_OPEN = 10;
 const MOST_SYMBOLS = 5;
 /** Letters that symbols are looked for with. */
 const LEAST_LETTERS = 2;
+/** How long the lines of a symbol are looked for, in milliseconds. */
+const SYMBOLS_MS = 10_000;
 /** Problems in one attachment. */
 const MOST_PROBLEMS = 200;
 const SELECTION = 'selection';
@@ -54,8 +56,7 @@ export class Mentions implements Disposable {
     const all = [...here, ...files].slice(0, MOST);
     yield all;
     if (wanted.length < LEAST_LETTERS) return;
-    const symbols = await symbolsNamed(query, roots, MOST_SYMBOLS);
-    signal.throwIfAborted();
+    const symbols = await symbolsNamed(query, roots, MOST_SYMBOLS, signal);
     if (symbols.length === 0) return;
     this.#symbols = new Map(symbols.map((symbol, index) => [`symbol:${index}:${symbol.name}`, symbol]));
     yield [...all.slice(0, MOST - symbols.length), ...[...this.#symbols].map(symbolOffer)];
@@ -135,7 +136,12 @@ function symbolOffer([id, { name, kind, path }]: readonly [string, FoundSymbol])
 /** All lines of a symbol: a list of the workspace's symbols has the place of its name alone. */
 async function symbolAttachment(symbol: FoundSymbol): Promise<QueuedAttachment> {
   const { name, path, line } = symbol;
-  const [document, all] = await Promise.all([workspace.openTextDocument(Uri.file(path)), symbolsOf(path)]);
+  // The symbol's own line is enough where the language server does not answer.
+  const inTime = AbortSignal.timeout(SYMBOLS_MS);
+  const [document, all] = await Promise.all([
+    workspace.openTextDocument(Uri.file(path)),
+    symbolsOf(path, inTime).catch(() => []),
+  ]);
   const { endLine } = all.find((one) => one.name === name && one.line === line) ?? symbol;
   const last = Math.min(endLine, document.lineCount);
   const range = document.lineAt(line - 1).range.union(document.lineAt(last - 1).range);

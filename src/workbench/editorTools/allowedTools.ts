@@ -1,4 +1,4 @@
-// Which tools an agent gets: the setting `parley.editorTools`.
+// Which tools an agent gets: the settings `parley.editorTools` and `parley.extensionTools`.
 
 import { workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -12,11 +12,22 @@ const OTHERS = '*';
  * Returns the tools that the user allows an agent. Agents on other machines get none unless they are
  * named.
  */
-export function allowedTools({ id, type }: AgentDefinition): readonly ToolName[] {
-  const setting = workspace.getConfiguration('parley').get<unknown>('editorTools');
-  const record = typeof setting === 'object' && setting !== null ? (setting as Record<string, unknown>) : {};
-  const allowed = own(record, id) ?? (type === 'process' ? (own(record, OTHERS) ?? 'all') : 'off');
+export function allowedTools(agent: AgentDefinition): readonly ToolName[] {
+  const allowed = settingOf(agent);
   if (allowed === 'all') return TOOL_NAMES;
   if (allowed === 'read') return TOOL_NAMES.filter((name) => TOOLS[name].effect === 'read');
   return Array.isArray(allowed) ? TOOL_NAMES.filter((name) => allowed.includes(name)) : [];
+}
+
+/** Returns the names of tools of other extensions for an agent that may use all tools. */
+export function allowedExtensionTools(agent: AgentDefinition): readonly string[] {
+  if (settingOf(agent) !== 'all') return [];
+  const names = workspace.getConfiguration('parley').get<unknown>('extensionTools');
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+}
+
+function settingOf({ id, type }: AgentDefinition): unknown {
+  const setting = workspace.getConfiguration('parley').get<unknown>('editorTools');
+  const record = typeof setting === 'object' && setting !== null ? (setting as Record<string, unknown>) : {};
+  return own(record, id) ?? (type === 'process' ? (own(record, OTHERS) ?? 'all') : 'off');
 }

@@ -1,16 +1,14 @@
 // The tools that change files: each asks the user with the whole change as a diff, and is then one
 // edit of the workspace that one Undo takes back.
 
-import { randomUUID } from 'node:crypto';
 import {
   CodeAction,
   CodeActionKind,
   type Command,
-  commands,
   l10n,
   Range,
   type TextDocument,
-  TextEdit,
+  type TextEdit,
   type Uri,
   WorkspaceEdit,
   window,
@@ -20,8 +18,9 @@ import type { ToolSession } from '../../client/mcp/editorTools';
 import type { ToolAnswer } from '../../editorTools/answer';
 import type { ToolCaller } from '../../editorTools/toolCaller';
 import type { ToolArgs } from '../../editorTools/tools';
-import type { ToolPatch } from '../../session/events/event';
 import { openDocument } from '../editor/openDocuments';
+import { askEditor } from './askEditor';
+import { askFirst, requireWork } from './askFirst';
 import type { Diagnoser } from './diagnose';
 import { openFile } from './documents';
 import type { SessionPaths } from './sessionPaths';
@@ -64,9 +63,10 @@ export class ChangeTools {
   }
 
   readonly rename_symbol: Call<'rename_symbol'> = async ({ new_name: newName, ...query }, signal) => {
-    this.#requireWork();
-    const { document, position, name } = await findSymbol(query, this.#paths);
-    const edit = await commands.executeCommand<WorkspaceEdit | undefined>(
+    requireWork(this.#options.session);
+    const { document, position, name } = await findSymbol(query, this.#paths, signal);
+    const edit = await askEditor<WorkspaceEdit | undefined>(
+      signal,
       'vscode.executeDocumentRenameProvider',
       document.uri,
       position,
@@ -76,24 +76,26 @@ export class ChangeTools {
   };
 
   readonly format: Call<'format'> = async ({ path }, signal) => {
-    this.#requireWork();
+    requireWork(this.#options.session);
     const document = await openFile(await this.#paths.resolve(path));
     const { insertSpaces, tabSize } =
       window.visibleTextEditors.find((editor) => editor.document === document)?.options ?? {};
     const editor = workspace.getConfiguration('editor', document);
-    const edits = await commands.executeCommand<TextEdit[]>('vscode.executeFormatDocumentProvider', document.uri, {
-      insertSpaces: insertSpaces ?? editor.get('insertSpaces'),
-      tabSize: tabSize ?? editor.get('tabSize'),
-    });
+    const edits = await askEditor<TextEdit[] | undefined>(
+      signal,
+      'vscode.executeFormatDocumentProvider',
+      document.uri,
+      { insertSpaces: insertSpaces ?? editor.get('insertSpaces'), tabSize: tabSize ?? editor.get('tabSize') },
+    );
     const title = l10n.t('Format {0}', this.#paths.show(document.uri.fsPath));
     return this.#propose([[document.uri, edits ?? []]], title, signal);
   };
 
   readonly organize_imports: Call<'organize_imports'> = async ({ path }, signal) => {
-    this.#requireWork();
+    requireWork(this.#options.session);
     const document = await openFile(await this.#paths.resolve(path));
     const kind = CodeActionKind.SourceOrganizeImports;
-    const [action] = await actionsOf(document, wholeOf(document), kind);
+    const [action] = await actionsOf(document, wholeOf(document), signal, kind);
     const title = l10n.t('Organize imports of {0}', this.#paths.show(document.uri.fsPath));
     return this.#propose(editsOf(action?.edit), title, signal);
   };
@@ -102,24 +104,19 @@ export class ChangeTools {
     const document = await openFile(await this.#paths.resolve(path));
     if (line > document.lineCount) throw new Error(`The file has ${document.lineCount} lines.`);
     await this.#options.diagnoser.shown(document, signal);
-    const actions = (await actionsOf(document, document.lineAt(line - 1).range)).filter(
+    const actions = (await actionsOf(document, document.lineAt(line - 1).range, signal)).filter(
       ({ edit, kind }) => edit && !kind?.value.startsWith(SURROUND),
     );
     if (title === undefined) {
       const where = `${this.#paths.show(document.uri.fsPath)}:${line}`;
-      return { summary: `${actions.length} code actions for ${where}`, lines: actions.map((one) => one.title) };
+      const titles = actions.filter(({ edit }) => edit && isTextOnly(edit)).map((one) => one.title);
+      return { summary: `${titles.length} code actions for ${where}`, lines: titles };
     }
-    this.#requireWork();
+    requireWork(this.#options.session);
     const wanted = actions.find((action) => action.title === title);
     if (!wanted) return { summary: 'There is no such code action: list them without a title', failed: true };
     return this.#propose(editsOf(wanted.edit), wanted.title, signal);
   };
-
-  /** What is changed between messages would be in no turn, and in no review. */
-  #requireWork(): void {
-    if (!this.#options.session.isAtWork())
-      throw new Error('Files can only be changed while you work on a message of the user.');
-  }
 
   /** Shows a change, and makes it if the user agrees. */
   async #propose(
@@ -127,53 +124,36 @@ export class ChangeTools {
     title: string,
     signal: AbortSignal,
   ): Promise<ToolAnswer> {
-    const files = await this.#read(edits);
+    const files = await this.#read(edits, signal);
     if (files.length === 0) return { summary: 'Nothing to change' };
-    const { session } = this.#options;
-    const toolCallId = `parley-${randomUUID()}`;
-    const note = (patch: ToolPatch): void => session.apply({ type: 'tool_call', toolCallId, patch, announced: false });
-    const patch: ToolPatch = {
-      title,
-      kind: 'edit',
-      status: 'pending',
+    const details = {
       locations: files.map(({ document }) => ({ path: document.uri.fsPath })),
       content: files.map(({ document, newText }) => ({
-        type: 'diff',
+        type: 'diff' as const,
         path: document.uri.fsPath,
         oldText: document.getText(),
         newText,
       })),
     };
-    const options = [
-      { optionId: 'allow', name: l10n.t('Allow'), kind: 'allow_once' },
-      { optionId: 'refuse', name: l10n.t('Deny'), kind: 'reject_once' },
-    ];
-    const answer = await session.ask({ toolCallId, patch, title, options }, signal);
-    if (answer !== 'allow') {
-      note({ status: 'failed' });
-      return { summary: 'The user did not allow this change', failed: true };
-    }
-    note({ status: 'in_progress' });
-    try {
+    return askFirst(this.#options.session, { title, kind: 'edit', details }, signal, async () => {
       const unsaved = await this.#apply(files);
-      note({ status: 'completed' });
       const lines = files.map(({ document, edits: made }) => {
         const path = this.#paths.show(document.uri.fsPath);
         return `${path}  ${made.length} ${made.length === 1 ? 'edit' : 'edits'}`;
       });
       const rest = unsaved === 0 ? '' : `; ${unsaved} with unsaved changes of the user were not saved`;
       return { summary: `Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}${rest}`, lines };
-    } catch (error) {
-      note({ status: 'failed' });
-      throw error;
-    }
+    });
   }
 
   /** @throws Error where it is not to be changed, or is too much */
-  async #read(edits: readonly (readonly [Uri, readonly TextEdit[]])[]): Promise<FileEdit[]> {
+  async #read(edits: readonly (readonly [Uri, readonly TextEdit[]])[], signal: AbortSignal): Promise<FileEdit[]> {
     const changes = edits.filter(([, made]) => made.length > 0);
     if (changes.length > MAX_FILES) throw new Error(`The change is too large: ${changes.length} files.`);
-    const inside = await this.#paths.inside(changes.map(([{ fsPath }]) => fsPath));
+    const inside = await this.#paths.inside(
+      changes.map(([{ fsPath }]) => fsPath),
+      signal,
+    );
     const outside = changes.filter(([{ scheme, fsPath }]) => scheme !== 'file' || !inside.has(fsPath));
     if (outside.length > 0)
       throw new Error(`The change would also reach ${outside.length} files outside of the session's folders.`);
@@ -216,16 +196,35 @@ export class ChangeTools {
   }
 }
 
-/** The edits of texts; files are neither created, moved nor deleted. */
+/**
+ * Returns the edits of texts.
+ * @throws Error where the edit has others, as it must not be made in part
+ */
 function editsOf(edit: WorkspaceEdit | undefined): (readonly [Uri, readonly TextEdit[]])[] {
-  return (edit?.entries() ?? []).map(([uri, edits]) => [
-    uri,
-    edits.filter((one) => one instanceof TextEdit || 'newText' in one),
-  ]);
+  if (edit && !isTextOnly(edit))
+    throw new Error(
+      'Nothing was changed: this would also create, move or delete files, or needs the user to fill something in. The user can do it in the editor.',
+    );
+  return edit?.entries() ?? [];
 }
 
-async function actionsOf(document: TextDocument, range: Range, kind?: CodeActionKind): Promise<CodeAction[]> {
-  const found = await commands.executeCommand<(CodeAction | Command)[]>(
+/**
+ * Returns whether an edit changes texts alone: no files, notebooks or snippets. The API lists the texts
+ * only; `_allEntries` is what the editor itself reads. False where it is not there.
+ */
+function isTextOnly(edit: WorkspaceEdit): boolean {
+  const { length } = edit.entries().flatMap(([, edits]) => edits);
+  return (edit as { _allEntries?(): readonly unknown[] })._allEntries?.().length === length;
+}
+
+async function actionsOf(
+  document: TextDocument,
+  range: Range,
+  signal: AbortSignal,
+  kind?: CodeActionKind,
+): Promise<CodeAction[]> {
+  const found = await askEditor<(CodeAction | Command)[] | undefined>(
+    signal,
     'vscode.executeCodeActionProvider',
     document.uri,
     range,

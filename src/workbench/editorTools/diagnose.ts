@@ -1,26 +1,18 @@
 // Problems of files as they are on the disk now: opens what an agent has just changed, and waits
 // until the language servers have caught up.
 
-import {
-  commands,
-  type Disposable as EditorDisposable,
-  languages,
-  TabInputText,
-  type TextDocument,
-  window,
-} from 'vscode';
+import { languages, TabInputText, type TextDocument, window } from 'vscode';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
+import { untilQuiet } from '../../editorTools/untilQuiet';
 import { columnBesideChat } from '../editor/openLocation';
+import { askEditor } from './askEditor';
 import { openFile } from './documents';
 import { inOrder, type Problem, problemsIn, type Severity } from './readers/problems';
 
-/** Problems that stay the same this long are settled, in milliseconds. */
-const QUIET_MS = 250;
-/** How long the first answer of a language server is waited for, and the last, in milliseconds. */
-const FIRST_MS = 1200;
-const LAST_MS = 4000;
+/** When the problems of a file are settled, in milliseconds. */
+const SETTLED = { first: 1200, quiet: 250, last: 4000 };
 /** Files that are looked at anew in one call. */
 const MAX_FILES = 50;
 /** Languages whose server looks only at files in tabs, and answers when it is asked for a file. */
@@ -40,6 +32,7 @@ export class Diagnoser {
    * Returns the problems of files, as soon as their servers know them.
    * @param files absolute paths of files to look at anew; those that are gone have no problems
    * @param roots folders whose other known problems are returned too
+   * @throws the reason of `signal`
    */
   async problems(files: readonly string[], roots: readonly string[], signal: AbortSignal): Promise<Problem[]> {
     const fresh = new Map<string, readonly Problem[]>();
@@ -47,7 +40,7 @@ export class Diagnoser {
       files.slice(0, MAX_FILES).map(async (path) => {
         const document = await openFile(path).catch(() => undefined);
         if (!document) return;
-        const asked = await this.#askTypeScript(document);
+        const asked = await this.#askTypeScript(document, signal);
         if (asked) fresh.set(path, asked);
         else await this.#settled(document, signal);
       }),
@@ -61,6 +54,7 @@ export class Diagnoser {
   /**
    * Shows a file beside the chat, where it is in no tab yet, until its problems are known: servers offer
    * fixes only for problems that they have told.
+   * @throws the reason of `signal`
    */
   async shown(document: TextDocument, signal: AbortSignal): Promise<void> {
     const uri = document.uri.toString();
@@ -69,9 +63,12 @@ export class Diagnoser {
     );
     if (isOpen) return;
     this.#answered.delete(document);
-    const settled = this.#settled(document, signal);
-    await window.showTextDocument(document, { viewColumn: columnBesideChat(), preview: true, preserveFocus: true });
-    await settled;
+    const shown = window.showTextDocument(document, {
+      viewColumn: columnBesideChat(),
+      preview: true,
+      preserveFocus: true,
+    });
+    await Promise.all([this.#settled(document, signal), shown]);
   }
 
   /** Waits for a server that tells its problems when it likes. */
@@ -79,40 +76,31 @@ export class Diagnoser {
     const { version } = document;
     if (this.#answered.get(document) === version) return;
     const uri = document.uri.toString();
-    await new Promise<void>((resolve) => {
-      let watch: EditorDisposable | undefined;
-      const done = (): void => {
-        watch?.dispose();
-        clearTimeout(quiet);
-        clearTimeout(last);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      let quiet = setTimeout(done, FIRST_MS);
-      const last = setTimeout(done, LAST_MS);
-      watch = languages.onDidChangeDiagnostics(({ uris }) => {
-        if (!uris.some((one) => one.toString() === uri)) return;
-        clearTimeout(quiet);
-        quiet = setTimeout(done, QUIET_MS);
-      });
-      signal.addEventListener('abort', done, { once: true });
-    });
+    await untilQuiet(
+      (changed) =>
+        languages.onDidChangeDiagnostics(({ uris }) => {
+          if (uris.some((one) => one.toString() === uri)) changed();
+        }),
+      SETTLED,
+      signal,
+    );
     this.#answered.set(document, version);
   }
 
   /** Asks VS Code's own TypeScript extension. @returns undefined where it cannot be asked */
-  async #askTypeScript({ languageId, uri }: TextDocument): Promise<Problem[] | undefined> {
+  async #askTypeScript({ languageId, uri }: TextDocument, signal: AbortSignal): Promise<Problem[] | undefined> {
     if (!TYPESCRIPT.has(languageId)) return undefined;
     try {
       const answers = await Promise.all(
         ['syntacticDiagnosticsSync', 'semanticDiagnosticsSync'].map((command) =>
-          commands.executeCommand<unknown>('typescript.tsserverRequest', command, { file: uri }),
+          askEditor<unknown>(signal, 'typescript.tsserverRequest', command, { file: uri }),
         ),
       );
       const bodies = answers.map((answer) => at(answer, 'body'));
       if (!bodies.every(Array.isArray)) return undefined;
       return bodies.flat().flatMap((one) => readTypeScript(uri.fsPath, one));
     } catch (error) {
+      signal.throwIfAborted();
       this.#log.debug(`editor tools: TypeScript: ${messageOf(error)}`);
       return undefined;
     }

@@ -12,12 +12,15 @@ import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import type { EditorTools, ToolGrant, ToolSession } from '../../client/mcp/editorTools';
+import { limitCalls } from '../../editorTools/callLimit';
 import type { ToolCaller } from '../../editorTools/toolCaller';
 import { ToolSocket } from '../../editorTools/toolSocket';
-import { allowedTools } from './allowedTools';
+import { allowedExtensionTools, allowedTools } from './allowedTools';
 import { ChangeTools, type ChangeToolsOptions } from './changeTools';
 import { Diagnoser } from './diagnose';
+import { extensionTools } from './extensionTools';
 import { ReadTools } from './readTools';
+import { RunTools } from './runTools';
 import { SessionPaths } from './sessionPaths';
 
 /** What agents call the server; most put it in front of the names of the tools. */
@@ -88,8 +91,9 @@ export class EditorToolHost implements EditorTools, Disposable {
     const tools = {
       ...new ReadTools({ paths, diagnoser: this.#diagnoser, changed: session.changed }),
       ...new ChangeTools({ paths, session, diagnoser: this.#diagnoser, asAgent }),
+      ...new RunTools(paths, session),
     };
-    return {
+    return limitCalls({
       version,
       tools: () => (workspace.isTrusted ? allowedTools(agent) : []),
       call: async (name, args, signal) => {
@@ -100,6 +104,7 @@ export class EditorToolHost implements EditorTools, Disposable {
           log.debug(`editor tools: ${name} took ${Math.round(performance.now() - started)} ms`);
         }
       },
-    };
+      others: extensionTools(() => (workspace.isTrusted ? allowedExtensionTools(agent) : []), session),
+    });
   }
 }

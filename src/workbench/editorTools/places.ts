@@ -44,40 +44,43 @@ export function placeOf({ scheme, fsPath }: Uri, { start }: Range): Place | unde
  * Returns a line for each place inside of the session's folders, and how many lie outside. Lines of a
  * page have the text of their line.
  * @param offset of the page
+ * @throws the reason of `signal`
  */
 export async function describePlaces(
   places: readonly Place[],
   paths: SessionPaths,
-  offset = 0,
+  offset: number,
+  signal: AbortSignal,
 ): Promise<{ readonly lines: readonly string[]; readonly files: number; readonly outside: number }> {
-  const insidePaths = await paths.inside(places.map(({ path }) => path));
-  const inside = places.filter(({ path }) => insidePaths.has(path));
-  const texts = new LineTexts();
-  const lines = await Promise.all(
-    inside.map(async ({ path, line, column }, index) => {
-      const where = `${paths.show(path)}:${line + 1}:${column + 1}`;
-      const isShown = index >= offset && index < offset + MAX_LINES;
-      const text = isShown ? await texts.line(path, line) : '';
-      return text === '' ? where : `${where}  ${text}`;
-    }),
+  const insidePaths = await paths.inside(
+    places.map(({ path }) => path),
+    signal,
   );
+  const inside = places.filter(({ path }) => insidePaths.has(path));
+  const lines = inside.map(({ path, line, column }) => `${paths.show(path)}:${line + 1}:${column + 1}`);
+  const texts = new LineTexts();
+  for (const [index, { path, line }] of inside.slice(offset, offset + MAX_LINES).entries()) {
+    signal.throwIfAborted();
+    const text = await texts.line(path, line);
+    if (text !== '') lines[offset + index] += `  ${text}`;
+  }
   return { lines, files: new Set(inside.map(({ path }) => path)).size, outside: places.length - inside.length };
 }
 
 /** Lines of files, each file read once: as the editor has it open, or from the disk. */
 class LineTexts {
   readonly #open = openDocuments();
-  readonly #read = new Map<string, Promise<readonly string[]>>();
+  readonly #read = new Map<string, readonly string[]>();
 
   async line(path: string, line: number): Promise<string> {
     const open = this.#open.get(pathKey(path));
     if (open) return line < open.lineCount ? open.lineAt(line).text.trim() : '';
     let lines = this.#read.get(path);
     if (!lines) {
-      lines = readLines(path);
+      lines = await readLines(path);
       this.#read.set(path, lines);
     }
-    return (await lines)[line]?.trim() ?? '';
+    return lines[line]?.trim() ?? '';
   }
 }
 

@@ -5,10 +5,10 @@ import {
   type CallHierarchyIncomingCall,
   type CallHierarchyItem,
   type CallHierarchyOutgoingCall,
-  commands,
   type Hover,
   type Location,
   type LocationLink,
+  type Range,
   TabInputText,
   window,
 } from 'vscode';
@@ -18,6 +18,7 @@ import type { ToolCaller } from '../../editorTools/toolCaller';
 import type { ToolArgs } from '../../editorTools/tools';
 import { openDocuments } from '../editor/openDocuments';
 import { openLocation } from '../editor/openLocation';
+import { askEditor } from './askEditor';
 import type { Diagnoser } from './diagnose';
 import { openAnySource, openFile } from './documents';
 import { describePlaces, placeOf, placesOf } from './places';
@@ -56,10 +57,13 @@ export class ReadTools {
     const path = asked === undefined ? undefined : await this.#paths.resolve(asked);
     const isFile = path !== undefined && (await stat(path)).isFile();
     const changed = this.#options.changed().filter((one) => path === undefined || isBelow(path, one));
-    const files = isFile ? [path] : [...(await this.#paths.inside(changed))];
+    const files = isFile ? [path] : [...(await this.#paths.inside(changed, signal))];
     const roots = path === undefined ? this.#paths.roots : [path];
     const found = inOrder(await this.#options.diagnoser.problems(files, roots, signal), severity);
-    const inside = await this.#paths.inside(found.map((problem) => problem.path));
+    const inside = await this.#paths.inside(
+      found.map((problem) => problem.path),
+      signal,
+    );
     const problems = found.filter((problem) => inside.has(problem.path));
     const where = path === undefined ? '' : ` in ${this.#paths.show(path)}`;
     const lines = problems.map((one) => this.#problemLine(one));
@@ -68,33 +72,30 @@ export class ReadTools {
     return { summary: `${countProblems(problems)}${where}${note}`, lines };
   };
 
-  readonly go_to_definition: Call<'go_to_definition'> = (args) =>
-    this.#places('vscode.executeDefinitionProvider', args, ['definition', 'definitions']);
+  readonly go_to_definition: Call<'go_to_definition'> = (args, signal) =>
+    this.#places('vscode.executeDefinitionProvider', args, ['definition', 'definitions'], signal);
 
-  readonly find_references: Call<'find_references'> = (args) =>
-    this.#places('vscode.executeReferenceProvider', args, ['reference', 'references'], args.offset);
+  readonly find_references: Call<'find_references'> = (args, signal) =>
+    this.#places('vscode.executeReferenceProvider', args, ['reference', 'references'], signal);
 
-  readonly find_implementations: Call<'find_implementations'> = (args) =>
-    this.#places('vscode.executeImplementationProvider', args, ['implementation', 'implementations'], args.offset);
+  readonly find_implementations: Call<'find_implementations'> = (args, signal) =>
+    this.#places('vscode.executeImplementationProvider', args, ['implementation', 'implementations'], signal);
 
-  readonly call_hierarchy: Call<'call_hierarchy'> = async ({ direction = 'incoming', ...query }) => {
-    const { document, position, name } = await findSymbol(query, this.#paths);
-    const items = await commands.executeCommand<CallHierarchyItem[]>(
+  readonly call_hierarchy: Call<'call_hierarchy'> = async ({ direction = 'incoming', ...query }, signal) => {
+    const { document, position, name } = await findSymbol(query, this.#paths, signal);
+    const items = await askEditor<CallHierarchyItem[] | undefined>(
+      signal,
       'vscode.prepareCallHierarchy',
       document.uri,
       position,
     );
     const [item] = items ?? [];
     if (!item) return { summary: `The language server knows no calls of ${name}`, failed: true };
-    const calls =
-      direction === 'incoming'
-        ? ((await commands.executeCommand<CallHierarchyIncomingCall[]>('vscode.provideIncomingCalls', item)) ?? []).map(
-            ({ from, fromRanges }) => ({ item: from, range: fromRanges[0] ?? from.selectionRange }),
-          )
-        : ((await commands.executeCommand<CallHierarchyOutgoingCall[]>('vscode.provideOutgoingCalls', item)) ?? []).map(
-            ({ to }) => ({ item: to, range: to.selectionRange }),
-          );
-    const inside = await this.#paths.inside(calls.map(({ item: { uri } }) => uri.fsPath));
+    const calls = await (direction === 'incoming' ? incomingCalls(item, signal) : outgoingCalls(item, signal));
+    const inside = await this.#paths.inside(
+      calls.map(({ item: { uri } }) => uri.fsPath),
+      signal,
+    );
     const lines = calls.flatMap(({ item: other, range }) => {
       const place = placeOf(other.uri, range);
       if (!place || !inside.has(place.path)) return [];
@@ -105,9 +106,9 @@ export class ReadTools {
     return { summary: `${summary}${outsideNote(calls.length - lines.length)}`, lines };
   };
 
-  readonly hover: Call<'hover'> = async (query) => {
-    const { document, position, name } = await findSymbol(query, this.#paths);
-    const hovers = await commands.executeCommand<Hover[]>('vscode.executeHoverProvider', document.uri, position);
+  readonly hover: Call<'hover'> = async (query, signal) => {
+    const { document, position, name } = await findSymbol(query, this.#paths, signal);
+    const hovers = await askEditor<Hover[] | undefined>(signal, 'vscode.executeHoverProvider', document.uri, position);
     const text = (hovers ?? [])
       .flatMap(({ contents }) => contents)
       .map((one) => (typeof one === 'string' ? one : one.value))
@@ -117,10 +118,10 @@ export class ReadTools {
     return { summary: this.#at({ document, position, name }), lines: text.slice(0, MAX_TEXT).split('\n') };
   };
 
-  readonly document_symbols: Call<'document_symbols'> = async ({ path }) => {
+  readonly document_symbols: Call<'document_symbols'> = async ({ path }, signal) => {
     const resolved = await this.#paths.resolve(path);
     await openFile(resolved);
-    const symbols = await symbolsOf(resolved);
+    const symbols = await symbolsOf(resolved, signal);
     const lines = symbols.map(
       ({ name, kind, container, line, endLine }) =>
         `${line}${endLine > line ? `-${endLine}` : ''}  ${kind} ${container === undefined ? '' : `${container}.`}${name}`,
@@ -128,14 +129,17 @@ export class ReadTools {
     return { summary: `${lines.length} symbols in ${this.#paths.show(resolved)}`, lines };
   };
 
-  readonly workspace_symbols: Call<'workspace_symbols'> = async ({ query }) => {
+  readonly workspace_symbols: Call<'workspace_symbols'> = async ({ query }, signal) => {
     const { roots } = this.#paths;
-    let found = await symbolsNamed(query, roots, MAX_SYMBOLS);
+    let found = await symbolsNamed(query, roots, MAX_SYMBOLS, signal);
     if (found.length === 0) {
       await openAnySource(roots);
-      found = await symbolsNamed(query, roots, MAX_SYMBOLS);
+      found = await symbolsNamed(query, roots, MAX_SYMBOLS, signal);
     }
-    const inside = await this.#paths.inside(found.map(({ path }) => path));
+    const inside = await this.#paths.inside(
+      found.map(({ path }) => path),
+      signal,
+    );
     const lines = found
       .filter(({ path }) => inside.has(path))
       .map(({ name, kind, container, path, line }) => {
@@ -187,17 +191,18 @@ export class ReadTools {
 
   async #places(
     command: string,
-    query: SymbolQuery,
+    { offset = 0, ...query }: SymbolQuery & { readonly offset?: number | undefined },
     [one, many]: readonly [string, string],
-    offset = 0,
+    signal: AbortSignal,
   ): Promise<ToolAnswer> {
-    const found = await findSymbol(query, this.#paths);
-    const answer = await commands.executeCommand<(Location | LocationLink)[]>(
+    const found = await findSymbol(query, this.#paths, signal);
+    const answer = await askEditor<(Location | LocationLink)[] | undefined>(
+      signal,
       command,
       found.document.uri,
       found.position,
     );
-    const { lines, files, outside } = await describePlaces(placesOf(answer), this.#paths, offset);
+    const { lines, files, outside } = await describePlaces(placesOf(answer), this.#paths, offset, signal);
     const count = `${lines.length} ${lines.length === 1 ? one : many} of ${found.name}`;
     const spread = files > 1 ? ` in ${files} files` : '';
     return { summary: `${count}${spread}${outsideNote(outside)}`, lines };
@@ -211,6 +216,21 @@ export class ReadTools {
     const by = [source, code].filter((part) => part !== undefined).join(' ');
     return `${this.#paths.show(path)}:${line}:${column} ${severity}${by === '' ? '' : ` ${by}`}: ${message}`;
   }
+}
+
+interface FoundCall {
+  readonly item: CallHierarchyItem;
+  readonly range: Range;
+}
+
+async function incomingCalls(item: CallHierarchyItem, signal: AbortSignal): Promise<FoundCall[]> {
+  const calls = await askEditor<CallHierarchyIncomingCall[] | undefined>(signal, 'vscode.provideIncomingCalls', item);
+  return (calls ?? []).map(({ from, fromRanges }) => ({ item: from, range: fromRanges[0] ?? from.selectionRange }));
+}
+
+async function outgoingCalls(item: CallHierarchyItem, signal: AbortSignal): Promise<FoundCall[]> {
+  const calls = await askEditor<CallHierarchyOutgoingCall[] | undefined>(signal, 'vscode.provideOutgoingCalls', item);
+  return (calls ?? []).map(({ to }) => ({ item: to, range: to.selectionRange }));
 }
 
 /** Returns how many problems of each kind there are, in words for the model. */

@@ -3,8 +3,12 @@
 
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { mapConcurrently } from '../../base/mapConcurrently';
 import { isWindowsFilePath } from '../../base/windowsNames';
 import { isBelow, isInsideRoots, realTarget } from '../../client/requests/roots';
+
+/** Paths of one answer that are looked up at the same time. */
+const MAX_LOOKUPS = 16;
 
 export class SessionPaths {
   readonly roots: readonly string[];
@@ -52,10 +56,16 @@ export class SessionPaths {
     return this.roots.some((root) => isBelow(root, path));
   }
 
-  /** Returns which of these paths lead into the session's folders. */
-  async inside(paths: Iterable<string>): Promise<ReadonlySet<string>> {
+  /**
+   * Returns which of these paths lead into the session's folders.
+   * @throws the reason of `signal`
+   */
+  async inside(paths: Iterable<string>, signal?: AbortSignal): Promise<ReadonlySet<string>> {
     const all = [...new Set(paths)];
-    const inside = await Promise.all(all.map((path) => this.isInside(path)));
+    const inside = await mapConcurrently(all, MAX_LOOKUPS, (path) => {
+      signal?.throwIfAborted();
+      return this.isInside(path);
+    });
     return new Set(all.filter((_path, index) => inside[index]));
   }
 

@@ -23,8 +23,12 @@ export interface SymbolPosition {
 /** Symbols of one name that an agent can choose from. */
 const MAX_CHOICE = 20;
 
-/** @throws Error with a sentence for the model */
-export async function findSymbol(query: SymbolQuery, paths: SessionPaths): Promise<SymbolPosition> {
+/** @throws Error with a sentence for the model; the reason of `signal` */
+export async function findSymbol(
+  query: SymbolQuery,
+  paths: SessionPaths,
+  signal: AbortSignal,
+): Promise<SymbolPosition> {
   // Models write `Class.method` and `method()`.
   const name =
     query.symbol
@@ -32,7 +36,7 @@ export async function findSymbol(query: SymbolQuery, paths: SessionPaths): Promi
       .split(/::|[.#]/)
       .pop()
       ?.trim() || query.symbol;
-  if (query.path === undefined) return inWorkspace(name, paths);
+  if (query.path === undefined) return inWorkspace(name, paths, signal);
   const path = await paths.resolve(query.path);
   const document = await openFile(path);
   const uses = usesOf(name, document);
@@ -46,7 +50,7 @@ export async function findSymbol(query: SymbolQuery, paths: SessionPaths): Promi
   // Without a line, the place where it is declared.
   const declared =
     query.line === undefined && said === ''
-      ? (await symbolsOf(path)).find((symbol) => nameOf(symbol) === name)
+      ? (await symbolsOf(path, signal)).find((symbol) => nameOf(symbol) === name)
       : undefined;
   const position = (declared && closest(uses, declared.line - 1)) ?? near;
   if (position) return { document, position, name };
@@ -54,10 +58,13 @@ export async function findSymbol(query: SymbolQuery, paths: SessionPaths): Promi
   throw new Error(`${name} does not stand in ${where}${said === '' ? '' : ' in such a line'}.`);
 }
 
-async function inWorkspace(name: string, paths: SessionPaths): Promise<SymbolPosition> {
+async function inWorkspace(name: string, paths: SessionPaths, signal: AbortSignal): Promise<SymbolPosition> {
   const named = async (): Promise<FoundSymbol[]> => {
-    const found = await symbolsNamed(name, paths.roots, 1000);
-    const inside = await paths.inside(found.map(({ path }) => path));
+    const found = await symbolsNamed(name, paths.roots, 1000, signal);
+    const inside = await paths.inside(
+      found.map(({ path }) => path),
+      signal,
+    );
     return found.filter((symbol) => nameOf(symbol) === name && inside.has(symbol.path));
   };
   let found = await named();

@@ -86,7 +86,9 @@ export class Range extends Named {}
 export class Selection extends Named {}
 export class CodeAction extends Named {}
 export class CodeLens extends Named {}
+export class ProcessExecution extends Named {}
 export class RelativePattern extends Named {}
+export class ShellExecution extends Named {}
 export class TextEdit extends Named {}
 export class TreeItem extends Named {}
 export class WorkspaceEdit extends Named {}
@@ -108,6 +110,7 @@ export const EndOfLine = { LF: 1, CRLF: 2 };
 export const CodeActionKind = { QuickFix: {}, SourceOrganizeImports: {} };
 export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 3 };
 export const SymbolKind = {};
+export const TaskScope = { Global: 1, Workspace: 2 };
 
 /** Values by name, in a file that outlives the process. */
 class Stored {
@@ -222,6 +225,10 @@ export const extensions = { getExtension: () => undefined };
 export const languages = { registerCodeLensProvider: never };
 
 /** A view that nobody looks at. */
+export const lm = { tools: [] };
+
+export const tasks = {};
+
 export const scm = {
   createSourceControl: () => ({
     inputBox: {},

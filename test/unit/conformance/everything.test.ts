@@ -184,6 +184,7 @@ for (const version of [1, 2] as const)
             called.push(name);
             return { summary: 'No problems' };
           },
+          others: { list: () => [], call: () => assert.fail() },
         });
         const editorTools: EditorTools = {
           grant: async () => ({

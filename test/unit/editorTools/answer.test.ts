@@ -33,6 +33,11 @@ describe('editorTools/answer', () => {
     assert.equal(pageOf({ summary: 'one\ntwo', lines: ['a\r\nb'] }), 'one two\na b');
   });
 
+  it('says that the rest is left out where the tool has no further pages', () => {
+    assert.match(pageOf({ summary: 'many', lines }), /\n… 4800 more are left out$/);
+    assert.match(pageOf({ summary: 'many', lines }, 200), /\n… 4600 more: call again with offset 400$/);
+  });
+
   it('has nothing after the last page', () => {
     assert.equal(pageOf({ summary: 'two', lines: ['a', 'b'] }, 7), 'two');
   });

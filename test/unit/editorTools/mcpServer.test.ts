@@ -1,9 +1,10 @@
 // The MCP server with the tools of the editor, as the SDK's own client sees it.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as tick } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { build } from 'esbuild';
@@ -24,6 +25,20 @@ describe('editorTools/mcpServer', () => {
       if (name === 'hover')
         await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       return { summary: '2 errors', lines: ['a', 'b'] };
+    },
+    others: {
+      list: () => [
+        {
+          name: 'other_tool',
+          description: 'Of another extension',
+          inputSchema: { type: 'object' },
+          annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+        },
+      ],
+      call: async (name, args) => {
+        calls.push([name, args]);
+        return { summary: 'many', lines: Array.from({ length: 1000 }, () => 'x') };
+      },
     },
   };
 
@@ -74,8 +89,17 @@ describe('editorTools/mcpServer', () => {
         [
           ['get_diagnostics', true],
           ['hover', true],
+          ['other_tool', false],
         ],
       );
+    });
+
+    it('calls tools of other extensions that are listed, and bounds their answers', async () => {
+      const { content } = await client.callTool({ name: 'other_tool', arguments: { path: 7 } });
+      const [{ text = '' } = {}] = content as { text?: string }[];
+      assert.deepEqual(calls, [['other_tool', { path: 7 }]]);
+      assert.equal(text.split('\n').length, 202);
+      assert.match(text, /… 800 more are left out$/);
     });
 
     it('answers a call', async () => {
@@ -88,6 +112,7 @@ describe('editorTools/mcpServer', () => {
       for (const [name, args] of [
         ['rename_symbol', { symbol: 'a', new_name: 'b' }],
         ['toString', {}],
+        ['unlisted_tool', {}],
         ['get_diagnostics', { path: 7 }],
         ['get_diagnostics', { path: 'x'.repeat(100_000) }],
         ['get_diagnostics', { severity: 'bad' }],
@@ -105,6 +130,37 @@ describe('editorTools/mcpServer', () => {
       raw.write(`${token}\n${'x'.repeat(1_000_000)}`);
       await new Promise((resolve) => raw.once('close', resolve));
     });
+  });
+
+  it('keeps few answers for a client that does not read', async () => {
+    const socket = new ToolSocket(silentLog);
+    let served: Socket | undefined;
+    const { path, token } = await socket.open((connection) => {
+      served = connection;
+      return serveSocket(caller, connection);
+    });
+    const raw = connect(path);
+    raw.on('error', () => undefined);
+    const request = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;
+    raw.write(`${token}\n`);
+    // Until the server takes no more.
+    const requests = request.repeat(1000);
+    let written = 0;
+    while (written < 20_000_000 && raw.writableLength < 300_000) {
+      raw.write(requests);
+      written += requests.length;
+      await tick();
+    }
+    assert.ok(written < 20_000_000, 'it takes all that is sent');
+    assert.ok((served?.writableLength ?? 0) < 4_000_000, String(served?.writableLength));
+    // Then it answers all.
+    const count = written / request.length;
+    let answers = 0;
+    for await (const chunk of raw) {
+      answers += String(chunk).split('\n').length - 1;
+      if (answers === count) break;
+    }
+    socket.dispose();
   });
 
   describe('over ACP', () => {

@@ -101,6 +101,20 @@ describe('editorTools/toolSocket', () => {
       assert.equal(await say(path, text), '');
   });
 
+  it('says in the log why a connection is refused', async () => {
+    const warnings: string[] = [];
+    socket.dispose();
+    socket = new ToolSocket({ ...silentLog, warn: (text) => void warnings.push(text) });
+    const { path, token } = await session('a');
+    for (let count = 0; count < 16; count++) void say(path, `${token}\n`);
+    await Promise.all(Array.from({ length: 4 }, () => say(path, `${token}\nx`, 'x')));
+    await say(path, 'other\n');
+    assert.deepEqual(
+      [...new Set(warnings)].map((text) => text.replace('editor tools: ', '')),
+      ['a session has 16 connections already', 'a connection without a valid token was refused'],
+    );
+  });
+
   it('ends the connections of a session with it, and takes no more', async () => {
     const entrance = await session('a');
     const other = await session('b');

@@ -41,7 +41,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
     'answers to the agent, and content of prompts',
   ],
   [
-    /^editorTools\/|^workbench\/editorTools\/(?:changeTools|diagnose|documents|readTools|sessionPaths|symbolPosition|editorToolHost)\.ts$/,
+    /^editorTools\/|^workbench\/editorTools\/(?:askFirst|changeTools|diagnose|documents|extensionTools|readTools|runTools|sessionPaths|symbolPosition|testRun|editorToolHost)\.ts$/,
     'answers to the agent',
   ],
   [/^workbench\/config\/mcpServers\.ts$/, 'names of variables'],

@@ -39,6 +39,7 @@ describe('the tools of the editor', function () {
   const asked: PermissionAsk[] = [];
   const events: SessionEvent[] = [];
   const written: string[] = [];
+  const logged = new vscode.EventEmitter<string>();
   let answer = 'allow';
   let isAtWork = true;
 
@@ -60,7 +61,7 @@ describe('the tools of the editor', function () {
         written.push(...paths);
         return change();
       },
-      log: silentLog,
+      log: { ...silentLog, debug: (text) => logged.fire(text) },
     });
     grant =
       (await host.grant({ type: 'process', id: 'a', name: 'A', command: 'a', args: [], env: {} } as never, {
@@ -241,12 +242,120 @@ describe('the tools of the editor', function () {
   it('change nothing that the user denies, or while no message is worked on', async () => {
     answer = 'refuse';
     const rename = { symbol: 'area', path: 'src/area.ts', new_name: 'surface' };
-    assert.deepEqual(await call('rename_symbol', rename), ['The user did not allow this change']);
+    assert.deepEqual(await call('rename_symbol', rename), ['The user did not allow this']);
     isAtWork = false;
-    assert.match((await call('rename_symbol', rename))[0] ?? '', /only be changed while/);
+    assert.match((await call('rename_symbol', rename))[0] ?? '', /only be done while/);
     assert.equal(asked.length, 1);
     assert.equal(read('src/use7.ts'), files['src/use7.ts']);
     assert.equal(written.length, 0);
+  });
+
+  it('make no part of a change that also moves or creates files', async () => {
+    const path = join(root, 'src/plain.txt');
+    writeFileSync(path, 'plain text\n');
+    const uri = vscode.Uri.file(path);
+    const edit = (): vscode.WorkspaceEdit => {
+      const made = new vscode.WorkspaceEdit();
+      made.replace(uri, new vscode.Range(0, 0, 0, 5), 'other');
+      return made;
+    };
+    const filter = { pattern: path };
+    const providers = [
+      vscode.languages.registerRenameProvider(filter, {
+        provideRenameEdits() {
+          const made = edit();
+          made.renameFile(uri, vscode.Uri.file(join(root, 'src/other.txt')));
+          return made;
+        },
+      }),
+      vscode.languages.registerCodeActionsProvider(filter, {
+        provideCodeActions() {
+          const [whole, move, snippet] = ['Whole', 'Move', 'Snippet'].map((title) => {
+            const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+            action.edit = edit();
+            return action;
+          });
+          move?.edit?.createFile(vscode.Uri.file(join(root, 'src/made.txt')));
+          snippet?.edit?.set(uri, [
+            new vscode.SnippetTextEdit(new vscode.Range(0, 0, 0, 1), new vscode.SnippetString('$1')),
+          ]);
+          return [whole, move, snippet].filter((one) => one !== undefined);
+        },
+      }),
+    ];
+    try {
+      const target = { path: 'src/plain.txt', line: 1 };
+      for (const [name, args] of [
+        ['rename_symbol', { ...target, symbol: 'plain', new_name: 'other' }],
+        ['apply_code_action', { ...target, title: 'Move' }],
+        ['apply_code_action', { ...target, title: 'Snippet' }],
+      ] as const)
+        assert.match((await call(name, args))[0] ?? '', /^Nothing was changed: this would also create, move or delete/);
+      assert.deepEqual(asked, []);
+      assert.equal(readFileSync(path, 'utf8'), 'plain text\n');
+      assert.ok(existsSync(path));
+      const [summary, ...titles] = await call('apply_code_action', target);
+      assert.equal(summary, '1 code actions for src/plain.txt:1');
+      assert.deepEqual(titles, ['Whole']);
+      assert.equal((await call('apply_code_action', { ...target, title: 'Whole' }))[0], 'Changed 1 file');
+      assert.equal(readFileSync(path, 'utf8'), 'other text\n');
+    } finally {
+      for (const one of providers) one.dispose();
+    }
+  });
+
+  it('stop waiting for a language server that hangs when the agent withdraws its call', async () => {
+    const path = join(root, 'src/hang.txt');
+    writeFileSync(path, 'hang here\n');
+    let askedServer = (): void => undefined;
+    const never = (): Promise<never> => {
+      askedServer();
+      return new Promise(() => undefined);
+    };
+    const filter = { pattern: path };
+    const providers = [
+      vscode.languages.registerReferenceProvider(filter, { provideReferences: never }),
+      vscode.languages.registerHoverProvider(filter, { provideHover: never }),
+      vscode.languages.registerRenameProvider(filter, { provideRenameEdits: never }),
+      vscode.languages.registerDocumentSymbolProvider(filter, { provideDocumentSymbols: never }),
+      vscode.languages.registerCodeActionsProvider(filter, { provideCodeActions: never }),
+      vscode.languages.registerCallHierarchyProvider(filter, {
+        prepareCallHierarchy: never,
+        provideCallHierarchyIncomingCalls: never,
+        provideCallHierarchyOutgoingCalls: never,
+      }),
+    ];
+    const use = { symbol: 'hang', path: 'src/hang.txt', line: 1 };
+    try {
+      for (const [name, args] of [
+        ['find_references', use],
+        ['hover', use],
+        ['call_hierarchy', use],
+        ['rename_symbol', { ...use, new_name: 'go' }],
+        ['document_symbols', { path: use.path }],
+        ['organize_imports', { path: use.path }],
+      ] as const) {
+        const abort = new AbortController();
+        const isAsked = new Promise<void>((resolve) => {
+          askedServer = resolve;
+        });
+        const isOver = new Promise<void>((resolve) => {
+          const watch = logged.event((text) => {
+            if (!text.startsWith(`editor tools: ${name} took`)) return;
+            watch.dispose();
+            resolve();
+          });
+        });
+        const answer = client.callTool({ name, arguments: args }, undefined, { signal: abort.signal });
+        await isAsked;
+        abort.abort();
+        await assert.rejects(answer);
+        await isOver;
+      }
+      assert.deepEqual(asked, []);
+    } finally {
+      for (const one of providers) one.dispose();
+    }
   });
 
   it('format, sort imports and apply a quick fix', async () => {

@@ -1,7 +1,8 @@
 // Symbols by name, and those of a file, as the language servers know them.
 
-import { commands, type DocumentSymbol, type SymbolInformation, SymbolKind, Uri } from 'vscode';
+import { type DocumentSymbol, type SymbolInformation, SymbolKind, Uri } from 'vscode';
 import { isBelow } from '../../../client/requests/roots';
+import { askEditor } from '../askEditor';
 
 export interface FoundSymbol {
   readonly name: string;
@@ -15,12 +16,17 @@ export interface FoundSymbol {
   readonly endLine: number;
 }
 
-/** A server may hang; in milliseconds. */
-const PATIENCE_MS = 10_000;
-
-/** Returns symbols of the workspace below the folders, at most `most`. Never rejects. */
-export async function symbolsNamed(query: string, roots: readonly string[], most: number): Promise<FoundSymbol[]> {
-  const found = await provided<SymbolInformation[]>('vscode.executeWorkspaceSymbolProvider', query);
+/**
+ * Returns symbols of the workspace below the folders, at most `most`; none where the servers fail.
+ * @throws the reason of `signal`
+ */
+export async function symbolsNamed(
+  query: string,
+  roots: readonly string[],
+  most: number,
+  signal: AbortSignal,
+): Promise<FoundSymbol[]> {
+  const found = await provided<SymbolInformation[]>(signal, 'vscode.executeWorkspaceSymbolProvider', query);
   const symbols: FoundSymbol[] = [];
   for (const { name, kind, containerName, location } of found ?? []) {
     const { uri, range } = location;
@@ -38,9 +44,14 @@ export async function symbolsNamed(query: string, roots: readonly string[], most
   return symbols;
 }
 
-/** Returns the symbols of a file in their order, those inside of others after them. Never rejects. */
-export async function symbolsOf(path: string): Promise<FoundSymbol[]> {
+/**
+ * Returns the symbols of a file in their order, those inside of others after them; none where the
+ * servers fail.
+ * @throws the reason of `signal`
+ */
+export async function symbolsOf(path: string, signal: AbortSignal): Promise<FoundSymbol[]> {
   const found = await provided<(DocumentSymbol | SymbolInformation)[]>(
+    signal,
     'vscode.executeDocumentSymbolProvider',
     Uri.file(path),
   );
@@ -70,16 +81,11 @@ function kindName(kind: SymbolKind): string {
 }
 
 /** Asks the language servers; undefined where they fail or do not answer. */
-async function provided<T>(command: string, ...args: readonly unknown[]): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
-  });
+async function provided<T>(signal: AbortSignal, command: string, arg: unknown): Promise<T | undefined> {
   try {
-    return await Promise.race([commands.executeCommand<T>(command, ...args), late]);
+    return await askEditor<T>(signal, command, arg);
   } catch {
+    signal.throwIfAborted();
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,0 +1,74 @@
+// Bounds the calls of one session that are under way: an agent that calls without end costs the
+// editor no more than one that calls a few tools at a time.
+
+import type { ToolCaller } from './toolCaller';
+import { TOOLS, type ToolEffect } from './tools';
+
+/** Calls of one session that run, and those that wait for their turn. */
+const LIMITS: Readonly<Record<ToolEffect, { readonly running: number; readonly waiting: number }>> = {
+  read: { running: 8, waiting: 64 },
+  // These wait for the user, and hold up nothing that only looks.
+  write: { running: 4, waiting: 16 },
+};
+
+export class CallLimit {
+  readonly #limit: { readonly running: number; readonly waiting: number };
+  readonly #waiting = new Set<() => void>();
+  #running = 0;
+
+  constructor(limit: { readonly running: number; readonly waiting: number }) {
+    this.#limit = limit;
+  }
+
+  /**
+   * Runs a call when its turn comes.
+   * @throws the reason of `signal` where that is aborted before its turn; Error with a sentence for the
+   * model where too many calls wait
+   */
+  async run<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#running >= this.#limit.running) await this.#turn(signal);
+    else this.#running++;
+    try {
+      signal.throwIfAborted();
+      return await call();
+    } finally {
+      const [next] = this.#waiting;
+      // It takes the place of this one.
+      if (next) next();
+      else this.#running--;
+    }
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size >= this.#limit.waiting)
+      throw new Error('Too many calls at once: wait for the answers to the others.');
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const start = (): void => {
+        this.#waiting.delete(start);
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#waiting.delete(start);
+        reject(signal.reason);
+      };
+      this.#waiting.add(start);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+}
+
+/** Returns the same tools, of which a session runs only a few at a time. */
+export function limitCalls(caller: ToolCaller): ToolCaller {
+  const limits = { read: new CallLimit(LIMITS.read), write: new CallLimit(LIMITS.write) };
+  return {
+    version: caller.version,
+    tools: () => caller.tools(),
+    call: (name, args, signal) => limits[TOOLS[name].effect].run(() => caller.call(name, args, signal), signal),
+    others: {
+      list: () => caller.others.list(),
+      call: (name, args, signal) => limits.write.run(() => caller.others.call(name, args, signal), signal),
+    },
+  };
+}

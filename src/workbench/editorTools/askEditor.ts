@@ -1,0 +1,17 @@
+// Asks the language servers by the editor's commands, with a limit: a server may hang, and its
+// request cannot be taken back.
+
+import { commands } from 'vscode';
+import { inTime } from '../../editorTools/inTime';
+
+/** A server that has just started reads the whole project first; in milliseconds. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Returns the answer to one of the editor's commands.
+ * @throws Error with a sentence for the model where there is none in time; the reason of `signal`; what
+ * the command throws
+ */
+export function askEditor<T>(signal: AbortSignal, command: string, ...args: readonly unknown[]): Promise<T> {
+  return inTime(commands.executeCommand<T>(command, ...args), PATIENCE_MS, signal);
+}

@@ -1,0 +1,42 @@
+// Reads what VS Code's tool for tests answers, a kind of XML for models: shorter, with relative paths,
+// and with places in the session's folders only.
+
+import type { ToolAnswer } from '../../editorTools/answer';
+import type { SessionPaths } from './sessionPaths';
+
+const PLACE = /^<(?:stackFrame|location) path="(.*?)" line="(\d+)" col="(\d+)" \/>$/;
+const FAILURE = /^<testFailure name="(.*)" path="(.*)">$/;
+/** What stands around texts. */
+const LABELS: Readonly<Record<string, string>> = { expectedOutput: 'expected:', actualOutput: 'actual:' };
+
+/** @param text is shown as it is where it is of another form */
+export function readTestRun(text: string, paths: Pick<SessionPaths, 'holds' | 'show'>): ToolAnswer {
+  const counts = /<summary passed=(\d+) failed=(\d+) \/>/.exec(text);
+  const said = counts ? text.replace(counts[0], '') : text;
+  const lines = said
+    // Some of its tags stand behind one another.
+    .replaceAll('/><', '/>\n<')
+    .split(/\r\n?|\n/)
+    .flatMap((line) => readLine(line, paths));
+  if (!counts) {
+    const [summary = 'No test was run', ...more] = lines;
+    return { summary, lines: more };
+  }
+  const [, passed, failed] = counts;
+  return { summary: `${passed} passed, ${failed} failed`, lines };
+}
+
+function readLine(line: string, paths: Pick<SessionPaths, 'holds' | 'show'>): string[] {
+  const place = PLACE.exec(line);
+  if (place) {
+    const [, path = '', row, column] = place;
+    return paths.holds(path) ? [`  at ${paths.show(path)}:${row}:${column}`] : [];
+  }
+  const failure = FAILURE.exec(line);
+  if (failure) return [`Failed: ${failure[2] === '' ? '' : `${failure[2]} > `}${failure[1]}`];
+  const tag = /^<\/?(\w+)(?:>$|[ >].*<\/\1>$)/.exec(line)?.[1];
+  if (tag === undefined) return line.trim() === '' ? [] : [line];
+  // A frame without a place has a path of anywhere.
+  const label = line.startsWith('</') ? undefined : LABELS[tag];
+  return label === undefined ? [] : [label];
+}

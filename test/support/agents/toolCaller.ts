@@ -1,0 +1,78 @@
+// An agent that calls the tools of the editor as it is told, as text without dependencies: each prompt is a call as JSON, `{"name": …, "arguments": …}`, and the answer
+// is what the tool said.
+
+export const TOOL_CALLER = `
+const { spawn } = require('node:child_process');
+
+function readLines(stream, each) {
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (text) => {
+    const lines = (rest + text).split('\\n');
+    rest = lines.pop();
+    for (const line of lines) if (line.trim() !== '') each(JSON.parse(line));
+  });
+}
+
+async function connect({ command, args, env }) {
+  const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const child = spawn(command, args, { env: { ...process.env, ...variables }, stdio: ['pipe', 'pipe', 'inherit'] });
+  const waiting = new Map();
+  let last = 0;
+  readLines(child.stdout, ({ id, result, error }) => {
+    waiting.get(id)?.(result ?? { content: [{ text: error.message }] });
+    waiting.delete(id);
+  });
+  const ask = (method, params) =>
+    new Promise((resolve) => {
+      const id = ++last;
+      waiting.set(id, resolve);
+      child.stdin.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }) + '\\n');
+    });
+  const clientInfo = { name: 'caller', version: '1' };
+  await ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  return ask;
+}
+
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const update = (update) => send({ method: 'session/update', params: { sessionId: 's1', update } });
+let tools;
+let calls = 0;
+
+const answers = {
+  initialize: () => ({ protocolVersion: 1, agentCapabilities: {}, authMethods: [] }),
+  'session/new': ({ mcpServers }) => {
+    tools = connect(mcpServers.find(({ name }) => name === 'parley'));
+    return { sessionId: 's1' };
+  },
+  'session/prompt': async ({ prompt }) => {
+    const text = prompt.map((block) => block.text ?? '').join('');
+    const ask = await tools;
+    const say = (said) =>
+      update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: '\`\`\`\\n' + said + '\\n\`\`\`' } });
+    if (text === 'list') {
+      say((await ask('tools/list', {})).tools.map(({ name }) => name).join('\\n'));
+      return { stopReason: 'end_turn' };
+    }
+    const { name, arguments: given } = JSON.parse(text);
+    const toolCallId = 'call-' + ++calls;
+    const title = 'mcp__parley__' + name;
+    update({ sessionUpdate: 'tool_call', toolCallId, title, kind: 'other', status: 'in_progress', rawInput: given });
+    const { content } = await ask('tools/call', { name, arguments: given });
+    update({
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status: 'completed',
+      content: content.map((part) => ({ type: 'content', content: { type: 'text', text: part.text } })),
+    });
+    say(content[0].text);
+    return { stopReason: 'end_turn' };
+  },
+};
+
+readLines(process.stdin, async ({ id, method, params }) => {
+  if (id === undefined) return;
+  const answer = answers[method];
+  if (answer) send({ id, result: await answer(params) });
+  else send({ id, error: { code: -32601, message: 'unknown' } });
+});
+`;
