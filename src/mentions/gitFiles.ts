@@ -1,9 +1,16 @@
-// The files of a folder that git does not ignore: those that it tracks, and new ones.
+// What git knows of a folder: its files that are not ignored, and what has changed since the last
+// commit.
 import { findGit, type Git, runGit } from '../changes/git/gitProcess';
 import { findRepository, realFolder } from '../changes/git/repository';
 
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024 * 1024;
+/** Bytes of a patch, which an agent is to read. */
+const MAX_PATCH = 256 * 1024;
+/** Names of untracked files in one text. */
+const MAX_UNTRACKED = 200;
+/** Files that are neither tracked nor ignored. */
+const NEW = ['--others', '--exclude-standard'];
 /** Nothing of the repository's own configuration is run. */
 const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
@@ -15,21 +22,63 @@ let git: Promise<Git | undefined> | undefined;
  * @returns undefined where it belongs to no repository, or git cannot tell
  */
 export async function gitFiles(folder: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  return pathsIn(await printed(folder, ['ls-files', '-z', ...NEW, '--cached', '--deduplicate'], MAX_OUTPUT, signal));
+}
+
+/** Returns whether a folder belongs to a repository. */
+export async function isInRepository(folder: string): Promise<boolean> {
+  const real = await realFolder(folder);
+  return real !== undefined && (await findRepository(real)) !== undefined;
+}
+
+/** Changes since the last commit. */
+export interface GitChanges {
+  /** A patch, as `git diff` prints it. */
+  readonly patch: string;
+  /** Files that git does not track, relative to the folder, with `/`. */
+  readonly untracked: readonly string[];
+}
+
+/**
+ * Returns what has changed in a folder since the last commit.
+ * @param folder absolute, and trusted: filters of the repository may run
+ * @returns undefined where it belongs to no repository, git cannot tell, or the patch is too large
+ */
+export async function gitChanges(folder: string, signal: AbortSignal): Promise<GitChanges | undefined> {
+  const diff = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', 'HEAD', '--', '.'];
+  const [patch, others] = await Promise.all([
+    printed(folder, diff, MAX_PATCH, signal),
+    printed(folder, ['ls-files', '-z', ...NEW], MAX_PATCH, signal),
+  ]);
+  return patch === undefined ? undefined : { patch, untracked: pathsIn(others) ?? [] };
+}
+
+/** Returns changes as an agent is to read them: untracked files stand below, as `git status` writes them. */
+export function changesText({ patch, untracked }: GitChanges): string {
+  const left = untracked.length - MAX_UNTRACKED;
+  const names = untracked.slice(0, MAX_UNTRACKED).map((name) => `?? ${name}`);
+  return [patch, ...names, ...(left > 0 ? [`… and ${left} more`] : [])].join('\n').trim();
+}
+
+function pathsIn(output: string | undefined): readonly string[] | undefined {
+  return output?.split('\0').filter(Boolean);
+}
+
+async function printed(
+  folder: string,
+  args: readonly string[],
+  maxOutput: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const real = await realFolder(folder);
   if (real === undefined || !(await findRepository(real))) return undefined;
   git ??= findGit(process.env);
   const program = await git;
   if (!program) return undefined;
-  const args = [...SAFE, 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   try {
-    const { code, stdout } = await runGit(program, {
-      args,
-      cwd: real,
-      signal,
-      timeoutMs: TIMEOUT_MS,
-      maxOutput: MAX_OUTPUT,
-    });
-    return code === 0 ? stdout.toString('utf8').split('\0').filter(Boolean) : undefined;
+    const run = { args: [...SAFE, ...args], cwd: real, signal, timeoutMs: TIMEOUT_MS, maxOutput };
+    const { code, stdout } = await runGit(program, run);
+    return code === 0 ? stdout.toString('utf8') : undefined;
   } catch {
     return undefined;
   }

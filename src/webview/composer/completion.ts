@@ -32,6 +32,7 @@ const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
   folder: 'folder',
   selection: 'selection',
   problems: 'warning',
+  changes: 'diff',
   symbol: 'symbol-method',
 };
 

@@ -3,6 +3,7 @@
 import { posix } from 'node:path';
 import { l10n, TabInputText, type TextEditor, Uri, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
+import { changesText, gitChanges, isInRepository } from '../../mentions/gitFiles';
 import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { problemsIn } from '../editorTools/readers/problems';
@@ -24,6 +25,7 @@ const MOST_PROBLEMS = 200;
 const SELECTION = 'selection';
 /** Also what is typed for it. */
 const PROBLEMS = 'problems';
+const CHANGES = 'changes';
 const PATH = 'path:';
 
 export class Mentions implements Disposable {
@@ -40,7 +42,9 @@ export class Mentions implements Disposable {
   async *offers(query: string, roots: readonly string[], signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {
     const wanted = query.toLowerCase();
     const fits = ({ label }: MentionView): boolean => label.toLowerCase().includes(wanted);
-    const first = [selectionOffer(), problemsOffer(roots)].filter((offer) => offer !== undefined);
+    const first = [selectionOffer(), problemsOffer(roots), await changesOffer(roots)].filter(
+      (offer) => offer !== undefined,
+    );
     const here = [...first.filter(fits), ...openFiles().filter(fits).slice(0, MOST_OPEN)];
     this.#files.warm();
     if (wanted === '') {
@@ -70,6 +74,7 @@ export class Mentions implements Disposable {
       return attachment ? [attachment] : [];
     }
     if (id === PROBLEMS) return problemsAttachment(roots);
+    if (id === CHANGES) return changesAttachment(roots);
     const symbol = this.#symbols.get(id);
     if (symbol) return [await symbolAttachment(symbol)];
     if (!id.startsWith(PATH)) return [];
@@ -127,6 +132,19 @@ function problemsAttachment(roots: readonly string[]): readonly QueuedAttachment
   const left = problems.length - lines.length;
   if (left > 0) lines.push(`… and ${left} more`);
   return [textAttachment(PROBLEMS, lines.join('\n'))];
+}
+
+async function changesOffer([root]: readonly string[]): Promise<MentionView | undefined> {
+  // Git may run filters of the repository.
+  if (root === undefined || !workspace.isTrusted || !(await isInRepository(root))) return undefined;
+  return { id: CHANGES, kind: 'changes', label: CHANGES, description: l10n.t('Changes since the last commit') };
+}
+
+async function changesAttachment([root]: readonly string[]): Promise<readonly QueuedAttachment[]> {
+  if (root === undefined || !workspace.isTrusted) return [];
+  const changes = await gitChanges(root, new AbortController().signal);
+  if (!changes || (changes.patch === '' && changes.untracked.length === 0)) return [];
+  return [textAttachment(CHANGES, changesText(changes))];
 }
 
 function symbolOffer([id, { name, kind, path }]: readonly [string, FoundSymbol]): MentionView {

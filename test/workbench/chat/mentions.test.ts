@@ -2,7 +2,7 @@
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { MentionView } from '../../../src/panel/contract';
@@ -100,6 +100,34 @@ describe('mentions', () => {
       collection.dispose();
     }
     assert.deepEqual(await mentions.attachments('problems', [join(root, 'elsewhere')]), []);
+  });
+
+  it('attaches what has changed since the last commit, without running programs of the repository', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd: root });
+    assert.deepEqual(await mentions.attachments('changes', [root]), []);
+    git('init', '-q');
+    try {
+      git('add', 'mentioned/parser.go');
+      git('commit', '-qm', 'first');
+      // Neither an external diff nor a text conversion is asked.
+      const ran = join(folder, 'ran');
+      git('config', 'diff.external', `touch ${ran}`);
+      git('config', 'diff.go.textconv', `touch ${ran};cat`);
+      await writeFile(join(folder, '.gitattributes'), '*.go diff=go\n');
+      await writeFile(join(folder, 'parser.go'), 'func parseEverything() int {\n\treturn 2\n}\n');
+      assert.ok((await offers('chan')).some(({ id }) => id === 'changes'));
+      const [attachment] = await mentions.attachments('changes', [root]);
+      const [form] = attachment?.forms ?? [];
+      const text = form?.type === 'text' ? form.text : '';
+      assert.match(text, /-\treturn 1\n\+\treturn 2/);
+      assert.match(text, /^\?\? mentioned\/\.gitattributes$/m);
+      await assert.rejects(access(ran));
+    } finally {
+      await removeFolder(join(root, '.git'));
+      await writeFile(join(folder, 'parser.go'), 'func parseEverything() int {\n\treturn 1\n}\n');
+      await rm(join(folder, '.gitattributes'));
+    }
   });
 
   it('offers symbols after the files, and attaches all of their lines', async () => {
