@@ -6,6 +6,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { constants, Script } from 'node:vm';
+import { retryBusy } from '../../base/retryBusy';
 
 /** A bundle that was loaded. */
 export interface Loaded<T> {
@@ -69,7 +70,7 @@ async function keepOnly(folder: string, name: string, data: Buffer): Promise<voi
   await mkdir(folder, { recursive: true });
   const temporary = join(folder, `${name}.${randomUUID()}`);
   await writeFile(temporary, Buffer.concat([hashOf(data), data]));
-  await rename(temporary, join(folder, name));
+  await retryBusy(() => rename(temporary, join(folder, name)));
   for (const other of await readdir(folder))
     if (!other.startsWith(name)) await rm(join(folder, other), { force: true });
 }
