@@ -5,7 +5,7 @@ import { type AgentDefinition, entryProblem } from '../../agents/agentDefinition
 import { addressProblem, commandProblem, idFrom, nameProblem, wordsOf } from '../../agents/agentInput';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import { DEMO_AGENT_ID } from '../config/agentCatalog';
-import { dateText, type SignInFacts } from '../config/savedKeys';
+import { dateText, type SignInFacts, type UnusedKeys } from '../config/savedKeys';
 import { openAgentSettings } from '../config/settings';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
 import { actionsOf, newerOf, sizeText } from '../registry/installFlow';
@@ -40,6 +40,7 @@ function listPage(services: EditorServices): Page {
         return { agent, facts: await keys.facts(agent), group };
       }),
     );
+    const unused = await keys.unused(catalog.list(), Object.keys(registry.entries.all()));
     let newest: readonly RegistryAgent[] = [];
     return showPage({
       title: l10n.t('Manage Agents'),
@@ -52,6 +53,10 @@ function listPage(services: EditorServices): Page {
           groups
             .filter(({ entry }) => entry === undefined)
             .map((group) => unusedRow(group, newerOf(group, newest), services, again)),
+        ),
+        ...section(
+          l10n.t('Saved keys without an agent'),
+          unused.map((one) => unusedKeysRow(one, services, again)),
         ),
         ...section(l10n.t('Add'), addRows(services, again)),
         ...section(l10n.t('More'), moreRows(services, again)),
@@ -140,6 +145,26 @@ function unusedRow(
       const items = actions.map(({ icon, tooltip }) => ({ id: icon, label: withIcon(icon, tooltip) }));
       const chosen = await pick(items, current.name, { ignoreFocusOut: true });
       await actions.find(({ icon }) => icon === chosen)?.run();
+      return again;
+    },
+  };
+}
+
+/** Keys that an entry has left behind, which another agent of the same name would be given. */
+function unusedKeysRow(unused: UnusedKeys, { keys }: EditorServices, again: Page): PageRow {
+  const { id, names } = unused;
+  return {
+    id: `keys ${unused.storageKeys[0]}`,
+    label: withIcon('key', id),
+    description: names.join(', '),
+    detail: l10n.t('Select to delete. An agent that is added as “{0}” will be given these keys.', id),
+    go: async () => {
+      const yes = l10n.t('Delete');
+      const question = l10n.t('Delete the saved keys of “{0}”?', id);
+      if ((await askModal(question, names.join(', '), [yes])) === yes) {
+        await keys.removeUnused(unused);
+        tellForgotten(names.length);
+      }
       return again;
     },
   };

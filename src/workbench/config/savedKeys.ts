@@ -27,6 +27,14 @@ export interface SignInFacts {
   readonly signedIn?: { readonly method: string; readonly at: number };
 }
 
+/** Keys whose agent this window does not have. */
+export interface UnusedKeys {
+  /** Of the agent that they were saved for. */
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly storageKeys: readonly string[];
+}
+
 export class SavedKeys implements AgentKeys {
   readonly #options: SavedKeysOptions;
 
@@ -94,6 +102,27 @@ export class SavedKeys implements AgentKeys {
     return keys.length;
   }
 
+  /**
+   * Lists keys that no agent has: who removes an entry in settings.json leaves them behind.
+   * @param agents of this window
+   * @param ids of entries that cannot be used now
+   */
+  async unused(agents: readonly AgentDefinition[], ids: readonly string[]): Promise<readonly UnusedKeys[]> {
+    const known = new Set([...agents.map((agent) => this.#scope(agent)), ...ids]);
+    const saved = await this.#savedKeys();
+    const left = saved.filter(({ scope }) => !known.has(scope));
+    return [...Map.groupBy(left, ({ scope }) => scope)].map(([scope, keys]) => ({
+      id: scope.split(' ', 1)[0] ?? scope,
+      names: keys.map(({ name }) => name),
+      storageKeys: keys.map(({ storageKey }) => storageKey),
+    }));
+  }
+
+  /** Deletes keys that no agent has. @throws Error of the secret storage */
+  async removeUnused({ storageKeys }: UnusedKeys): Promise<void> {
+    for (const key of storageKeys) await this.#options.context.secrets.delete(key);
+  }
+
   async note(agent: AgentDefinition, method: string | undefined): Promise<void> {
     try {
       await this.#record(agent, method === undefined ? undefined : { method, at: Date.now() });
@@ -114,10 +143,13 @@ export class SavedKeys implements AgentKeys {
   async #keysOf(agent: AgentDefinition): Promise<readonly KeyName[]> {
     // The demo needs none: its start does not wait for a keyring.
     if (this.#options.originOf(agent.id)?.kind === 'shipped') return [];
+    const scope = this.#scope(agent);
+    return (await this.#savedKeys()).filter((key) => key.scope === scope);
+  }
+
+  async #savedKeys(): Promise<readonly SavedKey[]> {
     try {
-      const scope = this.#scope(agent);
-      const all = await this.#options.context.secrets.keys();
-      return all.flatMap((key) => readStorageKey(key, scope));
+      return (await this.#options.context.secrets.keys()).flatMap(readStorageKey);
     } catch (error) {
       this.#options.log.warn(`The secret storage could not be read: ${messageOf(error)}`);
       return [];
@@ -151,12 +183,17 @@ export function dateText(at: number): string {
   return new Date(at).toLocaleString(env.language, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-function readStorageKey(key: string, scope: string): readonly KeyName[] {
-  if (!key.startsWith(PREFIX)) return [];
+interface SavedKey extends KeyName {
+  readonly scope: string;
+  readonly storageKey: string;
+}
+
+function readStorageKey(storageKey: string): readonly SavedKey[] {
+  if (!storageKey.startsWith(PREFIX)) return [];
   try {
-    const [of, kind, name] = JSON.parse(key.slice(PREFIX.length)) as unknown[];
-    return of === scope && (kind === 'variable' || kind === 'method') && typeof name === 'string'
-      ? [{ kind, name }]
+    const [scope, kind, name] = JSON.parse(storageKey.slice(PREFIX.length)) as unknown[];
+    return typeof scope === 'string' && (kind === 'variable' || kind === 'method') && typeof name === 'string'
+      ? [{ scope, kind, name, storageKey }]
       : [];
   } catch {
     return [];

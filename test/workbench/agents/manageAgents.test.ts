@@ -295,6 +295,26 @@ describe('the agents editor', () => {
     assert.ok(!shown.join('\n').includes('TINY_KEY'));
   });
 
+  it('lists keys that a removed entry has left behind, and deletes them', async () => {
+    await set({ one: { name: 'One', command: 'one' }, two: { name: 'Two', command: 'two' } });
+    for (const [id, name] of [
+      ['one', 'ONE_KEY'],
+      ['two', 'TWO_KEY'],
+    ] as const) {
+      const agent = services.catalog.find(id) ?? assert.fail();
+      await services.keys.save(agent, { kind: 'variable', name }, `sk-${id}`);
+    }
+    await run();
+    assert.ok(!shown.join('\n').includes('TWO_KEY'));
+    // An entry that cannot be used now keeps its keys.
+    await set({ one: { name: 'One', command: 'one', url: 'https://a.example' } });
+    shown = [];
+    await run({ row: 'two' }, { press: 'Delete' });
+    shows(/^two \| TWO_KEY \| /m);
+    assert.ok(!/^one \| ONE_KEY/m.test(shown.join('\n')));
+    assert.deepEqual([...secrets.values()], ['sk-one']);
+  });
+
   it('marks agents of the workspace, and copies one after showing what it runs', async () => {
     const own = { evil: { command: 'evil', args: ['--x'] } };
     await workspace.getConfiguration('parley').update('agents', own, ConfigurationTarget.Workspace);
