@@ -1,21 +1,53 @@
 // Suites that need plain Node only, as win32 under Wine: `node scripts/windows.mjs [part of a path …]`. Where Wine can't be had, says why and counts nothing.
-// test/windows/leftOut.json lists what is left out, with the reason; a listed test that passes is a failure, so that the list stays true.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+// test/windows/leftOut.json lists the tests that are left out, with the reason. With `--listed` they run too, and one that passes is a failure.
+import { appendFileSync, existsSync, readFileSync, watch } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { reexec, root } from './lib/node24.mjs';
 import { buildSupport, buildTests, files } from './lib/suite.mjs';
-import { endWine, runInWine, setUpWine } from './lib/wine.mjs';
+import { endWine, holdWine, linuxPath, runInWine, setUpWine } from './lib/wine.mjs';
 
-const SUITES = ['base', 'agents', 'acp', 'session', 'client/terminals'];
-const FILE_MS = 60_000;
+const SUITES = [
+  'base',
+  'agents',
+  'acp',
+  'session',
+  'store',
+  'keeper',
+  'editorTools',
+  'client/http',
+  'client/requests',
+  'client/terminals',
+  'client/transport',
+  'distributed',
+  'conformance',
+];
+const FILE_MS = 240_000;
+/** Files side by side. */
+const JOBS = availableParallelism();
 
 async function main(patterns) {
-  const problem = await setUpWine();
-  if (problem !== undefined) {
+  const begun = performance.now();
+  const seconds = () => ((performance.now() - begun) / 1000).toFixed(0);
+  const letGo = await holdWine();
+  try {
+    const problem = await setUpWine();
+    if (problem === undefined) {
+      process.stdout.write(`Wine is set up after ${seconds()} s\n`);
+      return await runAll(patterns);
+    }
     process.stdout.write(`No tests as win32: ${problem}.\n`);
     return 0;
+  } finally {
+    letGo();
+    process.stdout.write(`The tests as win32 took ${seconds()} s\n`);
   }
+}
+
+async function runAll(args) {
+  const runsListed = args.includes('--listed');
+  const patterns = args.filter((arg) => !arg.startsWith('--'));
   const list = JSON.parse(readFileSync(join(root, 'test/windows/leftOut.json'), 'utf8'));
   const tests = (await files('test/unit')).filter(
     (path) =>
@@ -32,12 +64,24 @@ async function main(patterns) {
   const outdir = await mkdtemp(join(root, 'out/tests/windows-'));
   const sum = { passed: 0, failed: 0, pending: 0, failures: [] };
   const leftOut = [];
+  let endBuilds;
   try {
     await buildSupport();
-    const bundled = await buildTests(run, outdir, 'node22');
-    for (const [at, path] of run.entries()) {
+    const bundled = await buildTests(run, outdir, {
+      target: 'node22',
+      alias: { esbuild: join(root, 'scripts/lib/windowsEsbuild.mjs') },
+    });
+    const builds = join(outdir, 'builds');
+    await mkdir(builds);
+    endBuilds = serveBuilds(builds);
+    const one = async (at) => {
+      const path = run[at];
+      const begun = performance.now();
       const listed = list.tests[path] ?? {};
-      const { results, isWhole, printed } = await runFile(bundled[at], join(outdir, `result-${at}`));
+      const { results, isWhole, printed } = await runFile(bundled[at], join(outdir, `result-${at}`), {
+        PARLEY_BUILDS: builds,
+        PARLEY_SKIPPED: JSON.stringify(runsListed ? [] : Object.keys(listed)),
+      });
       const seen = new Set(results.map(({ title }) => title));
       const fail = (title, why) => sum.failures.push({ title: `${path}: ${title}`, why });
       let passed = 0;
@@ -54,9 +98,16 @@ async function main(patterns) {
         if (isWhole && !seen.has(title)) fail(title, 'is listed in test/windows/leftOut.json and does not exist');
       }
       sum.passed += passed;
-      process.stdout.write(`  ${path}: ${passed} of ${results.length}\n`);
-    }
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      process.stdout.write(`  ${path}: ${passed} of ${results.length}, ${seconds} s\n`);
+    };
+    let next = 0;
+    const worker = async () => {
+      while (next < run.length) await one(next++);
+    };
+    await Promise.all(Array.from({ length: JOBS }, worker));
   } finally {
+    endBuilds?.();
     endWine();
     await rm(outdir, { recursive: true, force: true });
   }
@@ -73,11 +124,35 @@ async function main(patterns) {
   return sum.failed === 0 ? 0 : 1;
 }
 
+/** Bundles what windowsEsbuild.mjs asks for. @returns what ends that */
+function serveBuilds(folder) {
+  const serve = async (name) => {
+    const path = join(folder, name);
+    const { entryPoints, outfile, absWorkingDir, ...options } = JSON.parse(await readFile(path, 'utf8'));
+    const { build } = await import('esbuild');
+    const problem = await build({
+      ...options,
+      entryPoints: entryPoints.map(linuxPath),
+      outfile: linuxPath(outfile),
+      absWorkingDir: linuxPath(absWorkingDir),
+    }).then(
+      () => '',
+      (error) => String(error),
+    );
+    await writeFile(`${path}.new`, problem);
+    await rename(`${path}.new`, path.replace(/json$/, 'done'));
+  };
+  const watcher = watch(folder, (_, name) => {
+    if (name?.endsWith('.json') && existsSync(join(folder, name))) serve(name).catch(() => {});
+  });
+  return () => watcher.close();
+}
+
 /** Runs one file in a process of its own. */
-async function runFile(bundled, result) {
+async function runFile(bundled, result, env) {
   const output = `${result}.txt`;
   const script = join(root, 'scripts/lib/windowsRun.mjs');
-  await runInWine(['--enable-source-maps', script, result, bundled], { output, ms: FILE_MS });
+  await runInWine(['--enable-source-maps', script, result, bundled], { output, ms: FILE_MS, env });
   const lines = existsSync(result) ? readFileSync(result, 'utf8').split('\n').filter(Boolean) : [];
   const results = lines.map((line) => JSON.parse(line));
   const end = results.find(({ ended }) => ended);

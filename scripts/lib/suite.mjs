@@ -128,14 +128,15 @@ async function put(path, contents) {
 
 /**
  * Bundles test files.
- * @param target the Node that runs them
+ * @param target the Node that runs them @param alias packages that are replaced, on top of those of all tests
  * @returns the bundled files, in the order of the entries
  */
-export async function buildTests(entryPoints, outdir, target = shared.target) {
+export async function buildTests(entryPoints, outdir, { target = shared.target, alias = {} } = {}) {
   const { build } = await import('esbuild');
   await build({
     ...shared,
     target,
+    alias: { ...MODULES, ...alias },
     entryPoints,
     outbase: 'test',
     outdir,

@@ -1,6 +1,6 @@
 // Forms and pages of real agent processes: asked, answered once, never left open, and nothing answered that the user did not answer.
 import { strict as assert } from 'node:assert';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { readElicitation } from '../../../../src/acp/protocol/elicitation';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
@@ -19,7 +19,7 @@ describe('elicitation', function () {
 
   async function open(script: AgentScript = {}): Promise<TestConversation> {
     const cwd = await scratchFolder();
-    agentLog = join(cwd, '..', `${cwd.split('/').at(-1)}.agent.ndjson`);
+    agentLog = join(cwd, '..', `${basename(cwd)}.agent.ndjson`);
     const [agent] = parseAgents({ scripted: scriptedAgent(script, agentLog) }).agents;
     session = testConversation({ agent: agent as AgentDefinition, cwd });
     return session;

@@ -1,6 +1,6 @@
 // Plans by id and the sessions that an agent runs for ours, from real agent processes: what they are, what goes between them, and that their questions are heard.
 import { strict as assert } from 'node:assert';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import { backgroundOf } from '../../../../src/client/view/projectQuestions';
@@ -16,7 +16,7 @@ describe('what the unstable schemas add', function () {
 
   beforeEach(async () => {
     const cwd = await scratchFolder();
-    agentLog = join(cwd, '..', `${cwd.split('/').at(-1)}.agent.ndjson`);
+    agentLog = join(cwd, '..', `${basename(cwd)}.agent.ndjson`);
     const [agent] = parseAgents({ scripted: scriptedAgent('plain', agentLog) }).agents;
     session = testConversation({ agent: agent as AgentDefinition, cwd });
   });
