@@ -155,7 +155,7 @@ export class SessionFeed implements Disposable {
   /** Searches the session for the webview, and answers where the matches are in what is drawn. */
   find(message: Extract<SessionMessage, { type: 'find' | 'findIn' | 'endFind' }>): void {
     if (message.type === 'findIn') {
-      if (message.id === this.#search?.id) this.#search.find.findIn(message);
+      if (message.id === this.#search?.id) void this.#search.find.findIn(message);
       return;
     }
     this.#search?.find.dispose();

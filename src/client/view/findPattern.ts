@@ -1,20 +1,27 @@
 // What the user searches for, as a pattern, and its matches in texts. A regular expression of the
-// user can take forever on a text: it runs with a time limit.
-import { createContext, Script } from 'node:vm';
+// user can take forever on a text: it runs in a thread of its own, with a time limit.
+import { Worker } from 'node:worker_threads';
+import type { Disposable } from '../../base/disposable';
 import type { FindQuery } from '../../panel/contract';
 
-/** Time for one expression of the user and the texts of one call, ms. */
-const MAX_MS = 250;
+/** Time for one expression of the user and the texts of one call, ms; a busy machine takes longer. */
+const MAX_MS = 1_000;
 /** Matches counted in one text. */
 const MAX_MATCHES = 10_000;
 
 const WORD = '[\\p{L}\\p{N}_]';
 
-/** Returns the matches in each text: start and length, in turns. */
-export type FindMatches = (texts: readonly string[]) => readonly (readonly number[])[];
+/** The matches in each text: start and length, in turns. */
+type Matches = readonly (readonly number[])[];
 
 /** An expression took too long. */
 export class SlowPattern extends Error {}
+
+/** Finds the matches of a query. */
+export interface FindMatches extends Disposable {
+  /** @throws SlowPattern: the search has ended; what is still under way ends with nothing found */
+  find(texts: readonly string[]): Matches | Promise<Matches>;
+}
 
 /**
  * Returns what finds the matches of a query.
@@ -22,8 +29,8 @@ export class SlowPattern extends Error {}
  */
 export function matcherOf(query: FindQuery): FindMatches {
   const pattern = patternOf(query);
-  if (!query.regex) return (texts) => texts.map((text) => matchesIn(pattern, text));
-  return (texts) => withTimeLimit(() => texts.map((text) => matchesIn(pattern, text)));
+  if (query.regex) return new PatternThread(pattern);
+  return { find: (texts) => texts.map((text) => matchesIn(pattern, text, MAX_MATCHES)), dispose: () => {} };
 }
 
 function patternOf({ text, matchCase, wholeWord, regex }: FindQuery): RegExp {
@@ -46,10 +53,11 @@ function isWord(char: string | undefined): boolean {
   return char !== undefined && /^[\p{L}\p{N}_]$/u.test(char);
 }
 
-function matchesIn(pattern: RegExp, text: string): readonly number[] {
+/** Runs in the thread too, so it uses nothing from outside. */
+function matchesIn(pattern: RegExp, text: string, most: number): readonly number[] {
   const matches: number[] = [];
   pattern.lastIndex = 0;
-  while (matches.length < 2 * MAX_MATCHES) {
+  while (matches.length < 2 * most) {
     const match = pattern.exec(text);
     if (!match) break;
     // An empty match has nothing to show.
@@ -59,32 +67,52 @@ function matchesIn(pattern: RegExp, text: string): readonly number[] {
   return matches;
 }
 
-const context = createContext({ run: () => {} });
-const script = new Script('run()');
+const SOURCE = `
+const { parentPort, workerData: { source, flags, most } } = require('node:worker_threads');
+const pattern = new RegExp(source, flags);
+const matchesIn = ${matchesIn.toString()};
+parentPort.on('message', (texts) => parentPort.postMessage(texts.map((text) => matchesIn(pattern, text, most))));
+`;
 
-/**
- * Tried twice, as a busy machine can let the process wait for as long.
- * @throws SlowPattern
- */
-function withTimeLimit<T>(run: () => T): T {
-  const result = tryInTime(run) ?? tryInTime(run);
-  if (!result) throw new SlowPattern();
-  return result.value;
-}
+/** A regular expression in a thread, which can be ended while it runs. */
+class PatternThread implements FindMatches {
+  readonly #thread: Worker;
+  #last: Promise<unknown> = Promise.resolve();
+  #isOver = false;
 
-/**
- * Only a script of `node:vm` can be ended while a regular expression runs.
- * @returns undefined if it was ended
- */
-function tryInTime<T>(run: () => T): { readonly value: T } | undefined {
-  let result: { readonly value: T } | undefined;
-  context.run = () => {
-    result = { value: run() };
-  };
-  try {
-    script.runInContext(context, { timeout: MAX_MS });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+  constructor({ source, flags }: RegExp) {
+    this.#thread = new Worker(SOURCE, { eval: true, workerData: { source, flags, most: MAX_MATCHES } });
+    this.#thread.unref();
+    // A thread that fails answers nothing, and the time limit tells.
+    this.#thread.on('error', () => {});
   }
-  return result;
+
+  find(texts: readonly string[]): Promise<Matches> {
+    const found = this.#last.then(() => this.#ask(texts));
+    this.#last = found.catch(() => {});
+    return found;
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    void this.#thread.terminate();
+  }
+
+  #ask(texts: readonly string[]): Promise<Matches> {
+    if (this.#isOver) return Promise.resolve(texts.map(() => []));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => end(() => reject(new SlowPattern())), MAX_MS);
+      const answer = (matches: Matches): void => end(() => resolve(matches));
+      const over = (): void => end(() => resolve(texts.map(() => [])));
+      const end = (settle: () => void): void => {
+        clearTimeout(timer);
+        this.#thread.off('message', answer);
+        this.#thread.off('exit', over);
+        settle();
+      };
+      this.#thread.on('message', answer);
+      this.#thread.on('exit', over);
+      this.#thread.postMessage(texts);
+    });
+  }
 }

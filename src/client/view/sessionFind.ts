@@ -49,13 +49,14 @@ export class SessionFind implements Disposable {
   }
 
   /** Answers where in drawn texts the matches are. */
-  findIn({ request, texts }: Extract<SessionMessage, { type: 'findIn' }>): void {
-    const ranges = this.#found(texts);
-    if (ranges) this.#post({ type: 'foundIn', id: this.#id, request, ranges });
+  async findIn({ request, texts }: Extract<SessionMessage, { type: 'findIn' }>): Promise<void> {
+    const ranges = await this.#found(texts);
+    if (ranges && !this.#isDisposed) this.#post({ type: 'foundIn', id: this.#id, request, ranges });
   }
 
   dispose(): void {
     this.#isDisposed = true;
+    this.#matches?.dispose();
     this.#matches = undefined;
     this.#observing?.dispose();
     clearTimeout(this.#timer);
@@ -104,8 +105,8 @@ export class SessionFind implements Disposable {
     this.#isWorking = true;
     let isFirst = isNew;
     do {
-      const counts = this.#slice(performance.now() + SLICE_MS);
-      if (!counts) return;
+      const counts = await this.#slice(performance.now() + SLICE_MS);
+      if (!counts || this.#isDisposed) return;
       const isDone = this.#pending.size === 0;
       if (counts.length > 0 || isDone || isFirst)
         this.#post({ type: 'found', id: this.#id, counts, isDone, ...(isFirst && { isNew: true as const }) });
@@ -117,7 +118,7 @@ export class SessionFind implements Disposable {
   }
 
   /** Searches until a time. @returns the counts that changed; undefined if the search has ended */
-  #slice(deadline: number): (readonly [number, number])[] | undefined {
+  async #slice(deadline: number): Promise<(readonly [number, number])[] | undefined> {
     const changed: (readonly [number, number])[] = [];
     do {
       const indexes = [];
@@ -131,7 +132,7 @@ export class SessionFind implements Disposable {
         chars += text.length;
         if (chars >= SLICE_CHARS) break;
       }
-      const found = this.#found(texts);
+      const found = await this.#found(texts);
       if (!found) return undefined;
       for (const [at, index] of indexes.entries()) {
         const count = (found[at]?.length ?? 0) / 2;
@@ -165,9 +166,9 @@ export class SessionFind implements Disposable {
   }
 
   /** @returns undefined if the search has ended */
-  #found(texts: readonly string[]): ReturnType<FindMatches> | undefined {
+  async #found(texts: readonly string[]): Promise<readonly (readonly number[])[] | undefined> {
     try {
-      return this.#matches?.(texts);
+      return await this.#matches?.find(texts);
     } catch (error) {
       if (!(error instanceof SlowPattern)) throw error;
       this.dispose();

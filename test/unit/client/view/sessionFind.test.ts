@@ -220,8 +220,24 @@ describe('find in a session', () => {
     session = new Session(says('a', 'fine'), says('b', `${'a'.repeat(50)}!`, 'user'), says('c', 'fine'));
     await session.search('(a+)+$', { regex: true });
     assert.equal(session.told.at(-1)?.problem, 'slow');
-    session.find?.findIn({ type: 'findIn', id: 1, request: 1, texts: ['aaa'] });
+    await session.find?.findIn({ type: 'findIn', id: 1, request: 1, texts: ['aaa'] });
     assert.deepEqual(session.answers, [], 'the search has ended');
+  });
+
+  it('leaves the host free while an expression runs', async () => {
+    session = new Session(says('a', `${'a'.repeat(50)}!`));
+    session.start('(a+)+$', { regex: true });
+    // The next turn of the event loop comes before the time limit.
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(session.told, []);
+    await session.until((found) => found.at(-1)?.problem === 'slow');
+  });
+
+  it('begins another search while the last one still runs', async () => {
+    session = new Session(says('a', `needle ${'a'.repeat(50)}!`));
+    session.start('(a+)+$', { regex: true });
+    assert.deepEqual(await session.search('ne+dle', { regex: true }), [[0, 1]]);
+    assert.ok(session.told.every(({ problem }) => problem === undefined));
   });
 
   it('goes over empty matches', async () => {
@@ -242,7 +258,7 @@ describe('find in a session', () => {
   it('answers where matches are in drawn texts', async () => {
     session = new Session(says('a', 'needle'));
     await session.search('needle');
-    session.find?.findIn({ type: 'findIn', id: 1, request: 7, texts: ['a needle and a needle', 'none'] });
+    await session.find?.findIn({ type: 'findIn', id: 1, request: 7, texts: ['a needle and a needle', 'none'] });
     assert.deepEqual(session.answers, [{ type: 'foundIn', id: 1, request: 7, ranges: [[2, 6, 15, 6], []] }]);
   });
 });
