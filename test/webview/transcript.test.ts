@@ -246,6 +246,20 @@ describe('transcript', () => {
     await panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-entry-id') === 'a');
   });
 
+  it('moves between the messages of the user by keyboard', async () => {
+    const said = (index: number) => message(`m${index}`, index % 10 === 0 ? 'user' : 'agent', `Words ${index}`);
+    const { page } = await open({ items: Array.from({ length: 64 }, (_, index) => said(index)) });
+    const at = (id: string) =>
+      page.waitForFunction((one) => document.activeElement?.matches(`[data-entry-id=${one}]`), id);
+    await page.locator('[data-entry-id=m63]').focus();
+    for (const id of ['m60', 'm50', 'm40']) {
+      await page.keyboard.press('Alt+ArrowUp');
+      await at(id);
+    }
+    await page.keyboard.press('Alt+ArrowDown');
+    await at('m50');
+  });
+
   it('leads to a question that is out of view', async () => {
     const filler = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', MARKDOWN));
     const asked = tool('c', { title: 'rm -rf build', toolKind: 'execute', status: 'pending' });

@@ -1,5 +1,6 @@
 // Keyboard navigation of entries: one of them is in the tab order, the arrow keys, Home and End
-// move between them, and 1, 2, 3 answer the focused permission request.
+// move between them, Alt+Up and Alt+Down between the user's messages, and 1, 2, 3 answer the focused
+// permission request.
 import { pressByKey } from '../entries/permissionCard';
 import { scrollWithin } from './scrollIntoView';
 
@@ -12,6 +13,8 @@ export interface FocusMoves {
   toEdge(edge: 'first' | 'last'): void;
   /** Adds the neighbour of the item at this index to the page if necessary, and focuses it. */
   toIndex(index: number): void;
+  /** Goes to the user's message before or after an item; without an index, from the end. */
+  toMessage(index: number | undefined, step: 1 | -1): void;
 }
 
 export function watchKeys(log: HTMLElement, moves: FocusMoves): void {
@@ -24,7 +27,13 @@ export function watchKeys(log: HTMLElement, moves: FocusMoves): void {
     entry.tabIndex = 0;
   });
   log.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
+    if (event.altKey) {
+      if (event.shiftKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+      event.preventDefault();
+      moves.toMessage(indexOf(entryOf(event.target)), event.key === 'ArrowUp' ? -1 : 1);
+      return;
+    }
     if (event.target instanceof HTMLElement && event.target.matches('input, textarea, select')) return;
     if (/^[1-9]$/.test(event.key)) {
       if (answer(event.target, event.key)) event.preventDefault();
@@ -64,6 +73,11 @@ function move(log: HTMLElement, entry: HTMLElement | null, step: 1 | -1, moves: 
     scrollWithin(log, next, 'nearest');
     return;
   }
+  const index = indexOf(entry);
+  if (index !== undefined) moves.toIndex(index + step);
+}
+
+function indexOf(entry: HTMLElement | null): number | undefined {
   const index = Number(entry?.closest<HTMLElement>('[data-index]')?.dataset.index);
-  if (Number.isInteger(index)) moves.toIndex(index + step);
+  return Number.isInteger(index) ? index : undefined;
 }

@@ -190,6 +190,7 @@ export class Transcript {
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
       toEdge: (edge) => this.reveal(edge === 'first' ? 0 : this.#store.total - 1),
       toIndex: (index) => this.reveal(index),
+      toMessage: (index, step) => this.#toMessage(index ?? this.#store.total, step),
     });
   }
 
@@ -391,6 +392,16 @@ export class Transcript {
   revealFound(index: number): void {
     this.#groups.unfold(index);
     this.#revealer.reveal({ index, isFound: true });
+  }
+
+  /** Where items are not loaded, goes there: they are requested, and the next key goes on. */
+  #toMessage(from: number, step: 1 | -1): void {
+    for (let index = from + step; index >= 0 && index < this.#store.total; index += step) {
+      const item = this.#store.get(index)?.item;
+      if (item && item.kind !== 'user') continue;
+      this.reveal(index);
+      return;
+    }
   }
 
   #hasChanges(turnId: string, index: number): boolean {
