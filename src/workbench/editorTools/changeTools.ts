@@ -14,6 +14,8 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { Deferred } from '../../base/deferred';
+import { within } from '../../base/within';
 import type { ToolSession } from '../../client/mcp/editorTools';
 import type { ToolAnswer } from '../../editorTools/answer';
 import type { ToolCaller } from '../../editorTools/toolCaller';
@@ -30,6 +32,8 @@ import { findSymbol } from './symbolPosition';
 const MAX_CHARS = 4_000_000;
 const MAX_FILES = 500;
 const MAX_ACTIONS = 50;
+/** How long a save by the editor itself may take, in milliseconds. */
+const SAVE_MS = 5000;
 /** Snippets around a line: they need a user to fill them in. */
 const SURROUND = 'refactor.surround';
 
@@ -189,7 +193,7 @@ export class ChangeTools {
       for (const path of paths) {
         if (dirty.has(path)) continue;
         const document = await openDocument(path);
-        if (document?.isDirty && !(await document.save()) && document.isDirty) dirty.add(path);
+        if (document && !(await save(document))) dirty.add(path);
       }
       return dirty.size;
     });
@@ -236,6 +240,21 @@ async function actionsOf(
 
 function wholeOf(document: TextDocument): Range {
   return document.validateRange(new Range(0, 0, document.lineCount, 0));
+}
+
+/** @returns whether the document has no changes left that are not saved */
+async function save(document: TextDocument): Promise<boolean> {
+  if (!document.isDirty) return true;
+  const saved = new Deferred<void>();
+  const watch = workspace.onDidSaveTextDocument((one) => {
+    if (one === document) saved.resolve();
+  });
+  try {
+    // The editor says no while it saves the document by itself (`files.autoSave`).
+    return (await document.save()) || !document.isDirty || (await within(SAVE_MS, saved.promise));
+  } finally {
+    watch.dispose();
+  }
 }
 
 /** The text after the edits, which do not overlap. */

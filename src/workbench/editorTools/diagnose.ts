@@ -13,6 +13,8 @@ import { inOrder, type Problem, problemsIn, type Severity } from './readers/prob
 
 /** When the problems of a file are settled, in milliseconds. */
 const SETTLED = { first: 1200, quiet: 250, last: 4000 };
+/** The same where it is known that there are some. */
+const TOLD = { first: 10_000, quiet: 250, last: 10_000 };
 /** Files that are looked at anew in one call. */
 const MAX_FILES = 50;
 /** Languages whose server looks only at files in tabs, and answers when it is asked for a file. */
@@ -69,21 +71,17 @@ export class Diagnoser {
       preserveFocus: true,
     });
     await Promise.all([this.#settled(document, signal), shown]);
+    const asked = await this.#askTypeScript(document, signal);
+    // On a busy machine the server knows them long before the editor does.
+    if (asked && asked.length > 0 && languages.getDiagnostics(document.uri).length === 0)
+      await untilQuiet((changed) => watchProblems(document, changed), TOLD, signal);
   }
 
   /** Waits for a server that tells its problems when it likes. */
   async #settled(document: TextDocument, signal: AbortSignal): Promise<void> {
     const { version } = document;
     if (this.#answered.get(document) === version) return;
-    const uri = document.uri.toString();
-    await untilQuiet(
-      (changed) =>
-        languages.onDidChangeDiagnostics(({ uris }) => {
-          if (uris.some((one) => one.toString() === uri)) changed();
-        }),
-      SETTLED,
-      signal,
-    );
+    await untilQuiet((changed) => watchProblems(document, changed), SETTLED, signal);
     this.#answered.set(document, version);
   }
 
@@ -105,6 +103,13 @@ export class Diagnoser {
       return undefined;
     }
   }
+}
+
+function watchProblems({ uri }: TextDocument, changed: () => void): { dispose(): unknown } {
+  const file = uri.toString();
+  return languages.onDidChangeDiagnostics(({ uris }) => {
+    if (uris.some((one) => one.toString() === file)) changed();
+  });
 }
 
 function readTypeScript(path: string, raw: unknown): Problem[] {
