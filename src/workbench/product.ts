@@ -70,6 +70,7 @@ import { useFoundAgent } from './registry/useAgent';
 import { Archive } from './sessions/archive';
 import { changesFolder, conversationServices } from './sessions/conversationServices';
 import { Conversations } from './sessions/conversations';
+import { ProblemsAfterTurn } from './sessions/problemsAfterTurn';
 import { titleOf } from './sessions/sessionLabels';
 import { AllowedOrigins } from './sharing/allowedOrigins';
 import { Descriptors } from './sharing/descriptors';
@@ -233,6 +234,7 @@ function composeWithin(
       offering?.catch((error: unknown) => log.error(`restore: ${messageOf(error)}`));
     }),
   );
+  const problems = own(new ProblemsAfterTurn({ conversations, diagnoser: editorTools.diagnoser, log }));
   const diffs = own(new DiffEditor());
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));
@@ -259,6 +261,7 @@ function composeWithin(
     terminals: realTerminals,
     retryGap: descriptors.missing.retry,
     retryGaps: descriptors.missing.retryAll,
+    fixProblems: (conversation) => problems.fix(conversation),
     firstUse,
     mentions: own(new Mentions()),
     code: own(new CodeBlocks()),

@@ -64,6 +64,10 @@ const TEXTS: Texts = {
     text: l10n.t('Your folder stays as it is until you apply the changes of this session.'),
   }),
   'files-not-restored': () => l10n.t("Couldn't restore the files"),
+  'new-problems': (count) => ({
+    title: count === 1 ? l10n.t('1 new problem') : l10n.t('{0} new problems', count),
+    action: l10n.t('Fix'),
+  }),
   'output-not-opened': () => l10n.t("Couldn't open the output"),
   'file-not-saved': () => l10n.t("Couldn't save the file"),
   'message-not-loaded': () => l10n.t("Couldn't load the message"),

@@ -25,6 +25,8 @@ export interface OwnTexts {
   readonly 'edited-from': readonly [...commands: readonly string[]];
   readonly 'restore-undone': readonly [files: number];
   readonly 'in-worktree': readonly [branch: string];
+  /** Errors in files that the turn changed. */
+  readonly 'new-problems': readonly [errors: number];
   readonly 'output-not-opened': readonly [];
   readonly 'file-not-saved': readonly [];
   readonly 'message-not-loaded': readonly [];
@@ -90,6 +92,9 @@ export interface OwnTexts {
 
 /** The action that undoes the last restore of files. */
 export const UNDO_RESTORE = 'undoRestore';
+
+/** The button of `new-problems`. */
+export const FIX_PROBLEMS = 'fixProblems';
 
 export type OwnCode = keyof OwnTexts;
 

@@ -9,7 +9,7 @@ import type { SessionFeed } from '../../client/view/feed';
 import { changesPage } from '../../client/view/projectChanges';
 import { SHOW_BRANCH } from '../../distributed/client/branchName';
 import type { ElicitationAction, QueueAction, SessionMessage, ToWebview } from '../../panel/contract';
-import { ownText, type PlainCode, UNDO_RESTORE } from '../../session/events/ownText';
+import { FIX_PROBLEMS, ownText, type PlainCode, UNDO_RESTORE } from '../../session/events/ownText';
 import { textOfTurn } from '../../session/model/entryText';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { ChangesUi } from '../changes/changesUi';
@@ -33,6 +33,8 @@ export interface ActionServices {
   readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
   /** The same for all messages that are missing. */
   readonly retryGaps: (conversation: Conversation) => Promise<void>;
+  /** Asks the agent to fix the problems in the files of the last turn. */
+  readonly fixProblems: (conversation: Conversation) => Promise<void>;
   /** What `@` offers in the composer. */
   readonly mentions: Pick<Mentions, 'offers' | 'attachments' | 'dropped'>;
   /** What is done with code blocks. */
@@ -359,6 +361,7 @@ export class SurfaceActions {
       await tell(conversation, 'message-not-resent', async () => {
         if (!(await carryOn(conversation, id))) this.#page.refuse({}, l10n.t('This message can no longer be resent.'));
       });
+    else if (id === FIX_PROBLEMS) await this.#services.fixProblems(conversation);
     else if (id === UNDO_RESTORE)
       await tell(conversation, 'files-not-restored', () => this.#services.changes.undoRestore(conversation));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');

@@ -46,6 +46,12 @@ export function showsSourceControl(): boolean {
   return read<boolean>('changes.sourceControl', true) !== false;
 }
 
+/** What happens with new problems in the files that a turn changed. */
+export function problemsAfterTurn(): 'off' | 'show' | 'send' {
+  const value = read<string>('problemsAfterTurn', 'show');
+  return value === 'off' || value === 'send' ? value : 'show';
+}
+
 /**
  * How long an agent may be idle before its process is ended, in milliseconds; undefined: forever.
  */

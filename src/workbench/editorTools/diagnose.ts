@@ -1,8 +1,10 @@
 // Problems of files as they are on the disk now: opens what an agent has just changed, and waits
 // until the language servers have caught up.
 
+import { stat } from 'node:fs/promises';
 import { languages, TabInputText, type TextDocument, window } from 'vscode';
 import { messageOf } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
 import { untilQuiet } from '../../editorTools/untilQuiet';
@@ -21,13 +23,27 @@ const MAX_FILES = 50;
 const TYPESCRIPT = new Set(['typescript', 'typescriptreact', 'javascript', 'javascriptreact']);
 const CATEGORIES: Readonly<Record<string, Severity>> = { error: 'error', warning: 'warning', suggestion: 'hint' };
 
+export interface FileProblems {
+  /** Absolute. */
+  readonly path: string;
+  readonly problems: readonly Problem[];
+  /** When the file was written last, in milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
 export class Diagnoser {
   readonly #log: Log;
+  readonly #didLook = new Emitter<FileProblems>();
   /** The version of each document for which its server has answered. */
   readonly #answered = new WeakMap<TextDocument, number>();
 
   constructor(log: Log) {
     this.#log = log;
+  }
+
+  /** A file was looked at, and its server has answered for the text on the disk. */
+  get onDidLook(): Event<FileProblems> {
+    return this.#didLook.event;
   }
 
   /**
@@ -43,8 +59,14 @@ export class Diagnoser {
         const document = await openFile(path).catch(() => undefined);
         if (!document) return;
         const asked = await this.#askTypeScript(document, signal);
-        if (asked) fresh.set(path, asked);
-        else await this.#settled(document, signal);
+        if (asked) {
+          fresh.set(path, asked);
+          const modifiedAt = await stat(path).then(
+            ({ mtimeMs }) => mtimeMs,
+            () => Number.POSITIVE_INFINITY,
+          );
+          this.#didLook.fire({ path, problems: asked, modifiedAt });
+        } else await this.#settled(document, signal);
       }),
     );
     signal.throwIfAborted();

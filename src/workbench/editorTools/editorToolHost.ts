@@ -41,12 +41,13 @@ export interface EditorToolHostOptions {
 export class EditorToolHost implements EditorTools, Disposable {
   readonly #options: EditorToolHostOptions;
   readonly #socket: ToolSocket;
-  readonly #diagnoser: Diagnoser;
+  /** One for all sessions: it remembers what has settled. */
+  readonly diagnoser: Diagnoser;
 
   constructor(options: EditorToolHostOptions) {
     this.#options = options;
     this.#socket = new ToolSocket(options.log);
-    this.#diagnoser = new Diagnoser(options.log);
+    this.diagnoser = new Diagnoser(options.log);
   }
 
   async grant(agent: AgentDefinition, session: ToolSession): Promise<ToolGrant | undefined> {
@@ -89,8 +90,8 @@ export class EditorToolHost implements EditorTools, Disposable {
     const { version } = context.extension.packageJSON as { version: string };
     const paths = new SessionPaths(session.roots);
     const tools = {
-      ...new ReadTools({ paths, diagnoser: this.#diagnoser, changed: session.changed }),
-      ...new ChangeTools({ paths, session, diagnoser: this.#diagnoser, asAgent }),
+      ...new ReadTools({ paths, diagnoser: this.diagnoser, changed: session.changed }),
+      ...new ChangeTools({ paths, session, diagnoser: this.diagnoser, asAgent }),
       ...new RunTools(paths, session),
     };
     return limitCalls({

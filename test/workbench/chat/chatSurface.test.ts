@@ -45,6 +45,7 @@ const services: SurfaceServices = {
   terminals: { show: () => {} },
   retryGap: nothing,
   retryGaps: nothing,
+  fixProblems: nothing,
   mentions: { async *offers() {}, attachments: async () => [], dropped: async () => [] },
   code: { use: nothing },
   firstUse: {

@@ -1,6 +1,6 @@
 // The tools of the editor in a real VS Code with its own TypeScript, as an MCP client calls them.
 import { strict as assert } from 'node:assert';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -10,9 +10,11 @@ import * as vscode from 'vscode';
 import type { PermissionAsk } from '../../../src/acp/protocol/dialect';
 import { silentLog } from '../../../src/base/log';
 import { within } from '../../../src/base/within';
+import type { Conversation } from '../../../src/client/conversation/conversation';
 import type { ToolGrant } from '../../../src/client/mcp/editorTools';
 import type { SessionEvent } from '../../../src/session/events/event';
 import { EditorToolHost } from '../../../src/workbench/editorTools/editorToolHost';
+import { ProblemsAfterTurn } from '../../../src/workbench/sessions/problemsAfterTurn';
 import { removeFolder } from '../../support/scratch';
 
 const USERS = 20;
@@ -368,6 +370,114 @@ describe('the tools of the editor', function () {
     const title = titles.find((one) => one === "Add missing function declaration 'join'") ?? assert.fail(titles.join());
     await call('apply_code_action', { path: 'src/fix.ts', line: 1, title });
     assert.match(read('src/fix.ts'), /function join\(/);
+  });
+
+  describe('after a turn', () => {
+    const changed = new vscode.EventEmitter<string>();
+    const removed = new vscode.EventEmitter<Conversation>();
+    let sent: string[];
+    let notices: SessionEvent[];
+    let state: { turn: object | undefined; turns: object[] };
+    let problems: ProblemsAfterTurn;
+    let conversation: Conversation;
+    let before: string;
+    let told: () => void;
+
+    beforeEach(() => {
+      sent = [];
+      notices = [];
+      state = { turn: undefined, turns: [] };
+      const change = { root, path: 'src/old.ts', before: { oid: 'a', mode: '100644', size: 1 }, added: 1, removed: 0 };
+      conversation = {
+        key: 'p',
+        roots: [root],
+        model: { state },
+        changes: {
+          isReviewed: true,
+          settled: async () => undefined,
+          changesOf: async () => [change],
+          states: async () => ({ read: async () => Buffer.from(before) }),
+        },
+        queue: { items: [] },
+        isBusy: false,
+        note: (events: readonly { event: SessionEvent }[]) => {
+          notices.push(...events.map(({ event }) => event));
+          told();
+        },
+        send: (text: string) => {
+          sent.push(text);
+          told();
+        },
+      } as unknown as Conversation;
+      problems = new ProblemsAfterTurn({
+        conversations: {
+          find: () => conversation,
+          onDidChange: (listener) => changed.event(listener),
+          onDidRemove: (listener) => removed.event(listener),
+        },
+        diagnoser: host.diagnoser,
+        log: silentLog,
+      });
+    });
+
+    afterEach(async () => {
+      problems.dispose();
+      const settings = vscode.workspace.getConfiguration('parley');
+      await settings.update('problemsAfterTurn', undefined, vscode.ConfigurationTarget.Global);
+    });
+
+    /** A turn that does something first, then writes this text; resolves when something is said of it. */
+    async function turn(text: string, first: () => Promise<unknown> = async () => undefined): Promise<void> {
+      const path = join(root, 'src/old.ts');
+      before = existsSync(path) ? readFileSync(path, 'utf8') : '';
+      const isTold = new Promise<void>((resolve) => {
+        told = resolve;
+      });
+      const one = { id: `t${state.turns.length}`, startedAt: Date.now(), stopReason: 'end_turn' };
+      state.turn = one;
+      state.turns.push(one);
+      changed.fire('p');
+      await first();
+      writeFileSync(path, text);
+      state.turn = undefined;
+      changed.fire('p');
+      await isTold;
+    }
+
+    it('shows how many errors are new, and has the agent fix them when the user asks for it', async () => {
+      // It had an error that nobody has seen.
+      writeFileSync(join(root, 'src/old.ts'), "export const old: number = 'old';\n");
+      await turn("export const old: number = 'old';\nexport const fresh: number = 'fresh';\n");
+      const [notice = assert.fail()] = notices;
+      assert.deepEqual(notice.type === 'notice' && [notice.said, notice.action], [
+        { code: 'new-problems', args: [1] },
+        { id: 'fixProblems' },
+      ]);
+      assert.deepEqual(sent, []);
+      await problems.fix(conversation);
+      assert.match(sent[0] ?? '', /^Fix these problems:\n- src\/old\.ts:1: .*\n- src\/old\.ts:2: Type 'string'/);
+    });
+
+    it('does not count what the agent saw before it changed the line', async () => {
+      const path = join(root, 'src/old.ts');
+      writeFileSync(path, "export const old: number = 'old';\n");
+      utimesSync(path, 1, 1);
+      const { signal } = new AbortController();
+      const look = () => host.diagnoser.problems([path], [root], signal);
+      await turn("export const renamed: number = 'old';\nexport const fresh: boolean = 1;\n", look);
+      const [notice = assert.fail()] = notices;
+      assert.deepEqual(notice.type === 'notice' && notice.said, { code: 'new-problems', args: [1] });
+    });
+
+    it('asks the agent once by itself where the setting says so', async () => {
+      const settings = vscode.workspace.getConfiguration('parley');
+      await settings.update('problemsAfterTurn', 'send', vscode.ConfigurationTarget.Global);
+      await turn("export const one: number = 'one';\n");
+      assert.equal(sent.length, 1);
+      await turn('export const two: boolean = 2;\n');
+      assert.equal(sent.length, 1);
+      assert.equal(notices.length, 1);
+    });
   });
 
   it('are only there for the holder of the token', async () => {

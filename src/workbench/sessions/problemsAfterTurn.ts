@@ -1,0 +1,184 @@
+// Looks for new errors in the files that a turn changed: shows them at its end, or sends them to the
+// agent (`parley.problemsAfterTurn`).
+
+import { DiagnosticSeverity, l10n, languages, TabInputText, window, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { pathOf } from '../../client/changes/changedPaths';
+import { textOf } from '../../client/changes/shownDiffs';
+import type { Conversation } from '../../client/conversation/conversation';
+import { FIX_PROBLEMS, ownText } from '../../session/events/ownText';
+import { problemsAfterTurn } from '../config/settings';
+import { openDocuments, pathKey } from '../editor/openDocuments';
+import type { Diagnoser, FileProblems } from '../editorTools/diagnose';
+import type { Problem } from '../editorTools/readers/problems';
+import { SessionPaths } from '../editorTools/sessionPaths';
+import type { Conversations } from './conversations';
+import { newErrors, signatureOf } from './newProblems';
+
+/** Files of a turn that are looked at, and problems in one message. */
+const MAX_FILES = 30;
+const MAX_PROBLEMS = 30;
+/** Files of a session whose errors are remembered. */
+const MAX_KNOWN = 200;
+
+export interface ProblemsAfterTurnOptions {
+  readonly conversations: Pick<Conversations, 'find' | 'onDidChange' | 'onDidRemove'>;
+  readonly diagnoser: Diagnoser;
+  readonly log: Log;
+}
+
+/** Errors by {@link pathKey} of their file, by their signatures. */
+type KnownErrors = Map<string, ReadonlySet<string>>;
+
+interface WatchedTurn {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly before: KnownErrors;
+  /** Its message was sent by this. */
+  readonly isFix: boolean;
+}
+
+export class ProblemsAfterTurn implements Disposable {
+  readonly #options: ProblemsAfterTurnOptions;
+  readonly #lifetime = new DisposableStore();
+  readonly #abort = new AbortController();
+  readonly #watched = new Map<string, WatchedTurn>();
+  /** What was found after earlier turns, by session. */
+  readonly #found = new Map<string, KnownErrors>();
+  /** Sessions whose next turn is one that was asked for here. */
+  readonly #sent = new Set<string>();
+
+  constructor(options: ProblemsAfterTurnOptions) {
+    this.#options = options;
+    const { conversations } = options;
+    this.#lifetime.add(conversations.onDidChange((key) => this.#changed(key)));
+    this.#lifetime.add(options.diagnoser.onDidLook((file) => this.#looked(file)));
+    this.#lifetime.add(
+      conversations.onDidRemove(({ key }) => {
+        this.#watched.delete(key);
+        this.#found.delete(key);
+        this.#sent.delete(key);
+      }),
+    );
+  }
+
+  /** Asks the agent to fix the errors in the files of the last turn. Does nothing where there are none. */
+  async fix(conversation: Conversation): Promise<void> {
+    const turn = conversation.model.state.turns.at(-1);
+    const changed = turn ? await conversation.changes.changesOf(turn.id) : [];
+    this.#send(conversation, await this.#errorsIn(conversation, changed.map(pathOf)));
+  }
+
+  dispose(): void {
+    this.#abort.abort();
+    this.#lifetime.dispose();
+  }
+
+  /** Called often while a turn runs. */
+  #changed(key: string): void {
+    const conversation = this.#options.conversations.find(key);
+    const watched = this.#watched.get(key);
+    const turn = conversation?.model.state.turn;
+    if (watched && turn?.id !== watched.id) {
+      this.#watched.delete(key);
+      if (conversation)
+        this.#ended(conversation, watched).catch((error: unknown) => {
+          if (!this.#abort.signal.aborted) this.#options.log.warn(`problems after a turn: ${messageOf(error)}`);
+        });
+    }
+    if (!turn || turn.id === watched?.id || !workspace.isTrusted || problemsAfterTurn() === 'off') return;
+    const before: KnownErrors = new Map([...(this.#found.get(key) ?? []), ...shownErrors()]);
+    this.#watched.set(key, { id: turn.id, startedAt: turn.startedAt, before, isFix: this.#sent.delete(key) });
+  }
+
+  /** What the agent itself asked for before it changed the file was there before. */
+  #looked({ path, problems, modifiedAt }: FileProblems): void {
+    const key = pathKey(path);
+    for (const { before, startedAt } of this.#watched.values())
+      if (modifiedAt < startedAt && !before.has(key)) before.set(key, new Set(errorsOf(problems).map(signatureOf)));
+  }
+
+  async #ended(conversation: Conversation, { id, before, isFix }: WatchedTurn): Promise<void> {
+    const { changes, model } = conversation;
+    const turn = model.state.turns.find((one) => one.id === id);
+    if (turn?.stopReason !== 'end_turn' || !changes.isReviewed) return;
+    await changes.settled();
+    const changed = (await changes.changesOf(id)).slice(0, MAX_FILES);
+    const errors = await this.#errorsIn(conversation, changed.map(pathOf));
+    const open = openDocuments();
+    const fresh: Problem[] = [];
+    const found = this.#found.get(conversation.key) ?? new Map<string, ReadonlySet<string>>();
+    for (const change of changed) {
+      const path = pathOf(change);
+      const key = pathKey(path);
+      const here = errors
+        .filter((error) => error.path === path)
+        .map((error) => {
+          const document = open.get(key);
+          const isThere = document && error.line <= document.lineCount;
+          return { ...error, text: isThere ? document.lineAt(error.line - 1).text : '' };
+        });
+      const known = before.get(key);
+      const text = known || here.length === 0 ? undefined : await textOf(await changes.states(), change, change.before);
+      fresh.push(...newErrors(here, { errors: known, text }));
+      found.delete(key);
+      found.set(key, new Set(here.map(signatureOf)));
+    }
+    for (const [oldest] of [...found].slice(0, Math.max(0, found.size - MAX_KNOWN))) found.delete(oldest);
+    this.#found.set(conversation.key, found);
+    // The user went on meanwhile, or the session is gone.
+    if (fresh.length === 0 || model.state.turns.at(-1) !== turn || conversation.isBusy) return;
+    if (this.#options.conversations.find(conversation.key) !== conversation) return;
+    // One attempt by itself: an agent that cannot fix an error would go on for ever.
+    if (problemsAfterTurn() === 'send' && !isFix && conversation.queue.items.length === 0) {
+      this.#send(conversation, fresh);
+      return;
+    }
+    const said = ownText('new-problems', fresh.length);
+    const action = { id: FIX_PROBLEMS };
+    const event = { type: 'notice', own: true, severity: 'warning', title: '', said, action } as const;
+    conversation.note([{ at: Date.now(), event }]);
+  }
+
+  #send(conversation: Conversation, errors: readonly Problem[]): void {
+    if (errors.length === 0) return;
+    const paths = new SessionPaths(conversation.roots);
+    const lines = errors
+      .slice(0, MAX_PROBLEMS)
+      .map(({ path, line, message }) => `- ${paths.show(path)}:${line}: ${message.replaceAll(/\s+/g, ' ')}`);
+    this.#sent.add(conversation.key);
+    conversation.send(`${l10n.t('Fix these problems:')}\n${lines.join('\n')}`);
+  }
+
+  async #errorsIn(conversation: Conversation, files: readonly string[]): Promise<readonly Problem[]> {
+    const { signal } = this.#abort;
+    const inside = [...(await new SessionPaths(conversation.roots).inside(files, signal))];
+    if (inside.length === 0) return [];
+    const found = await this.#options.diagnoser.problems(inside, inside, signal);
+    return errorsOf(found);
+  }
+}
+
+function errorsOf(problems: readonly Problem[]): readonly Problem[] {
+  return problems.filter(({ severity }) => severity === 'error');
+}
+
+/** The errors of files in editors, which their language servers have looked at. */
+function shownErrors(): [string, ReadonlySet<string>][] {
+  return window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .flatMap(({ input }) => (input instanceof TabInputText && input.uri.scheme === 'file' ? [input.uri] : []))
+    .map((uri) => {
+      const errors = languages
+        .getDiagnostics(uri)
+        .filter(({ severity }) => severity === DiagnosticSeverity.Error)
+        .map(({ code, message }) => {
+          const named = typeof code === 'object' ? code.value : code;
+          return signatureOf({ message, ...(named !== undefined && { code: String(named) }) });
+        });
+      return [pathKey(uri.fsPath), new Set(errors)];
+    });
+}
