@@ -24,15 +24,21 @@ export class AgentEntries {
   /** The user's entries as written in the settings, by id. */
   all(): Entries {
     const value = userValue('agents');
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+    return isEntries(value) ? { ...value } : {};
   }
 
   /**
    * Replaces the user's entries. Comments among them stay.
-   * @throws ParleyError `settings-unsaved` if the settings file has unsaved changes; the error of VS
+   * @throws ParleyError `settings-unsaved` if the settings file has unsaved changes,
+   * `settings-invalid` if the setting has another form, which is not overwritten; the error of VS
    * Code if it cannot write the file
    */
   async write(all: Entries): Promise<void> {
+    const value = userValue('agents');
+    if (value !== undefined && !isEntries(value))
+      throw new ParleyError('settings-invalid', l10n.t('The setting parley.agents must be an object.'), {
+        hint: l10n.t('Correct it in settings.json, then try again.'),
+      });
     const before = this.all();
     if (isDeepStrictEqual(before, all)) return;
     for (const file of this.#files())
@@ -85,6 +91,10 @@ export class AgentEntries {
       }
     });
   }
+}
+
+function isEntries(value: unknown): value is Entries {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @returns false where this is not the file, or VS Code can write it as well */

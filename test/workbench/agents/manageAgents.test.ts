@@ -1,14 +1,16 @@
 // The agents editor inside of VS Code: its lists and boxes are answered by the test, the settings are real.
 import { strict as assert } from 'node:assert';
-import { chmod, mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   ConfigurationTarget,
+  commands,
   EventEmitter,
   type ExtensionContext,
   type Memento,
   type QuickPickItem,
+  type TextDocument,
   Uri,
   window,
   workspace,
@@ -344,6 +346,43 @@ describe('the agents editor', () => {
     await set({ odd: { command: 'a', url: 'https://b' } });
     await run();
     shows(/odd \| {2}\| .*both a command and a url/);
+  });
+
+  it('overwrites no setting of another form', async () => {
+    for (const value of [['claude --acp'], 'claude --acp']) {
+      await set(value);
+      await assert.rejects(services.registry.entries.set('mine', { command: 'mine' }), /must be an object/);
+      assert.deepEqual(entries(), value);
+    }
+  });
+
+  it('leaves a settings file with a syntax error as it is, and says so', async () => {
+    await set({ one: { command: 'one' } });
+    const isSettings = ({ uri }: TextDocument): boolean => uri.path.endsWith('/Machine/settings.json');
+    const known = workspace.textDocuments.find(isSettings);
+    const opened = new Promise<TextDocument>((resolve) => {
+      const listening = workspace.onDidOpenTextDocument((document) => {
+        if (!isSettings(document)) return;
+        listening.dispose();
+        resolve(document);
+      });
+    });
+    await commands.executeCommand('workbench.action.openRemoteSettingsFile');
+    const file = (known ?? (await opened)).uri.fsPath;
+    const before = await readFile(file, 'utf8');
+    const broken = before.replace('"one": {', '"one": { "name": "half');
+    try {
+      const changed = new Promise((resolve) => {
+        const listening = workspace.onDidChangeConfiguration(() => resolve(listening.dispose()));
+      });
+      await writeFile(file, broken);
+      await changed;
+      await assert.rejects(services.registry.entries.set('mine', { command: 'mine' }), /Unable to write|errors/);
+      assert.equal(await readFile(file, 'utf8'), broken);
+    } finally {
+      await writeFile(file, before);
+      await commands.executeCommand('workbench.action.closeActiveEditor');
+    }
   });
 
   it('imports the selected agents, with their keys in the secret storage', async () => {
