@@ -99,7 +99,7 @@ class GitFolder implements StoredFolder {
   static async open(options: GitFolderOptions): Promise<GitFolder> {
     const repository = await findRepository(options.folder);
     const configs = new FileConfigs(options.git, options.env);
-    const { format } = await configs.of(repository);
+    const { format } = await configs.of(repository, options.folder);
     const folder = `${options.store}-${format}`;
     const indexes = join(folder, 'indexes', options.window);
     await makeBareStore(folder, format);
@@ -164,7 +164,7 @@ class GitFolder implements StoredFolder {
     const { folder } = this.#options;
     const repository = await findRepository(folder);
     if (!repository || repository.top === folder) return repository;
-    const { options, excludeFiles } = await this.#configs.of(repository);
+    const { options, excludeFiles } = await this.#configs.of(repository, folder);
     const path = `./${prefixIn(repository.top, folder)}`;
     for (const file of ['', ...excludeFiles]) {
       const args = [...options, '-c', `core.excludesFile=${file}`, 'check-ignore', '-q', '--no-index', '--', path];
@@ -205,7 +205,7 @@ class GitFolder implements StoredFolder {
     const prefix = prefixIn(top, folder);
     const name = createHash('sha256').update(`${path}\n${prefix}`).digest('hex').slice(0, 16);
     const index = join(this.#store.indexes, name);
-    const config = await this.#configs.of(repository);
+    const config = await this.#configs.of(repository, folder);
     const warm = async (timeoutMs: number): Promise<boolean> => {
       const changedAt = repository ? await modified(join(repository.gitDir, 'index')) : 0;
       if (this.#warmed.get(name) === changedAt) return false;

@@ -1,6 +1,6 @@
 // What the configuration says about the files of a work tree. It is read as data: git is pointed at
 // the file alone, and nothing that it names is run or followed.
-import { stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ObjectFormat } from './bareStore';
@@ -44,26 +44,33 @@ export class FileConfigs {
     this.#home = env.HOME ?? homedir();
   }
 
-  /** What holds for the files of a repository, or of a folder without one. */
-  async of(repository: Repository | undefined): Promise<FileConfig> {
-    const [own, local] = await Promise.all([this.#ofUser(), repository && this.#ofRepository(repository)]);
-    const value = (name: string): string | undefined => local?.get(name) ?? own.get(name);
+  /**
+   * What holds for the files of a repository, or of a folder without one.
+   * @param folder with the files, absolute
+   */
+  async of(repository: Repository | undefined, folder: string): Promise<FileConfig> {
+    const [own, local] = await Promise.all([
+      this.#ofUser(),
+      // Git looks at the file system when it makes a repository.
+      repository ? this.#ofRepository(repository) : ofFileSystem(folder),
+    ]);
+    const value = (name: string): string | undefined => local.get(name) ?? own.get(name);
     const path = (name: string, fallback: string): string => {
       const text = value(name);
       if (text === undefined || text === '') return fallback;
       return resolve(repository?.top ?? this.#home, text.replace(/^~(?=[/\\])/, this.#home));
     };
-    const folder = join(this.#env.XDG_CONFIG_HOME ?? join(this.#home, '.config'), 'git');
-    const excludeFiles = [path('core.excludesfile', join(folder, 'ignore'))];
+    const configFolder = join(this.#env.XDG_CONFIG_HOME ?? join(this.#home, '.config'), 'git');
+    const excludeFiles = [path('core.excludesfile', join(configFolder, 'ignore'))];
     if (repository) excludeFiles.push(join(repository.commonDir, 'info/exclude'));
-    const attributesFile = path('core.attributesfile', join(folder, 'attributes'));
+    const attributesFile = path('core.attributesfile', join(configFolder, 'attributes'));
     return {
       options: SWITCHES.flatMap((name) => {
         const text = value(name);
         return text === undefined ? [] : ['-c', `${name}=${isTrue(text)}`];
       }),
       excludeFiles: await files(excludeFiles),
-      format: local?.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
+      format: local.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
       convertsLines: isTrue(value(CONVERSION) ?? 'false') || value(CONVERSION)?.toLowerCase() === 'input',
       ...((await files([attributesFile])).length > 0 && { attributesFile }),
     };
@@ -91,6 +98,23 @@ export class FileConfigs {
     this.#local.set(file, { stamp, variables });
     return variables;
   }
+}
+
+/** Finds out whether a file is found by another spelling, without writing. */
+async function ofFileSystem(folder: string): Promise<Variables> {
+  const names: readonly string[] = await readdir(folder).catch(() => []);
+  const name = names.find((one) => otherCase(one) !== one && !names.includes(otherCase(one)));
+  if (name === undefined) return new Map();
+  const ignoresCase = await lstat(join(folder, otherCase(name))).then(
+    () => true,
+    () => false,
+  );
+  return new Map<string, string>(ignoresCase ? [['core.ignorecase', 'true']] : []);
+}
+
+function otherCase(name: string): string {
+  const upper = name.toUpperCase();
+  return upper === name ? name.toLowerCase() : upper;
 }
 
 function isTrue(text: string): boolean {

@@ -161,6 +161,18 @@ describe('the restore of files', () => {
     assert.deepEqual(await listing(s.root), after);
   }
 
+  it('gives a file back the name that differed only by case, also where the file system ignores that', async () => {
+    const s = await stage({ 'docs/Readme.md': 'old\n' }, byGit);
+    await s.turn(async () => {
+      await rename(s.at('docs/Readme.md'), s.at('docs/README.md'));
+      await writeFile(s.at('docs/README.md'), 'new\n');
+    });
+    const { failed } = await s.run();
+    assert.deepEqual(failed, []);
+    assert.deepEqual(await readdir(s.at('docs')), ['Readme.md']);
+    assert.equal(await readFile(s.at('docs/Readme.md'), 'utf8'), 'old\n');
+  });
+
   it('skips what the user has edited since, unless requested', async () => {
     const s = await stage({ a: 'a\n', b: 'b\n', c: 'c\n' });
     await s.turn(() => writeFile(s.at('a'), 'A\n'));
