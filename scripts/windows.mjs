@@ -1,5 +1,6 @@
 // Suites that need plain Node only, as win32 under Wine: `node scripts/windows.mjs [part of a path …]`. Where Wine can't be had, says why and counts nothing.
 // test/windows/leftOut.json lists the tests that are left out, with the reason. With `--listed` they run too, and one that passes is a failure.
+// Files that are slow there, as they start many agents, run with `--slow` only.
 import { appendFileSync, existsSync, readFileSync, watch } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -59,7 +60,8 @@ async function runAll(args) {
     process.stderr.write(`No test matches ${patterns.join(', ')}\n`);
     return 1;
   }
-  const run = tests.filter((path) => list.files[path] === undefined);
+  const isSlow = (path) => list.slow.includes(path) && !args.includes('--slow');
+  const run = tests.filter((path) => list.files[path] === undefined && !isSlow(path));
   await mkdir(join(root, 'out/tests'), { recursive: true });
   const outdir = await mkdtemp(join(root, 'out/tests/windows-'));
   const sum = { passed: 0, failed: 0, pending: 0, failures: [] };
@@ -111,9 +113,9 @@ async function runAll(args) {
     endWine();
     await rm(outdir, { recursive: true, force: true });
   }
-  for (const path of Object.keys(list.files)) {
+  for (const path of [...Object.keys(list.files), ...list.slow]) {
     if (!existsSync(join(root, path))) sum.failures.push({ title: path, why: 'is listed and does not exist' });
-    else if (tests.includes(path)) leftOut.push(`${path}: ${list.files[path]}`);
+    else if (tests.includes(path) && !run.includes(path)) leftOut.push(`${path}: ${list.files[path] ?? 'slow'}`);
   }
   sum.failed = sum.failures.length;
   process.stdout.write(`\nLeft out as win32 (${leftOut.length}):\n${leftOut.map((line) => `  ${line}\n`).join('')}`);
