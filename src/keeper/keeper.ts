@@ -143,13 +143,13 @@ export class Keeper implements KeeperCommands {
   }
 
   send(number: number, message: Buffer): Promise<void> | undefined {
-    // Whatever was written is not written again.
-    if (number !== this.#sent + 1) throw new RangeError(`message ${number} after ${this.#sent}`);
     const { stdin } = this.#tree;
     if (!stdin.writable) {
       this.#owner?.inputClosed(this.#inputError ?? '');
       return undefined;
     }
+    // Whatever was written is not written again.
+    if (number !== this.#sent + 1) throw new RangeError(`message ${number} after ${this.#sent}`);
     this.#sent = number;
     const isFlowing = stdin.write(message);
     this.#owner?.taken(number);

@@ -7,7 +7,7 @@ import type { Transport, TransportSink } from '../../acp/jsonrpc/transport';
 import { type AgentExit, describeExit } from '../../agents/agentProcess';
 import { StderrLog } from '../../agents/stderrLog';
 import { Deferred } from '../../base/deferred';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { inEnglish, localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
@@ -264,11 +264,25 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   async #close(): Promise<AgentExit> {
     if (!this.#isOver) {
       this.#socket.send(frame(FRAME.stop));
+      if (this.#untaken.length > 0) void this.#stopAside();
       if (!(await within(CLOSE_MS, this.#socket.closed))) this.#kill();
     }
     await this.#socket.closed;
     this.#end({ code: null, signal: null });
     return this.exited;
+  }
+
+  /**
+   * Ends the agent over a connection of its own: while the agent reads no more, the keeper reads no
+   * more of the one with its messages.
+   */
+  async #stopAside(): Promise<void> {
+    try {
+      const { socket } = await KeeperSocket.open(this.#options.place, PURPOSE.look);
+      socket.send(frame(FRAME.stop));
+    } catch (error) {
+      this.#options.log.info(`Ending the agent (process ${this.pid}): ${messageOf(error)}`);
+    }
   }
 
   /** It does not answer any more. Its agent ends when it does. */

@@ -88,6 +88,18 @@ describe('a kept agent', function () {
     await kept.close();
   });
 
+  it('that reads its stdin no more is ended by its keeper', async () => {
+    const kept = await keepers.start('setInterval(() => {}, 1e6); console.log("ready")', {
+      closeGraceMs: { stdin: 100, term: 5_000 },
+    });
+    await Heard.from(kept).line((text) => text === 'ready');
+    for (let count = 0; count < 8; count++) void kept.transport.write('x'.repeat(200_000)).catch(() => {});
+    // A keeper that had to be killed says nothing of how its agent ended.
+    assert.equal((await kept.close()).signal, 'SIGTERM');
+    assert.ok(await isGone(kept.pid));
+    assert.deepEqual(await readdir(keepers.folder), []);
+  });
+
   describe('and its windows', () => {
     it('gives the next one what was said since the journal was stored, and nothing twice', async () => {
       const first = await keepers.start(echo);
