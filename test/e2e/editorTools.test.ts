@@ -17,7 +17,7 @@ const agent = join(scratch, 'agent.cjs');
 const names = ['one.txt', 'two.txt', 'three.txt'];
 const extensions: string[] = [];
 
-/** Renames the word `area` in all files; has two tests, and a tool for models. */
+/** Renames the word `area` in all files; finds an error in those that begin with `broken`; has two tests, and a tool for models. */
 const EXTENSION = `
 const vscode = require('vscode');
 exports.activate = ({ subscriptions }) => {
@@ -55,8 +55,16 @@ exports.activate = ({ subscriptions }) => {
     }
     run.end();
   }, true);
+  const errors = vscode.languages.createDiagnosticCollection('tiny');
+  const look = ({ uri, getText }) => {
+    const range = new vscode.Range(0, 0, 0, 6);
+    errors.set(uri, getText().startsWith('broken') ? [new vscode.Diagnostic(range, 'This is broken')] : []);
+  };
   subscriptions.push(
     controller,
+    errors,
+    vscode.workspace.onDidOpenTextDocument(look),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => look(document)),
     vscode.languages.registerRenameProvider({ pattern: '**/*.txt' }, renames),
     vscode.lm.registerTool('tiny_echo', {
       invoke: ({ input }) =>
@@ -153,6 +161,19 @@ describe('the tools of the editor in VS Code', function () {
     await command(page, 'File: Save All Files');
     while (texts().join() !== before.join()) await page.waitForTimeout(50);
     await command(page, 'Parley: Open Chat');
+  });
+
+  it('shows the errors that a turn made, and has the agent fix them', async () => {
+    const rename = { symbol: 'area', path: 'one.txt', line: 1, new_name: 'broken' };
+    assert.match(await call('rename_symbol', rename, 'Rename area to broken'), /^Changed 3 files\n/);
+    const notice = chat.entries('notice').filter({ hasText: '3 new problems' });
+    await notice.waitFor();
+    await screenshot(vscode.window.page, 'editor-tools-new-problems');
+    await notice.getByRole('button', { name: 'Fix', exact: true }).click();
+    await chat.entries('user').filter({ hasText: 'Fix these problems:' }).waitFor();
+    assert.equal(await answered(), 'Heard');
+    const said = await chat.entries('user').last().innerText();
+    for (const name of names) assert.ok(said.includes(`${name}:1: This is broken`), said);
   });
 
   it('runs a task after the user agreed, and tells how it ended', async () => {

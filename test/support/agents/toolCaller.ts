@@ -1,5 +1,5 @@
 // An agent that calls the tools of the editor as it is told, as text without dependencies: each prompt is a call as JSON, `{"name": …, "arguments": …}`, and the answer
-// is what the tool said.
+// is what the tool said. `list` lists the tools; any other text is heard.
 
 export const TOOL_CALLER = `
 const { spawn } = require('node:child_process');
@@ -51,6 +51,10 @@ const answers = {
       update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: '\`\`\`\\n' + said + '\\n\`\`\`' } });
     if (text === 'list') {
       say((await ask('tools/list', {})).tools.map(({ name }) => name).join('\\n'));
+      return { stopReason: 'end_turn' };
+    }
+    if (!text.startsWith('{')) {
+      say('Heard');
       return { stopReason: 'end_turn' };
     }
     const { name, arguments: given } = JSON.parse(text);
