@@ -8,7 +8,7 @@ import { BadLine } from './badLine';
 import { Chat } from './chat';
 import { openWindow, type Window } from './openWindow';
 import { vsixPath } from './repository';
-import { type Server, type ServerOptions, startServer } from './startServer';
+import { type Server, startServer } from './startServer';
 
 export interface FarChat {
   readonly server: Server;
@@ -21,13 +21,12 @@ export interface FarChat {
 }
 
 /** Opens the chat of the packaged extension with a scripted agent. @param seed of what the line does */
-export async function openFarChat(seed: number, options: ServerOptions = {}): Promise<FarChat> {
+export async function openFarChat(seed: number): Promise<FarChat> {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-line-'));
   const log = join(scratch, 'agent.ndjson');
   const agent = { ...scriptedAgent('plain', log), name: 'Plain' };
   const server = await startServer({
     extensions: [vsixPath],
-    ...options,
     settings: { 'parley.agents': { plain: agent }, 'parley.defaultAgent': 'plain' },
   });
   const line = await BadLine.open(server.port, seeded(seed));
