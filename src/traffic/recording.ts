@@ -60,7 +60,7 @@ export function writeRecording(entries: readonly CleanEntry[], { agent, version 
 }
 
 /**
-Reads a recording line by line, in slices. Skips invalid lines.
+ * Reads a recording line by line, in slices. Skips invalid lines.
  * @throws ParleyError `recording-too-large`, `not-a-recording`; the reason of `signal`
  */
 export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Promise<Recording> {

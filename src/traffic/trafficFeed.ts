@@ -101,7 +101,7 @@ export class TrafficFeed implements Disposable {
   }
 
   /**
-Returns the text of an entry without secrets, JSON indented; `cut`: number of characters that
+   * Returns the text of an entry without secrets, JSON indented; `cut`: number of characters that
    * were not kept. Undefined if the entry is no longer kept.
    */
   async contentOf(seq: number): Promise<{ readonly text: string; readonly cut: number } | undefined> {

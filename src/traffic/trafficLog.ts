@@ -4,7 +4,7 @@ import { type Disposable, toDisposable } from '../base/disposable';
 import { head } from '../base/text';
 
 /**
-Kind of an entry: a message to (`out`) or from (`in`) the agent, a line of its stderr, or a line
+ * Kind of an entry: a message to (`out`) or from (`in`) the agent, a line of its stderr, or a line
  * of its stdout that is not a message (`noise`).
  */
 export type TrafficKind = 'in' | 'out' | 'stderr' | 'noise';

@@ -26,7 +26,7 @@ export interface RequestOptions {
 }
 
 /**
-Opens a URL. An HTTP error status is a result, not an exception.
+ * Opens a URL. An HTTP error status is a result, not an exception.
  * @returns the response of the last hop; its body is destroyed with the reason of `signal`
  * @throws ParleyError `bad-url`, `not-encrypted`, `bad-redirect`, `no-network`, `refused`,
  * `timeout`, `bad-certificate`, `connection-lost`; the reason of `signal`

@@ -40,7 +40,7 @@ export interface Downloaded {
 }
 
 /**
-Downloads a file, or resumes its download.
+ * Downloads a file, or resumes its download.
  * @throws ParleyError `wrong-checksum`, `download-refused` (a status), `too-large`, and those of
  * {@link request}; what the disk reports; the reason of `signal`
  */

@@ -10,7 +10,7 @@ const SIGN_MS = 5_000;
 const GONE_MS = 60_000;
 
 /**
-Runs a function while holding the lock. A lock is taken over if the process of its holder has
+ * Runs a function while holding the lock. A lock is taken over if the process of its holder has
  * ended or has not renewed it for a minute.
  * @throws ParleyError `install-busy`; what `run` throws
  */

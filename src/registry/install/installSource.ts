@@ -21,7 +21,7 @@ export function machineName(platform: NodeJS.Platform = process.platform, arch: 
 }
 
 /**
-Returns the ways to install an agent on this platform. The one with the fewest requirements comes
+ * Returns the ways to install an agent on this platform. The one with the fewest requirements comes
  * first: a program needs no package manager.
  * @throws ParleyError `not-for-this-machine`, `bad-package`
  */
@@ -53,7 +53,7 @@ const PYTHON_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9,
 const PYTHON_VERSION = /^[0-9][0-9A-Za-z.!+-]{0,100}$/;
 
 /**
-Returns the name and the exact version of an npm package. Returns the text unchanged if it is
+ * Returns the name and the exact version of an npm package. Returns the text unchanged if it is
  * something else: an address, a file, a range of versions.
  */
 function npmPackage({ package: spec, ...rest }: PackageSource, listed: string): InstallSource | string {

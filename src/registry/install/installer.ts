@@ -65,7 +65,7 @@ export class Installer {
   }
 
   /**
-Returns how an agent can be installed: the first way whose tools are available.
+   * Returns how an agent can be installed: the first way whose tools are available.
    * @throws ParleyError why there is none; the reason of `signal`
    */
   async plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan> {
@@ -82,7 +82,7 @@ Returns how an agent can be installed: the first way whose tools are available.
   }
 
   /**
-Installs an agent as planned. A failed installation leaves only its partial download, which the
+   * Installs an agent as planned. A failed installation leaves only its partial download, which the
    * next attempt resumes.
    * @throws ParleyError with a sentence; the reason of `signal`
    */

@@ -30,7 +30,7 @@ export interface NpmFacts {
 }
 
 /**
-Looks a package up in the npm registry.
+ * Looks a package up in the npm registry.
  * @throws ParleyError `node-missing`, `node-too-old`, `npm-failed`
  */
 export async function npmFacts(

@@ -51,8 +51,8 @@ export class RegistryList {
   }
 
   /**
-Returns the list at an address, or the last valid one from there if it cannot be fetched.
-* @throws ParleyError if there is no earlier list; the reason of `signal`
+   * Returns the list at an address, or the last valid one from there if it cannot be fetched.
+   * @throws ParleyError if there is no earlier list; the reason of `signal`
    */
   async load(url: string, signal: AbortSignal): Promise<Listing> {
     const kept = await this.#kept(url);

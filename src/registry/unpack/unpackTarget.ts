@@ -52,7 +52,7 @@ export class UnpackTarget {
   }
 
   /**
-Writes a file. Resolves when it is written.
+   * Writes a file. Resolves when it is written.
    * @throws ParleyError `evil-archive`; the reason of `signal`
    */
   async file(name: string, isExecutable: boolean, content: Readable, signal: AbortSignal): Promise<void> {
@@ -89,7 +89,7 @@ Writes a file. Resolves when it is written.
 }
 
 /**
-Returns the segments of a relative path, with either kind of slash; undefined if it leaves its
+ * Returns the segments of a relative path, with either kind of slash; undefined if it leaves its
  * folder.
  */
 export function pathParts(name: string): readonly string[] | undefined {

@@ -176,7 +176,7 @@ export class SessionTree {
   }
 
   /**
-Returns the number of known sessions in a group. In a group of a state it counts only sessions in
+   * Returns the number of known sessions in a group. In a group of a state it counts only sessions in
    * that state: sessions that got the same message are listed with the most urgent of them.
    */
   count(node: GroupNode): number {

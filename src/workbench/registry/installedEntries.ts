@@ -41,9 +41,9 @@ function entryAmong(
 }
 
 /**
-Writes the entry for a version: updates the entry of another version of the agent unless the user
+ * Writes the entry for a version: updates the entry of another version of the agent unless the user
  * has edited it, otherwise adds one.
-* @param versions installed versions of the agent
+ * @param versions installed versions of the agent
  * @returns the id of the entry
  */
 export async function useVersion(
