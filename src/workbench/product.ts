@@ -66,7 +66,7 @@ import type { ListNode } from './overview/sessionTree';
 import { AgentRegistry } from './registry/agentRegistry';
 import { FirstUse } from './registry/firstUse';
 import { FoundAgents } from './registry/foundAgents';
-import { useFoundAgent } from './registry/useAgent';
+import { useFoundAgent } from './registry/useFoundAgent';
 import { Archive } from './sessions/archive';
 import { changesFolder, conversationServices } from './sessions/conversationServices';
 import { Conversations } from './sessions/conversations';
@@ -240,7 +240,7 @@ function composeWithin(
   const realTerminals = own(new RealTerminals(terminals));
   const found = own(new FoundAgents({ environment, log }));
   const registry = new AgentRegistry({ context, log, environment });
-  const firstUse = own(new FirstUse({ catalog, found, use: (agent) => useFoundAgent(agent, registry.entries), log }));
+  const firstUse = own(new FirstUse({ catalog, found, use: (agent) => useFoundAgent(agent, registry), log }));
   const chat: ChatHome = new ChatHome(places, conversations, {
     log,
     feed: {

@@ -8,7 +8,7 @@ export interface FoundProgram extends KnownAgent {
   /** The absolute path of the program. */
   readonly path: string;
   /**
-The command for `parley.agents`: the name of the program if the PATH leads to this path, so that
+   * The command for `parley.agents`: the name of the program if the PATH leads to this path, so that
    * a later version in another folder is found too; otherwise the path.
    */
   readonly command: string;

@@ -10,18 +10,22 @@ export interface KnownAgent {
   /** The arguments that make it speak ACP. */
   readonly args: readonly string[];
   /**
-True if the program prints its version and exits when run with `--version`. Others would start
+   * True if the program prints its version and exits when run with `--version`. Others would start
    * to serve, so their version is known only if npm has installed them.
    */
   readonly answersVersion: boolean;
+  /** The program does not speak ACP: ids in the registry of what does, with it. */
+  readonly adapters?: readonly string[];
 }
 
 /** The known agents, in the order in which they are offered. */
 export const KNOWN_AGENTS: readonly KnownAgent[] = [
   agent('claude', 'Claude', 'claude-agent-acp', [], false),
   agent('claude', 'Claude', 'claude-code-acp', [], false),
+  { ...agent('claude', 'Claude', 'claude', []), adapters: ['claude-acp', 'claude-code-acp'] },
   agent('gemini', 'Gemini', 'gemini', ['--acp']),
   agent('codex', 'Codex', 'codex-acp', [], false),
+  { ...agent('codex', 'Codex', 'codex', []), adapters: ['codex-acp'] },
   agent('opencode', 'OpenCode', 'opencode', ['acp']),
   agent('copilot', 'GitHub Copilot', 'copilot', ['--acp']),
   agent('kilo', 'Kilo', 'kilo', ['acp']),

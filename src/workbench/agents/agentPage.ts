@@ -9,7 +9,7 @@ import { dateText, type SignInFacts } from '../config/savedKeys';
 import { openAgentSettings } from '../config/settings';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
 import { actionsOf, newerOf, removeAgent, sizeText } from '../registry/installFlow';
-import { startSession } from '../registry/useAgent';
+import { startSession } from '../registry/startSession';
 import { askModal, showInfo } from '../ui/messages';
 import { addEntry } from './addEntry';
 import { changed, fieldsOf } from './agentFields';

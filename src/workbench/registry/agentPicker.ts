@@ -12,7 +12,8 @@ import type { AgentRegistry } from './agentRegistry';
 import type { FoundAgent, FoundAgents } from './foundAgents';
 import { groupInstalled, type InstalledGroup, useVersion } from './installedEntries';
 import { type Ask, actionsOf, installAgent, newerOf, sizeText } from './installFlow';
-import { startSession, useFoundAgent } from './useAgent';
+import { startSession } from './startSession';
+import { useFoundAgent } from './useFoundAgent';
 
 /** The colours of VS Code's own icons. */
 const ON_LIGHT = '#424242';
@@ -167,8 +168,8 @@ class AgentPicker {
       icon: 'vm',
       label: agent.name,
       description: agent.version,
-      detail: agent.path,
-      choose: () => useFoundAgent(agent, this.#services.registry.entries),
+      detail: agent.adapters ? l10n.t('{0} (needs an adapter from the registry)', agent.path) : agent.path,
+      choose: () => useFoundAgent(agent, this.#services.registry, this.#services.ask),
     };
   }
 }

@@ -13,7 +13,7 @@ import type { ListButton } from '../ui/input';
 import { askModal, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
 import type { AgentRegistry } from './agentRegistry';
 import { dropEntries, type InstalledGroup, useVersion } from './installedEntries';
-import { startSession } from './useAgent';
+import { startSession } from './startSession';
 
 /** Number of versions of an agent to keep: the current one and the previous one. */
 const KEPT_VERSIONS = 2;

@@ -6,10 +6,14 @@ import { join } from 'node:path';
 import { ConfigurationTarget, type ExtensionContext, Uri, workspace } from 'vscode';
 import { silentLog } from '../../../src/base/log';
 import type { InstalledAgent } from '../../../src/registry/install/installedAgents';
+import { installSources } from '../../../src/registry/install/installSource';
+import type { RegistryAgent } from '../../../src/registry/list/registryAgent';
 import { RegistryList } from '../../../src/registry/list/registryList';
 import { AgentEntries } from '../../../src/workbench/registry/agentEntries';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
+import type { FoundAgent } from '../../../src/workbench/registry/foundAgents';
 import { dropEntries, groupInstalled, useVersion } from '../../../src/workbench/registry/installedEntries';
+import { useFoundAgent } from '../../../src/workbench/registry/useFoundAgent';
 import { removeFolder } from '../../support/scratch';
 import { closeLoopbacks, httpLoopback } from '../../support/servers/loopback';
 
@@ -94,5 +98,47 @@ describe('the registry of agents', () => {
     assert.deepEqual([back?.current.version, back?.previous], ['1.0.0', undefined]);
     await dropEntries([two, one], own);
     assert.deepEqual(entries() ?? {}, {});
+  });
+
+  const CODEX: FoundAgent = {
+    id: 'codex',
+    name: 'Codex',
+    program: 'codex',
+    args: [],
+    answersVersion: true,
+    adapters: ['codex-acp'],
+    path: '/usr/bin/codex',
+    command: 'codex',
+  };
+
+  it('has the adapter of a program that does not speak ACP, which is installed if the user agrees', async () => {
+    const list = await readFile(join(process.env.PARLEY_REPOSITORY ?? '', 'test/fixtures/registry/registry.json'));
+    let listed: Buffer | string = list;
+    const { host } = await httpLoopback((_request, response) => response.end(listed));
+    await set('parley', 'registry.url', `http://${host}/registry.json`);
+    const extension = { packageJSON: { version: '1.0.0' } } as ExtensionContext['extension'];
+    const context = { globalStorageUri: Uri.file(folder), extension };
+    const registry = new AgentRegistry({
+      context,
+      log: silentLog,
+      environment: async () => ({ ...process.env }) as Record<string, string>,
+    });
+    // What a package weighs would be asked of the real npm registry.
+    const plan = async (agent: RegistryAgent) => ({ agent, source: installSources(agent)[0], tool: undefined });
+    Object.assign(registry.installer, { plan });
+    const asked: string[] = [];
+    const refuse = async (question: string): Promise<boolean> => {
+      asked.push(question);
+      return false;
+    };
+    await useFoundAgent(CODEX, registry, refuse);
+    assert.equal(asked.length, 1);
+    assert.match(asked[0] ?? '', /^Install Codex.* \d/);
+    assert.deepEqual(entries() ?? {}, {}, 'nothing is added where the user refuses');
+    listed = JSON.stringify({ version: '1.0.0', agents: [] });
+    await assert.rejects(
+      useFoundAgent({ ...CODEX, adapters: ['no-such'] }, registry, refuse),
+      /doesn't list an adapter for Codex/,
+    );
   });
 });

@@ -34,6 +34,23 @@ describe('findAgents', () => {
     await assert.rejects(readFile(started));
   });
 
+  it('finds a program that needs an adapter only where the adapter is not there', async () => {
+    const folder = await scratchFolder();
+    const find = async () =>
+      (await findAgents({ env: { PATH: folder }, except: [] })).map(({ program, adapters }) => [program, adapters]);
+    await scratchFile(folder, 'claude', '');
+    await scratchFile(folder, 'codex', '');
+    assert.deepEqual(await find(), [
+      ['claude', ['claude-acp', 'claude-code-acp']],
+      ['codex', ['codex-acp']],
+    ]);
+    await scratchFile(folder, 'codex-acp', '');
+    assert.deepEqual(await find(), [
+      ['claude', ['claude-acp', 'claude-code-acp']],
+      ['codex-acp', undefined],
+    ]);
+  });
+
   it('ignores programs of the workspace, and uses the full path of one that comes after them', async () => {
     const [workspace, own] = [await scratchFolder(), await scratchFolder()];
     const bin = join(workspace, 'node_modules', '.bin');
