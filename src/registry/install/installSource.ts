@@ -48,7 +48,8 @@ export function installSources(agent: RegistryAgent, machine = machineName()): r
   );
 }
 
-const NPM_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+/** Names that begin with a hyphen are left out: npm would read them as options. */
+const NPM_NAME = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/;
 const PYTHON_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9,._-]+\])?$/;
 const PYTHON_VERSION = /^[0-9][0-9A-Za-z.!+-]{0,100}$/;
 

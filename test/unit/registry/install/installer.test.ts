@@ -48,6 +48,7 @@ describe('installSources', () => {
 
   it('accepts no address, file, option or range as the name of a package', () => {
     const evil = ['git+https://e.example/x', 'file:../x', '../x', '--registry=http://e', 'tiny@latest', 'tiny@^1.0.0'];
+    evil.push('--global', '-g@1.0.0', '--x@1.0.0', '@-x/tiny', '@scope/-g');
     for (const spec of [...evil, 'https://e.example/x.tgz', 'Tiny@1.0.0 --force', 'a/b/c@1.0.0'])
       assert.throws(() => installSources(agentOf({ npx: { package: spec } })), { code: 'bad-package' }, spec);
     for (const spec of ['--index-url=http://e', 'tiny>=1', 'tiny @ file:///x', '-r x', 'git+https://x'])
