@@ -237,7 +237,7 @@ describe('a kept agent', function () {
     });
 
     it('loses nothing of what it says, in bounded memory, and waits at the bound', async () => {
-      const megabytes = 160;
+      const megabytes = 132;
       const first = await keepers.start(`
         const line = 'x'.repeat(1023) + '\\n';
         let left = ${megabytes};
