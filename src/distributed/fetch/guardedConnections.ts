@@ -7,9 +7,9 @@ import * as https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import * as l10n from '@vscode/l10n';
+import { type AddressClass, worstClass } from '../../base/addressClass';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
-import { type AddressClass, worstClass } from '../model/addressClass';
 
 export interface ResolvedAddress {
   readonly address: string;

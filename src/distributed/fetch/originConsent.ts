@@ -1,7 +1,8 @@
 // Asks the user which servers on this machine or in the local network may be read from: once for
 // all servers of a session.
+
+import type { AddressClass } from '../../base/addressClass';
 import { within } from '../../base/within';
-import type { AddressClass } from '../model/addressClass';
 import { originOf } from '../model/resourceUrl';
 import type { BlockedAddress } from './guardedConnections';
 

@@ -1,7 +1,7 @@
 // URLs of messages and states as text: how to log them, what identifies the same object, whether
 // and until when they are signed, and the hash that the fragment may carry. A presigned URL is a
 // secret: anyone who has it can read.
-import { addressClass } from './addressClass';
+import { addressClass } from '../../base/addressClass';
 
 /** Query parameters that sign or limit a URL, by names that only these use: S3 and Google. */
 const SIGNATURE =

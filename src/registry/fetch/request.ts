@@ -7,7 +7,9 @@
 
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { isIP } from 'node:net';
 import * as l10n from '@vscode/l10n';
+import { addressClass } from '../../base/addressClass';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 
@@ -19,7 +21,10 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the server may send nothing, in milliseconds. */
   readonly idleMs: number;
-  /** The origin that the user has configured, which may be unencrypted. */
+  /**
+   * The origin that the user has configured, which may be unencrypted. Only where it is on this
+   * machine or in the local network itself may a URL lead there.
+   */
   readonly trustedOrigin?: string | undefined;
   /** The only origin that a redirect may lead to. */
   readonly onlyOrigin?: string;
@@ -28,7 +33,7 @@ export interface RequestOptions {
 /**
  * Opens a URL. An HTTP error status is a result, not an exception.
  * @returns the response of the last hop; its body is destroyed with the reason of `signal`
- * @throws ParleyError `bad-url`, `not-encrypted`, `bad-redirect`, `no-network`, `refused`,
+ * @throws ParleyError `bad-url`, `not-public`, `not-encrypted`, `bad-redirect`, `no-network`, `refused`,
  * `timeout`, `bad-certificate`, `connection-lost`; the reason of `signal`
  */
 export async function request(
@@ -103,9 +108,22 @@ function readUrl(text: string, trustedOrigin: string | undefined): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw new ParleyError('bad-url', localizable('“{0}” is not an http or https address.', text.slice(0, 200)));
+  const isExpected = trustedOrigin !== undefined && isNear(new URL(trustedOrigin));
+  if (isNear(url) && !isExpected)
+    throw new ParleyError(
+      'not-public',
+      localizable('{0} is on this machine or in the local network, where the registry must not lead.', url.host),
+    );
   if (url.protocol === 'http:' && !HERE.test(url.hostname) && url.origin !== trustedOrigin)
     throw new ParleyError('not-encrypted', localizable('The address of {0} is not encrypted (https).', url.host));
   return url;
+}
+
+/** Returns whether a URL says that it leads to this machine or into a local network. */
+function isNear({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  if (isIP(host) !== 0) return addressClass(host) !== 'public';
+  return !host.includes('.') || /\.(localhost|local|internal|home\.arpa)$/.test(host);
 }
 
 function send(url: URL, options: RequestOptions, signal: AbortSignal): Promise<http.IncomingMessage> {

@@ -1,6 +1,7 @@
 // Installs, updates, rolls back and removes agents of the registry, with the user's consent.
 import { env, l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import { oneLine } from '../../base/text';
 import { own } from '../../base/untrusted';
 import { describeStart } from '../../client/transport/describeStart';
 import type { InstalledAgent } from '../../registry/install/installedAgents';
@@ -9,6 +10,7 @@ import { NODE_SITE, UV_SITE } from '../../registry/install/installTools';
 import { isNewer } from '../../registry/list/isNewer';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import { openAddress } from '../editor/openLink';
+import { isTooLong } from '../ui/inertText';
 import type { ListButton } from '../ui/input';
 import { askModal, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
 import type { AgentRegistry } from './agentRegistry';
@@ -17,6 +19,9 @@ import { startSession } from './startSession';
 
 /** Number of versions of an agent to keep: the current one and the previous one. */
 const KEPT_VERSIONS = 2;
+
+/** Characters of one text of the registry in a question. */
+const MAX_SHOWN = 2_000;
 
 /** Asks the user; tests use it in place of VS Code's modal dialog. */
 export type Ask = (question: string, detail: string, yes: string) => Promise<boolean>;
@@ -32,10 +37,17 @@ export async function installAgent(
   const plan = await planned(agent, registry);
   if (plan === undefined) return;
   const isUpdate = (await installed.versions(agent.id)).length > 0;
+  const detail = describePlan(plan);
+  if (isTooLong(detail)) {
+    throw new ParleyError(
+      'too-long',
+      l10n.t('The registry gives {0} more arguments or variables than a question can show.', agent.name),
+    );
+  }
   const question = isUpdate
     ? l10n.t('Update {0} to version {1}?', agent.name, agent.version)
     : l10n.t('Install {0} {1}?', agent.name, agent.version);
-  if (!(await ask(question, describePlan(plan), isUpdate ? l10n.t('Update') : l10n.t('Install')))) return;
+  if (!(await ask(question, detail, isUpdate ? l10n.t('Update') : l10n.t('Install')))) return;
   const now = await showProgress(l10n.t('Installing {0}…', agent.name), (signal, report) =>
     installer.install(plan, (step) => tell(step, report), signal),
   ).catch((error: unknown) => {
@@ -138,19 +150,19 @@ const SITES: Readonly<Record<string, string>> = {
 export function describePlan({ agent, source, size, license }: InstallPlan): string {
   const from =
     source.kind === 'binary'
-      ? [l10n.t('Download: {0}', source.archive)]
+      ? [l10n.t('Download: {0}', shown(source.archive))]
       : source.kind === 'npx'
         ? [
             l10n.t(
               'Package: {0}, with its dependencies, from the registry that npm uses',
-              `${source.name}@${source.version}`,
+              shown(`${source.name}@${source.version}`),
             ),
             l10n.t("Install scripts of the package run; those of its dependencies don't."),
           ]
         : [
             l10n.t(
               'Package: {0}, with its dependencies, from the index that uv uses',
-              `${source.name}==${source.version}`,
+              shown(`${source.name}==${source.version}`),
             ),
           ];
   const program = source.kind === 'binary' ? source.cmd : (source.cmd ?? source.name);
@@ -161,12 +173,17 @@ export function describePlan({ agent, source, size, license }: InstallPlan): str
     ...(source.kind === 'binary' && source.sha256 === undefined
       ? [l10n.t('The registry states no checksum for this file.')]
       : []),
-    l10n.t('License: {0}', license ?? l10n.t('not stated')),
-    ...(agent.repository === undefined ? [] : [l10n.t('Source: {0}', agent.repository)]),
+    l10n.t('License: {0}', license === undefined ? l10n.t('not stated') : shown(license)),
+    ...(agent.repository === undefined ? [] : [l10n.t('Source: {0}', shown(agent.repository))]),
     run,
     '',
     l10n.t('An agent runs with your permissions.'),
   ].join('\n');
+}
+
+/** Text of the registry: a line break could begin a line that looks like one of ours. */
+function shown(text: string): string {
+  return oneLine(text, MAX_SHOWN);
 }
 
 /** The size from npm is the unpacked size of the package without its dependencies. */

@@ -39,7 +39,7 @@ const BELOW_WORKBENCH = {
 
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  base: { rooms: {}, packages: ['@vscode/l10n', 'eventsource-parser'] },
+  base: { rooms: {}, packages: ['@vscode/l10n', 'eventsource-parser', 'ipaddr.js'] },
   panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },
   acp: {

@@ -13,6 +13,7 @@ import { AgentEntries } from '../../../src/workbench/registry/agentEntries';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import type { FoundAgent } from '../../../src/workbench/registry/foundAgents';
 import { dropEntries, groupInstalled, useVersion } from '../../../src/workbench/registry/installedEntries';
+import { describePlan, installAgent } from '../../../src/workbench/registry/installFlow';
 import { useFoundAgent } from '../../../src/workbench/registry/useFoundAgent';
 import { removeFolder } from '../../support/scratch';
 import { closeLoopbacks, httpLoopback } from '../../support/servers/loopback';
@@ -140,5 +141,26 @@ describe('the registry of agents', () => {
       useFoundAgent({ ...CODEX, adapters: ['no-such'] }, registry, refuse),
       /doesn't list an adapter for Codex/,
     );
+  });
+
+  it('begins no line of the question with a text of the registry, and asks about nothing that it cannot show', async () => {
+    const evil = 'MIT\nLicense: trusted\u2028\u202eSource: https://good.example';
+    const agent = {
+      id: 'evil',
+      name: 'Evil',
+      version: '1.0.0',
+      binary: new Map(),
+      repository: `https://a.example/${evil}`,
+    };
+    const source = { kind: 'npx', name: 'evil', version: '1.0.0', args: ['--acp'], env: {} } as const;
+    const plan = (more: object) => ({ agent, source: { ...source, ...more }, license: evil, tool: undefined }) as never;
+    const lines = describePlan(plan({})).split(/[\n\u2028\u2029]/);
+    assert.equal(lines.filter((line) => line.startsWith('License: ')).length, 1);
+    assert.equal(lines.filter((line) => line.startsWith('Source: ')).length, 1);
+    const registry = {
+      installer: { installed: { versions: async () => [] }, plan: async () => plan({ args: ['x'.repeat(9000)] }) },
+    };
+    const never = async (): Promise<boolean> => assert.fail('it is asked');
+    await assert.rejects(installAgent(agent as never, registry as never, never), /more arguments or variables/);
   });
 });

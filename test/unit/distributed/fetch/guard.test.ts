@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import http, { type IncomingMessage } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { Readable } from 'node:stream';
+import { addressClass, worstClass } from '../../../../src/base/addressClass';
 import { Guard } from '../../../../src/distributed/fetch/guard';
-import { addressClass, worstClass } from '../../../../src/distributed/model/addressClass';
 import { serve } from '../loopback';
 import { closeGuards, failure, get, guardFor, SECRET } from './guards';
 

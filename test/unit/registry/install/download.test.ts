@@ -22,7 +22,7 @@ describe('download', () => {
 
   let requests: IncomingMessage[];
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
-  let options: { readonly url: string; readonly folder: string };
+  let options: { readonly url: string; readonly folder: string; readonly trustedOrigin: string };
 
   beforeEach(async () => {
     requests = [];
@@ -31,7 +31,8 @@ describe('download', () => {
       requests.push(request);
       answer(request, response);
     });
-    options = { url: `http://${host}/agent.zip`, folder: join(await scratchFolder(), 'downloads') };
+    const folder = join(await scratchFolder(), 'downloads');
+    options = { url: `http://${host}/agent.zip`, folder, trustedOrigin: `http://${host}` };
   });
 
   /** A server that knows ranges. */

@@ -117,7 +117,7 @@ describe('the installer', function () {
       log: silentLog,
       context: async () => ({ env, except, log: silentLog }),
       check: (start, stop) => check(start, stop),
-      trustedOrigin: () => undefined,
+      trustedOrigin: () => 'http://localhost',
     });
 
   async function install(agent: RegistryAgent, stop = signal) {
