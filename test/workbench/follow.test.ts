@@ -23,7 +23,7 @@ describe('the editor that follows the agent', () => {
     root = await realpath(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no workspace'));
     folder = join(root, 'followed');
     await mkdir(folder, { recursive: true });
-    for (const name of ['a.ts', 'b.ts', 'c.ts']) await writeFile(join(folder, name), 'one\ntwo\nthree\n');
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) await writeFile(join(folder, name), 'one\ntwo\nthree\n');
   });
 
   beforeEach(() => {
@@ -69,39 +69,39 @@ describe('the editor that follows the agent', () => {
 
   it('shows the file and line of each call that reads or edits', async () => {
     follow.toggle();
-    touch(join(folder, 'a.ts'), { line: 2 });
-    assert.equal((await shows('a.ts')).selection.active.line, 1);
-    touch('followed/b.ts', { kind: 'edit', status: 'completed' });
-    await shows('b.ts');
+    touch(join(folder, 'a.txt'), { line: 2 });
+    assert.equal((await shows('a.txt')).selection.active.line, 1);
+    touch('followed/b.txt', { kind: 'edit', status: 'completed' });
+    await shows('b.txt');
   });
 
   it('shows nothing before it is asked to, of other calls, and outside of the session', async () => {
-    touch(join(folder, 'a.ts'));
+    touch(join(folder, 'a.txt'));
     follow.toggle();
     const opened: string[] = [];
     const listening = window.onDidChangeVisibleTextEditors((editors) => {
       opened.push(...editors.map(({ document }) => document.fileName));
     });
-    for (const path of ['/etc/hostname', join(folder, '..', '..', '..', 'outside.ts')]) {
+    for (const path of ['/etc/hostname', join(folder, '..', '..', '..', 'outside.txt')]) {
       const refused = new Promise<void>((resolve) => {
         logged = resolve;
       });
       touch(path);
       await refused;
     }
-    touch(join(folder, 'c.ts'));
-    touch(join(folder, 'a.ts'), { kind: 'search' });
-    touch(join(folder, 'a.ts'), { status: 'failed' });
-    await shows('c.ts');
+    touch(join(folder, 'c.txt'));
+    touch(join(folder, 'a.txt'), { kind: 'search' });
+    touch(join(folder, 'a.txt'), { status: 'failed' });
+    await shows('c.txt');
     listening.dispose();
-    assert.deepEqual([...new Set(opened)], [join(folder, 'c.ts')]);
+    assert.deepEqual([...new Set(opened)], [join(folder, 'c.txt')]);
   });
 
   it('ends when the user types in an editor', async () => {
     follow.toggle();
-    touch(join(folder, 'a.ts'));
-    const editor = await shows('a.ts');
-    await openFile(join(folder, 'a.ts'));
+    touch(join(folder, 'a.txt'));
+    const editor = await shows('a.txt');
+    await openFile(join(folder, 'a.txt'));
     const typed = new Promise<void>((resolve) => {
       const listening = window.onDidChangeTextEditorSelection(() => {
         listening.dispose();
@@ -110,12 +110,12 @@ describe('the editor that follows the agent', () => {
     });
     await vscode.commands.executeCommand('type', { text: 'x' });
     await typed;
-    touch(join(folder, 'b.ts'));
+    touch(join(folder, 'b.txt'));
     follow.toggle();
-    touch(join(folder, 'c.ts'));
-    await shows('c.ts');
+    touch(join(folder, 'c.txt'));
+    await shows('c.txt');
     const names = window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
-    assert.ok(!names.includes('b.ts'), names.join());
+    assert.ok(!names.includes('b.txt'), names.join());
     await discard(editor);
   });
 });
