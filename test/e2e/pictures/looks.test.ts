@@ -39,6 +39,7 @@ describe('the appearance of the chat', () => {
       vscode.server.configure({ 'workbench.colorTheme': themes[theme] });
       await chat.frame.locator(`body${classes[theme]}`).waitFor();
       await chat.permission.locator('.diff-line.added').first().waitFor();
+      await chat.queue.nth(1).waitFor();
       assert.equal(await chat.queue.count(), 2);
       await chat.answerable();
       await screenshot(page, `chat-${theme}`);

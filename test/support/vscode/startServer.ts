@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../src/base/deferred';
+import { removeFolder } from '../scratch';
 import { endKeepers, stopKeepers } from './leftKeepers';
 import { descendants, endTree, kill, type ProcessEntry } from './processTree';
 import { type ServerTree, serverTree, type VsCodeVersion } from './serverTree';
@@ -150,7 +151,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     renew: async (fresh) => {
       await hostsHaveEnded(pid);
       await endKeepers(dataDir);
-      rmSync(join(dataDir, 'data/User'), { recursive: true, force: true, maxRetries: 3 });
+      await removeFolder(join(dataDir, 'data/User'));
       settings = { ...QUIET, ...fresh };
       configure({});
       return serverOf(mkdtempSync(join(scratch, 'workspace-')));

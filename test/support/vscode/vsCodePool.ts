@@ -22,11 +22,9 @@ let idle: { readonly server: Server; readonly browser: Browser } | undefined;
 /** @param options for the server and the window; the VSIX of dist/ is installed in any case */
 export async function takeVsCode(options: ServerOptions & WindowOptions): Promise<Lease> {
   const isPooled = THEMES.has(options.theme) && Object.keys(options).every((name) => POOLED.has(name));
-  const known = isPooled ? idle : undefined;
-  if (known !== undefined) idle = undefined;
-  const server = known
-    ? await known.server.renew(options.settings)
-    : await startServer({ ...options, extensions: [vsixPath, ...(options.extensions ?? [])] });
+  const known = isPooled ? await renewed(options.settings) : undefined;
+  const server =
+    known?.server ?? (await startServer({ ...options, extensions: [vsixPath, ...(options.extensions ?? [])] }));
   const browser = known?.browser ?? (await startBrowser(options));
   if (known) await clearStorage(browser, server);
   const window = await openIn(browser, server, options);
@@ -43,6 +41,21 @@ export async function takeVsCode(options: ServerOptions & WindowOptions): Promis
       await server.stop();
     },
   };
+}
+
+/** What nobody uses, as new; undefined where there is none, or where VS Code waits for a window that has gone. */
+async function renewed(settings: ServerOptions['settings']): Promise<typeof idle> {
+  const known = idle;
+  idle = undefined;
+  if (known === undefined) return undefined;
+  try {
+    return { server: await known.server.renew(settings), browser: known.browser };
+  } catch (error) {
+    process.stdout.write(`${error instanceof Error ? error.message : error}: another VS Code is started\n`);
+    await known.browser.close();
+    await known.server.stop();
+    return undefined;
+  }
 }
 
 /** Clears what VS Code keeps in the browser, but neither its scripts nor what was compiled of them. */
