@@ -95,6 +95,8 @@ export class ReviewWorld {
   /** Lines that the user deleted, and lines that the agent ever deleted. */
   readonly #userDeleted = new Set<string>();
   readonly #agentDeleted = new Set<string>();
+  /** Lines whose removal from a file the user has kept. */
+  readonly #agreed = new Set<string>();
 
   constructor(root: string, bench: string, states: FolderStates) {
     this.#root = root;
@@ -133,6 +135,14 @@ export class ReviewWorld {
   }
 
   async #reviewOne(action: Extract<Action, { what: string }>): Promise<void> {
+    const removed = await this.#removed();
+    await this.#keepOrUndo(action);
+    if (action.do === 'undo') return;
+    const left = await this.#removed();
+    for (const line of removed) if (!left.has(line)) this.#agreed.add(line);
+  }
+
+  async #keepOrUndo(action: Extract<Action, { what: string }>): Promise<void> {
     const { files } = this.#review;
     const file = files[action.n % Math.max(1, files.length)];
     let target: ReviewTarget = { kind: 'all' };
@@ -181,7 +191,7 @@ export class ReviewWorld {
     }
     const result = await this.#review.undo(target);
     const after = await this.#disk();
-    this.#checkUsers(before, after);
+    this.#checkUsers(before, after, await this.#kept());
     assert.deepEqual(result.failed, []);
     // At a place where the lines would run into each other, the hunk is not undone.
     if (expected && result.conflicts.length === 0)
@@ -246,10 +256,40 @@ export class ReviewWorld {
     assert.deepEqual(this.#review.files, []);
   }
 
-  /** No line that the user wrote is gone, and none that the user deleted is back. */
-  #checkUsers(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): void {
-    const [had, has] = [allLines(before), allLines(after)];
-    for (const line of had) if (line.startsWith('u')) assert.ok(has.has(line), `lost ${line}`);
+  /** Lines that changes under review have removed from their file. */
+  async #removed(): Promise<ReadonlySet<string>> {
+    const removed = new Set<string>();
+    for (const { base, left } of this.#review.files) {
+      const read = async (version: typeof base): Promise<ReadonlySet<string>> =>
+        linesIn(version ? (await this.#states.read(this.#root, version)).toString('latin1') : '');
+      const after = await read(left);
+      for (const line of await read(base)) if (!after.has(line)) removed.add(line);
+    }
+    return removed;
+  }
+
+  /** The versions that undoing more brings back, by path, as {@link #disk} has files. */
+  async #kept(): Promise<ReadonlyMap<string, string>> {
+    const kept = new Map<string, string>();
+    for (const { path, base } of this.#review.files)
+      if (base) kept.set(path, `${base.mode} ${(await this.#states.read(this.#root, base)).toString('latin1')}`);
+    return kept;
+  }
+
+  /**
+   * No line that the user wrote is gone, and none that the user deleted is back. A line that the agent
+   * has moved to another file goes from there with its hunk, and comes back with its own file, unless
+   * the user has kept that it is gone there.
+   */
+  #checkUsers(
+    before: ReadonlyMap<string, string>,
+    after: ReadonlyMap<string, string>,
+    kept: ReadonlyMap<string, string>,
+  ): void {
+    const [had, has, comesBack] = [allLines(before), allLines(after), allLines(kept)];
+    for (const line of had)
+      if (line.startsWith('u'))
+        assert.ok(has.has(line) || comesBack.has(line) || this.#agreed.has(line), `lost ${line}`);
     for (const line of has) {
       if (this.#userDeleted.has(line) && !this.#agentDeleted.has(line)) assert.ok(had.has(line), `back again: ${line}`);
     }
