@@ -49,11 +49,26 @@ export interface WindowsProcess {
   readonly startedAt: number;
 }
 
+/** The list that is read, and the one that begins when it is there. */
+let current: Promise<unknown> = Promise.resolve();
+let next: Promise<readonly WindowsProcess[]> | undefined;
+
 /**
- * Lists the processes of this machine, which takes about half a second.
+ * Lists the processes of this machine, which takes about half a second. Whoever asks while a list is
+ * read shares the next one, so one PowerShell runs at a time: a window that closes asks for each agent.
  * @returns none where Windows does not tell
  */
-export async function listWindowsProcesses(): Promise<readonly WindowsProcess[]> {
+export function listWindowsProcesses(): Promise<readonly WindowsProcess[]> {
+  next ??= current.then(() => {
+    next = undefined;
+    const rows = readProcesses();
+    current = rows;
+    return rows;
+  });
+  return next;
+}
+
+async function readProcesses(): Promise<readonly WindowsProcess[]> {
   const { stdout } = await runSystemProgram(LIST_PROGRAM, LIST_ARGS, LIST_MS);
   return stdout.split(/\r?\n/).flatMap((line) => {
     const [, pid, parent, time = ''] = /^(\d+) (\d+) (\S+)$/.exec(line.trim()) ?? [];

@@ -32,12 +32,17 @@ export class WindowsPrograms {
     process.env.SystemRoot = folder;
     process.env.PATH = `${folder}${delimiter}${this.#before.PATH}`;
     const name = (path: string): string => win32.join(folder, 'System32', path);
-    await scratchFile(folder, name('WindowsPowerShell\\v1.0\\powershell.exe'), `#!/bin/sh\ncat '${folder}/rows'\n`);
+    await scratchFile(
+      folder,
+      name('WindowsPowerShell\\v1.0\\powershell.exe'),
+      `#!/bin/sh\nprintf '%s\\n' "$*" >> '${folder}/lists'\ncat '${folder}/rows'\n`,
+    );
     const taskkill = `#!/bin/sh\necho "$@" >> '${folder}/calls'\nexit $(cat '${folder}/code')\n`;
     await scratchFile(folder, name('taskkill.exe'), taskkill);
     await this.list([]);
     await this.answer(0);
     await writeFile(join(folder, 'calls'), '');
+    await writeFile(join(folder, 'lists'), '');
   }
 
   /** What PowerShell lists. */
@@ -57,6 +62,11 @@ export class WindowsPrograms {
   /** The arguments that taskkill was called with, sorted. */
   async calls(): Promise<readonly string[]> {
     return (await readFile(join(this.#folder, 'calls'), 'utf8')).split('\n').filter(Boolean).sort();
+  }
+
+  /** The arguments that PowerShell was called with, a line for each time. */
+  async lists(): Promise<readonly string[]> {
+    return (await readFile(join(this.#folder, 'lists'), 'utf8')).split('\n').filter(Boolean);
   }
 
   end(): void {

@@ -73,6 +73,24 @@ describe('the birth of a process', () => {
     ]);
   });
 
+  it('are listed once for all who ask at once, and once more for those who ask meanwhile', async () => {
+    await programs.list([{ pid: 4, parent: 0, startedAt: BORN }]);
+    const asked = [listWindowsProcesses(), listWindowsProcesses()];
+    // PowerShell runs now.
+    await new Promise(setImmediate);
+    asked.push(listWindowsProcesses(), listWindowsProcesses(), listWindowsProcesses());
+    for (const rows of await Promise.all(asked)) assert.deepEqual(rows, [{ pid: 4, parent: 0, startedAt: BORN }]);
+    assert.equal((await programs.lists()).length, 2);
+  });
+
+  it('are listed by a command that reaches PowerShell as it is written, without a profile or a question', async () => {
+    await listWindowsProcesses();
+    const [line = ''] = await programs.lists();
+    assert.match(line, /^-NoLogo -NoProfile -NonInteractive -Command Get-CimInstance /);
+    // PowerShell takes double quotes of its command line away.
+    assert.doesNotMatch(line, /["%\r\n]/);
+  });
+
   it('end with what they have started, by the taskkill of the system', async () => {
     await endWindowsTree(42);
     assert.deepEqual(await programs.calls(), ['/pid 42 /T /F']);
