@@ -1,5 +1,6 @@
 // Which links of an agent's text are followed, and where to.
 import assert from 'node:assert/strict';
+import { join, resolve } from 'node:path';
 import { candidatesOf, parseLink } from '../../../../src/client/view/linkTarget';
 
 /** The first spelling and the place. */
@@ -53,12 +54,21 @@ describe('parseLink', () => {
     assert.deepEqual(file('src/a.ts#L12C4'), ['src/a.ts', 12, 4]);
     assert.deepEqual(file('src/a.ts#L12-L20'), ['src/a.ts', 12, undefined]);
     assert.deepEqual(file('/abs/a.ts#10'), ['/abs/a.ts', 10, undefined]);
-    assert.deepEqual(file('file:///abs/my%20file.ts#L3'), ['/abs/my file.ts', 3, undefined]);
-    assert.deepEqual(file('file://localhost/abs/a.ts:4'), ['/abs/a.ts', 4, undefined]);
     assert.deepEqual(file('C:\\src\\a.ts:3'), ['C:\\src\\a.ts', 3, undefined]);
     assert.deepEqual(file('readme.md#install'), ['readme.md', undefined, undefined]);
     assert.deepEqual(file('a.ts:0'), ['a.ts', undefined, undefined]);
     assert.deepEqual(file('a.ts:99999999999999999999'), ['a.ts', 2 ** 31 - 1, undefined]);
+  });
+
+  it('opens addresses of files, on Windows with a drive in either case', () => {
+    const isWindows = process.platform === 'win32';
+    const [drive, root] = isWindows ? ['/c%3A', 'c:\\abs\\'] : ['', '/abs/'];
+    assert.deepEqual(file(`file://${drive}/abs/my%20file.ts#L3`), [`${root}my file.ts`, 3, undefined]);
+    assert.deepEqual(file(`file://localhost${drive}/abs/a.ts:4`), [`${root}a.ts`, 4, undefined]);
+    if (!isWindows) return;
+    assert.deepEqual(file('file:///C:/abs/a.ts#L3'), ['C:\\abs\\a.ts', 3, undefined]);
+    assert.deepEqual(file('c:/abs/a.ts:3'), ['c:/abs/a.ts', 3, undefined]);
+    for (const href of ['file:////evil.example/share/x', 'file:///abs/a.ts']) assert.equal(file(href), 'refused', href);
   });
 
   it('finds files whose names look like something else', () => {
@@ -75,8 +85,9 @@ describe('parseLink', () => {
 
 describe('candidatesOf', () => {
   it('looks below each folder of the session, and takes a leading slash for the disk first, then for the project', () => {
-    assert.deepEqual(candidatesOf(['a.ts'], ['/one', '/two']), ['/one/a.ts', '/two/a.ts']);
-    assert.deepEqual(candidatesOf(['/src/a.ts'], ['/one']), ['/src/a.ts', '/one/src/a.ts']);
+    const [one, two] = [resolve('/one'), resolve('/two')];
+    assert.deepEqual(candidatesOf(['a.ts'], [one, two]), [join(one, 'a.ts'), join(two, 'a.ts')]);
+    assert.deepEqual(candidatesOf(['/src/a.ts'], [one]), [resolve('/src/a.ts'), join(one, 'src', 'a.ts')]);
     assert.deepEqual(candidatesOf(['a.ts'], []), []);
   });
 });

@@ -13,7 +13,12 @@ function processOf(pid: number, alive: ReadonlySet<number>): Machine {
 }
 
 describe('questions of all windows', () => {
-  after(removeScratch);
+  const opened: Journal[] = [];
+
+  after(async () => {
+    for (const journal of opened) journal.dispose();
+    await removeScratch();
+  });
 
   const alive = new Set([1, 2, 3]);
 
@@ -22,6 +27,7 @@ describe('questions of all windows', () => {
     const folder = await scratchFolder();
     const open = (pid: number): Journal => openJournal(folder, { machine: processOf(pid, alive) });
     const all = [open(1), open(2), open(3)] as const;
+    opened.push(...all);
     all[0].saveSession(newSession('s'));
     assert.equal(all[0].claim('s', 'w1').kind, 'owned');
     return all;
