@@ -1,6 +1,6 @@
 // `npm run soak`: agents that are killed two hundred times at random moments while messages are typed all along. Prints what was lost (nothing) and how long it took until
 // the session could be used again, also with the demo agent; a few minutes. `-- --kills N --seed N`. Exit code 1 where a message was lost or sent twice.
-// `-- --cuts N` cuts the line between the browser and the packaged extension (`npm run package`) instead.
+// `-- --cuts N` cuts the line between the browser and the packaged extension (`npm run package`) instead, `-- --away SECONDS` takes it away for so long.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,13 +8,14 @@ import { assertWhole } from '../test/support/faults/faultWindow';
 import { removeScratch } from '../test/support/scratch';
 import { demoRecoveries, percentile, type SoakAgent, soak } from '../test/support/soak/soak';
 import { soakKept, VICTIMS } from '../test/support/soak/soakKept';
-import { soakLine } from '../test/support/vscode/soakLine';
+import { soakAway, soakLine } from '../test/support/vscode/soakLine';
 
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
     cuts: { type: 'string' },
+    away: { type: 'string' },
   },
 });
 const kills = Number(values.kills);
@@ -30,12 +31,22 @@ function times(recoveries: readonly number[]): readonly string[] {
 
 spawnSync(process.execPath, [join(process.cwd(), 'scripts/buildSupport.mjs')], { stdio: 'inherit' });
 let isWhole = true;
-if (values.cuts !== undefined) {
-  const result = await soakLine(Number(values.cuts), Number(values.seed));
+/** Prints the figures of a line, and ends. */
+function endWith(result: Readonly<Record<string, number>>, isGood: boolean): never {
   row(...Object.keys(result));
   row(...Object.keys(result).map(() => '---'));
   row(...Object.values(result));
-  process.exit(result.lost + result.twice + result.wrong === 0 && result.received === result.typed ? 0 : 1);
+  process.exit(isGood ? 0 : 1);
+}
+
+if (values.cuts !== undefined) {
+  const result = await soakLine(Number(values.cuts), Number(values.seed));
+  const { lost, twice, wrong, received, typed } = result;
+  endWith({ ...result }, lost + twice + wrong === 0 && received === typed);
+}
+if (values.away !== undefined) {
+  const result = await soakAway(Number(values.away), Number(values.seed));
+  endWith({ ...result }, result.lost + result.twice + result.wrong === 0);
 }
 row('Agent', 'Kills', 'Typed', 'Received', 'Lost', 'Sent twice', 'Usable again p50', 'p95');
 row(...Array.from({ length: 8 }, () => '---'));

@@ -1,10 +1,26 @@
-// The browser and the extension on two machines, with a bad line between them: it delays, is cut, and is away for a while. Remote windows of the
+// The browser and the extension on two machines, with a bad line between them: it delays, is cut, and is away, also for longer than the server waits. Remote windows of the
 // desktop (SSH, WSL, containers) use the same connections. `npm run soak -- --cuts 100` cuts the line more often.
 import { strict as assert } from 'node:assert';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readAgentLog } from '../../support/agents/definition';
 import { seeded } from '../../support/store/random';
+import { Chat } from '../../support/vscode/chat';
 import { cutTurns } from '../../support/vscode/cutTurns';
+import { panelIsKept, tabIsKept } from '../../support/vscode/keptState';
+import { openWindow, screenshot, type Window } from '../../support/vscode/openWindow';
 import { type FarChat, openFarChat } from '../../support/vscode/overLine';
+import { descendants } from '../../support/vscode/processTree';
+import { inList } from '../../support/vscode/workbench';
+
+/** The messages that the agent got. */
+const prompts = (log: string): readonly string[] =>
+  readAgentLog(log)
+    .filter(({ dir, msg }) => dir === 'in' && msg?.method === 'session/prompt')
+    .map(({ msg }) => JSON.stringify(msg));
+
+/** How many windows the server runs the extension for. */
+const hosts = ({ server }: FarChat): number =>
+  descendants(server.pid).filter(({ command }) => command.includes('--type=extensionHost')).length;
 
 describe('a window over a bad line', () => {
   let far: FarChat;
@@ -33,11 +49,97 @@ describe('a window over a bad line', () => {
     await chat.state('running');
     const [before, ended] = [line.received, ends()];
     line.down();
-    while (ends() === ended) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (ends() === ended) await sleep(50);
     await line.up();
     assert.equal(await chat.turnEnd(60_000), 'end_turn');
     assert.match(await chat.copyTurn(), /END-OF-FLOOD-far$/);
     // A message for each of the 20,000 pieces would have 150 bytes and more.
     assert.ok(line.received - before < 1_500_000, `${line.received - before} bytes`);
+  });
+});
+
+describe('two browsers on one folder', () => {
+  let far: FarChat;
+  let second: Window | undefined;
+
+  before('open the chat', async function () {
+    this.timeout(180_000);
+    far = await openFarChat(3);
+  });
+
+  after('end VS Code', async function () {
+    this.timeout(60_000);
+    await second?.close();
+    await far?.end();
+  });
+
+  it('have sessions of their own, and the second continues one of the first when that is closed', async function () {
+    this.timeout(120_000);
+    assert.equal(await far.chat.run('say From the first'), 'end_turn');
+    second = await openWindow({ ...far.server, url: far.url });
+    const { page } = second;
+    const own = await Chat.open(page);
+    await own.newSession();
+    assert.equal(await own.run('say From the second'), 'end_turn');
+    assert.equal(await far.chat.run('say Again'), 'end_turn');
+    assert.deepEqual(await far.chat.entries('user').allInnerTexts(), ['say From the first', 'say Again']);
+
+    await inList(page, 'Parley: Sessions', async (list, patience) => {
+      await list.locator('input.input').fill('From the first', patience);
+      await list.locator('.monaco-list-row', { hasText: 'From the first' }).first().click(patience);
+    });
+    await own.entries('agent').getByText('Again').waitFor();
+    await own.composer.fill('say Taken over');
+    await own.button('Take over').click();
+    await page.getByText('This session is still open in the other window.').first().waitFor();
+    await screenshot(page, 'remote-two-browsers');
+    // As a person leaves, so that VS Code ends the window.
+    await far.window.page.goto('about:blank');
+    while (hosts(far) > 1) await sleep(50);
+    await own.button('Take over').click();
+    await own.state('idle');
+    await own.composer.press('Enter');
+    await own.entries('agent').getByText('Taken over').waitFor();
+    for (const text of ['From the first', 'From the second', 'Again', 'Taken over'])
+      assert.equal(prompts(far.log).filter((prompt) => prompt.includes(`say ${text}"`)).length, 1, text);
+  });
+});
+
+describe('a window whose line is away for longer than the server waits', () => {
+  let far: FarChat;
+
+  before('open the chat', async function () {
+    this.timeout(180_000);
+    far = await openFarChat(1, { graceSeconds: 1 });
+  });
+
+  after('end VS Code', async function () {
+    this.timeout(60_000);
+    await far?.end();
+  });
+
+  it('has the session again after the reload that VS Code asks for, and sends what was written meanwhile once', async () => {
+    const { chat, line, log, window } = far;
+    const { page } = window;
+    assert.equal(await chat.run('say Before'), 'end_turn');
+    await tabIsKept(page);
+    line.down();
+    await chat.send('say Meanwhile');
+    while (hosts(far) > 0) await sleep(50);
+    await panelIsKept(page, 'say Meanwhile');
+    const reload = page.getByRole('dialog').getByRole('button', { name: 'Reload Window' });
+    await reload.waitFor();
+    await screenshot(page, 'remote-away');
+    void line.up();
+    await reload.click();
+    await reload.waitFor({ state: 'detached' });
+    const again = await Chat.at(page, 'panel');
+    await again.entries('agent').getByText('Before').waitFor();
+    assert.equal(await again.composer.inputValue(), 'say Meanwhile');
+    await screenshot(page, 'remote-back');
+    await again.composer.press('Enter');
+    await again.entries('agent').getByText('Meanwhile').waitFor();
+    assert.equal(prompts(log).filter((prompt) => prompt.includes('Meanwhile')).length, 1);
+    assert.equal(await again.entries('user').getByText('say Meanwhile').count(), 1);
   });
 });

@@ -10,12 +10,17 @@ import type { Server } from './startServer';
 /** Waits until a draft of any session has these words in it, in the journal and in what the window remembers of its panel. */
 export async function draftIsKept(server: Server, page: Page, words: string): Promise<void> {
   while (!kept(server, 'drafts').some((json) => json.includes(words))) await sleep(50);
-  while (!(await windowState(page)).includes(words)) await sleep(250);
+  await panelIsKept(page, words);
 }
 
 /** Waits until the workbench would open the chat's tab again. */
 export async function tabIsKept(page: Page): Promise<void> {
-  while (!(await windowState(page)).includes('mainThreadWebview-parley.chat')) await sleep(250);
+  await panelIsKept(page, 'mainThreadWebview-parley.chat');
+}
+
+/** Waits until what the window remembers of its panel has these words in it. */
+export async function panelIsKept(page: Page, words: string): Promise<void> {
+  while (!(await windowState(page)).includes(words)) await sleep(250);
 }
 
 /** Waits until it is known of a session that its reader is not at the end. */

@@ -8,7 +8,7 @@ import { BadLine } from './badLine';
 import { Chat } from './chat';
 import { openWindow, type Window } from './openWindow';
 import { vsixPath } from './repository';
-import { type Server, startServer } from './startServer';
+import { type Server, type ServerOptions, startServer } from './startServer';
 
 export interface FarChat {
   readonly server: Server;
@@ -17,16 +17,19 @@ export interface FarChat {
   readonly chat: Chat;
   /** Of the agent. */
   readonly log: string;
+  /** The address of the workbench over the line. */
+  readonly url: string;
   end(): Promise<void>;
 }
 
 /** Opens the chat of the packaged extension with a scripted agent. @param seed of what the line does */
-export async function openFarChat(seed: number): Promise<FarChat> {
+export async function openFarChat(seed: number, options: ServerOptions = {}): Promise<FarChat> {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-line-'));
   const log = join(scratch, 'agent.ndjson');
   const agent = { ...scriptedAgent('plain', log), name: 'Plain' };
   const server = await startServer({
     extensions: [vsixPath],
+    ...options,
     settings: { 'parley.agents': { plain: agent }, 'parley.defaultAgent': 'plain' },
   });
   const line = await BadLine.open(server.port, seeded(seed));
@@ -39,6 +42,7 @@ export async function openFarChat(seed: number): Promise<FarChat> {
     window,
     chat: await Chat.open(window.page),
     log,
+    url: url.href,
     end: async () => {
       await window.close();
       line.close();

@@ -26,6 +26,8 @@ export interface ServerOptions {
   readonly folder?: string;
   /** Where the server keeps its data; without it a temporary folder that goes with it. */
   readonly dataDir?: string;
+  /** How long the server waits for a browser that is away, in seconds. Default: VS Code's, three hours. */
+  readonly graceSeconds?: number;
   /** True: a random connection token, as for a person. Default: none, as the port is on loopback and lives for one test. */
   readonly token?: boolean;
   /** Lines that a person should see, such as a download. */
@@ -93,6 +95,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   const args = ['--host', '127.0.0.1', '--port', '0', '--accept-server-license-terms', '--server-data-dir', dataDir];
   args.push('--disable-telemetry', '--disable-experiments', '--enable-smoke-test-driver');
+  if (options.graceSeconds !== undefined) args.push(`--reconnection-grace-time=${options.graceSeconds}`);
   if (!options.token) args.push('--without-connection-token');
   if (options.trust ?? true) args.push('--disable-workspace-trust');
   const child = spawn(tree.node, ['out/server-main.js', ...args], {
