@@ -71,6 +71,7 @@ export function bundles({ dev }) {
     // The product is read when something is first asked of it (src/extension.ts).
     { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js' },
     { ...node, entryPoints: ['src/workbench/product.ts'], outfile: 'dist/workbench/product.js' },
+    { ...node, entryPoints: ['src/workbench/activation/compiler.ts'], outfile: 'dist/workbench/compiler.js' },
     // The MCP server that agents start.
     { ...node, entryPoints: ['src/editorTools/relay.ts'], outfile: 'dist/editorTools.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },

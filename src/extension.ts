@@ -7,8 +7,9 @@ import { commands, type ExtensionContext, type LogOutputChannel, l10n, Uri, wind
 import { messageOf } from './base/errors';
 import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/activation/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './workbench/activation/chatView';
-import { loadCompiled } from './workbench/activation/compiled';
+import { type CompiledPlace, compileAhead, loadCompiled } from './workbench/activation/compiled';
 import type { Page } from './workbench/activation/page';
+import { rememberingSecretNames } from './workbench/activation/secretNames';
 import { SESSION_TAB_TYPE, SessionTabs } from './workbench/activation/sessionTabs';
 import { Starter } from './workbench/activation/starter';
 import type { ParleyApi } from './workbench/api';
@@ -28,18 +29,21 @@ const STARTED_MS = 20_000;
 let starter: Starter<Product> | undefined;
 let channel: LogOutputChannel | undefined;
 
-export function activate(context: ExtensionContext): ParleyApi {
+export function activate(given: ExtensionContext): ParleyApi {
+  const context = rememberingSecretNames(given);
   // The bundle has a copy of its own: the product brings another one.
   texts.config({ contents: l10n.bundle ?? {} });
   const log = (): LogOutputChannel => {
     channel ??= window.createOutputChannel('Parley', { log: true });
     return channel;
   };
+  const bundles = Uri.joinPath(context.extensionUri, 'dist', 'workbench');
+  const place: CompiledPlace = {
+    path: Uri.joinPath(bundles, 'product.js').fsPath,
+    folder: Uri.joinPath(context.globalStorageUri, 'compiled').fsPath,
+  };
   const starting = new Starter<Product>(() => {
-    const bundle = loadCompiled<typeof import('./workbench/product')>(
-      Uri.joinPath(context.extensionUri, 'dist', 'workbench', 'product.js').fsPath,
-      Uri.joinPath(context.globalStorageUri, 'compiled').fsPath,
-    );
+    const bundle = loadCompiled<typeof import('./workbench/product')>(place);
     const composed = bundle.exports.compose(context, { panel, view, tabs, sessions }, log());
     const keep = (): Promise<void> => bundle.keep().catch((error: unknown) => log().warn(messageOf(error)));
     const timer = setTimeout(() => void keep(), STARTED_MS);
@@ -49,8 +53,7 @@ export function activate(context: ExtensionContext): ParleyApi {
   starter = starting;
   const product = (): Product => starting.product();
   const fill = (page: Page): void => {
-    // The first look into the secret storage takes a while, and an agent's start waits for it: it
-    // is taken while the page is drawn.
+    // An agent's start needs the names: they are read while the page is drawn.
     context.secrets.keys().then(undefined, (error: unknown) => log().warn(messageOf(error)));
     void starting.fill(page);
   };
@@ -98,6 +101,12 @@ export function activate(context: ExtensionContext): ParleyApi {
     };
     context.subscriptions.push(commands.registerCommand(command, run));
   }
+  // A page that is restored is filled at once: there is no time left to use.
+  setImmediate(() => {
+    if (starting.isWanted) return;
+    const compiler = Uri.joinPath(bundles, 'compiler.js').fsPath;
+    compileAhead(compiler, place).catch((error: unknown) => log().warn(messageOf(error)));
+  });
   return apiOf(product);
 }
 

@@ -26,6 +26,7 @@ export class Starter<P extends Startable> {
   readonly #log: () => StartLog;
   readonly #failedPages = new Map<Page, { dispose(): void }>();
   #state: State<P> = { kind: 'unloaded' };
+  #isWanted = false;
 
   /**
    * @param compose builds the product, or throws and leaves nothing behind;
@@ -34,6 +35,11 @@ export class Starter<P extends Startable> {
   constructor(compose: () => P, log: () => StartLog) {
     this.#compose = compose;
     this.#log = log;
+  }
+
+  /** A page waits for the product, or it was loaded. */
+  get isWanted(): boolean {
+    return this.#isWanted || this.#state.kind !== 'unloaded';
   }
 
   get isLoaded(): boolean {
@@ -61,6 +67,7 @@ export class Starter<P extends Startable> {
 
   /** Shows the chat in a page once it is drawn, or why there is none. Never rejects. */
   async fill(page: Page): Promise<void> {
+    this.#isWanted = true;
     await page.hasSpoken;
     if (page.isGone || this.#state.kind === 'ended') return;
     if (!this.prepare()) {

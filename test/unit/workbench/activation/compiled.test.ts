@@ -1,9 +1,12 @@
 // What the engine compiled of a bundle, kept from one window to the next.
 import { strict as assert } from 'node:assert';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { loadCompiled } from '../../../../src/workbench/activation/compiled';
-import { removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { build } from 'esbuild';
+import { compileAhead, loadCompiled } from '../../../../src/workbench/activation/compiled';
+import { removeFolder, removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
+import { repository } from '../../../support/vscode/repository';
 
 interface Bundle {
   readonly answer: () => string;
@@ -18,6 +21,7 @@ describe('a bundle that is loaded with its compiled code', () => {
   let folder: string;
   let kept: string;
   let path: string;
+  let compiler: string;
 
   beforeEach(async () => {
     folder = await scratchFolder();
@@ -26,7 +30,15 @@ describe('a bundle that is loaded with its compiled code', () => {
   });
   afterEach(removeScratch);
 
-  const load = () => loadCompiled<Bundle>(path, kept);
+  before('build the program of the thread', async function () {
+    this.timeout(60_000);
+    compiler = join(await mkdtemp(join(tmpdir(), 'parley-compiler-')), 'compiler.js');
+    const entryPoints = [join(repository, 'src/workbench/activation/compiler.ts')];
+    await build({ entryPoints, outfile: compiler, bundle: true, platform: 'node', format: 'cjs', target: 'node22' });
+  });
+  after(() => removeFolder(dirname(compiler)));
+
+  const load = () => loadCompiled<Bundle>({ path, folder: kept });
 
   it('has its exports, its own path and what it requires', () => {
     const { exports, wasCompiled } = load();
@@ -45,15 +57,15 @@ describe('a bundle that is loaded with its compiled code', () => {
 
   it('compiles a bundle of the same length anew, and keeps nothing of the one before', async () => {
     await load().keep();
-    const [before] = await readdir(kept);
     await writeFile(path, text('two'));
     const changed = load();
     assert.equal(changed.exports.answer(), 'two');
     assert.equal(changed.wasCompiled, false);
     await changed.keep();
-    const after = await readdir(kept);
-    assert.equal(after.length, 1);
-    assert.notEqual(after[0], before);
+    assert.equal((await readdir(kept)).length, 1);
+    const next = load();
+    assert.equal(next.exports.answer(), 'two');
+    assert.equal(next.wasCompiled, true);
   });
 
   it('uses no code that is damaged or cut off, and replaces it', async () => {
@@ -71,6 +83,34 @@ describe('a bundle that is loaded with its compiled code', () => {
       await keep();
       assert.equal(load().wasCompiled, true);
     }
+  });
+
+  it('is compiled before it is first loaded, in a thread of its own and once', async () => {
+    await compileAhead(compiler, { path, folder: kept });
+    const { exports, wasCompiled } = load();
+    assert.equal(exports.answer(), 'one');
+    assert.equal(wasCompiled, true);
+    const [name = ''] = await readdir(kept);
+    await writeFile(join(kept, name), 'as it was');
+    await compileAhead(compiler, { path, folder: kept });
+    assert.equal(await readFile(join(kept, name), 'utf8'), 'as it was');
+  });
+
+  it('keeps what a window has run in place of what was compiled ahead', async () => {
+    await compileAhead(compiler, { path, folder: kept });
+    const ahead = await readdir(kept);
+    await load().keep();
+    const run = await readdir(kept);
+    assert.equal(run.length, 1);
+    assert.notDeepEqual(run, ahead);
+    assert.equal(load().wasCompiled, true);
+    await compileAhead(compiler, { path, folder: kept });
+    assert.deepEqual(await readdir(kept), run);
+  });
+
+  it('cannot be compiled ahead where it cannot be read or kept', async () => {
+    await assert.rejects(compileAhead(compiler, { path: join(folder, 'missing.js'), folder: kept }), /ENOENT/);
+    await assert.rejects(compileAhead(compiler, { path, folder: join(path, 'below') }), /ENOTDIR/);
   });
 
   it('fails as the bundle does', async () => {

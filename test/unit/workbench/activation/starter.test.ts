@@ -82,6 +82,13 @@ describe('a product that cannot be loaded', () => {
     );
   });
 
+  it('is wanted from when a page is to be filled', async () => {
+    assert.equal(starter.isWanted, false);
+    const filled = starter.fill(new FakePage().asPage);
+    assert.equal(starter.isWanted, true);
+    await filled;
+  });
+
   it('is composed once, and every caller gets the same reason', async () => {
     assert.equal(starter.prepare(), false);
     assert.equal(starter.prepare(), false);

@@ -1,0 +1,40 @@
+// VS Code's secret storage, which remembers the names of the secrets in it: VS Code's window is asked
+// for them, which takes long while it draws a page, and each start of an agent needs them.
+import type { ExtensionContext, SecretStorage } from 'vscode';
+
+/**
+ * Returns the same context with such a store. The names are read when they are first asked for, and
+ * again after a secret was added or deleted, in this window or another one.
+ */
+export function rememberingSecretNames(context: ExtensionContext): ExtensionContext {
+  const { secrets } = context;
+  let names: Promise<readonly string[]> | undefined;
+  const forget = (): void => {
+    names = undefined;
+  };
+  context.subscriptions.push(secrets.onDidChange(forget));
+  const changing = async (change: Thenable<void>): Promise<void> => {
+    try {
+      await change;
+    } finally {
+      forget();
+    }
+  };
+  const remembering: SecretStorage = {
+    onDidChange: secrets.onDidChange,
+    async keys() {
+      const read = names ?? Promise.resolve(secrets.keys());
+      names = read;
+      try {
+        return [...(await read)];
+      } catch (error) {
+        if (names === read) forget();
+        throw error;
+      }
+    },
+    get: (key) => secrets.get(key),
+    store: (key, value) => changing(secrets.store(key, value)),
+    delete: (key) => changing(secrets.delete(key)),
+  };
+  return Object.create(context, { secrets: { value: remembering, enumerable: true } }) as ExtensionContext;
+}
