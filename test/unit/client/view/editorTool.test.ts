@@ -1,5 +1,6 @@
 // Calls of the editor's tools, as agents name them.
 import assert from 'node:assert/strict';
+import { join, resolve } from 'node:path';
 import { editorToolOf, editorToolPlace } from '../../../../src/client/view/editorTool';
 import { TOOL_NAMES } from '../../../../src/editorTools/tools';
 import type { ToolEntry } from '../../../../src/session/model/state';
@@ -58,9 +59,10 @@ describe('client/view/editorTool', () => {
   });
 
   it('has the file of a call as its place', () => {
-    const place = (rawInput: unknown) => editorToolPlace(entry({ rawInput }), ['/w']);
-    assert.deepEqual(place({ path: 'src/a.ts', line: 3 }), [{ path: '/w/src/a.ts', line: 3 }]);
-    assert.deepEqual(place({ path: '/w/b.ts' }), [{ path: '/w/b.ts' }]);
+    const folder = resolve('/w');
+    const place = (rawInput: unknown) => editorToolPlace(entry({ rawInput }), [folder]);
+    assert.deepEqual(place({ path: 'src/a.ts', line: 3 }), [{ path: join(folder, 'src', 'a.ts'), line: 3 }]);
+    assert.deepEqual(place({ path: join(folder, 'b.ts') }), [{ path: join(folder, 'b.ts') }]);
     assert.deepEqual(place({ path: ['x'] }), []);
     assert.deepEqual(place(undefined), []);
   });

@@ -65,7 +65,7 @@ describe('the agent server', () => {
         assert.equal(answer.status, 404, path);
       }
       const ended = await running.store.urlFor((await running.store.list('sessions/', signal))[0] ?? '', {
-        expiresIn: 1,
+        expiresIn: 60,
       });
       assert.equal((await fetch(ended)).status, 200);
       const past = new URL(ended);
