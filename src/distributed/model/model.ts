@@ -7,6 +7,7 @@ import en from 'zod/v4/locales/en.js';
 import { ParleyError } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
 import type { RemoteContent } from '../../session/events/event';
+import { originOf } from './resourceUrl';
 
 z.config(en());
 
@@ -61,7 +62,9 @@ export const agentNameSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.
 /** An http(s) URL, kept as it was written. */
 export const urlSchema = z.string().check(
   z.maxLength(MAX_URL_CHARS),
-  z.refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), { error: 'expected an http or https URL' }),
+  z.refine((text) => /^https?:\/\//i.test(text) && originOf(text) !== undefined, {
+    error: 'expected an http or https URL',
+  }),
 );
 
 export const partSchema = record({
