@@ -83,9 +83,15 @@ export class ToolSocket implements Disposable {
 
   #accept(socket: Socket): void {
     socket.on('error', (error) => this.#log.debug(`editor tools: ${error.message}`));
-    if (this.#disposed || this.#unknown.size >= MAX_UNKNOWN) {
+    if (this.#disposed) {
       socket.destroy();
       return;
+    }
+    // On Windows, other users can open connections, which must not keep agents out.
+    const [oldest] = this.#unknown;
+    if (oldest && this.#unknown.size >= MAX_UNKNOWN) {
+      this.#unknown.delete(oldest);
+      oldest.destroy();
     }
     this.#unknown.add(socket);
     const late = setTimeout(() => socket.destroy(), TOKEN_MS);

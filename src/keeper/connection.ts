@@ -92,6 +92,15 @@ export class Connection {
     });
   }
 
+  /** The other side has proved that it knows the token. */
+  get isProven(): boolean {
+    return this.#purpose !== undefined;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
   /** The window reads more slowly than the agent says. */
   get isBehind(): boolean {
     return this.#isOwner && this.#offset !== undefined && this.#keeper.spool.end - this.#offset > MAX_BEHIND;

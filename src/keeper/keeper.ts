@@ -94,8 +94,8 @@ export class Keeper implements KeeperCommands {
       onRoom: () => this.pace(),
     });
     this.#server = createServer((socket) => {
-      if (this.#connections.size >= MAX_CONNECTIONS) socket.destroy();
-      else this.#connections.add(new Connection(socket, start.token, this));
+      if (this.#makeRoom()) this.#connections.add(new Connection(socket, start.token, this));
+      else socket.destroy();
     });
     tree.stdout.on('data', (chunk: Buffer) => this.#onOutput(chunk));
     tree.stderr.on('data', (chunk: Buffer) => this.#onStderr(chunk));
@@ -183,6 +183,16 @@ export class Keeper implements KeeperCommands {
   stop(): void {
     this.#forgotten.resolve();
     this.#end();
+  }
+
+  /** On Windows, other users can open connections, which must not keep those of the user out. */
+  #makeRoom(): boolean {
+    if (this.#connections.size < MAX_CONNECTIONS) return true;
+    const stranger = [...this.#connections].find(({ isProven }) => !isProven);
+    if (!stranger) return false;
+    this.#connections.delete(stranger);
+    stranger.destroy();
+    return true;
   }
 
   closed(connection: Connection): void {

@@ -1,5 +1,6 @@
 // The socket with the tools of the editor: for its user and the holder of a token alone.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -99,6 +100,16 @@ describe('editorTools/toolSocket', () => {
       `{"token":"${token}"}\n`,
     ])
       assert.equal(await say(path, text), '');
+  });
+
+  it('lets the holder of a token in while others keep connections open', async () => {
+    const { path, token } = await session('a');
+    for (let count = 0; count < 40; count++) {
+      const silent = connect(path).on('error', () => undefined);
+      open.push(silent);
+      await once(silent, 'connect');
+    }
+    assert.equal(await say(path, `${token}\nhello`, 'hello'), 'a:hello');
   });
 
   it('says in the log why a connection is refused', async () => {

@@ -424,6 +424,17 @@ describe('a kept agent', function () {
       assert.equal((await state()).isAttached, true);
     });
 
+    it('answers its user while strangers keep connections open', async () => {
+      const kept = await keepers.start(echo);
+      const place = await keepers.place(kept.id);
+      const strangers = Array.from({ length: 40 }, () => connect(place.socket).on('error', () => {}));
+      await Promise.all(strangers.map((one) => once(one, 'connect')));
+      const { socket, welcome } = await KeeperSocket.open(place, PURPOSE.look);
+      assert.equal(welcome.state.isAttached, true);
+      await socket.end();
+      for (const one of strangers) one.destroy();
+    });
+
     it('hears how the agent ended, although that was while it proved who it is', async () => {
       const first = await keepers.start(
         `process.stdin.once('data', () => { process.exitCode = 3; process.stdin.unref(); })`,
