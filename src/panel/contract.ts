@@ -184,6 +184,8 @@ export type SessionMessage =
   | { readonly type: 'cancel' }
   /** `optionId` null: dismissed. */
   | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null }
+  /** Saves the rule that a request offers, after a dialog, and answers by it. */
+  | { readonly type: 'permissionRule'; readonly id: string }
   | { readonly type: 'elicitation'; readonly id: string; readonly answer: ElicitationAction }
   /** Stops a single tool call, terminal or subagent. */
   | ({ readonly type: 'stopOne' } & StopTarget)

@@ -4,6 +4,7 @@ import type {
   ConfigOption,
   ContentBlock,
   PermissionOption,
+  PermissionRuleOffer,
   PlanEntry,
   SessionMode,
   TokenParts,
@@ -155,6 +156,8 @@ export interface PermissionView {
   /** The command to be approved, if it is not that of a tool call. */
   readonly command?: { readonly line: string; readonly cwd?: string };
   readonly options: readonly PermissionOption[];
+  /** A rule that can be made of it. */
+  readonly ruleOffer?: PermissionRuleOffer;
   /** Transcript index of the entry that the request is about. */
   readonly index: number;
 }
@@ -284,7 +287,9 @@ export type BlockView =
 
 /** The answer to a tool call's permission request; `selected`: an option that neither allows nor rejects. */
 export type DecisionView =
-  | { readonly outcome: 'allowed' | 'rejected' | 'dismissed' | 'withdrawn' }
+  /** `rule`: the rule that answered, as one line. */
+  | { readonly outcome: 'allowed' | 'rejected'; readonly rule?: string }
+  | { readonly outcome: 'dismissed' | 'withdrawn' }
   | { readonly outcome: 'selected'; readonly name: string };
 
 interface ItemBase {

@@ -30,7 +30,8 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
   const { mcpServers: _mcp, signInTerminal: _signIn, restarts: _restarts, changes: _changes, ...others } = services;
   // What keeps sessions with HTTP agents over the end of their window.
   const { descriptors: _descriptors, historyLinks: _links, readPart: _readPart, ...kept } = others;
-  const { editorTools: _tools, ...rest } = kept;
+  // No rule allows here what is to be declined.
+  const { editorTools: _tools, permissionRules: _rules, ...rest } = kept;
   const conversation = new Conversation({
     key: randomUUID(),
     agent,

@@ -39,6 +39,7 @@ import type { ConversationOptions, ConversationServices } from './conversationOp
 import { followTerminals } from './followTerminals';
 import { isAtWork } from './idleAgents';
 import { Inbound } from './inbound';
+import { judgeFor } from './judgeFor';
 import { type EarlierAgent, earlierAgent, itemsOf, KeptProgress } from './keptProgress';
 import type { ConversationPersistence } from './persistence';
 import { QueueActions } from './queueActions';
@@ -161,6 +162,7 @@ export class Conversation implements Disposable {
       services,
       apply,
       onChange: () => this.#model.touch('turn'),
+      judge: judgeFor(options, () => this.agent.id),
       session: new LiveSession({
         connector: () => this.#connector,
         probe: this.#probe,

@@ -6,6 +6,7 @@ import type { ChangeServices } from '../changes/changeServices';
 import type { ConnectionServices } from '../connection/connectionState';
 import type { SessionOpenStrategy } from '../connection/sessionOpenStrategy';
 import type { ChatServices } from '../http/communicationChat';
+import type { RuleSet } from '../rules/judge';
 import type { Terminals } from '../terminals/terminals';
 import type { TurnServices } from '../turns/turnControl';
 import type { ConversationPersistence, KeptConversation } from './persistence';
@@ -33,6 +34,8 @@ export interface ConversationOptions {
 /** Each part of a conversation takes only its own interface of these. */
 export interface ConversationServices extends ConnectionServices, TurnServices, ChatServices {
   readonly terminals: Terminals;
+  /** The permission rules that count now; absent: every request is asked. */
+  readonly permissionRules?: () => RuleSet;
   /** Absent: what turns change on disk is not recorded. */
   readonly changes?: ChangeServices;
   /** How long a session must be quiet before it is probed again, in milliseconds. */

@@ -6,12 +6,13 @@ import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
 import type { SessionEvent } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
+import type { Judgement, JudgePermission } from './judgement';
 
 /** Questions open at once in one session; more are answered `cancelled` unseen. */
 const MAX_OPEN = 100;
 
 export type PermissionOutcome = { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
-type Closer = 'user' | 'turn' | 'agent' | 'exit';
+type Closer = 'user' | 'turn' | 'agent' | 'exit' | 'rule';
 
 interface OpenQuestion {
   readonly optionIds: ReadonlySet<string>;
@@ -21,11 +22,16 @@ interface OpenQuestion {
 export class PermissionRequestHandler {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
+  readonly #judge: JudgePermission | undefined;
+  /** Counts what answers all questions at once: those that rules still judge belong to them. */
+  #cancelled = 0;
   /** Those of an earlier window that the agent has not asked again yet. */
   readonly #restored: { readonly id: string; readonly key: string; readonly question: OpenQuestion }[] = [];
 
-  constructor(apply: (event: SessionEvent) => void) {
+  /** @param judge what rules say of a request before the user is asked */
+  constructor(apply: (event: SessionEvent) => void, judge?: JudgePermission) {
     this.#apply = apply;
+    this.#judge = judge;
   }
 
   /**
@@ -38,7 +44,11 @@ export class PermissionRequestHandler {
     const known = this.#takeRestored(asked);
     if (known) return this.#awaitAnswer(known.id, known.question, signal);
     this.describe(asked);
-    if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { outcome: { outcome: 'cancelled' } };
+    if (refuse || signal.aborted) return { outcome: { outcome: 'cancelled' } };
+    const cancelled = this.#cancelled;
+    const judged: Judgement = this.#judge ? await this.#judge(asked) : {};
+    if (signal.aborted || cancelled !== this.#cancelled || this.#open.size >= MAX_OPEN)
+      return { outcome: { outcome: 'cancelled' } };
 
     // Unique also over sessions and reloads: an answer finds no other question than its own.
     const id = randomUUID();
@@ -55,7 +65,9 @@ export class PermissionRequestHandler {
       ...(toolCallId !== undefined && { toolCallId }),
       ...(description && { description }),
       ...(command && { command }),
+      ...(judged.action === undefined && judged.offer && { ruleOffer: judged.offer }),
     });
+    if (judged.action !== undefined) this.#answerByRule(id, options, judged);
     return this.#awaitAnswer(id, question, signal);
   }
 
@@ -106,12 +118,23 @@ export class PermissionRequestHandler {
     return true;
   }
 
+  /** Answers for this once; asks where the agent offers no such answer. */
+  #answerByRule(
+    id: string,
+    options: PermissionAsk['options'],
+    { action, rule }: Extract<Judgement, { readonly action: string }>,
+  ): void {
+    const option = options.find(({ kind }) => kind === `${action}_once`);
+    if (option) this.#close(id, { outcome: 'selected', optionId: option.optionId }, 'rule', rule);
+  }
+
   /** Answers every open question with `cancelled`. */
   cancelAll(by: Closer): void {
+    this.#cancelled += 1;
     for (const id of [...this.#open.keys()]) this.#close(id, { outcome: 'cancelled' }, by);
   }
 
-  #close(id: string, outcome: PermissionOutcome, by: Closer): void {
+  #close(id: string, outcome: PermissionOutcome, by: Closer, rule?: string): void {
     const question = this.#open.get(id);
     if (!question) return;
     this.#open.delete(id);
@@ -121,6 +144,7 @@ export class PermissionRequestHandler {
       outcome: outcome.outcome,
       by,
       ...(outcome.outcome === 'selected' && { optionId: outcome.optionId }),
+      ...(rule !== undefined && { rule }),
     });
     question.answer.resolve(outcome);
   }

@@ -4,6 +4,7 @@ import type { SessionEvent } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
 import { ElicitationRequestHandler } from './elicitationRequestHandler';
 import { type AskFile, FileQuestions } from './fileQuestions';
+import type { JudgePermission } from './judgement';
 import { PermissionRequestHandler } from './permissionRequestHandler';
 
 export class UserRequests {
@@ -13,9 +14,12 @@ export class UserRequests {
   readonly askFile: AskFile;
   readonly #fileQuestions: FileQuestions;
 
-  /** @param isCancelled whether the running turn was cancelled */
-  constructor(apply: (event: SessionEvent) => void, isCancelled: () => boolean) {
-    this.permissions = new PermissionRequestHandler(apply);
+  /**
+   * @param isCancelled whether the running turn was cancelled
+   * @param judge what rules say of a permission request
+   */
+  constructor(apply: (event: SessionEvent) => void, isCancelled: () => boolean, judge?: JudgePermission) {
+    this.permissions = new PermissionRequestHandler(apply, judge);
     this.elicitations = new ElicitationRequestHandler(apply);
     this.#fileQuestions = new FileQuestions(this.permissions);
     this.askFile = async (question, signal) => !isCancelled() && (await this.#fileQuestions.ask(question, signal));

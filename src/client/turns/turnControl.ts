@@ -22,6 +22,7 @@ import { detailed, type PauseCode, type WaitReason } from '../../session/queue/w
 import type { OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
 import type { Clock } from '../ports/ports';
+import type { JudgePermission } from '../requests/judgement';
 import { UserRequests } from '../requests/userRequests';
 import { AcceptedPrompts } from './acceptedPrompts';
 import { promptFailure } from './failures';
@@ -104,6 +105,8 @@ export interface TurnControlOptions {
   readonly services: TurnServices;
   readonly apply: (event: SessionEvent) => void;
   readonly onChange: () => void;
+  /** What rules say of a permission request; absent: there are no rules. */
+  readonly judge?: JudgePermission | undefined;
   readonly session: PromptSession;
   /** Keeps what belongs together in one go, and before the message leaves. */
   readonly kept: PromptKeeping;
@@ -138,7 +141,7 @@ export class TurnControl {
   constructor(options: TurnControlOptions) {
     const { apply, services, queue } = options;
     this.#options = options;
-    this.requests = new UserRequests(apply, () => this.isCancelled);
+    this.requests = new UserRequests(apply, () => this.isCancelled, options.judge);
     this.#accepted = new AcceptedPrompts(queue);
     this.#tracker = new TurnTracker({
       turnsSoFar: options.turnsSoFar,

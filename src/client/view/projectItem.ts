@@ -238,8 +238,10 @@ function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | un
 function decisionOf({ decision }: ToolEntry): DecisionView | undefined {
   if (!decision) return undefined;
   if (decision.outcome === 'cancelled') return { outcome: decision.by === 'user' ? 'dismissed' : 'withdrawn' };
-  if (decision.kind?.startsWith('reject')) return { outcome: 'rejected' };
-  if (decision.kind?.startsWith('allow')) return { outcome: 'allowed' };
+  const { rule } = decision;
+  const by = rule === undefined ? {} : { rule };
+  if (decision.kind?.startsWith('reject')) return { outcome: 'rejected', ...by };
+  if (decision.kind?.startsWith('allow')) return { outcome: 'allowed', ...by };
   return { outcome: 'selected', name: decision.name ?? '' };
 }
 

@@ -277,10 +277,11 @@ function waitReason(conversation: Conversation): string {
 
 function permissionsOf(conversation: Conversation): PermissionView[] {
   return [...conversation.model.state.permissions.values()].map(
-    ({ id, title, description, command, options, toolCallId }) => ({
+    ({ id, title, description, command, options, ruleOffer, toolCallId }) => ({
       id,
       title,
       options,
+      ...(ruleOffer && { ruleOffer }),
       ...(description && { description: head(description, MAX_DESCRIPTION) }),
       ...(command && { command: { ...command, line: head(command.line, MAX_COMMAND) } }),
       index: (toolCallId === undefined ? undefined : conversation.model.toolIndex(toolCallId)) ?? -1,

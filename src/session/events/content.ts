@@ -138,3 +138,12 @@ export interface PermissionOption {
   /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or a name of the agent's own. */
   readonly kind: string;
 }
+
+/** A rule that a permission request can be made into: for this folder, what is asked for now. */
+export interface PermissionRuleOffer {
+  readonly kind: 'execute' | 'edit' | 'read';
+  /** The command, or a glob on paths relative to the folder. */
+  readonly pattern: string;
+  /** Absolute. */
+  readonly folder: string;
+}

@@ -7,6 +7,7 @@ import type {
   ConfigOption,
   ContentBlock,
   PermissionOption,
+  PermissionRuleOffer,
   PlanEntry,
   SessionMode,
   ToolContent,
@@ -233,13 +234,16 @@ export type SessionEvent =
       readonly description?: string;
       readonly command?: { readonly line: string; readonly cwd?: string };
       readonly options: readonly PermissionOption[];
+      readonly ruleOffer?: PermissionRuleOffer;
     }
   | {
       readonly type: 'permission_closed';
       readonly permissionId: string;
       readonly outcome: 'selected' | 'cancelled';
       readonly optionId?: string;
-      readonly by: 'user' | 'turn' | 'agent' | 'exit';
+      readonly by: 'user' | 'turn' | 'agent' | 'exit' | 'rule';
+      /** The rule that answered, as one line. */
+      readonly rule?: string;
     }
   // Elicitations: a form or a page in the browser. `id` is assigned by the client.
   | ({

@@ -246,6 +246,7 @@ export class SessionModel {
           ...(event.toolCallId !== undefined && { toolCallId: event.toolCallId }),
           ...(event.description && { description: event.description }),
           ...(event.command && { command: event.command }),
+          ...(event.ruleOffer && { ruleOffer: event.ruleOffer }),
         });
         break;
       case 'permission_closed': {

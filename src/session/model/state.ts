@@ -5,6 +5,7 @@ import type {
   ConfigOption,
   ContentBlock,
   PermissionOption,
+  PermissionRuleOffer,
   PlanEntry,
   SessionMode,
   TokenParts,
@@ -74,6 +75,8 @@ export interface ToolEntry extends EntryBase {
     readonly by: string;
     readonly name?: string;
     readonly kind?: string;
+    /** The rule that answered, as one line. */
+    readonly rule?: string;
   };
 }
 
@@ -183,6 +186,7 @@ export interface Permission {
   readonly description?: string;
   readonly command?: { readonly line: string; readonly cwd?: string };
   readonly options: readonly PermissionOption[];
+  readonly ruleOffer?: PermissionRuleOffer;
   readonly at: number;
 }
 

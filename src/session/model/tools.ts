@@ -137,7 +137,12 @@ export function noteDecision(context: ModelContext, event: Extract<SessionEvent,
       : context.state.entries[context.tools.get(permission.toolCallId) ?? -1];
   if (!permission || entry?.kind !== 'tool') return;
   const option = permission.options.find((candidate) => candidate.optionId === event.optionId);
-  entry.decision = { outcome: event.outcome, by: event.by, ...(option && { name: option.name, kind: option.kind }) };
+  entry.decision = {
+    outcome: event.outcome,
+    by: event.by,
+    ...(option && { name: option.name, kind: option.kind }),
+    ...(event.rule !== undefined && { rule: event.rule }),
+  };
   context.note((changes) => changes.entry(entry.index));
 }
 

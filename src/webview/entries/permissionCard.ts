@@ -4,6 +4,7 @@
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView } from '../../panel/contract';
 import { button, el, setAttributes } from '../dom/dom';
+import { session } from '../host/session';
 import { answerGuard } from '../input/answerGuard';
 import { strings } from '../text/strings';
 import type { EntryContext } from './entryView';
@@ -54,6 +55,18 @@ export function createPermissionCard(
     context.answered(permission.id, !(event instanceof MouseEvent && event.detail > 0));
   }
 
+  /** Offers a rule; the extension asks once more before it saves one. */
+  function offerButton(): HTMLElement | undefined {
+    const { ruleOffer } = permission;
+    if (!ruleOffer) return undefined;
+    const label = strings.ruleOffers[ruleOffer.kind](revealControls(ruleOffer.pattern));
+    const offering = button('link', label, (event) => {
+      if (!answered && answerGuard.allows(element, event, offering))
+        context.post({ type: 'permissionRule', id: permission.id });
+    });
+    return setAttributes(offering, { title: revealControls(ruleOffer.folder) });
+  }
+
   // Highlight the least far-reaching approval, as some agents list the permanent one first.
   const once = permission.options.findIndex(({ kind }) => kind === 'allow_once');
   const firstAllow = once >= 0 ? once : permission.options.findIndex(({ kind }) => kind.startsWith('allow'));
@@ -79,6 +92,10 @@ export function createPermissionCard(
     answers.append(setAttributes(el('span', 'dim dismiss-hint', strings.dismissHint), { 'aria-hidden': 'true' }));
   }
   element.append(answers);
+  const offer = offerButton();
+  if (offer) element.append(el('div', 'rule-offer', offer));
+  if (permission.options.some(({ kind }) => kind === 'allow_always'))
+    element.append(el('p', 'dim agent-always', strings.alwaysIsAgents(session.agentName.peek())));
   element.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     event.preventDefault();

@@ -1,4 +1,5 @@
 // The label of a tool call: a verb, an object, a result. Pure.
+import { revealControls } from '../../base/revealControls';
 import type { DecisionView, ItemView } from '../../panel/contract';
 import { formatDuration, lastLines } from '../text/format';
 import { strings } from '../text/strings';
@@ -82,9 +83,12 @@ function timeLabel({ at, endedAt, waitedMs }: ToolItem): string {
 }
 
 function decisionLabel(decision: DecisionView): string {
-  return decision.outcome === 'selected'
-    ? strings.decisions.selected(decision.name)
-    : strings.decisions[decision.outcome];
+  if (decision.outcome === 'selected') return strings.decisions.selected(decision.name);
+  if (!('rule' in decision) || decision.rule === undefined) return strings.decisions[decision.outcome];
+  const rule = revealControls(decision.rule);
+  return decision.outcome === 'allowed'
+    ? strings.decisions.allowedByRule(rule)
+    : strings.decisions.rejectedByRule(rule);
 }
 
 /** Returns the end of a subagent's latest text for its collapsed line. */

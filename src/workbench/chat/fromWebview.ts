@@ -55,6 +55,7 @@ const schema = z.discriminatedUnion('type', [
   ofSession('scrolled', { anchor: z.nullable(z.object({ index, offset: z.int() })) }),
   ofSession('cancel', {}),
   ofSession('permission', { id, optionId: z.nullable(z.string()) }),
+  ofSession('permissionRule', { id }),
   ofSession('elicitation', { id, answer: elicitationAction }),
   ofSession('stopOne', { kind: z.enum(['tool', 'terminal', 'subagent']), id: z.string() }),
   ofSession('queue', { action: queueAction }),

@@ -21,6 +21,7 @@ import { sessionMarkdown } from '../sessions/sessionMarkdown';
 import { contentAttachment, imageAttachment } from './attachments';
 import { clearQueue } from './clearQueue';
 import type { Mentions } from './mentions';
+import { saveRule } from './saveRule';
 
 /** What the actions of a page need from the rest of the workbench. */
 export interface ActionServices {
@@ -70,6 +71,8 @@ export interface SurfaceSessions {
    * which one is meant.
    */
   readonly used: (conversation: Conversation) => void;
+  /** All that are open in this window. */
+  readonly list: () => readonly Conversation[];
   /** Shows another session that is kept. @throws ParleyError `no-such-session` */
   readonly show: (key: string) => void;
   /** Takes a session over from another window that has let it go. */
@@ -136,6 +139,9 @@ export class SurfaceActions {
         return;
       case 'permission':
         if (!conversation.answerPermission(message.id, message.optionId)) this.#page.refuse(message, tooLate());
+        return;
+      case 'permissionRule':
+        if (!(await saveRule(conversation, message.id, this.#sessions.list()))) this.#page.refuse(message, tooLate());
         return;
       case 'elicitation':
         await this.#elicit(conversation, message.id, message.answer);

@@ -39,6 +39,7 @@ import { type Approvals, manageApprovals } from './approvals';
 import { changesCommands } from './changesCommands';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import { descriptorCommands } from './descriptorCommands';
+import { managePermissions } from './managePermissions';
 import { overviewCommands } from './overviewCommands';
 import { serveCommands } from './serveCommands';
 import { sessionCommands } from './sessionCommands';
@@ -209,6 +210,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('queue.clear', () => void clearQueue(conversations.active())),
     register('mcp.reset', () => services.mcp.reset()),
     register('manageApprovals', () => manageApprovals(services.approvals)),
+    register('managePermissions', managePermissions),
     register('forgetSecrets', async () => {
       tellForgotten((await services.remote.forget()) + (await services.keys.forgetAll()));
     }),

@@ -120,6 +120,15 @@ export async function openSettings(query = '@ext:parley.parley'): Promise<void> 
 
 /** Opens the settings file at `parley.agents`, which the settings editor cannot edit. */
 export async function openAgentSettings(): Promise<void> {
+  await openSettingsFile('parley.agents');
+}
+
+/** Opens the settings file at `parley.permissions`. */
+export async function openPermissionSettings(): Promise<void> {
+  await openSettingsFile('parley.permissions');
+}
+
+async function openSettingsFile(key: string): Promise<void> {
   const file = env.remoteName === undefined ? 'openSettingsJson' : 'openRemoteSettingsFile';
-  await commands.executeCommand(`workbench.action.${file}`, { revealSetting: { key: 'parley.agents', edit: true } });
+  await commands.executeCommand(`workbench.action.${file}`, { revealSetting: { key, edit: true } });
 }

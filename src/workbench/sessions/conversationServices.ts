@@ -18,6 +18,7 @@ import { ProtocolOffers } from '../../client/transport/protocolOffers';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
 import type { TrafficLog } from '../../traffic/trafficLog';
 import type { McpServers } from '../config/mcpServers';
+import { permissionRules } from '../config/permissionSettings';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
 import { afterCancel, recordsChanges, restartsAgents, startTimeoutMs } from '../config/settings';
@@ -103,6 +104,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     historyLinks,
     readPart,
     traceparent: process.env.TRACEPARENT,
+    permissionRules,
     isTrusted: () => workspace.isTrusted,
     restarts: restartsAgents,
     startTimeoutMs,

@@ -102,7 +102,8 @@ export class ServedAgents {
 function withoutQuestions({ services, catalog, log }: ServedAgentsOptions): ConversationServices {
   const { mcpServers: _mcp, editorTools: _tools, signInTerminal: _signIn, remote: _remote, ...others } = services;
   // Nobody reviews here what a caller's turn changes.
-  const { restarts: _restarts, changes: _changes, ...rest } = others;
+  // Whoever asks a served agent answers its requests: the user's rules are for the user's sessions.
+  const { restarts: _restarts, changes: _changes, permissionRules: _rules, ...rest } = others;
   const files = new EditorFiles({ log });
   return {
     ...rest,

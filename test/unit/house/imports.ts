@@ -148,6 +148,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
   client: [
     'ports',
     'requests',
+    'rules',
     'terminals',
     'turns',
     'changes',

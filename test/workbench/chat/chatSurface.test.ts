@@ -113,6 +113,7 @@ describe('a surface of the chat', () => {
     const holder = new Holder();
     const page = new Page(holder, extension.extensionUri);
     const surface = new ChatSurface(page, conversation(key), services, {
+      list: () => [],
       find: (wanted) => sessions.find((one) => one.key === wanted),
       used: (one) => used.push(one.key),
       show: () => {},

@@ -1,0 +1,43 @@
+// Globs of permission rules. `*` stands for a part of a name, `**` for any number of folders.
+
+/** Returns whether a path, relative and with slashes, fits a glob. Upper and lower case differ. */
+export function matchesPath(glob: string, path: string): boolean {
+  return matchesParts(glob.split('/'), path.split('/'));
+}
+
+/** Returns whether a text fits a glob whose `*` stands for any text. */
+export function matchesText(glob: string, text: string): boolean {
+  return matchesStars(glob.split(/\*+/), text);
+}
+
+function matchesParts(glob: readonly string[], path: readonly string[]): boolean {
+  // Those prefixes of the path that the glob so far fits: no backtracking, whatever the glob.
+  let ends = new Set([0]);
+  for (const [index, part] of glob.entries()) {
+    const next = new Set<number>();
+    const isLast = index === glob.length - 1;
+    for (const end of ends) {
+      if (part === '**') {
+        // At the end, something must follow: `src/**` is not `src` itself.
+        for (let to = isLast ? end + 1 : end; to <= path.length; to++) next.add(to);
+      } else if (end < path.length && matchesStars(part.split(/\*+/), path[end]!)) next.add(end + 1);
+    }
+    ends = next;
+  }
+  return ends.has(path.length);
+}
+
+/** @param pieces the texts between the stars */
+function matchesStars(pieces: readonly string[], text: string): boolean {
+  const [first = '', ...others] = pieces;
+  const last = others.pop();
+  if (last === undefined) return text === first;
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  let rest = text.slice(first.length, text.length - last.length);
+  for (const piece of others) {
+    const found = rest.indexOf(piece);
+    if (found < 0) return false;
+    rest = rest.slice(found + piece.length);
+  }
+  return true;
+}

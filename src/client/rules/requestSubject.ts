@@ -1,0 +1,213 @@
+// Reads from a permission request what it is about, as far as the request itself shows it.
+//
+// All of a request is the agent's word. Title, description, name and text of a call are free text:
+// nothing is read from them. The kind is one word of the agent's choice: it must fit the rest, and
+// decides nothing alone. What counts is what the user would be shown and would judge:
+//
+// - a command: the line in `rawInput.command`, or the one that the request names as its command
+// - files: the paths of diffs and locations, and those that `rawInput` names
+//
+// An agent that lies about one of them is caught by the others: every path and every field must
+// belong to a call of this kind. A field that is not known here may change what the call does
+// ("dangerouslyDisableSandbox", "env", "shell"), so the request has no subject then, and is asked.
+// A request without evidence of its own has none either, whatever was said of the call before.
+//
+// A rule cannot know what the agent does afterwards: an agent that asks for one thing and does
+// another needs no permission to do so.
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { PermissionAsk } from '../../acp/protocol/dialect';
+import { isWindowsFilePath } from '../../base/windowsNames';
+import { arePlain, plainWords } from './commandWords';
+
+/** Paths of one request; a longer list is asked about. */
+const MAX_PATHS = 100;
+
+/** Where a session works. Absolute. */
+export interface SessionPlace {
+  readonly cwd: string;
+  readonly roots: readonly string[];
+}
+
+export type RequestSubject =
+  /** `cwd`: absolute; that of the session where the request names none. */
+  | { readonly kind: 'execute'; readonly words: readonly string[]; readonly cwd: string }
+  /** `paths`: absolute and normal, as the agent spells them. Not empty. */
+  | { readonly kind: 'edit' | 'read'; readonly paths: readonly string[] };
+
+/** What a field of `rawInput` may hold. */
+type Field = 'path' | 'folder' | 'text' | 'flag' | 'number' | 'command' | 'patch' | 'edits' | 'changes' | 'off';
+
+const PATHS = { file_path: 'path', filePath: 'path', filepath: 'path', path: 'path', abs_path: 'path' } as const;
+/** Marks of a call, without a meaning for what it does. */
+const MARKS = { call_id: 'text', turn_id: 'text', started_at_ms: 'number' } as const;
+
+const FIELDS: Readonly<Record<RequestSubject['kind'], Readonly<Record<string, Field>>>> = {
+  execute: {
+    command: 'command',
+    description: 'text',
+    timeout: 'number',
+    cwd: 'folder',
+    workdir: 'folder',
+    run_in_background: 'off',
+    is_background: 'off',
+    ...MARKS,
+  },
+  edit: {
+    ...PATHS,
+    old_string: 'text',
+    new_string: 'text',
+    oldString: 'text',
+    newString: 'text',
+    content: 'text',
+    replace_all: 'flag',
+    replaceAll: 'flag',
+    diff: 'patch',
+    edits: 'edits',
+    changes: 'changes',
+    ...MARKS,
+  },
+  read: { ...PATHS, offset: 'number', limit: 'number', line: 'number', ...MARKS },
+};
+
+/** Returns what a request is about; undefined where it does not show that beyond doubt. */
+export function subjectOf(asked: PermissionAsk, place: SessionPlace): RequestSubject | undefined {
+  const kind = asked.patch?.kind;
+  if (kind === 'execute') return commandOf(asked, place);
+  return kind === 'edit' || kind === 'read' ? filesOf(asked, kind) : undefined;
+}
+
+function commandOf({ patch, command }: PermissionAsk, { cwd }: SessionPlace): RequestSubject | undefined {
+  const input = fieldsOf(patch?.rawInput, FIELDS.execute);
+  if (!input || patch?.content?.some(({ type }) => type !== 'content' && type !== 'terminal')) return undefined;
+  const lines = [...(command ? [command.line] : []), ...input.commands];
+  const folders = [...(command?.cwd === undefined ? [] : [command.cwd]), ...input.folders];
+  const words = wordsOf(lines[0]);
+  if (!words || lines.some((line) => !sameWords(words, wordsOf(line)))) return undefined;
+  const [folder = cwd] = folders;
+  if (!isPlainPath(folder) || folders.some((one) => one !== folder)) return undefined;
+  return { kind: 'execute', words, cwd: folder };
+}
+
+function wordsOf(line: string | readonly string[] | undefined): readonly string[] | undefined {
+  if (typeof line === 'string') return plainWords(line);
+  return line && arePlain(line) ? line : undefined;
+}
+
+function sameWords(words: readonly string[], others: readonly string[] | undefined): boolean {
+  return others?.length === words.length && words.every((word, index) => word === others[index]);
+}
+
+function filesOf({ patch, command }: PermissionAsk, kind: 'edit' | 'read'): RequestSubject | undefined {
+  const input = fieldsOf(patch?.rawInput, FIELDS[kind]);
+  if (!input || command) return undefined;
+  const diffs: string[] = [];
+  for (const part of patch?.content ?? []) {
+    if (part.type === 'content') continue;
+    if (part.type !== 'diff' || kind === 'read' || part.oldPath !== undefined) return undefined;
+    if (part.operation !== undefined && part.operation !== 'add' && part.operation !== 'modify') return undefined;
+    diffs.push(part.path);
+  }
+  const evidence = kind === 'edit' ? diffs : input.paths;
+  const paths = [...new Set([...diffs, ...input.paths, ...(patch?.locations ?? []).map(({ path }) => path)])];
+  // Without a diff the user would not see the change either.
+  if (evidence.length === 0 || paths.length > MAX_PATHS || !paths.every(isPlainPath)) return undefined;
+  return input.patches.every((text) => staysWithin(text, diffs)) ? { kind, paths } : undefined;
+}
+
+interface InputFields {
+  readonly commands: (string | readonly string[])[];
+  readonly folders: string[];
+  readonly paths: string[];
+  readonly patches: string[];
+}
+
+/** Reads `rawInput`; undefined if anything in it is unknown. */
+function fieldsOf(raw: unknown, known: Readonly<Record<string, Field>>): InputFields | undefined {
+  const fields: InputFields = { commands: [], folders: [], paths: [], patches: [] };
+  if (raw === undefined || raw === null) return fields;
+  if (typeof raw !== 'object' || Array.isArray(raw)) return undefined;
+  for (const [name, value] of Object.entries(raw)) {
+    const field = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (field === undefined || !takes(fields, field, value)) return undefined;
+  }
+  return fields;
+}
+
+/** Takes in one field. @returns false where its value is of another kind */
+function takes(fields: InputFields, field: Field, value: unknown): boolean {
+  switch (field) {
+    case 'text':
+      return typeof value === 'string';
+    case 'flag':
+      return typeof value === 'boolean';
+    case 'off':
+      return value === false;
+    case 'number':
+      return typeof value === 'number';
+    case 'path':
+      return typeof value === 'string' && fields.paths.push(value) > 0;
+    case 'folder':
+      return typeof value === 'string' && fields.folders.push(value) > 0;
+    case 'patch':
+      return typeof value === 'string' && fields.patches.push(value) > 0;
+    case 'command':
+      return isCommand(value) && fields.commands.push(value) > 0;
+    case 'edits':
+      return Array.isArray(value) && value.every((one) => isEdit(one));
+    case 'changes':
+      return isRecord(value) && Object.entries(value).every(([path, one]) => isChange(one) && fields.paths.push(path));
+  }
+}
+
+function isCommand(value: unknown): value is string | readonly string[] {
+  return typeof value === 'string' || (Array.isArray(value) && value.every((word) => typeof word === 'string'));
+}
+
+function isEdit(value: unknown): boolean {
+  const known = [
+    'old_string',
+    'new_string',
+    'oldString',
+    'newString',
+    'oldText',
+    'newText',
+    'replace_all',
+    'replaceAll',
+  ];
+  return isRecord(value) && Object.keys(value).every((key) => known.includes(key));
+}
+
+/** A change of one file by Codex. */
+function isChange(value: unknown): boolean {
+  if (!isRecord(value) || (value.type !== 'add' && value.type !== 'update')) return false;
+  const { type: _type, content: _content, unified_diff: _diff, move_path: moved, ...others } = value;
+  return (moved === undefined || moved === null) && Object.keys(others).length === 0;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns whether a patch names no file but these. A line of text that looks like a name counts. */
+function staysWithin(patch: string, paths: readonly string[]): boolean {
+  return [...patch.matchAll(/^(?:Index: |\+\+\+ |--- |\*\*\* |diff |rename |copy )(.*)$/gm)].every(
+    ([line, name = '']) => {
+      if (/^(?:diff|rename|copy|\*\*\*) /.test(line)) return false;
+      const named = name.replace(/\t.*$/, '').trim();
+      return named === '/dev/null' || paths.includes(named);
+    },
+  );
+}
+
+/** Returns whether a path is absolute and written the shortest way. */
+export function isPlainPath(path: string): boolean {
+  if (!isAbsolute(path) || path.includes('\0') || resolve(path) !== path) return false;
+  return process.platform !== 'win32' || isWindowsFilePath(path);
+}
+
+/** Returns a path relative to a folder, with slashes; undefined outside of it, and for itself. */
+export function within(folder: string, path: string): string | undefined {
+  const way = relative(folder, path);
+  if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return undefined;
+  return way.split(sep).join('/');
+}

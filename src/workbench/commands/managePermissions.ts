@@ -1,0 +1,101 @@
+// The list of permission rules, to look at, to remove and to edit.
+import { l10n } from 'vscode';
+import type { PermissionRule } from '../../client/rules/permissionRule';
+import { permissionRules, removeRule, workspaceRules } from '../config/permissionSettings';
+import { openPermissionSettings } from '../config/settings';
+import { openLocation } from '../editor/openLocation';
+import { List } from '../ui/input';
+import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
+import { askModal } from '../ui/messages';
+
+/** Shows the list until the user goes away. */
+export async function managePermissions(): Promise<void> {
+  for (;;) {
+    const list = new List<ChoiceRow>(l10n.t('Select a rule to remove it'), l10n.t('Permission Rules'));
+    list.draw(permissionRows(permissionRules().user, workspaceRules()), []);
+    const chosen = await choiceFrom(list);
+    if (!chosen) return;
+    if ((await chosen()) === CLOSES) return;
+  }
+}
+
+/** What a row does that leads elsewhere. */
+const CLOSES = 'closes';
+
+/** Returns the rows of the list. */
+export function permissionRows(
+  own: readonly PermissionRule[],
+  workspace: readonly { readonly rule: PermissionRule; readonly file: string }[],
+): readonly ChoiceRow[] {
+  const edit = async (): Promise<string> => {
+    await openPermissionSettings();
+    return CLOSES;
+  };
+  return [
+    ...(own.length > 0 ? [heading(l10n.t('Your rules, the first that fits decides'))] : []),
+    ...own.map(rowOf),
+    ...(workspace.length > 0 ? [heading(l10n.t('Rules of this workspace, which can only restrict yours'))] : []),
+    ...workspace.map(({ rule, file }, index) => ({
+      ...plainRow(rule, `workspace ${index}`, file),
+      choose: async () => {
+        await openLocation({ path: file });
+        return CLOSES;
+      },
+    })),
+    ...(own.length + workspace.length === 0
+      ? [{ id: 'none', label: l10n.t('No rules: agents’ requests are always shown to you.') }]
+      : []),
+    { id: 'edit', label: l10n.t('Edit Rules in Settings'), icon: 'json', alwaysShow: true, choose: edit },
+    {
+      id: 'agents',
+      label: l10n.t('Agents keep their own “Always allow” answers.'),
+      icon: 'info',
+      alwaysShow: true,
+    },
+  ];
+}
+
+function heading(label: string): ChoiceRow {
+  return { label, separates: true };
+}
+
+function rowOf(rule: PermissionRule, index: number): ChoiceRow {
+  const remove = (): Promise<void> => removeRule(rule);
+  const label = rule.pattern ?? rule.kind;
+  return {
+    ...plainRow(rule, `user ${index}`, rule.folder),
+    buttons: [{ icon: 'trash', tooltip: l10n.t('Remove'), run: remove }],
+    choose: async () => {
+      const yes = l10n.t('Remove');
+      const detail = l10n.t('The rule no longer answers requests. Anything already running continues.');
+      if ((await askModal(l10n.t('Remove the rule about “{0}”?', label), detail, [yes])) === yes) await remove();
+    },
+  };
+}
+
+function plainRow({ kind, pattern, agent, action }: PermissionRule, id: string, detail: string | undefined): ChoiceRow {
+  const actions = { allow: l10n.t('Allow'), ask: l10n.t('Ask'), reject: l10n.t('Reject') };
+  const icons = { allow: 'check', ask: 'question', reject: 'circle-slash' };
+  return {
+    id,
+    label: pattern ?? kindLabel(kind),
+    icon: icons[action],
+    description: [actions[action], kindLabel(kind), ...(agent === undefined ? [] : [agent])].join(' · '),
+    detail,
+  };
+}
+
+function kindLabel(kind: string): string {
+  switch (kind) {
+    case '*':
+      return l10n.t('Everything');
+    case 'execute':
+      return l10n.t('Commands');
+    case 'edit':
+      return l10n.t('Edits');
+    case 'read':
+      return l10n.t('Reading');
+    default:
+      return kind;
+  }
+}

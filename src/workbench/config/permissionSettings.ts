@@ -1,0 +1,45 @@
+// The permission rules of the settings: reads them when a request is judged, and changes those of
+// the user.
+import { ConfigurationTarget, workspace } from 'vscode';
+import type { RuleSet } from '../../client/rules/judge';
+import { type PermissionRule, readRules, sameRule } from '../../client/rules/permissionRule';
+import { folderValues, userValue } from './folderSettings';
+
+const KEY = 'permissions';
+
+/** The rules that count now. */
+export function permissionRules(): RuleSet {
+  return {
+    user: readRules(userValue(KEY)).map(({ rule }) => rule),
+    workspace: folderValues(KEY).map(({ value }) => readRules(value).map(({ rule }) => rule)),
+    isTrusted: workspace.isTrusted,
+  };
+}
+
+/** The rules of workspaces, with their files. */
+export function workspaceRules(): readonly { readonly rule: PermissionRule; readonly file: string }[] {
+  return folderValues(KEY).flatMap(({ value, file }) => readRules(value).map(({ rule }) => ({ rule, file })));
+}
+
+/** Adds a rule of the user after the others, unless it is there. */
+export async function addRule(rule: PermissionRule): Promise<void> {
+  const all = written();
+  if (!readRules(all).some((one) => sameRule(one.rule, rule))) await write([...all, rule]);
+}
+
+/** Removes a rule of the user; what is unreadable stays. */
+export async function removeRule(rule: PermissionRule): Promise<void> {
+  const all = written();
+  const gone = new Set(readRules(all).flatMap((one) => (sameRule(one.rule, rule) ? [one.index] : [])));
+  await write(all.filter((_, index) => !gone.has(index)));
+}
+
+function written(): readonly unknown[] {
+  const value = userValue(KEY);
+  return Array.isArray(value) ? value : [];
+}
+
+async function write(rules: readonly unknown[]): Promise<void> {
+  const value = rules.length > 0 ? rules : undefined;
+  await workspace.getConfiguration('parley').update(KEY, value, ConfigurationTarget.Global);
+}
