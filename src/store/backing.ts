@@ -12,6 +12,8 @@ import type { Sql } from './file/sql';
 import { isIndexDamage, messageFor, problemOf, StorageError, type StorageProblem } from './file/sqlError';
 import { MemoryJournal } from './memoryJournal';
 
+/** How long the last attempt waits for another window that writes, in milliseconds. */
+const LAST_WAIT_MS = 1_000;
 /** Delays between attempts to use the file again, in milliseconds; the last one repeats. */
 const RETRY_MS = [100, 400, 1000, 2000, 5000, 15_000, 30_000] as const;
 
@@ -185,15 +187,16 @@ export class Backing implements Disposable {
 
   /**
    * Tries to use the file now.
+   * @param waitMs for another window that writes
    * @returns whether everything is on disk
    */
-  retry(): boolean {
+  retry(waitMs = 0): boolean {
     if (!this.#memory) return true;
     if (this.#closed || (this.#state.kind === 'memory' && this.#state.problem === 'newer')) return false;
     this.#retry?.dispose();
     try {
-      // Nothing waits for this attempt, so it must not wait for another window.
-      this.#file ??= openJournalFile({ ...this.#options, busyMs: 0 });
+      this.#file ??= openJournalFile({ ...this.#options, busyMs: waitMs });
+      this.#setWait(waitMs);
       this.#memory.mergeInto(this.#file.sql, this.#options.now());
       this.#setWait(this.#options.busyMs);
     } catch (error) {
@@ -213,7 +216,8 @@ export class Backing implements Disposable {
 
   dispose(): void {
     if (this.#closed) return;
-    this.retry();
+    // What is in memory only is lost after this.
+    this.retry(LAST_WAIT_MS);
     this.#closed = true;
     this.#retry?.dispose();
     this.#memory?.close();

@@ -2,9 +2,11 @@
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../../src/base/errors';
 import type { JournalState } from '../../../src/store/backing';
 import { isNetworkFolder } from '../../../src/store/file/journalFile';
@@ -256,6 +258,27 @@ describe('a journal in trouble', function () {
     assert.equal(journal.queue.items('b').length, 1);
     journal.dispose();
     assert.ok(readFileSync(path).equals(before));
+  });
+
+  it('saves what it has in memory when it is closed while another window writes', async () => {
+    const journal = start();
+    journal.saveSession(newSession('a'));
+    const code = `
+      const { DatabaseSync } = require('node:sqlite');
+      const { parentPort, workerData } = require('node:worker_threads');
+      const file = new DatabaseSync(workerData);
+      file.exec('BEGIN IMMEDIATE');
+      parentPort.postMessage('writes');
+      parentPort.once('message', () => setTimeout(() => { file.exec('COMMIT'); file.close(); }, 100));`;
+    const window = new Worker(code, { eval: true, workerData: path });
+    await once(window, 'message');
+    journal.append('a', timed(60, said('one ')));
+    journal.flush();
+    assert.equal(journal.state.kind, 'memory');
+    window.postMessage('go on');
+    journal.dispose();
+    await once(window, 'exit');
+    assert.equal(textIn(start().events('a').events), 'one ');
   });
 
   it('keeps what was written while another program locked the file, in order', () => {
