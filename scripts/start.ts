@@ -73,6 +73,7 @@ async function start(folder: string, dataDir?: string): Promise<Server> {
       folder,
       extensions: [vsixPath, opener],
       token: true,
+      allBuiltIns: true,
       // The sample is ours; a dialog about trust would stand before the chat.
       trust: true,
       ...(dataDir === undefined ? {} : { dataDir }),

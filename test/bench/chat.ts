@@ -118,7 +118,7 @@ export class Chat {
     const log = join(scratch, 'turns.jsonl');
     const settings = { ...subject.settings(loadAgent(log)), 'git.enabled': false };
     const extensions = [subject.vsix, ...(prepared.extensions ?? [])];
-    const server = await startServer({ settings, say, ...prepared, extensions });
+    const server = await startServer({ settings, say, allBuiltIns: true, ...prepared, extensions });
     let window: Window | undefined;
     try {
       const probe = readFileSync(join(repository, 'test/bench/inPage/probe.js'), 'utf8');

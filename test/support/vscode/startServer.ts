@@ -30,6 +30,8 @@ export interface ServerOptions {
   readonly graceSeconds?: number;
   /** True: a random connection token, as for a person. Default: none, as the port is on loopback and lives for one test. */
   readonly token?: boolean;
+  /** True: with all extensions that come with VS Code. Default: without those in `NEEDLESS`. */
+  readonly allBuiltIns?: boolean;
   /** Lines that a person should see, such as a download. */
   readonly say?: (line: string) => void;
 }
@@ -74,6 +76,35 @@ const QUIET: Readonly<Record<string, unknown>> = {
 };
 
 /**
+ * Extensions of VS Code that no test uses. They begin with each window, or the page reads what they
+ * contribute: a quarter of the processor time of opening one. The oldest version starts them nevertheless.
+ */
+const NEEDLESS: readonly string[] = [
+  'GitHub.copilot-chat',
+  ...['js-debug', 'js-debug-companion', 'vscode-js-profile-table'].map((name) => `ms-vscode.${name}`),
+  ...[
+    'debug-auto-launch',
+    'debug-server-ready',
+    'emmet',
+    'extension-editing',
+    'github',
+    'github-authentication',
+    'grunt',
+    'gulp',
+    'ipynb',
+    'jake',
+    'markdown-math',
+    'merge-conflict',
+    'mermaid-markdown-features',
+    'microsoft-authentication',
+    'notebook-renderers',
+    'php-language-features',
+    'terminal-suggest',
+    'tunnel-forwarding',
+  ].map((name) => `vscode.${name}`),
+];
+
+/**
  * Starts a server and waits until it listens.
  * @throws Error with the server's output where it ends instead
  */
@@ -100,7 +131,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   if (options.trust ?? true) args.push('--disable-workspace-trust');
   const child = spawn(tree.node, ['out/server-main.js', ...args], {
     cwd: tree.folder,
-    env: environment(options.env),
+    env: {
+      ...environment(options.env),
+      ...(!options.allBuiltIns && { VSCODE_SKIP_BUILTIN_EXTENSIONS: NEEDLESS.join(',') }),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own: Ctrl+C in a terminal reaches us, and we end it in order.
     detached: process.platform !== 'win32',
