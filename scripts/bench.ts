@@ -143,7 +143,7 @@ async function main(): Promise<Row[]> {
 }
 
 const rows = await main();
-const chromium = spawnSync(findChromium(say), ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? '';
+const chromium = spawnSync(findChromium(say, 'browser'), ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? '';
 writeReport(join(repository, 'out/bench.json'), rows, { node: process.version, chromium });
 say(`\n${table(rows)}\n\nout/bench.json`);
 const missed = rows.filter((row) => meets(row) === false).length;

@@ -1,10 +1,12 @@
-// The browser for the end-to-end tests: the one that is there, else one that can be installed without a question.
+// The browser of the tests: the one that is there, else one that can be installed without a question.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { repository } from './repository';
 
+/** The engine without the browser's own interface, which takes a third of the processor time of a short page. */
+const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell'];
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
 const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -14,23 +16,29 @@ const PLACES = [
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ];
 
+/** `shell`: without a window, and rather a headless shell than a browser. `browser`: one that people use. */
+export type Kind = 'shell' | 'browser';
+
 /**
  * The path of a Chromium: `$PARLEY_CHROMIUM`, one of the system, Playwright's own; else Debian's, installed as root; else Playwright's download.
  * @param say told in one line when something has to be installed
  * @throws Error that says in one line what is missing
  */
-export function findChromium(say: (line: string) => void): string {
-  const there = installed();
+export function findChromium(say: (line: string) => void, kind: Kind = 'shell'): string {
+  const there = installed(kind);
   if (there !== undefined) return there;
   if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     say('No browser was found: installing Chromium with apt-get (set PARLEY_CHROMIUM to use another one) …');
     run('apt-get', ['update', '-qq']);
-    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium']);
+    const install = (name: string): void => run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name]);
+    if (kind === 'shell') install('chromium-headless-shell');
+    // Older distributions have no package of the shell.
+    if (installed(kind) === undefined) install('chromium');
   } else {
     say('Downloading Chromium with Playwright …');
     run(process.execPath, [join(repository, 'node_modules/playwright-core/cli.js'), 'install', 'chromium']);
   }
-  const found = installed();
+  const found = installed(kind);
   if (found === undefined) {
     throw new Error('No Chromium, Chrome or Edge was found or could be installed; install one or set PARLEY_CHROMIUM.');
   }
@@ -38,11 +46,15 @@ export function findChromium(say: (line: string) => void): string {
 }
 
 /** The path of a Chromium that is there already. */
-export function installed(): string | undefined {
+export function installed(kind: Kind = 'shell'): string | undefined {
   const named = process.env.PARLEY_CHROMIUM;
-  const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  const standard = NAMES.map((name) => join('/usr/bin', name));
-  return [...(named ? [named] : []), ...standard, ...onPath, ...PLACES, chromium.executablePath()].find(isExecutable);
+  const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)];
+  const inFolders = (names: readonly string[]): string[] =>
+    folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  const shells = kind === 'shell' ? inFolders(SHELLS) : [];
+  return [...(named ? [named] : []), ...shells, ...inFolders(NAMES), ...PLACES, chromium.executablePath()].find(
+    isExecutable,
+  );
 }
 
 function isExecutable(path: string): boolean {

@@ -29,6 +29,8 @@ export interface WindowOptions {
   readonly bypassContentPolicy?: boolean;
   /** A script that runs first in every document, webviews too. */
   readonly inEachDocument?: string;
+  /** A browser as people use it, and not a headless shell. */
+  readonly wholeBrowser?: boolean;
   /** A window for a person to look at. */
   readonly headed?: boolean;
   readonly say?: (line: string) => void;
@@ -87,9 +89,10 @@ export interface Browser {
 
 export async function startBrowser(options: WindowOptions = {}): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'parley-browser-'));
+  const isWhole = options.wholeBrowser || options.headed;
   // A profile and not an incognito window: that would refuse the service worker of the webviews.
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: findChromium(options.say ?? (() => {})),
+    executablePath: findChromium(options.say ?? (() => {}), isWhole ? 'browser' : 'shell'),
     args: [...FLAGS, ...(options.flags ?? [])],
     headless: !options.headed,
     viewport: options.viewport ?? { width: 1280, height: 860 },

@@ -1,5 +1,4 @@
 // Chromium with one panel per test, and a fake host that the test controls.
-import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import {
   CONTRACT_VERSION,
@@ -10,6 +9,7 @@ import {
   type SessionView,
   type ToWebview,
 } from '../../../src/panel/contract';
+import { findChromium } from '../../support/vscode/findChromium';
 import { type PanelServer, servePanel, type Theme } from './server';
 import type { Language } from './texts';
 
@@ -196,9 +196,8 @@ export class Harness {
 
   static async start(): Promise<Harness> {
     const server = await servePanel();
-    const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
     const browser = await chromium.launch({
-      ...(existsSync(executablePath) ? { executablePath } : {}),
+      executablePath: findChromium((line) => process.stdout.write(`${line}\n`)),
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
     });
     return new Harness(server, browser);
