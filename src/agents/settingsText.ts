@@ -30,6 +30,16 @@ export function parseSettings(text: string): unknown {
 }
 
 /**
+ * Returns the setting `parley.agents` in the text of a settings file; undefined where it is not
+ * there, or where the text has an error.
+ */
+export function agentsIn(text: string): unknown {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true });
+  return errors.length > 0 ? undefined : at(value, KEY);
+}
+
+/**
  * Returns whether a settings file has these entries, with comments among them. VS Code writes a
  * setting as a whole, which would remove those.
  */

@@ -1,7 +1,8 @@
-// Lets one window at a time install an agent.
+// Lets one window at a time install an agent, or change the entries of the user's agents.
 
 import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 
@@ -9,18 +10,29 @@ import { localizable } from '../../base/localizable';
 const SIGN_MS = 5_000;
 const GONE_MS = 60_000;
 
+/** Between two attempts to take a lock that is waited for, in ms. */
+const AGAIN_MS = 50;
+
+export interface LockOptions {
+  /** How long a lock that another window holds is waited for, in ms (0). */
+  readonly waitMs?: number;
+  /** What is thrown where it is still held then. */
+  readonly busy?: () => ParleyError;
+}
+
 /**
  * Runs a function while holding the lock. A lock is taken over if the process of its holder has
  * ended or has not renewed it for a minute.
- * @throws ParleyError `install-busy`; what `run` throws
+ * @throws ParleyError `install-busy` or what `busy` gives; what `run` throws
  */
-export async function withLock<T>(file: string, run: () => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  file: string,
+  run: () => Promise<T>,
+  { waitMs = 0, busy = installing }: LockOptions = {},
+): Promise<T> {
   await mkdir(dirname(file), { recursive: true });
-  if (!(await take(file))) {
-    if (await isHeld(file)) throw busy();
-    await rm(file, { force: true });
-    if (!(await take(file))) throw busy();
-  }
+  for (const until = Date.now() + waitMs; !(await takeOver(file)); await delay(AGAIN_MS))
+    if (Date.now() >= until) throw busy();
   const sign = setInterval(() => {
     const now = new Date();
     void utimes(file, now, now).catch(() => {});
@@ -32,6 +44,14 @@ export async function withLock<T>(file: string, run: () => Promise<T>): Promise<
     clearInterval(sign);
     await rm(file, { force: true });
   }
+}
+
+/** @returns false while another window holds the lock */
+async function takeOver(file: string): Promise<boolean> {
+  if (await take(file)) return true;
+  if (await isHeld(file)) return false;
+  await rm(file, { force: true });
+  return take(file);
 }
 
 async function take(file: string): Promise<boolean> {
@@ -56,7 +76,7 @@ async function isHeld(file: string): Promise<boolean> {
   }
 }
 
-function busy(): ParleyError {
+function installing(): ParleyError {
   return new ParleyError(
     'install-busy',
     localizable('This agent is being installed already, maybe in another window.'),

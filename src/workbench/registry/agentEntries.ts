@@ -3,14 +3,17 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationTarget, type ExtensionContext, env, l10n, Range, Uri, WorkspaceEdit, workspace } from 'vscode';
-import { editEntries, hasComments } from '../../agents/settingsText';
+import { agentsIn, editEntries, hasComments } from '../../agents/settingsText';
 import { ParleyError } from '../../base/errors';
+import { withLock } from '../../registry/install/installLock';
 import { userValue } from '../config/folderSettings';
 
 /** Maximum size of a settings file to edit, in bytes; VS Code edits a larger one. */
 const MAX_FILE = 5 * 1024 * 1024;
 /** How long VS Code may take to read a settings file that has changed, in milliseconds. */
 const READ_MS = 5_000;
+/** How long another window that changes entries is waited for, in milliseconds. */
+const OTHERS_MS = 15_000;
 
 export type Entries = Readonly<Record<string, unknown>>;
 
@@ -28,18 +31,36 @@ export class AgentEntries {
   }
 
   /**
-   * Replaces the user's entries. Comments among them stay.
+   * Writes one entry; undefined removes it. An existing entry keeps its position, and so do comments
+   * among the entries.
    * @throws ParleyError `settings-unsaved` if the settings file has unsaved changes,
    * `settings-invalid` if the setting has another form, which is not overwritten; the error of VS
    * Code if it cannot write the file
    */
-  async write(all: Entries): Promise<void> {
-    const value = userValue('agents');
-    if (value !== undefined && !isEntries(value))
-      throw new ParleyError('settings-invalid', l10n.t('The setting parley.agents must be an object.'), {
-        hint: l10n.t('Correct it in settings.json, then try again.'),
+  async set(id: string, entry: unknown): Promise<void> {
+    await this.change((before) => {
+      const { [id]: _old, ...others } = before;
+      return entry === undefined ? others : { ...before, [id]: entry };
+    });
+  }
+
+  /**
+   * Replaces the user's entries by what `change` makes of them. VS Code writes a setting as a whole:
+   * one window after the other does so, each with what the settings file says by then.
+   * @throws as {@link set}; ParleyError `settings-busy`
+   */
+  async change(change: (before: Entries) => Entries): Promise<void> {
+    const lock = join(this.#context.globalStorageUri.fsPath, 'agent-entries.lock');
+    const busy = (): ParleyError =>
+      new ParleyError('settings-busy', l10n.t('Another window is changing the agents.'), {
+        hint: l10n.t('Try again.'),
       });
-    const before = this.all();
+    await withLock(lock, () => this.#change(change), { waitMs: OTHERS_MS, busy });
+  }
+
+  async #change(change: (before: Entries) => Entries): Promise<void> {
+    const before = await this.#written();
+    const all = change(before);
     if (isDeepStrictEqual(before, all)) return;
     for (const file of this.#files())
       if (await writeAmongComments(file, before, all)) {
@@ -49,12 +70,20 @@ export class AgentEntries {
     await workspace.getConfiguration('parley').update('agents', all, ConfigurationTarget.Global);
   }
 
-  /** Writes one entry; undefined removes it. */
-  async set(id: string, entry: unknown): Promise<void> {
-    const { [id]: _old, ...others } = this.all();
-    // An existing entry keeps its position.
-    const all = entry === undefined ? others : { ...this.all(), [id]: entry };
-    await this.write(all);
+  /** What the settings file has now: this window may not have heard yet of what another one wrote. */
+  async #written(): Promise<Entries> {
+    let value = userValue('agents');
+    for (const file of this.#files()) {
+      const found = await entriesIn(file);
+      if (found === undefined) continue;
+      value = found;
+      break;
+    }
+    if (value === undefined) return {};
+    if (isEntries(value)) return { ...value };
+    throw new ParleyError('settings-invalid', l10n.t('The setting parley.agents must be an object.'), {
+      hint: l10n.t('Correct it in settings.json, then try again.'),
+    });
   }
 
   /** Returns an unused id: the wanted one, or the same with a number. */
@@ -95,6 +124,12 @@ export class AgentEntries {
 
 function isEntries(value: unknown): value is Entries {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The setting in a file; undefined where there is none or the file cannot be read as a whole. */
+async function entriesIn(path: string): Promise<unknown> {
+  const { size } = await stat(path).catch(() => ({ size: Number.POSITIVE_INFINITY }));
+  return size > MAX_FILE ? undefined : agentsIn(await readFile(path, 'utf8'));
 }
 
 /** @returns false where this is not the file, or VS Code can write it as well */

@@ -75,6 +75,7 @@ export async function useVersion(
 /** Removes the entries that start one of these versions. */
 export async function dropEntries(versions: readonly InstalledAgent[], entries: AgentEntries): Promise<void> {
   const commands = new Set<unknown>(versions.map(({ command }) => command));
-  const left = Object.entries(entries.all()).filter(([, entry]) => !commands.has(at(entry, 'command')));
-  await entries.write(Object.fromEntries(left));
+  await entries.change((before) =>
+    Object.fromEntries(Object.entries(before).filter(([, entry]) => !commands.has(at(entry, 'command')))),
+  );
 }

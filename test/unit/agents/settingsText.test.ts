@@ -1,6 +1,6 @@
 // Entries are changed in the text of a settings file without touching what stands around them.
 import { strict as assert } from 'node:assert';
-import { editEntries, hasComments, parseSettings } from '../../../src/agents/settingsText';
+import { agentsIn, editEntries, hasComments, parseSettings } from '../../../src/agents/settingsText';
 
 const TEXT = `{
   // my theme
@@ -83,5 +83,13 @@ describe('entries in the text of a settings file', () => {
     assert.ok(!hasComments(TEXT.replace('"files.eol"', ''), ENTRIES), 'broken JSON');
     assert.ok(!hasComments('', ENTRIES));
     assert.ok(!hasComments('{"parley.agents": {"a": "// no comment"}}', { a: '// no comment' }));
+  });
+
+  it('are read from a file that has them, without an error in it', () => {
+    assert.deepEqual(agentsIn(TEXT), ENTRIES);
+    assert.equal(agentsIn('{"files.eol": "\\n"}'), undefined);
+    assert.equal(agentsIn('{"parley.agents": {"a": {"command": "a"}'), undefined, 'half written');
+    assert.equal(agentsIn('[]'), undefined);
+    assert.equal(agentsIn(''), undefined);
   });
 });

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { chmod, mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   ConfigurationTarget,
   commands,
@@ -25,6 +25,7 @@ import { FolderConsent } from '../../../src/workbench/config/folderConsent';
 import { RemoteHeaders } from '../../../src/workbench/config/remoteHeaders';
 import { SavedKeys } from '../../../src/workbench/config/savedKeys';
 import { signInTerminal } from '../../../src/workbench/editor/signInTerminal';
+import { AgentEntries } from '../../../src/workbench/registry/agentEntries';
 import { AgentRegistry } from '../../../src/workbench/registry/agentRegistry';
 import { tinyAgent } from '../../support/agents/tinyAgent';
 import { removeFolder } from '../../support/scratch';
@@ -356,8 +357,8 @@ describe('the agents editor', () => {
     }
   });
 
-  it('leaves a settings file with a syntax error as it is, and says so', async () => {
-    await set({ one: { command: 'one' } });
+  /** Opens the settings of the machine in the editor. @returns their path */
+  async function openSettingsFile(): Promise<string> {
     const isSettings = ({ uri }: TextDocument): boolean => uri.path.endsWith('/Machine/settings.json');
     const known = workspace.textDocuments.find(isSettings);
     const opened = new Promise<TextDocument>((resolve) => {
@@ -368,7 +369,37 @@ describe('the agents editor', () => {
       });
     });
     await commands.executeCommand('workbench.action.openRemoteSettingsFile');
-    const file = (known ?? (await opened)).uri.fsPath;
+    return (known ?? (await opened)).uri.fsPath;
+  }
+
+  it('keeps what another window has written, whether this one has heard of it or not', async () => {
+    await set({ one: { command: 'one' } });
+    const file = await openSettingsFile();
+    await commands.executeCommand('workbench.action.closeActiveEditor');
+    const storage = join(dirname(dirname(file)), 'User', 'globalStorage', 'two-windows');
+    const own = new AgentEntries({ globalStorageUri: Uri.file(storage) });
+    try {
+      const before = await readFile(file, 'utf8');
+      await writeFile(file, before.replace('"one": {', '"other": { "command": "other" },\n"one": {'));
+      await own.set('mine', { command: 'mine' });
+      const all = { other: { command: 'other' }, one: { command: 'one' }, mine: { command: 'mine' } };
+      assert.deepEqual(entries(), all);
+      const others = new AgentEntries({ globalStorageUri: Uri.file(storage) });
+      await Promise.all([
+        own.set('one', undefined),
+        others.set('two', { command: 'two' }),
+        own.set('three', { url: 'x' }),
+      ]);
+      const { one: _one, ...left } = all;
+      assert.deepEqual(entries(), { ...left, two: { command: 'two' }, three: { url: 'x' } });
+    } finally {
+      await removeFolder(storage);
+    }
+  });
+
+  it('leaves a settings file with a syntax error as it is, and says so', async () => {
+    await set({ one: { command: 'one' } });
+    const file = await openSettingsFile();
     const before = await readFile(file, 'utf8');
     const broken = before.replace('"one": {', '"one": { "name": "half');
     try {
