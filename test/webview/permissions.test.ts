@@ -35,6 +35,25 @@ describe('permission', () => {
     assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: 'always' });
   });
 
+  it('offers the rule that the extension makes of it, and stays open until that is saved', async () => {
+    const ruleOffer = { kind: 'execute', pattern: 'npm test', folder: '/work/project' } as const;
+    const session = { phase: 'requiresAction', permissions: [permission(0, { ruleOffer })] } as const;
+    await open({ items: [asked], session });
+    await panel.answerable();
+    await button('Allow `npm test` in this folder…').click();
+    assert.deepEqual(await panel.next('permissionRule'), { type: 'permissionRule', key: 's1', id: 'p1' });
+    assert.equal((await panel.posted('permission')).length, 0);
+    await card()
+      .getByText(/remembers “always” answers/)
+      .waitFor();
+  });
+
+  it('that a rule answered names the rule', async () => {
+    const decision = { outcome: 'allowed', rule: 'execute: npm test' } as const;
+    await open({ items: [tool('c9', { title: 'npm test', toolKind: 'execute', status: 'completed', decision })] });
+    await panel.page.getByTitle('Allowed by rule “execute: npm test”').waitFor();
+  });
+
   it('is answered by 1, 2, 3 when focused, and nowhere else', async () => {
     await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
     await panel.answerable();
