@@ -1,10 +1,10 @@
 // Changes entries of `parley.agents` in the text of a settings file, where the comments between them
 // are to stay.
 import { isDeepStrictEqual } from 'node:util';
-import * as l10n from '@vscode/l10n';
 import {
   createScanner,
   findNodeAtLocation,
+  type Node,
   type ParseError,
   parse,
   parseTree,
@@ -18,15 +18,21 @@ const COMMA: SyntaxKind.CommaToken = 5;
 
 type Entries = Readonly<Record<string, unknown>>;
 
-/**
- * Parses JSON with comments, as settings files have it. What is wrong in it is left out.
- * @throws SyntaxError where it cannot be read at all
- */
-export function parseSettings(text: string): unknown {
+/** What the text of a settings file says. */
+export interface SettingsText {
+  /** Without what is wrong in it. */
+  readonly value: unknown;
+  /** The line of the first error, from 1; undefined where the text has none. */
+  readonly errorLine?: number;
+}
+
+/** Parses JSON with comments, as settings files have it. */
+export function parseSettings(text: string): SettingsText {
   const errors: ParseError[] = [];
-  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true });
-  if (value === undefined && errors.length > 0) throw new SyntaxError(l10n.t("it isn't JSON"));
-  return value;
+  const json = text.replace(/^\uFEFF/, '');
+  const value: unknown = parse(json, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  return error ? { value, errorLine: json.slice(0, error.offset).split('\n').length } : { value };
 }
 
 /**
@@ -34,21 +40,21 @@ export function parseSettings(text: string): unknown {
  * there, or where the text has an error.
  */
 export function agentsIn(text: string): unknown {
-  const errors: ParseError[] = [];
-  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true });
-  return errors.length > 0 ? undefined : at(value, KEY);
+  const { value, errorLine } = parseSettings(text);
+  return errorLine === undefined ? at(value, KEY) : undefined;
 }
 
 /**
- * Returns whether a settings file has these entries, with comments among them. VS Code writes a
- * setting as a whole, which would remove those.
+ * Returns whether a settings file has these entries in a form that VS Code would spoil when it writes
+ * the setting as a whole: with comments among them, which would go, or with the setting there twice,
+ * of which it reads the last one and writes the first one.
  */
-export function hasComments(text: string, entries: Entries): boolean {
+export function needsOwnEdit(text: string, entries: Entries): boolean {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
-  const node = root && findNodeAtLocation(root, [KEY]);
-  if (!node || errors.length > 0 || !isDeepStrictEqual(at(parseSettings(text), KEY), entries)) return false;
-  let isCommented = false;
+  const node = root && nodeAt(root, [KEY]);
+  if (!node || errors.length > 0 || !isDeepStrictEqual(at(parseSettings(text).value, KEY), entries)) return false;
+  let isCommented = findNodeAtLocation(root, [KEY]) !== node;
   visit(text.slice(node.offset, node.offset + node.length), {
     onComment: () => {
       isCommented = true;
@@ -68,13 +74,13 @@ export function editEntries(text: string, before: Entries, after: Entries): stri
 /** Replaces the value of a property, or adds the property at the end of its object. */
 function withValue(text: string, path: readonly string[], value: unknown): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
-  const node = root && findNodeAtLocation(root, [...path]);
+  const node = root && nodeAt(root, path);
   const unit = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const written = (indent: string): string =>
     (JSON.stringify(value, undefined, unit) ?? '').split('\n').join(`${eol}${indent}`);
   if (node) return spliced(text, node.offset, node.length, written(indentAt(text, node.offset)));
-  const object = root && findNodeAtLocation(root, path.slice(0, -1));
+  const object = root && nodeAt(root, path.slice(0, -1));
   if (!object) return text;
   const last = object.children?.at(-1);
   const outer = indentAt(text, object.offset);
@@ -88,10 +94,18 @@ function withValue(text: string, path: readonly string[], value: unknown): strin
   return lastEnd === undefined || commaAfter(text, lastEnd) !== undefined ? added : spliced(added, lastEnd, 0, ',');
 }
 
-/** Removes a property and one comma beside it, but no comment: the next one may be of its neighbour. */
+/**
+ * Removes a property and one comma beside it, but no comment: the next one may be of its neighbour.
+ * Where it is there several times, all of them go: the one before would come to life otherwise.
+ */
 function without(text: string, path: readonly string[]): string {
+  const rest = withoutLast(text, path);
+  return rest === text ? text : without(rest, path);
+}
+
+function withoutLast(text: string, path: readonly string[]): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
-  const property = root && findNodeAtLocation(root, [...path])?.parent;
+  const property = root && nodeAt(root, path)?.parent;
   if (!property) return text;
   const siblings = property.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(property) - 1];
@@ -105,6 +119,14 @@ function without(text: string, path: readonly string[]): string {
   const cut = spliced(rest, from, end - from, '');
   const before = after === undefined && previous ? commaAfter(text, previous.offset + previous.length) : undefined;
   return before === undefined ? cut : spliced(cut, before, 1, '');
+}
+
+/** Finds the value of a property. Of several with one name the last one counts, as when VS Code reads it. */
+function nodeAt(root: Node, path: readonly string[]): Node | undefined {
+  return path.reduce<Node | undefined>(
+    (object, key) => object?.children?.findLast(({ children }) => children?.[0]?.value === key)?.children?.[1],
+    root,
+  );
 }
 
 function spliced(text: string, offset: number, length: number, put: string): string {

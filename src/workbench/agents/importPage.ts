@@ -22,6 +22,8 @@ const MAX_FILE = 1024 * 1024;
 interface Source {
   readonly name: string;
   readonly agents: unknown;
+  /** Why not all of it could be read, in a sentence. */
+  readonly problem?: string;
 }
 
 /** Settings of other extensions for VS Code that list agents. */
@@ -48,7 +50,8 @@ export function importPage(services: EditorServices, back: Page, places = HERE):
     const { entries } = services.registry;
     const sources = [...(await filesOf(places)), ...extensionSettings()];
     const read = sources.map(({ name, agents }) => ({ name, ...readAgents(agents) }));
-    const skipped = read.flatMap((source) => source.skipped);
+    const problems = sources.flatMap(({ problem }) => problem ?? []);
+    const skipped = [...problems, ...read.flatMap((source) => source.skipped)];
     const known = Object.values(entries.all());
     const found = read
       .flatMap(({ name, agents }) => agents.map((imported) => ({ name, imported })))
@@ -119,13 +122,19 @@ async function filesOf({ home, env, platform }: ImportPlaces): Promise<readonly 
     ['JetBrains', join(home, '.jetbrains', 'acp.json')],
   ];
   const read = files.map(async ([name, path]): Promise<readonly Source[]> => {
-    const { size } = await stat(path).catch(() => ({ size: Number.POSITIVE_INFINITY }));
-    if (size > MAX_FILE) return [];
+    const found = await stat(path).catch(() => undefined);
+    if (!found) return [];
+    if (found.size > MAX_FILE)
+      return [{ name, agents: undefined, problem: l10n.t('{0} was not read: it is larger than 1 MB.', path) }];
     try {
-      return [{ name, agents: at(parseSettings(await readFile(path, 'utf8')), 'agent_servers') }];
+      const { value, errorLine } = parseSettings(await readFile(path, 'utf8'));
+      const problem =
+        errorLine === undefined
+          ? undefined
+          : l10n.t('{0} has an error in line {1}: agents behind it may be missing.', path, errorLine);
+      return [{ name, agents: at(value, 'agent_servers'), ...(problem !== undefined && { problem }) }];
     } catch (error) {
-      void showInfo(l10n.t("Couldn't read {0}: {1}", path, messageOf(error)));
-      return [];
+      return [{ name, agents: undefined, problem: l10n.t("Couldn't read {0}: {1}", path, messageOf(error)) }];
     }
   });
   return (await Promise.all(read)).flat();

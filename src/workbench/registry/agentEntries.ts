@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationTarget, type ExtensionContext, env, l10n, Range, Uri, WorkspaceEdit, workspace } from 'vscode';
-import { agentsIn, editEntries, hasComments } from '../../agents/settingsText';
+import { agentsIn, editEntries, needsOwnEdit } from '../../agents/settingsText';
 import { ParleyError } from '../../base/errors';
 import { withLock } from '../../registry/install/installLock';
 import { userValue } from '../config/folderSettings';
@@ -135,14 +135,14 @@ async function entriesIn(path: string): Promise<unknown> {
 /** @returns false where this is not the file, or VS Code can write it as well */
 async function writeAmongComments(path: string, before: Entries, all: Entries): Promise<boolean> {
   const { size } = await stat(path).catch(() => ({ size: Number.POSITIVE_INFINITY }));
-  if (size > MAX_FILE || !hasComments(await readFile(path, 'utf8'), before)) return false;
+  if (size > MAX_FILE || !needsOwnEdit(await readFile(path, 'utf8'), before)) return false;
   const document = await workspace.openTextDocument(Uri.file(path));
   if (document.isDirty)
     throw new ParleyError('settings-unsaved', l10n.t('The settings file has unsaved changes.'), {
       hint: l10n.t('Save the file, then try again.'),
     });
   const text = document.getText();
-  if (!hasComments(text, before)) return false;
+  if (!needsOwnEdit(text, before)) return false;
   const edit = new WorkspaceEdit();
   const end = document.lineAt(document.lineCount - 1).range.end;
   edit.replace(document.uri, new Range(0, 0, end.line, end.character), editEntries(text, before, all));

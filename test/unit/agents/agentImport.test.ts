@@ -20,7 +20,7 @@ describe('agents of other editors', () => {
         "Old": { "command": { "path": "/bin/old", "args": ["x"] } },
       },
     }`;
-    const { agents, skipped } = readAgents((parseSettings(text) as { agent_servers: unknown }).agent_servers);
+    const { agents, skipped } = readAgents((parseSettings(text).value as { agent_servers: unknown }).agent_servers);
     assert.deepEqual(
       agents.map(({ id, entry }) => [id, entry]),
       [
@@ -78,13 +78,14 @@ describe('agents of other editors', () => {
   });
 
   it('survive a file that is no JSON, or nested deeply', () => {
-    assert.throws(() => parseSettings(''), SyntaxError);
-    assert.equal(readAgents(parseSettings('[1, 2')).agents.length, 0);
+    assert.deepEqual(parseSettings(''), { value: undefined, errorLine: 1 });
+    assert.equal(parseSettings('{\n\n"a": b}').errorLine, 3);
+    assert.equal(readAgents(parseSettings('[1, 2').value).agents.length, 0);
     try {
       parseSettings('['.repeat(200_000));
     } catch (error) {
       assert.ok(error instanceof RangeError);
     }
-    assert.deepEqual(parseSettings(`\uFEFF${'/*'.repeat(50_000)}`.replace('/*', '{}/*')), {});
+    assert.deepEqual(parseSettings(`\uFEFF${'/*'.repeat(50_000)}`.replace('/*', '{}/*')).value, {});
   });
 });

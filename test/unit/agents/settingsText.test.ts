@@ -1,6 +1,6 @@
 // Entries are changed in the text of a settings file without touching what stands around them.
 import { strict as assert } from 'node:assert';
-import { agentsIn, editEntries, hasComments, parseSettings } from '../../../src/agents/settingsText';
+import { agentsIn, editEntries, needsOwnEdit, parseSettings } from '../../../src/agents/settingsText';
 
 const TEXT = `{
   // my theme
@@ -26,7 +26,7 @@ const ENTRIES = {
 describe('entries in the text of a settings file', () => {
   const edited = (after: Readonly<Record<string, unknown>>): string => {
     const text = editEntries(TEXT, ENTRIES, after);
-    assert.deepEqual((parseSettings(text) as Record<string, unknown>)['parley.agents'], after);
+    assert.deepEqual((parseSettings(text).value as Record<string, unknown>)['parley.agents'], after);
     for (const kept of ['// my theme', '// the one at work', '/* at home */', '// last', '"files.eol": "\\n"'])
       assert.ok(text.includes(kept), kept);
     return text;
@@ -63,7 +63,7 @@ describe('entries in the text of a settings file', () => {
       '{\n  "parley.agents": {\n    "a": { "command": "a" }, // mine\n    "b": {\n      "command": "b"\n    }\n  }\n}\n',
     );
     assert.equal(editEntries(added, { a, b }, { a }), text);
-    assert.deepEqual(parseSettings(editEntries('{"parley.agents": { /* none */ }}', {}, { a })), {
+    assert.deepEqual(parseSettings(editEntries('{"parley.agents": { /* none */ }}', {}, { a })).value, {
       'parley.agents': { a },
     });
   });
@@ -76,13 +76,42 @@ describe('entries in the text of a settings file', () => {
   });
 
   it('are edited only where the file has just these, with comments among them', () => {
-    assert.ok(hasComments(TEXT, ENTRIES));
-    assert.ok(!hasComments(TEXT, { ...ENTRIES, other: {} }), 'another file, or another state of it');
-    assert.ok(!hasComments(JSON.stringify({ 'parley.agents': ENTRIES }), ENTRIES), 'nothing to keep');
-    assert.ok(!hasComments(`// only outside\n${JSON.stringify({ 'parley.agents': ENTRIES })}`, ENTRIES));
-    assert.ok(!hasComments(TEXT.replace('"files.eol"', ''), ENTRIES), 'broken JSON');
-    assert.ok(!hasComments('', ENTRIES));
-    assert.ok(!hasComments('{"parley.agents": {"a": "// no comment"}}', { a: '// no comment' }));
+    assert.ok(needsOwnEdit(TEXT, ENTRIES));
+    assert.ok(!needsOwnEdit(TEXT, { ...ENTRIES, other: {} }), 'another file, or another state of it');
+    assert.ok(!needsOwnEdit(JSON.stringify({ 'parley.agents': ENTRIES }), ENTRIES), 'nothing to keep');
+    assert.ok(!needsOwnEdit(`// only outside\n${JSON.stringify({ 'parley.agents': ENTRIES })}`, ENTRIES));
+    assert.ok(!needsOwnEdit(TEXT.replace('"files.eol"', ''), ENTRIES), 'broken JSON');
+    assert.ok(!needsOwnEdit('', ENTRIES));
+    assert.ok(!needsOwnEdit('{"parley.agents": {"a": "// no comment"}}', { a: '// no comment' }));
+  });
+
+  it('are changed where they count when a name is there twice', () => {
+    const text = `{
+  "parley.agents": { "old": { "command": "old" } },
+  // the ones that VS Code reads
+  "parley.agents": {
+    "work": { "command": "first" },
+    "work": { "command": "second", "command": "third" }, // mine
+    "home": { "command": "home" }
+  }
+}
+`;
+    const before = { work: { command: 'third' }, home: { command: 'home' } };
+    assert.ok(needsOwnEdit(text, before));
+    const says = (after: Readonly<Record<string, unknown>>): void => {
+      const edited = editEntries(text, before, after);
+      assert.deepEqual(agentsIn(edited), after);
+      assert.ok(edited.includes('// the ones that VS Code reads') && edited.includes('// mine'), edited);
+    };
+    says({ ...before, work: { command: 'fourth' } });
+    says({ home: before.home });
+    says({ ...before, work: {} });
+    says({ ...before, more: { command: 'more' } });
+    says({});
+    assert.ok(
+      needsOwnEdit('{"parley.agents": {}, "parley.agents": {"a": {}}}', { a: {} }),
+      'VS Code would change the first',
+    );
   });
 
   it('are read from a file that has them, without an error in it', () => {

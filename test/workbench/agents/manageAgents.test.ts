@@ -439,4 +439,21 @@ describe('the agents editor', () => {
     shows(/Added 1 agent\. Saved 1 key in the secret storage\. claude: no command is set/);
     assert.ok(!shown.join('\n').includes('sk-buddy'));
   });
+
+  it('says which files it could not import from as a whole, where and why', async () => {
+    await mkdir(join(folder, '.config/zed'), { recursive: true });
+    await mkdir(join(folder, '.jetbrains'));
+    const [zed, jetbrains] = [join(folder, '.config/zed/settings.json'), join(folder, '.jetbrains/acp.json')];
+    await writeFile(zed, '{\n "agent_servers": {\n  "Buddy": { "command": "buddy" },\n  oops\n}');
+    await writeFile(jetbrains, `{"agent_servers": {"Roko": {"command": "${'r'.repeat(1024 * 1024)}"}}}`);
+    await set({});
+    steps = [{ rows: ['Buddy'] }];
+    const back = async (): Promise<undefined> => undefined;
+    await importPage(services, back, { home: folder, env: {}, platform: 'linux' })();
+    assert.deepEqual(entries(), { buddy: { name: 'Buddy', command: 'buddy' } });
+    shows(`${zed} has an error in line 4: agents behind it may be missing.`);
+    shows(`${jetbrains} was not read: it is larger than 1 MB.`);
+    await importPage(services, back, { home: folder, env: {}, platform: 'linux' })();
+    shows(new RegExp(`No other agents were found.* ${zed.replaceAll('.', '\\.')} has an error in line 4`));
+  });
 });
