@@ -24,10 +24,28 @@ export interface ToolContext {
   readonly log: Log;
 }
 
+/** VS Code's settings for its own proxy. */
+export interface ProxySettings {
+  /** `http.proxy`; empty: none. */
+  readonly proxy: string;
+  /** `http.noProxy`: domains that are reached without it. */
+  readonly noProxy: readonly string[];
+}
+
 export interface NodeTools {
   readonly npm: string;
   /** Without the `v`. */
   readonly version: string;
+}
+
+/**
+ * Returns an environment in which npm and uv, which know nothing of VS Code's settings, use its proxy.
+ * Variables of the user win, and so do the tools' own settings.
+ */
+export function withProxy(env: Record<string, string>, { proxy, noProxy }: ProxySettings): Record<string, string> {
+  const isSet = Object.keys(env).some((name) => /^(?:https?|all|no)_proxy$/i.test(name));
+  if (proxy === '' || isSet) return env;
+  return { ...env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, ...(noProxy.length > 0 && { NO_PROXY: noProxy.join(',') }) };
 }
 
 /** Finds Node.js and npm. @throws ParleyError `node-missing` */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ExtensionContext, workspace } from 'vscode';
 import type { Log } from '../../base/log';
 import { Installer } from '../../registry/install/installer';
-import type { ToolContext } from '../../registry/install/installTools';
+import { type ProxySettings, type ToolContext, withProxy } from '../../registry/install/installTools';
 import { AgentIcons, type Icons } from '../../registry/list/agentIcons';
 import { type Listing, RegistryList } from '../../registry/list/registryList';
 import { registryUrl } from '../config/settings';
@@ -35,7 +35,7 @@ export class AgentRegistry {
       root: join(storage, 'agents'),
       log,
       context: async (): Promise<ToolContext> => ({
-        env: withProxy(await environment('npm')),
+        env: withProxy(await environment('npm'), proxySettings()),
         except: (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
         log,
       }),
@@ -64,9 +64,7 @@ function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
-/** npm and uv know nothing of VS Code's proxy; their own settings and the user's variables win. */
-function withProxy(env: Record<string, string>): Record<string, string> {
-  const proxy = workspace.getConfiguration('http').get<string>('proxy');
-  const isSet = Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
-  return proxy && !isSet ? { ...env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy } : env;
+function proxySettings(): ProxySettings {
+  const http = workspace.getConfiguration('http');
+  return { proxy: http.get('proxy', ''), noProxy: http.get('noProxy', []) };
 }
