@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, day, jumps, hostile, changes, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, list, editorTools, day, jumps, hostile, changes, find, mentions, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { askedFigures } from '../test/bench/askedFigures';
 import { measureCarriedPaint } from '../test/bench/carriedPaint';
 import { measureChanges } from '../test/bench/changesBench';
+import { measureEditorTools } from '../test/bench/editorToolsBench';
 import { measureEntries } from '../test/bench/entriesBench';
 import { meets, type Row, rounded } from '../test/bench/figures';
 import { measureFind } from '../test/bench/findBench';
@@ -58,6 +59,7 @@ async function main(): Promise<Row[]> {
     'carried',
     'sessions',
     'list',
+    'editorTools',
     'day',
     'jumps',
     'hostile',
@@ -108,6 +110,7 @@ async function main(): Promise<Row[]> {
     wanted('carried') ||
     wanted('sessions') ||
     wanted('list') ||
+    wanted('editorTools') ||
     wanted('day') ||
     wanted('jumps');
   if (inVsCode || wanted('size')) script('run.mjs', 'package');
@@ -119,6 +122,7 @@ async function main(): Promise<Row[]> {
   if (wanted('sessions'))
     rows.push(...(await measureSessions(parley, { counts: options.quick ? [1, 20] : [1, 5, 20, 50], say })));
   if (wanted('list')) rows.push(...(await measureList(parley, say)));
+  if (wanted('editorTools')) rows.push(...(await measureEditorTools(say)));
   if (wanted('day', false)) rows.push(...(await measureDay(parley, { turns: Number(options.turns), say })));
   if (chosen.length > 0 || wanted('jumps', false) || wanted('carried')) {
     const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));

@@ -9,10 +9,16 @@ const MAX_LINE = 400;
 /** Characters of the first line. */
 const MAX_SUMMARY = 300;
 
+/** Lines of which only those of a page are made: an array, or what reads like one. */
+export interface Lines {
+  readonly length: number;
+  slice(from: number, to: number): readonly string[];
+}
+
 export interface ToolAnswer {
   /** One line without a full stop, such as "3 errors in src/a.ts". */
   readonly summary: string;
-  readonly lines?: readonly string[];
+  readonly lines?: Lines;
   /** The tool could not do what was asked; the summary says why. */
   readonly failed?: true;
 }
@@ -27,13 +33,13 @@ export function pageOf({ summary, lines = [] }: ToolAnswer, offset?: number): st
   const from = Math.min(offset ?? 0, lines.length);
   const page: string[] = [];
   let left = MAX_PAGE - first.length;
-  let next = from;
-  for (; next < lines.length && page.length < MAX_LINES; next++) {
-    const line = cut(oneLine(lines[next] ?? ''), MAX_LINE);
+  for (const whole of lines.slice(from, from + MAX_LINES)) {
+    const line = cut(oneLine(whole), MAX_LINE);
     left -= line.length + 1;
     if (left < 0) break;
     page.push(line);
   }
+  const next = from + page.length;
   const rest = lines.length - next;
   const more = offset === undefined ? `… ${rest} more are left out` : `… ${rest} more: call again with offset ${next}`;
   return [first, ...page, ...(rest > 0 ? [more] : [])].join('\n');

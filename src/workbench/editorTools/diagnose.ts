@@ -2,7 +2,16 @@
 // until the language servers have caught up.
 
 import { stat } from 'node:fs/promises';
-import { languages, TabInputText, type TextDocument, window } from 'vscode';
+import {
+  Diagnostic,
+  DiagnosticSeverity,
+  languages,
+  Position,
+  Range,
+  TabInputText,
+  type TextDocument,
+  window,
+} from 'vscode';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
@@ -11,7 +20,7 @@ import { untilQuiet } from '../../editorTools/untilQuiet';
 import { columnBesideChat } from '../editor/openLocation';
 import { askEditor } from './askEditor';
 import { openFile } from './documents';
-import { inOrder, type Problem, problemsIn, type Severity } from './readers/problems';
+import { diagnosticsIn, ProblemList } from './readers/problems';
 
 /** When the problems of a file are settled, in milliseconds. */
 const SETTLED = { first: 1200, quiet: 250, last: 4000 };
@@ -21,12 +30,16 @@ const TOLD = { first: 10_000, quiet: 250, last: 10_000 };
 const MAX_FILES = 50;
 /** Languages whose server looks only at files in tabs, and answers when it is asked for a file. */
 const TYPESCRIPT = new Set(['typescript', 'typescriptreact', 'javascript', 'javascriptreact']);
-const CATEGORIES: Readonly<Record<string, Severity>> = { error: 'error', warning: 'warning', suggestion: 'hint' };
+const CATEGORIES: Readonly<Record<string, DiagnosticSeverity>> = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  suggestion: DiagnosticSeverity.Hint,
+};
 
 export interface FileProblems {
   /** Absolute. */
   readonly path: string;
-  readonly problems: readonly Problem[];
+  readonly problems: ProblemList;
   /** When the file was written last, in milliseconds since 1970. */
   readonly modifiedAt: number;
 }
@@ -52,8 +65,8 @@ export class Diagnoser {
    * @param roots folders whose other known problems are returned too
    * @throws the reason of `signal`
    */
-  async problems(files: readonly string[], roots: readonly string[], signal: AbortSignal): Promise<Problem[]> {
-    const fresh = new Map<string, readonly Problem[]>();
+  async problems(files: readonly string[], roots: readonly string[], signal: AbortSignal): Promise<ProblemList> {
+    const fresh = new Map<string, readonly Diagnostic[]>();
     await Promise.all(
       files.slice(0, MAX_FILES).map(async (path) => {
         const document = await openFile(path).catch(() => undefined);
@@ -65,14 +78,17 @@ export class Diagnoser {
             ({ mtimeMs }) => mtimeMs,
             () => Number.POSITIVE_INFINITY,
           );
-          this.#didLook.fire({ path, problems: asked, modifiedAt });
+          this.#didLook.fire({ path, problems: new ProblemList([[path, asked]]), modifiedAt });
         } else await this.#settled(document, signal);
       }),
     );
     signal.throwIfAborted();
-    // Other servers, such as linters, have told theirs by themselves.
-    const known = problemsIn(roots).filter(({ path, source }) => !fresh.has(path) || !/^[tj]s$/.test(source ?? ''));
-    return inOrder([...known, ...[...fresh.values()].flat()]);
+    const known = diagnosticsIn(roots).map(([path, found]) => {
+      // Other servers, such as linters, have told theirs by themselves.
+      const others = fresh.has(path) ? found.filter(({ source }) => !/^[tj]s$/.test(source ?? '')) : found;
+      return [path, others] as const;
+    });
+    return new ProblemList([...known, ...fresh]);
   }
 
   /**
@@ -108,7 +124,7 @@ export class Diagnoser {
   }
 
   /** Asks VS Code's own TypeScript extension. @returns undefined where it cannot be asked */
-  async #askTypeScript({ languageId, uri }: TextDocument, signal: AbortSignal): Promise<Problem[] | undefined> {
+  async #askTypeScript({ languageId, uri }: TextDocument, signal: AbortSignal): Promise<Diagnostic[] | undefined> {
     if (!TYPESCRIPT.has(languageId)) return undefined;
     try {
       const answers = await Promise.all(
@@ -118,7 +134,7 @@ export class Diagnoser {
       );
       const bodies = answers.map((answer) => at(answer, 'body'));
       if (!bodies.every(Array.isArray)) return undefined;
-      return bodies.flat().flatMap((one) => readTypeScript(uri.fsPath, one));
+      return bodies.flat().flatMap(readTypeScript);
     } catch (error) {
       signal.throwIfAborted();
       this.#log.debug(`editor tools: TypeScript: ${messageOf(error)}`);
@@ -134,12 +150,14 @@ function watchProblems({ uri }: TextDocument, changed: () => void): { dispose():
   });
 }
 
-function readTypeScript(path: string, raw: unknown): Problem[] {
+function readTypeScript(raw: unknown): Diagnostic[] {
   const [line, column, message] = [at(raw, 'start', 'line'), at(raw, 'start', 'offset'), at(raw, 'text')];
   const code = at(raw, 'code');
   if (typeof line !== 'number' || typeof column !== 'number' || typeof message !== 'string') return [];
-  const severity = CATEGORIES[String(at(raw, 'category'))] ?? 'info';
-  return [
-    { path, line, column, severity, message, source: 'ts', ...(typeof code === 'number' && { code: String(code) }) },
-  ];
+  const start = new Position(Math.max(0, line - 1), Math.max(0, column - 1));
+  const severity = CATEGORIES[String(at(raw, 'category'))] ?? DiagnosticSeverity.Information;
+  const found = new Diagnostic(new Range(start, start), message, severity);
+  found.source = 'ts';
+  if (typeof code === 'number') found.code = code;
+  return [found];
 }

@@ -22,7 +22,7 @@ import { askEditor } from './askEditor';
 import type { Diagnoser } from './diagnose';
 import { openAnySource, openFile } from './documents';
 import { describePlaces, placeOf, placesOf } from './places';
-import { inOrder, type Problem, type Severity } from './readers/problems';
+import type { Problem, ProblemList, Severity } from './readers/problems';
 import { selectionIn } from './readers/selection';
 import { symbolsNamed, symbolsOf } from './readers/symbols';
 import type { SessionPaths } from './sessionPaths';
@@ -59,14 +59,13 @@ export class ReadTools {
     const changed = this.#options.changed().filter((one) => path === undefined || isBelow(path, one));
     const files = isFile ? [path] : [...(await this.#paths.inside(changed, signal))];
     const roots = path === undefined ? this.#paths.roots : [path];
-    const found = inOrder(await this.#options.diagnoser.problems(files, roots, signal), severity);
-    const inside = await this.#paths.inside(
-      found.map((problem) => problem.path),
-      signal,
-    );
-    const problems = found.filter((problem) => inside.has(problem.path));
+    const found = await this.#options.diagnoser.problems(files, roots, signal);
+    const problems = found.only(await this.#paths.inside(found.paths, signal), severity);
     const where = path === undefined ? '' : ` in ${this.#paths.show(path)}`;
-    const lines = problems.map((one) => this.#problemLine(one));
+    const lines = {
+      length: problems.length,
+      slice: (from: number, to: number) => problems.slice(from, to).map((one) => this.#problemLine(one)),
+    };
     // Most servers look only at files that are open.
     const note = isFile ? '' : '; files that were neither opened nor changed may have more: ask for one by its path';
     return { summary: `${countProblems(problems)}${where}${note}`, lines };
@@ -234,15 +233,16 @@ async function outgoingCalls(item: CallHierarchyItem, signal: AbortSignal): Prom
 }
 
 /** Returns how many problems of each kind there are, in words for the model. */
-export function countProblems(problems: readonly Problem[]): string {
+export function countProblems(problems: ProblemList): string {
   const names: Readonly<Record<Severity, readonly [string, string]>> = {
     error: ['error', 'errors'],
     warning: ['warning', 'warnings'],
     info: ['info', 'infos'],
     hint: ['hint', 'hints'],
   };
-  const parts = Object.entries(names).flatMap(([severity, [one, many]]) => {
-    const count = problems.filter((problem) => problem.severity === severity).length;
+  const parts = (Object.keys(names) as Severity[]).flatMap((severity) => {
+    const [one, many] = names[severity];
+    const count = problems.count(severity);
     return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
   });
   return parts.length === 0 ? 'No problems' : parts.join(', ');

@@ -98,7 +98,7 @@ export class ProblemsAfterTurn implements Disposable {
   #looked({ path, problems, modifiedAt }: FileProblems): void {
     const key = pathKey(path);
     for (const { before, startedAt } of this.#watched.values())
-      if (modifiedAt < startedAt && !before.has(key)) before.set(key, new Set(errorsOf(problems).map(signatureOf)));
+      if (modifiedAt < startedAt && !before.has(key)) before.set(key, new Set(problems.errors().map(signatureOf)));
   }
 
   async #ended(conversation: Conversation, { id, before, isFix }: WatchedTurn): Promise<void> {
@@ -107,20 +107,18 @@ export class ProblemsAfterTurn implements Disposable {
     if (turn?.stopReason !== 'end_turn' || !changes.isReviewed) return;
     await changes.settled();
     const changed = (await changes.changesOf(id)).slice(0, MAX_FILES);
-    const errors = await this.#errorsIn(conversation, changed.map(pathOf));
+    const errors = Map.groupBy(await this.#errorsIn(conversation, changed.map(pathOf)), (error) => error.path);
     const open = openDocuments();
     const fresh: Problem[] = [];
     const found = this.#found.get(conversation.key) ?? new Map<string, ReadonlySet<string>>();
     for (const change of changed) {
       const path = pathOf(change);
       const key = pathKey(path);
-      const here = errors
-        .filter((error) => error.path === path)
-        .map((error) => {
-          const document = open.get(key);
-          const isThere = document && error.line <= document.lineCount;
-          return { ...error, text: isThere ? document.lineAt(error.line - 1).text : '' };
-        });
+      const here = (errors.get(path) ?? []).map((error) => {
+        const document = open.get(key);
+        const isThere = document && error.line <= document.lineCount;
+        return { ...error, text: isThere ? document.lineAt(error.line - 1).text : '' };
+      });
       const known = before.get(key);
       const text = known || here.length === 0 ? undefined : await textOf(await changes.states(), change, change.before);
       fresh.push(...newErrors(here, { errors: known, text }));
@@ -157,13 +155,8 @@ export class ProblemsAfterTurn implements Disposable {
     const { signal } = this.#abort;
     const inside = [...(await new SessionPaths(conversation.roots).inside(files, signal))];
     if (inside.length === 0) return [];
-    const found = await this.#options.diagnoser.problems(inside, inside, signal);
-    return errorsOf(found);
+    return (await this.#options.diagnoser.problems(inside, inside, signal)).errors();
   }
-}
-
-function errorsOf(problems: readonly Problem[]): readonly Problem[] {
-  return problems.filter(({ severity }) => severity === 'error');
 }
 
 /** The errors of files in editors, which their language servers have looked at. */

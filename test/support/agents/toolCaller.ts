@@ -1,5 +1,6 @@
 // An agent that calls the tools of the editor as it is told, as text without dependencies: each prompt is a call as JSON, `{"name": …, "arguments": …}`, and the answer
-// is what the tool said. `list` lists the tools; any other text is heard.
+// is what the tool said; with `"times": N` it is called as often, and the answer is how long each call took in milliseconds, and how long what it said last is and begins.
+// `list` lists the tools, `size` says how long their list is; any other text is heard.
 
 export const TOOL_CALLER = `
 const { spawn } = require('node:child_process');
@@ -53,11 +54,26 @@ const answers = {
       say((await ask('tools/list', {})).tools.map(({ name }) => name).join('\\n'));
       return { stopReason: 'end_turn' };
     }
+    if (text === 'size') {
+      say(JSON.stringify((await ask('tools/list', {})).tools).length);
+      return { stopReason: 'end_turn' };
+    }
     if (!text.startsWith('{')) {
       say('Heard');
       return { stopReason: 'end_turn' };
     }
-    const { name, arguments: given } = JSON.parse(text);
+    const { name, arguments: given, times } = JSON.parse(text);
+    if (times !== undefined) {
+      const took = [];
+      let said;
+      for (let call = 0; call < times; call++) {
+        const began = performance.now();
+        said = (await ask('tools/call', { name, arguments: given })).content[0].text;
+        took.push(performance.now() - began);
+      }
+      say(JSON.stringify({ took, characters: said.length, begin: said.slice(0, 100) }));
+      return { stopReason: 'end_turn' };
+    }
     const toolCallId = 'call-' + ++calls;
     const title = 'mcp__parley__' + name;
     update({ sessionUpdate: 'tool_call', toolCallId, title, kind: 'other', status: 'in_progress', rawInput: given });

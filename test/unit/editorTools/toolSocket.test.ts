@@ -74,6 +74,22 @@ describe('editorTools/toolSocket', () => {
     assert.equal(await say(b.path, `${b.token}\nhello`, 'hello'), 'b:hello');
   });
 
+  it('opens nothing in another window of the user, and outlives its end', async () => {
+    const window = new ToolSocket(silentLog);
+    try {
+      const here = await session('here');
+      const there = await window.open(async (connection) => void connection.write('there:'));
+      assert.notEqual(there.path, here.path);
+      assert.equal(await say(there.path, `${here.token}\n`), '');
+      assert.equal(await say(here.path, `${there.token}\n`), '');
+      assert.equal(await say(there.path, `${there.token}\n`, 'there:'), 'there:');
+      window.dispose();
+      assert.equal(await say(here.path, `${here.token}\nhello`, 'hello'), 'here:hello');
+    } finally {
+      window.dispose();
+    }
+  });
+
   it('takes a token that comes in pieces', async () => {
     const { path, token } = await session('a');
     const connection = connect(path);

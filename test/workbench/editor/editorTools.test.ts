@@ -156,6 +156,25 @@ describe('the tools of the editor', function () {
     assert.match((await call('get_diagnostics', { path: 'src' }))[0] ?? '', /^No problems in src/);
   });
 
+  it('answer with a page where there are 100,000 problems', async () => {
+    const known = vscode.languages.createDiagnosticCollection('flood');
+    const range = new vscode.Range(0, 0, 0, 4);
+    const many = Array.from({ length: 100 }, (_, index) => new vscode.Diagnostic(range, `Problem ${index}`));
+    try {
+      known.set(
+        Array.from({ length: 1000 }, (_, file) => [vscode.Uri.file(join(root, `src/flood/f${file}.ts`)), many]),
+      );
+      const page = await call('get_diagnostics', { path: 'src' });
+      assert.match(page[0] ?? '', /^100000 errors in src;/);
+      assert.match(page.at(-1) ?? '', /^… 99800 more: call again with offset 200$/);
+      const last = await call('get_diagnostics', { path: 'src', offset: 99_990 });
+      assert.equal(last.length, 11);
+      assert.equal(last.at(-1), 'src/flood/f999.ts:1:1 error: Problem 99');
+    } finally {
+      known.dispose();
+    }
+  });
+
   it('find the references that the editor finds', async () => {
     const uri = vscode.Uri.file(join(root, 'src/area.ts'));
     const own = await vscode.commands.executeCommand<vscode.Location[]>(

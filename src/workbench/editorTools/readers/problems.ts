@@ -1,6 +1,6 @@
 // The problems that the editor knows now.
 
-import { type Diagnostic, DiagnosticSeverity, languages, type Uri } from 'vscode';
+import { type Diagnostic, DiagnosticSeverity, languages } from 'vscode';
 import { isBelow } from '../../../client/requests/roots';
 
 export type Severity = 'error' | 'warning' | 'info' | 'hint';
@@ -29,36 +29,98 @@ const NAMES: Readonly<Record<DiagnosticSeverity, Severity>> = {
 };
 
 /**
- * Returns the problems in files below the folders, in {@link inOrder}. Takes what the editor knows now.
- * @param only of this file or folder (absolute), and of this severity and worse
+ * Returns the problems in files below the folders that the editor knows now.
+ * @param only of this severity and worse
  */
-export function problemsIn(
-  roots: readonly string[],
-  only: { readonly path?: string; readonly severity?: Severity } = {},
-): Problem[] {
-  const { path } = only;
-  const wanted = (uri: Uri): boolean =>
-    uri.scheme === 'file' &&
-    roots.some((root) => isBelow(root, uri.fsPath)) &&
-    (path === undefined || isBelow(path, uri.fsPath));
-  const found = languages
-    .getDiagnostics()
-    .flatMap(([uri, problems]) => (wanted(uri) ? problems.map((one) => toProblem(uri.fsPath, one)) : []));
-  return inOrder(found, only.severity);
+export function problemsIn(roots: readonly string[], only: { readonly severity?: Severity } = {}): ProblemList {
+  return new ProblemList(diagnosticsIn(roots), only.severity);
 }
 
-/** Returns problems of this severity and worse: errors first, then by file and line. */
-export function inOrder(problems: readonly Problem[], least: Severity = 'hint'): Problem[] {
-  const rank = ({ severity }: Problem): number => SEVERITIES.indexOf(severity);
-  return problems
-    .filter((problem) => rank(problem) <= SEVERITIES.indexOf(least))
-    .sort(
-      (one, other) =>
-        rank(one) - rank(other) ||
-        (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) ||
-        one.line - other.line ||
-        one.column - other.column,
+/** Returns what the editor knows now of files below the folders, by their absolute paths. */
+export function diagnosticsIn(roots: readonly string[]): (readonly [path: string, found: readonly Diagnostic[]])[] {
+  return languages.getDiagnostics().flatMap(([{ scheme, fsPath }, found]) => {
+    const isWanted = scheme === 'file' && roots.some((root) => isBelow(root, fsPath));
+    return isWanted ? [[fsPath, found] as const] : [];
+  });
+}
+
+/** Problems of one file with one severity. They are sorted when they are first read. */
+interface Group {
+  readonly path: string;
+  readonly severity: Severity;
+  readonly found: Diagnostic[];
+  isSorted: boolean;
+}
+
+/**
+ * Problems in order: errors first, then by file and line. A workspace can have 100,000 of them, so that
+ * they are counted at once, and sorted and put into words where they are read.
+ */
+export class ProblemList {
+  readonly length: number;
+  readonly #groups: readonly Group[];
+
+  /** @param least leaves out what is less severe */
+  constructor(files: Iterable<readonly [path: string, found: readonly Diagnostic[]]>, least: Severity = 'hint') {
+    const wanted = new Set(SEVERITIES.slice(0, SEVERITIES.indexOf(least) + 1));
+    const groups = new Map<string, Group>();
+    for (const [path, found] of files)
+      for (const one of found) {
+        const severity = NAMES[one.severity] ?? 'info';
+        if (!wanted.has(severity)) continue;
+        const key = `${SEVERITIES.indexOf(severity)}${path}`;
+        const group = groups.get(key);
+        if (group) group.found.push(one);
+        else groups.set(key, { path, severity, found: [one], isSorted: false });
+      }
+    this.#groups = [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
+    this.length = lengthOf(this.#groups);
+  }
+
+  count(severity: Severity): number {
+    return lengthOf(this.#groups.filter((group) => group.severity === severity));
+  }
+
+  /** The files that have some, each once. */
+  get paths(): ReadonlySet<string> {
+    return new Set(this.#groups.map(({ path }) => path));
+  }
+
+  /** Returns those of some files, of this severity and worse. */
+  only(paths: ReadonlySet<string>, least: Severity): ProblemList {
+    const files = this.#groups.filter(({ path }) => paths.has(path));
+    return new ProblemList(
+      files.map(({ path, found }) => [path, found]),
+      least,
     );
+  }
+
+  slice(from: number, to: number): Problem[] {
+    const problems: Problem[] = [];
+    let first = 0;
+    for (const group of this.#groups) {
+      const { path, found } = group;
+      if (first < to && first + found.length > from) {
+        if (!group.isSorted) found.sort(byPlace);
+        group.isSorted = true;
+        for (const one of found.slice(Math.max(0, from - first), to - first)) problems.push(toProblem(path, one));
+      }
+      first += found.length;
+    }
+    return problems;
+  }
+
+  errors(): Problem[] {
+    return this.slice(0, this.count('error'));
+  }
+}
+
+function lengthOf(groups: readonly Group[]): number {
+  return groups.reduce((sum, { found }) => sum + found.length, 0);
+}
+
+function byPlace({ range: one }: Diagnostic, { range: other }: Diagnostic): number {
+  return one.start.line - other.start.line || one.start.character - other.start.character;
 }
 
 function toProblem(path: string, { range, severity, message, source, code }: Diagnostic): Problem {

@@ -1,0 +1,56 @@
+// Problems of the editor in order, whatever their number.
+import { strict as assert } from 'node:assert';
+import { join } from 'node:path';
+import { Diagnostic, type DiagnosticSeverity, languages, Range, Uri, workspace } from 'vscode';
+import { ProblemList, problemsIn } from '../../../src/workbench/editorTools/readers/problems';
+
+const SEVERITIES = ['error', 'warning', 'info', 'hint'] as const;
+
+const diagnostic = (line: number, column: number, severity: DiagnosticSeverity): Diagnostic =>
+  new Diagnostic(new Range(line, column, line, column), `${line}:${column}`, severity);
+
+describe('problems of the editor', () => {
+  const files = Array.from({ length: 40 }, (_, file) => {
+    const found = Array.from({ length: 25 }, (_, index) =>
+      diagnostic((file * 31 + index * 17) % 23, (index * 7) % 5, (file + index) % 4),
+    );
+    return [`/work/file${(file * 13) % 40}.ts`, found] as const;
+  });
+
+  it('are read by errors first, then by file and line, in parts as in one', () => {
+    const list = new ProblemList(files);
+    const all = list.slice(0, list.length);
+    assert.equal(all.length, 1000);
+    const place = ({ severity, path, line, column }: (typeof all)[number]) =>
+      [SEVERITIES.indexOf(severity), path, String(line).padStart(5), column].join(' ');
+    assert.deepEqual(all.map(place), all.map(place).sort());
+    const parts = Array.from({ length: 77 }, (_, part) => new ProblemList(files).slice(part * 13, part * 13 + 13));
+    assert.deepEqual(parts.flat().map(place), all.map(place));
+    assert.deepEqual(list.errors(), all.slice(0, 250));
+    assert.deepEqual(
+      SEVERITIES.map((severity) => list.count(severity)),
+      [250, 250, 250, 250],
+    );
+  });
+
+  it('are those of the files and the severity that are asked for', () => {
+    const only = new ProblemList(files).only(new Set(['/work/file3.ts', '/none']), 'warning');
+    assert.deepEqual([...only.paths], ['/work/file3.ts']);
+    assert.deepEqual([only.count('info'), only.count('error') + only.count('warning')], [0, only.length]);
+    assert.equal(new ProblemList([], 'error').slice(0, 10).length, 0);
+  });
+
+  it('are those below the folders', () => {
+    const known = languages.createDiagnosticCollection('many');
+    const root = join(workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail(), 'many');
+    try {
+      known.set(files.map(([path, found]) => [Uri.file(join(root, path)), [...found]]));
+      const list = problemsIn([root], { severity: 'warning' });
+      assert.equal(list.length, 500);
+      assert.equal(problemsIn([join(root, 'work/file1.ts')]).length, 25);
+      assert.equal(problemsIn([join(root, 'wor')]).length, 0);
+    } finally {
+      known.dispose();
+    }
+  });
+});
