@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { scriptedAgent } from '../support/agents/definition';
 import type { Chat } from '../support/vscode/chat';
 import { useChat } from '../support/vscode/useChat';
-import { quickInput } from '../support/vscode/workbench';
+import { command, quickInput } from '../support/vscode/workbench';
 
 const LINK = '[Open](command:workbench.action.files.newUntitledFile)';
 const NAME = `$(zap~spin) ${LINK}`;
@@ -15,14 +15,6 @@ describe('text of an agent outside of the panel', () => {
     chat = opened;
   });
 
-  async function runCommand(title: string): Promise<void> {
-    const { page } = vscode.window;
-    await page.keyboard.press('F1');
-    const box = quickInput(page);
-    await box.locator('input.input').fill(`>${title}`);
-    await box.locator('.monaco-list-row', { hasText: title }).first().click();
-  }
-
   it('appears in the transcript where a link of the agent cannot be opened', async () => {
     await chat.run(`say See [the report](</x/${LINK}>).`);
     await chat.frame.getByRole('link', { name: 'the report' }).click();
@@ -32,7 +24,7 @@ describe('text of an agent outside of the panel', () => {
 
   it('is plain in the list of agents', async () => {
     const { page } = vscode.window;
-    await runCommand('Parley: Select Agent');
+    await command(page, 'Parley: Select Agent');
     const list = quickInput(page);
     await list.getByPlaceholder('Select an agent').waitFor();
     const row = list.locator('.monaco-list-row', { hasText: 'newUntitledFile' });
@@ -46,8 +38,8 @@ describe('text of an agent outside of the panel', () => {
     const { page } = vscode.window;
     await chat.send('read /etc/hostname');
     await chat.frame.locator('.question', { hasText: 'to read a file outside its folders?' }).waitFor();
-    await runCommand('Parley: Continue with Another Agent…');
-    await runCommand('Notifications: Show Notifications');
+    await command(page, 'Parley: Continue with Another Agent…');
+    await command(page, 'Notifications: Show Notifications');
     const item = page.locator('.notifications-center .notification-list-item', { hasText: 'still working' });
     await item.waitFor();
     assert.equal(await item.count(), 1);
