@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { TOOL_CALLER } from '../support/agents/toolCaller';
 import { Chat } from '../support/vscode/chat';
 import { openWindow } from '../support/vscode/openWindow';
-import { repository } from '../support/vscode/repository';
+import { repository, vsixPath } from '../support/vscode/repository';
 import { typescriptFolder } from '../support/vscode/serverTree';
 import { startServer } from '../support/vscode/startServer';
 import { median, type Row, rounded } from './figures';
@@ -50,7 +50,7 @@ export async function measureEditorTools(say: (line: string) => void): Promise<r
     'parley.defaultAgent': 'caller',
     'typescript.tsdk': await typescriptFolder(),
   };
-  const server = await startServer({ settings, say, folder, allBuiltIns: true });
+  const server = await startServer({ settings, say, folder, extensions: [vsixPath], allBuiltIns: true });
   try {
     const window = await openWindow(server, { say });
     const chat = await Chat.open(window.page);
