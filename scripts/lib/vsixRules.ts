@@ -4,8 +4,8 @@ import { statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { open } from 'yauzl';
 
-/** Bytes of a VSIX that installs quickly on a slow line. */
-export const MAX_VSIX_BYTES = 900_000;
+/** Bytes of a VSIX that installs quickly on a slow line: 900 KB as vsce counts them. */
+export const MAX_VSIX_BYTES = 900 * 1024;
 
 /** The categories that both know. */
 const CATEGORIES: ReadonlySet<string> = new Set([

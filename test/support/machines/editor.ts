@@ -82,6 +82,7 @@ export class ThemeIcon extends Named {}
 export class TabInputText extends Named {}
 export class TabInputWebview extends Named {}
 
+export class Position extends Named {}
 export class Range extends Named {}
 export class Selection extends Named {}
 export class CodeAction extends Named {}
@@ -108,6 +109,7 @@ export const FileType = { Unknown: 0, File: 1, Directory: 2 };
 export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 };
 export const EndOfLine = { LF: 1, CRLF: 2 };
 export const CodeActionKind = { QuickFix: {}, SourceOrganizeImports: {} };
+export class Diagnostic extends Named {}
 export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 3 };
 export const SymbolKind = {};
 export const TaskScope = { Global: 1, Workspace: 2 };
