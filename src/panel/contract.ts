@@ -10,6 +10,8 @@ export const CONTRACT_VERSION = 2;
 
 /** Maximum characters of one message. */
 export const MAX_TEXT = 2_000_000;
+/** Characters of the reason of a rejection. */
+export const MAX_REASON = 5000;
 
 /** Maximum characters of the language of a code block. */
 export const MAX_LANG = 100;
@@ -182,8 +184,10 @@ export type SessionMessage =
   /** The scroll position; null: at the end. */
   | { readonly type: 'scrolled'; readonly anchor: Anchor | null }
   | { readonly type: 'cancel' }
-  /** `optionId` null: dismissed. */
-  | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null }
+  /** `optionId` null: dismissed. `reason`: of a rejection, for the agent. */
+  | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null; readonly reason?: string }
+  /** Shows the rule that answered the request of a tool item. */
+  | { readonly type: 'showRule'; readonly index: number }
   /** Saves the rule that a request offers, after a dialog, and answers by it. */
   | { readonly type: 'permissionRule'; readonly id: string }
   | { readonly type: 'elicitation'; readonly id: string; readonly answer: ElicitationAction }

@@ -41,6 +41,7 @@ import { WorktreeKeys } from './changes/worktreeKeys';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { Mentions } from './chat/mentions';
+import { pastOf } from './chat/rulePast';
 import { commandsOf } from './commands/commands';
 import { editAndResend } from './commands/editAndResend';
 import { AgentCatalog } from './config/agentCatalog';
@@ -264,6 +265,7 @@ function composeWithin(
     fixProblems: (conversation) => problems.fix(conversation),
     firstUse,
     mentions: own(new Mentions()),
+    rulePast: (rule) => pastOf(rule, conversations.list(), archive),
     code: own(new CodeBlocks()),
   });
   own(chat);

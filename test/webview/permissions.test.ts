@@ -24,7 +24,7 @@ describe('permission', () => {
       await card()
         .getByRole('button')
         .evaluateAll((all) => all.map((one) => one.textContent?.replace(/\d$/, ''))),
-      ['Allow', 'Always npm test', 'Reject'],
+      ['Allow', 'Always npm test', 'Reject', 'Reject with a reason…'],
     );
     const order = await card().evaluate((node) => {
       const diff = node.querySelector('.diff')!;
@@ -48,10 +48,84 @@ describe('permission', () => {
       .waitFor();
   });
 
-  it('that a rule answered names the rule', async () => {
+  it('that a rule answered names the rule, and leads to it', async () => {
     const decision = { outcome: 'allowed', rule: 'execute: npm test' } as const;
     await open({ items: [tool('c9', { title: 'npm test', toolKind: 'execute', status: 'completed', decision })] });
     await panel.page.getByTitle('Allowed by rule “execute: npm test”').waitFor();
+    await button('Show rule “execute: npm test”').click();
+    assert.deepEqual(await panel.next('showRule'), { type: 'showRule', key: 's1', index: 0 });
+  });
+
+  describe('with a reason', () => {
+    const reason = () => panel.page.getByRole('textbox', { name: 'Reason' });
+
+    it('is rejected for this once by keyboard alone, and keeps what is written when it is drawn again', async () => {
+      const session = { phase: 'requiresAction', permissions: [permission(0)] } as const;
+      await open({ items: [asked], session });
+      await panel.answerable();
+      await button('Reject with a reason…').focus();
+      await panel.page.keyboard.press('Enter');
+      await panel.page.keyboard.type('1 use pnpm');
+      assert.equal((await panel.posted('permission')).length, 0, 'digits are text here');
+      const more = permission(0, { id: 'p2', title: 'Another' });
+      await panel.update({ op: 'session', patch: { permissions: [permission(0), more] } });
+      await panel.page.locator('[data-permission-id=p2]').waitFor();
+      assert.equal(await reason().inputValue(), '1 use pnpm');
+      await panel.answerable();
+      await reason().focus();
+      await panel.page.keyboard.press('Enter');
+      assert.deepEqual(await panel.next('permission'), {
+        type: 'permission',
+        key: 's1',
+        id: 'p1',
+        optionId: 'no',
+        reason: '1 use pnpm',
+      });
+    });
+
+    it('is not rejected without one, and Escape only leaves the field', async () => {
+      await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
+      await panel.answerable();
+      await button('Reject with a reason…').click();
+      await panel.answerable();
+      assert.ok(await button('Reject and send').isDisabled());
+      await reason().press('Enter');
+      await reason().press('Escape');
+      await reason().waitFor({ state: 'detached' });
+      assert.equal((await panel.posted('permission')).length, 0);
+      await card().getByRole('button', { name: 'Reject with a reason…' }).and(panel.page.locator(':focus')).waitFor();
+    });
+
+    it('is offered only if the agent offers to reject', async () => {
+      const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' }];
+      await open({ items: [asked], session: { permissions: [permission(0, { options })] } });
+      await button('Allow1').or(card().getByRole('button').first()).waitFor();
+      assert.equal(await button('Reject with a reason…').count(), 0);
+    });
+
+    it('has room in a narrow panel', async () => {
+      for (const [theme, language, width] of [
+        ['light', 'en', 800],
+        ['dark', 'de', 280],
+        ['hc', 'en', 420],
+      ] as const) {
+        const ruleOffer = { kind: 'execute', pattern: 'npm test', folder: '/work/project' } as const;
+        await open({
+          theme,
+          language,
+          width,
+          items: [asked],
+          session: { phase: 'requiresAction', permissions: [permission(0, { ruleOffer })] },
+        });
+        await panel.answerable();
+        const form = panel.page.locator('.permission .reason');
+        await form.getByRole('button').click();
+        await form.getByRole('textbox').fill('Use pnpm: this workspace has no package-lock.json.');
+        await panel.page.screenshot({ path: `out/screenshots/reason-${theme}-${language}-${width}.png` });
+        const overflow = await panel.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(overflow) <= 0, `${overflow} px too wide`);
+      }
+    });
   });
 
   it('is answered by 1, 2, 3 when focused, and nowhere else', async () => {

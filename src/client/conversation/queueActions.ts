@@ -13,6 +13,8 @@ export interface QueueActionsOptions {
 
 export class QueueActions {
   readonly #options: QueueActionsOptions;
+  /** The messages of {@link sendNext}. */
+  readonly #nextIds = new Set<string>();
 
   constructor(options: QueueActionsOptions) {
     this.#options = options;
@@ -29,6 +31,20 @@ export class QueueActions {
     queue.putNext(id);
     void turns.dispatcher.sendFirst(item);
     if (turns.isBusy) turns.cancel();
+    this.#goOn();
+  }
+
+  /**
+   * Takes a message that goes before those that wait, after the running turn, and past a pause.
+   * A later stop of the turn holds it with the others. Several go in the order in which they came.
+   */
+  sendNext(text: string): void {
+    const { queue, turns } = this.#options;
+    const item = queue.add(text, [], 'first');
+    const before = queue.items.findLastIndex(({ id }) => this.#nextIds.has(id));
+    queue.move(item.id, Math.max(0, before)); // behind those that the agent has
+    this.#nextIds.add(item.id);
+    if (queue.paused !== undefined) void turns.dispatcher.sendSoon(item);
     this.#goOn();
   }
 

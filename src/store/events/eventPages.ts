@@ -1,6 +1,6 @@
 // Reads the events of a session: all, from a number on, since an earlier page, or the end.
 import * as z from 'zod/mini';
-import type { Mark } from '../../session/events/event';
+import type { Mark, SessionEvent } from '../../session/events/event';
 import { numberOf, readJson, type Sql, textOf } from '../file/sql';
 import { type Cursor, type EventPage, readRows, toPage } from './eventRows';
 
@@ -15,6 +15,8 @@ export interface EventQuery {
   readonly maxBytes?: number;
   /** Only events after an earlier page; replaces `from`. */
   readonly after?: Cursor;
+  /** Only events of these types. */
+  readonly types?: readonly SessionEvent['type'][];
 }
 
 /** The places where events are stored: disk, memory, or both. */
@@ -47,7 +49,7 @@ export function readMark(json: string | undefined): Mark | undefined {
 
 /** Returns events in order. */
 export function readEvents(source: EventSource, key: string, query: EventQuery): EventPage {
-  const { after, limit = Number.MAX_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, maxBytes } = query;
+  const { after, limit = Number.MAX_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, maxBytes, types } = query;
   const from = after ? after.seq : (query.from ?? 1);
   let room = limit;
   const rows = source
@@ -57,6 +59,7 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
         to: Math.min(to, end),
         limit: room,
         ...(maxBytes !== undefined && { maxBytes }),
+        ...(types && { types }),
         // Only text rows can grow.
         ...(after?.chars === 0 && { known: after.seq }),
       };

@@ -145,6 +145,8 @@ export interface RowRange {
   readonly maxBytes?: number;
   /** A row that the reader has and that cannot grow; its event is not read again. */
   readonly known?: number;
+  /** The types of events to read; absent: all. */
+  readonly types?: readonly SessionEvent['type'][];
 }
 
 /** A row as stored in the table. */
@@ -155,13 +157,16 @@ export interface EventRow {
   readonly json: unknown;
 }
 
+const OF_TYPES = 'AND type IN (SELECT value FROM json_each(?))';
+
 /** Returns rows of a session in order. */
 export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
-  const { from, limit, known = 0 } = range;
+  const { from, limit, known = 0, types } = range;
   const to = range.maxBytes === undefined ? range.to : lastWithin(sql, key, range, range.maxBytes);
   const sentence = `SELECT seq, at, until, CASE WHEN seq = ? THEN NULL ELSE json END FROM events
-    WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`;
-  return sql.lists(sentence, known, key, from, to, limit).map(([seq, at, until, json]) => ({
+    WHERE key = ? AND seq BETWEEN ? AND ? ${types ? OF_TYPES : ''} ORDER BY seq LIMIT ?`;
+  const wanted = types ? [JSON.stringify(types)] : [];
+  return sql.lists(sentence, known, key, from, to, ...wanted, limit).map(([seq, at, until, json]) => ({
     seq: numberOf(seq) ?? 0,
     at: numberOf(at) ?? 0,
     until: numberOf(until),

@@ -8,6 +8,7 @@ import { session } from '../host/session';
 import { answerGuard } from '../input/answerGuard';
 import { strings } from '../text/strings';
 import type { EntryContext } from './entryView';
+import { createReasonField } from './reasonField';
 
 /** Characters that fit into a text of the card without scrolling, in a narrow panel too. */
 const MAX_UNSCROLLED = 200;
@@ -46,12 +47,13 @@ export function createPermissionCard(
   const answers = el('div', 'answers');
   let answered = false;
 
-  function answer(optionId: string | null, event: Event, pressed?: Element): void {
+  function answer(optionId: string | null, event: Event, pressed?: Element, reason?: string): void {
     if (answered || !answerGuard.allows(element, event, pressed)) return;
     answered = true;
     element.classList.add('answered');
-    for (const one of answers.querySelectorAll('button')) one.disabled = true;
-    context.post({ type: 'permission', id: permission.id, optionId });
+    for (const one of element.querySelectorAll<HTMLButtonElement>(':is(.answers, .more-answers) button'))
+      one.disabled = true;
+    context.post({ type: 'permission', id: permission.id, optionId, ...(reason && { reason }) });
     context.answered(permission.id, !(event instanceof MouseEvent && event.detail > 0));
   }
 
@@ -92,8 +94,15 @@ export function createPermissionCard(
     answers.append(setAttributes(el('span', 'dim dismiss-hint', strings.dismissHint), { 'aria-hidden': 'true' }));
   }
   element.append(answers);
-  const offer = offerButton();
-  if (offer) element.append(el('div', 'rule-offer', offer));
+  const reject = ['reject_once', 'reject_always'].flatMap(
+    (kind) => permission.options.find((option) => option.kind === kind) ?? [],
+  )[0];
+  const more = [
+    reject &&
+      createReasonField(permission.id, (reason, event, pressed) => answer(reject.optionId, event, pressed, reason)),
+    offerButton(),
+  ].filter((one) => one !== undefined);
+  if (more.length > 0) element.append(el('div', 'more-answers', ...more));
   if (permission.options.some(({ kind }) => kind === 'allow_always'))
     element.append(el('p', 'dim agent-always', strings.alwaysIsAgents(session.agentName.peek())));
   element.addEventListener('keydown', (event) => {

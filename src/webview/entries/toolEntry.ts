@@ -40,11 +40,12 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     const content = tool().content.findIndex(({ type }) => type === 'diff');
     context.post({ type: 'openDiff', index, content });
   });
+  const showRule = iconButton('shield', '', () => context.post({ type: 'showRule', index }));
   const stop = iconButton('debug-stop', strings.stop, () => {
     const { stop: target } = tool();
     if (target) context.post({ type: 'stopOne', ...target });
   });
-  const line = el('div', 'tool-line', row, openDiff, stop);
+  const line = el('div', 'tool-line', row, showRule, openDiff, stop);
   for (const type of ['pointerenter', 'focusin']) line.addEventListener(type, offerChanges);
   const body = el('div', 'tool-content');
   const box = el('div', 'box', line, body);
@@ -138,6 +139,11 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     result.title = words.facts.join(' · ');
     time.textContent = words.time;
     openDiff.hidden = !item.content.some(({ type }) => type === 'diff');
+    const rule = ruleOf(item);
+    showRule.hidden = rule === undefined;
+    const ruleName = rule === undefined ? '' : strings.showRule(revealControls(rule));
+    setAttributes(showRule, { 'aria-label': ruleName, title: ruleName });
+    element.classList.toggle('by-rule', rule !== undefined);
     stop.hidden = item.stop === undefined;
     setAttributes(stop, { 'aria-label': strings.stopOne(shown || words.verb) });
   }
@@ -234,6 +240,11 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   drawBody();
   return view;
 };
+
+/** Returns the rule that answered the permission request. */
+function ruleOf({ decision }: ToolItem): string | undefined {
+  return decision && 'rule' in decision ? decision.rule : undefined;
+}
 
 /** How the permission request was answered: as text, or as an icon if space is short. */
 function answerMark(words: string, outcome: string): HTMLElement {

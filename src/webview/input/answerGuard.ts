@@ -12,7 +12,7 @@ const LOOK_MS = 100;
 /** Moves below this distance are ignored, px. */
 const MOVED = 2;
 const CARD = '[data-permission-id], [data-elicitation-id]';
-const ANSWER = '.answers button';
+const ANSWER = '.answers button, .reason-send';
 
 interface Look {
   readonly rects: readonly number[];

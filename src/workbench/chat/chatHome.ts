@@ -265,7 +265,6 @@ export class ChatHome implements UriHandler, Disposable {
   #attach(page: Page, conversation: Conversation): ChatSurface {
     const surface = new ChatSurface(page, conversation, this.#services, {
       find: (key) => this.#conversations.find(key),
-      list: () => this.#conversations.list(),
       used: (conversation) => this.#conversations.setActive(conversation.key),
       show: (key) => this.showSession(key),
       takeOver: (key) => this.takeOver(key),

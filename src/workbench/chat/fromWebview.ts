@@ -1,7 +1,7 @@
 // Validates messages from the webview: it renders text of agents, so it is not trusted.
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
-import { type FromWebview, MAX_FIND, MAX_LANG, MAX_TEXT, MAX_THUMBNAIL } from '../../panel/contract';
+import { type FromWebview, MAX_FIND, MAX_LANG, MAX_REASON, MAX_TEXT, MAX_THUMBNAIL } from '../../panel/contract';
 
 const MAX_ID = 500;
 const id = z.string().check(z.maxLength(MAX_ID));
@@ -54,7 +54,12 @@ const schema = z.discriminatedUnion('type', [
   ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
   ofSession('scrolled', { anchor: z.nullable(z.object({ index, offset: z.int() })) }),
   ofSession('cancel', {}),
-  ofSession('permission', { id, optionId: z.nullable(z.string()) }),
+  ofSession('permission', {
+    id,
+    optionId: z.nullable(z.string()),
+    reason: z.optional(z.string().check(z.maxLength(MAX_REASON))),
+  }),
+  ofSession('showRule', { index }),
   ofSession('permissionRule', { id }),
   ofSession('elicitation', { id, answer: elicitationAction }),
   ofSession('stopOne', { kind: z.enum(['tool', 'terminal', 'subagent']), id: z.string() }),

@@ -1,34 +1,28 @@
 // Makes a permission rule of an open request, after a dialog that shows what the rule would have
 // allowed so far.
 import { l10n } from 'vscode';
-import type { PermissionAsk } from '../../acp/protocol/dialect';
-import { oneLine } from '../../base/text';
 import type { Conversation } from '../../client/conversation/conversation';
-import { type JudgedSession, wouldAllow } from '../../client/rules/judge';
 import type { PermissionRule } from '../../client/rules/permissionRule';
-import type { ToolEntry } from '../../session/model/state';
 import { addRule } from '../config/permissionSettings';
 import { askModal } from '../ui/messages';
+import type { RulePast } from './rulePast';
 
-/** Requests that a new rule is held against. */
-const MAX_PAST = 50;
 const MAX_EXAMPLES = 3;
-const MAX_EXAMPLE = 120;
 
 /**
  * Saves the rule that a request offers, and allows the request once.
- * @param sessions those of this window, the one that asks among them
+ * @param pastOf what a rule would have allowed so far
  * @returns false where the request is gone
  */
 export async function saveRule(
   conversation: Conversation,
   id: string,
-  sessions: readonly Conversation[],
+  pastOf: (rule: PermissionRule) => Promise<RulePast>,
 ): Promise<boolean> {
   const offer = conversation.model.state.permissions.get(id)?.ruleOffer;
   if (!offer) return false;
   const rule: PermissionRule = { ...offer, action: 'allow' };
-  const past = await pastOf(rule, sessions);
+  const past = await pastOf(rule);
   const save = l10n.t('Save Rule');
   if ((await askModal(questionOf(rule), detailOf(rule, past), [save])) !== save) return true;
   // It may have been answered meanwhile: the rule is saved all the same.
@@ -46,13 +40,7 @@ function questionOf({ kind, pattern = '' }: PermissionRule): string {
     : l10n.t('Always allow agents to read “{0}”?', pattern);
 }
 
-interface Past {
-  readonly asked: number;
-  /** What the rule would have allowed, newest first. */
-  readonly allowed: readonly string[];
-}
-
-function detailOf({ kind, folder = '' }: PermissionRule, { asked, allowed }: Past): string {
+function detailOf({ kind, folder = '' }: PermissionRule, { asked, allowed }: RulePast): string {
   const examples = [...new Set(allowed)].slice(0, MAX_EXAMPLES);
   const means =
     kind === 'execute'
@@ -64,31 +52,13 @@ function detailOf({ kind, folder = '' }: PermissionRule, { asked, allowed }: Pas
           'In {0}. Files that can start programs, such as those in .git and .vscode, are always asked about.',
           folder,
         );
-  const record =
-    asked === 0
-      ? l10n.t('No earlier requests in open sessions.')
-      : l10n.t('The rule would have allowed {0} of the last {1} requests in open sessions.', allowed.length, asked);
-  return [means, '', record, ...examples.map((one) => `• ${one}`)].join('\n');
+  return [means, '', recordOf(asked, allowed.length), ...examples.map((one) => `• ${one}`)].join('\n');
 }
 
-/** Holds a rule against the latest requests of all open sessions. */
-async function pastOf(rule: PermissionRule, sessions: readonly Conversation[]): Promise<Past> {
-  const tools = sessions.flatMap((conversation) =>
-    conversation.model.state.entries.flatMap((entry) =>
-      entry.kind === 'tool' && entry.decision ? [{ entry, conversation }] : [],
-    ),
-  );
-  const latest = tools.sort((a, b) => b.entry.at - a.entry.at).slice(0, MAX_PAST);
-  const allowed: string[] = [];
-  for (const { entry, conversation } of latest) {
-    const { cwd, roots, agent } = conversation;
-    const session: JudgedSession = { cwd, roots, agentId: agent.id };
-    if (await wouldAllow(rule, requestOf(entry), session)) allowed.push(oneLine(entry.title, MAX_EXAMPLE));
-  }
-  return { asked: latest.length, allowed };
-}
-
-/** Returns a call as the request that asked for it. */
-function requestOf({ toolCallId, title, toolKind, content, locations, rawInput }: ToolEntry): PermissionAsk {
-  return { toolCallId, title, options: [], patch: { kind: toolKind, content, locations, rawInput } };
+function recordOf(asked: number, allowed: number): string {
+  if (asked === 0) return l10n.t('No earlier requests are known.');
+  if (asked > 1) return l10n.t('The rule would have allowed {0} of your last {1} requests.', allowed, asked);
+  return allowed === 1
+    ? l10n.t('The rule would have allowed your only earlier request.')
+    : l10n.t("The rule wouldn't have allowed your only earlier request.");
 }

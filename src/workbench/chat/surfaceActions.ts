@@ -5,6 +5,7 @@ import { errorText, messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { carryOn } from '../../client/conversation/sendAgain';
+import type { PermissionRule } from '../../client/rules/permissionRule';
 import type { SessionFeed } from '../../client/view/feed';
 import { changesPage } from '../../client/view/projectChanges';
 import { SHOW_BRANCH } from '../../distributed/client/branchName';
@@ -21,6 +22,7 @@ import { sessionMarkdown } from '../sessions/sessionMarkdown';
 import { contentAttachment, imageAttachment } from './attachments';
 import { clearQueue } from './clearQueue';
 import type { Mentions } from './mentions';
+import type { RulePast } from './rulePast';
 import { saveRule } from './saveRule';
 
 /** What the actions of a page need from the rest of the workbench. */
@@ -38,6 +40,8 @@ export interface ActionServices {
   readonly fixProblems: (conversation: Conversation) => Promise<void>;
   /** What `@` offers in the composer. */
   readonly mentions: Pick<Mentions, 'offers' | 'attachments' | 'dropped'>;
+  /** What a permission rule would have allowed so far. */
+  readonly rulePast: (rule: PermissionRule) => Promise<RulePast>;
   /** What is done with code blocks. */
   readonly code: Pick<CodeBlocks, 'use'>;
   /** What an empty conversation offers. */
@@ -71,8 +75,6 @@ export interface SurfaceSessions {
    * which one is meant.
    */
   readonly used: (conversation: Conversation) => void;
-  /** All that are open in this window. */
-  readonly list: () => readonly Conversation[];
   /** Shows another session that is kept. @throws ParleyError `no-such-session` */
   readonly show: (key: string) => void;
   /** Takes a session over from another window that has let it go. */
@@ -138,10 +140,13 @@ export class SurfaceActions {
         conversation.cancel();
         return;
       case 'permission':
-        if (!conversation.answerPermission(message.id, message.optionId)) this.#page.refuse(message, tooLate());
+        if (!answerPermission(conversation, message)) this.#page.refuse(message, tooLate());
+        return;
+      case 'showRule':
+        await this.#showRule(conversation, message.index);
         return;
       case 'permissionRule':
-        if (!(await saveRule(conversation, message.id, this.#sessions.list()))) this.#page.refuse(message, tooLate());
+        if (!(await saveRule(conversation, message.id, this.#services.rulePast))) this.#page.refuse(message, tooLate());
         return;
       case 'elicitation':
         await this.#elicit(conversation, message.id, message.answer);
@@ -355,6 +360,14 @@ export class SurfaceActions {
     }
   }
 
+  /** Opens the list of rules at the one that answered the request of a call. */
+  async #showRule(conversation: Conversation, index: number): Promise<void> {
+    this.#used(conversation);
+    const entry = conversation.model.state.entries[index];
+    const rule = entry?.kind === 'tool' ? entry.decision?.rule : undefined;
+    if (rule !== undefined) await commands.executeCommand('parley.managePermissions', { rule });
+  }
+
   async #act(conversation: Conversation, id: string): Promise<void> {
     this.#used(conversation);
     if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
@@ -435,6 +448,19 @@ export class SurfaceActions {
     }
   }
 }
+
+/** Answers a request; the reason of a rejection goes to the agent as the next message. */
+function answerPermission(
+  conversation: Conversation,
+  { id, optionId, reason = '' }: Extract<SessionMessage, { type: 'permission' }>,
+): boolean {
+  const options = conversation.model.state.permissions.get(id)?.options ?? [];
+  const isRejection = options.some((option) => option.optionId === optionId && option.kind.startsWith('reject'));
+  if (!conversation.answerPermission(id, optionId)) return false;
+  if (isRejection && reason.trim() !== '') conversation.queueActions.sendNext(reason.trim());
+  return true;
+}
+
 async function showBranch(conversation: Conversation, branch: string): Promise<void> {
   await tell(conversation, 'branch-not-opened', async () => {
     await commands.executeCommand('parley.showBranch', { session: conversation.key, branch });

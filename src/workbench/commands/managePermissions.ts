@@ -1,6 +1,6 @@
 // The list of permission rules, to look at, to remove and to edit.
 import { l10n } from 'vscode';
-import type { PermissionRule } from '../../client/rules/permissionRule';
+import { type PermissionRule, ruleLabel } from '../../client/rules/permissionRule';
 import { permissionRules, removeRule, workspaceRules } from '../config/permissionSettings';
 import { openPermissionSettings } from '../config/settings';
 import { openLocation } from '../editor/openLocation';
@@ -8,11 +8,16 @@ import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { askModal } from '../ui/messages';
 
-/** Shows the list until the user goes away. */
-export async function managePermissions(): Promise<void> {
+/**
+ * Shows the list until the user goes away.
+ * @param argument `rule`: what the transcript calls the rule that gets the focus
+ */
+export async function managePermissions(argument?: { readonly rule?: string }): Promise<void> {
   for (;;) {
     const list = new List<ChoiceRow>(l10n.t('Select a rule to remove it'), l10n.t('Permission Rules'));
-    list.draw(permissionRows(permissionRules().user, workspaceRules()), []);
+    const { user } = permissionRules();
+    const shared = workspaceRules();
+    list.draw(permissionRows(user, shared, argument?.rule), [], focusOf(argument?.rule, user, shared));
     const chosen = await choiceFrom(list);
     if (!chosen) return;
     if ((await chosen()) === CLOSES) return;
@@ -22,16 +27,38 @@ export async function managePermissions(): Promise<void> {
 /** What a row does that leads elsewhere. */
 const CLOSES = 'closes';
 
-/** Returns the rows of the list. */
+type WorkspaceRule = ReturnType<typeof workspaceRules>[number];
+
+/** Returns the id of the row of the rule with a label; undefined where no rule has it. */
+function focusOf(
+  label: string | undefined,
+  own: readonly PermissionRule[],
+  workspace: readonly WorkspaceRule[],
+): string | undefined {
+  if (label === undefined) return undefined;
+  const index = own.findIndex((rule) => ruleLabel(rule) === label && rule.action !== 'ask');
+  if (index >= 0) return `user ${index}`;
+  const elsewhere = workspace.findIndex(({ rule }) => ruleLabel(rule) === label);
+  return elsewhere < 0 ? undefined : `workspace ${elsewhere}`;
+}
+
+/**
+ * Returns the rows of the list.
+ * @param wanted the label of a rule; where it is gone, the list says so
+ */
 export function permissionRows(
   own: readonly PermissionRule[],
-  workspace: readonly { readonly rule: PermissionRule; readonly file: string }[],
+  workspace: readonly WorkspaceRule[],
+  wanted?: string,
 ): readonly ChoiceRow[] {
+  const labels = [...own, ...workspace.map(({ rule }) => rule)].map(ruleLabel);
+  const isGone = wanted !== undefined && !labels.includes(wanted);
   const edit = async (): Promise<string> => {
     await openPermissionSettings();
     return CLOSES;
   };
   return [
+    ...(isGone ? [{ id: 'gone', label: l10n.t('The rule “{0}” no longer exists.', wanted), icon: 'info' }] : []),
     ...(own.length > 0 ? [heading(l10n.t('Your rules, the first that fits decides'))] : []),
     ...own.map(rowOf),
     ...(workspace.length > 0 ? [heading(l10n.t('Rules of this workspace, which can only restrict yours'))] : []),

@@ -7,6 +7,7 @@ import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import type { ConversationPersistence, KeptConversation } from '../../client/conversation/persistence';
+import type { StoredEvents } from '../../client/rules/pastRequests';
 import type { TimedEvent } from '../../session/events/event';
 import { Journal } from '../../store/journal';
 import type { SearchResult } from '../../store/search/search';
@@ -239,6 +240,12 @@ export class Archive implements Disposable {
    */
   eventAt(key: string, seq: number): TimedEvent | undefined {
     return this.#open().events(key, { from: seq, to: seq, limit: 1 }).events[0];
+  }
+
+  /** Returns how the events of a session are read, from one row to another. */
+  eventsOf(key: string): StoredEvents['read'] {
+    const journal = this.#open();
+    return (from, to, types) => journal.events(key, { from, to, types }).events;
   }
 
   /** Gives a session that is open nowhere another title. */

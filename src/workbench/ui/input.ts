@@ -228,6 +228,8 @@ type ShownButton = QuickInputButton & { readonly run: ListButton['run'] };
 interface Drawing<T> {
   readonly rows: readonly T[];
   readonly buttons: readonly ListButton[];
+  /** The id of the row that gets the focus. */
+  readonly focus?: string | undefined;
 }
 
 /**
@@ -328,9 +330,12 @@ export class List<T extends ListRow> implements Disposable {
     this.#quick.ignoreFocusOut = stays;
   }
 
-  /** Shows these rows and the buttons above them, as soon as VS Code has shown those before. */
-  draw(rows: readonly T[], buttons: readonly ListButton[]): void {
-    this.#next = { rows, buttons };
+  /**
+   * Shows these rows and the buttons above them, as soon as VS Code has shown those before.
+   * @param focus the id of the row that gets the focus; absent: the one that has it keeps it
+   */
+  draw(rows: readonly T[], buttons: readonly ListButton[], focus?: string): void {
+    this.#next = { rows, buttons, focus };
     if (!this.#isDrawing) void this.#drawAll();
   }
 
@@ -339,7 +344,7 @@ export class List<T extends ListRow> implements Disposable {
     while (this.#next && !this.#isDisposed) {
       const drawing = this.#next;
       this.#next = undefined;
-      let items = this.#fill(drawing, this.#kept);
+      let items = this.#fill(drawing, drawing.focus ?? this.#kept);
       await everythingIsHandled();
       // The row that was to keep the focus is not among those that match what was typed meanwhile.
       if (this.#quick.activeItems.length === 0 && !this.#next && !this.#isDisposed) {

@@ -47,6 +47,7 @@ const services: SurfaceServices = {
   retryGaps: nothing,
   fixProblems: nothing,
   mentions: { async *offers() {}, attachments: async () => [], dropped: async () => [] },
+  rulePast: async () => ({ asked: 0, allowed: [] }),
   code: { use: nothing },
   firstUse: {
     get view() {
@@ -113,7 +114,6 @@ describe('a surface of the chat', () => {
     const holder = new Holder();
     const page = new Page(holder, extension.extensionUri);
     const surface = new ChatSurface(page, conversation(key), services, {
-      list: () => [],
       find: (wanted) => sessions.find((one) => one.key === wanted),
       used: (one) => used.push(one.key),
       show: () => {},

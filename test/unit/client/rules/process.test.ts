@@ -1,0 +1,98 @@
+// Rules and reasons with a real agent process.
+import { strict as assert } from 'node:assert';
+import { mkdtemp, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseAgents } from '../../../../src/agents/agentDefinition';
+import { Deferred } from '../../../../src/base/deferred';
+import type { RuleSet } from '../../../../src/client/rules/judge';
+import { scriptedAgent } from '../../../support/agents/definition';
+import { removeFolder } from '../../../support/scratch';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+
+describe('a session with an agent process', function () {
+  this.timeout(30_000);
+  const [agent = assert.fail()] = parseAgents({ plain: scriptedAgent('plain') }).agents;
+  let cwd: string;
+  let session: TestConversation;
+
+  const begin = (rules: RuleSet): void => {
+    session = testConversation({ agent, cwd, services: { permissionRules: () => rules } });
+  };
+  const call = (id: string, command: string): string =>
+    `permission ${JSON.stringify({ toolCall: { toolCallId: id, title: 'npm test', kind: 'execute', rawInput: { command } } })}`;
+  const asked = async () => {
+    await session.until(({ model }) => model.state.permissions.size === 1);
+    const [question = assert.fail()] = session.conversation.model.state.permissions.values();
+    return question;
+  };
+  const reject = ({ id, options }: Awaited<ReturnType<typeof asked>>): boolean =>
+    session.conversation.answerPermission(id, options.find(({ kind }) => kind === 'reject_once')?.optionId ?? '');
+  const prompts = (): string[] =>
+    session.conversation.model.state.entries.flatMap((entry) =>
+      entry.kind === 'user' ? entry.content.map((block) => (block.type === 'text' ? block.text : '')) : [],
+    );
+
+  beforeEach(async () => {
+    cwd = await realpath(await mkdtemp(join(tmpdir(), 'parley-rules-')));
+  });
+
+  afterEach(async () => {
+    await session.close();
+    await removeFolder(cwd);
+  });
+
+  it('has what fits a rule answered by it, and what only looks so by the user', async () => {
+    begin({ user: [{ kind: 'execute', pattern: 'npm test', action: 'allow' }], workspace: [], isTrusted: true });
+    const { conversation } = session;
+    await conversation.send(call('a', 'npm test')).done;
+    const entry = conversation.model.state.entries.find((one) => one.kind === 'tool' && one.toolCallId === 'a');
+    assert.equal(entry?.kind === 'tool' && entry.decision?.rule, 'execute: npm test');
+    const second = conversation.send(call('b', 'npm test; id')).done;
+    const question = await asked();
+    assert.equal(question.ruleOffer, undefined);
+    assert.ok(reject(question));
+    await second;
+  });
+
+  it('gets the reason of a rejection as the next message, before those that wait', async () => {
+    begin({ user: [], workspace: [], isTrusted: true });
+    const { conversation } = session;
+    conversation.send(call('a', 'npm test'));
+    const question = await asked();
+    const last = conversation.send('say queued').done;
+    assert.ok(reject(question));
+    conversation.queueActions.sendNext('say first reason');
+    conversation.queueActions.sendNext('say second reason');
+    await last;
+    assert.deepEqual(prompts().slice(1), ['say first reason', 'say second reason', 'say queued']);
+  });
+
+  it('gets the reason past a pause that was there, and not after a stop', async () => {
+    begin({ user: [], workspace: [], isTrusted: true });
+    const { conversation } = session;
+    conversation.send(call('a', 'npm test'));
+    const question = await asked();
+    conversation.send('say queued').done.catch(() => {});
+    conversation.queue.pause('by-user');
+    assert.ok(reject(question));
+    conversation.queueActions.sendNext('say reason');
+    await session.until(({ model, isBusy }) => model.state.turns.length === 2 && !isBusy);
+    assert.deepEqual(prompts().slice(1), ['say reason']);
+    conversation.queue.remove(conversation.queue.items[0]?.id ?? '');
+
+    const stopped = conversation.send('wait').done;
+    await session.until(({ isBusy, isPreparing }) => isBusy && !isPreparing);
+    conversation.queueActions.sendNext('say too late');
+    conversation.cancel();
+    await stopped;
+    const settled = new Deferred<void>();
+    setImmediate(() => settled.resolve());
+    await settled.promise;
+    assert.equal(conversation.queue.paused, 'stopped');
+    assert.deepEqual(
+      conversation.queue.items.map(({ text, state }) => [text, state]),
+      [['say too late', 'queued']],
+    );
+  });
+});
