@@ -3,13 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as texts from '@vscode/l10n';
-import { type ExtensionContext, commands as editorCommands, type LogOutputChannel, l10n, workspace } from 'vscode';
+import { type ExtensionContext, commands as editorCommands, env, type LogOutputChannel, l10n, workspace } from 'vscode';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { listGuarded } from '../agents/orphanGuard';
 import { userEnvironment } from '../agents/userEnvironment';
 import { WindowsOrphans } from '../agents/windowsOrphans';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
+import { formatFor } from '../base/localFormat';
 import { BARE_TRAFFIC, type BareContext } from '../client/connection/bareAgent';
 import type { Conversation } from '../client/conversation/conversation';
 import { IdleAgents } from '../client/conversation/idleAgents';
@@ -110,6 +111,7 @@ export interface Product {
 export function compose(given: ExtensionContext, places: Places, channel: LogOutputChannel): Product {
   // The rooms that do not know VS Code speak its language too.
   texts.config({ contents: l10n.bundle ?? {} });
+  formatFor(env.language);
   const context = rememberingSecrets(given);
   const lifetime = new DisposableStore();
   try {

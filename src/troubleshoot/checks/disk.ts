@@ -2,6 +2,7 @@
 import { lstat, opendir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
+import { formatTenths } from '../../base/localFormat';
 import type { Check, Finding } from './check';
 
 const MB = 1024 * 1024;
@@ -78,5 +79,5 @@ async function usedBytes(
 
 function megabytes(bytes: number): string {
   const value = bytes / MB;
-  return value >= 1024 ? l10n.t('{0} GB', (value / 1024).toFixed(1)) : l10n.t('{0} MB', Math.ceil(value));
+  return value >= 1024 ? l10n.t('{0} GB', formatTenths(value / 1024)) : l10n.t('{0} MB', Math.ceil(value));
 }

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import * as l10n from '@vscode/l10n';
+import { formatTenths } from '../../base/localFormat';
 import { at } from '../../base/untrusted';
 import type { Check, Finding } from './check';
 
@@ -59,7 +60,7 @@ export function journalCheck({ folder, problem, now }: JournalCheckOptions): Che
       const log = (await sizeOf(`${path}-wal`)) ?? 0;
       const facts: Finding['facts'] = [
         [l10n.t('File'), path],
-        [l10n.t('Size'), l10n.t('{0} MB', ((size + log) / (1024 * 1024)).toFixed(1))],
+        [l10n.t('Size'), l10n.t('{0} MB', formatTenths((size + log) / (1024 * 1024)))],
       ];
       let answer: unknown;
       try {

@@ -2,6 +2,7 @@
 import * as l10n from '@vscode/l10n';
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
+import { formatTenths } from '../../base/localFormat';
 import type { Check, Finding } from './check';
 import { notTrusted } from './trust';
 
@@ -29,7 +30,7 @@ export function protocolCheck({ isTrusted, limitMs, start }: ProtocolCheckOption
       const began = performance.now();
       try {
         const { protocol, name, title, version, features, authMethods } = await start(signal);
-        const seconds = ((performance.now() - began) / 1000).toFixed(1);
+        const seconds = formatTenths((performance.now() - began) / 1000);
         return {
           outcome: 'ok',
           found:

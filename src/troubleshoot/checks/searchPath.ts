@@ -2,6 +2,7 @@
 import { delimiter } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { ShellAnswer } from '../../agents/shellPath';
+import { formatTenths } from '../../base/localFormat';
 import type { Check, Finding } from './check';
 import { notTrusted } from './trust';
 
@@ -51,7 +52,7 @@ export function searchPathCheck({ isTrusted, isWindows, windowPath, ask }: Searc
       if (ms > SLOW_MS)
         return {
           outcome: 'warning',
-          found: l10n.t('The login shell took {0} s to print its PATH.', (ms / 1000).toFixed(1)),
+          found: l10n.t('The login shell took {0} s to print its PATH.', formatTenths(ms / 1000)),
           advice: l10n.t('A slow profile delays the first agent of each window.'),
           facts: details,
         };

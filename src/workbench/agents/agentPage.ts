@@ -2,10 +2,11 @@
 import { commands, env, l10n, Uri, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { lineOf } from '../../agents/agentInput';
+import { formatTime } from '../../base/localFormat';
 import { describeStart } from '../../client/transport/describeStart';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import type { AgentOrigin } from '../config/agentCatalog';
-import { dateText, type SignInFacts } from '../config/savedKeys';
+import type { SignInFacts } from '../config/savedKeys';
 import { openAgentSettings } from '../config/settings';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
 import { actionsOf, newerOf, removeAgent, sizeText } from '../registry/installFlow';
@@ -107,7 +108,7 @@ function signInRows({ agent, facts }: Shown, services: EditorServices, { again }
       ? [
           {
             label: withIcon('account', l10n.t('Signed in with “{0}”', signedIn.method)),
-            description: l10n.t('since {0}', dateText(signedIn.at)),
+            description: l10n.t('since {0}', formatTime(signedIn.at)),
           },
         ]
       : []),

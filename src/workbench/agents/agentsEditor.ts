@@ -3,9 +3,10 @@
 import { commands, l10n } from 'vscode';
 import { type AgentDefinition, entryProblem } from '../../agents/agentDefinition';
 import { addressProblem, commandProblem, idFrom, nameProblem, wordsOf } from '../../agents/agentInput';
+import { formatTime } from '../../base/localFormat';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import { DEMO_AGENT_ID } from '../config/agentCatalog';
-import { dateText, type SignInFacts, type UnusedKeys } from '../config/savedKeys';
+import type { SignInFacts, UnusedKeys } from '../config/savedKeys';
 import { openAgentSettings } from '../config/settings';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
 import { actionsOf, newerOf, sizeText } from '../registry/installFlow';
@@ -113,7 +114,7 @@ function factsOf({ agent, facts, group }: Listed, newest: readonly RegistryAgent
     ...(group ? [group.current.version, sizeText(group.size)] : []),
     ...(newer ? [l10n.t('{0} is available', newer.version)] : []),
     ...(signedIn
-      ? [l10n.t('signed in since {0}', dateText(signedIn.at))]
+      ? [l10n.t('signed in since {0}', formatTime(signedIn.at))]
       : keys.length > 0
         ? [l10n.t('key saved')]
         : []),

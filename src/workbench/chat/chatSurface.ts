@@ -1,8 +1,9 @@
 // Connects one webview with the conversation that it shows: feeds the webview, and does what it
 // asks. Panel and side bar view are both surfaces.
-import { env, l10n, type Webview } from 'vscode';
+import { l10n, type Webview } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
+import { formatNumber } from '../../base/localFormat';
 import type { Conversation } from '../../client/conversation/conversation';
 import { entryOf } from '../../client/conversation/entryOf';
 import { type FeedSources, SessionFeed } from '../../client/view/feed';
@@ -264,7 +265,7 @@ function reasonOf({ refused }: Refusal): string {
   return refused === 'too-large'
     ? l10n.t(
         'The message is too long. The maximum is {0} characters. Attach longer text as a file.',
-        MAX_TEXT.toLocaleString(env.language),
+        formatNumber(MAX_TEXT),
       )
     : l10n.t('Parley was updated. Reload the window to continue.');
 }

@@ -2,6 +2,7 @@
 // everything, or nothing where its messages are on this machine only.
 import { env, l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
+import { formatTime } from '../../base/localFormat';
 import type { Conversation } from '../../client/conversation/conversation';
 import { type ExportedDescriptor, exportDescriptor } from '../../distributed/fetch/descriptor';
 import type { SessionDescriptor } from '../../distributed/model/model';
@@ -150,7 +151,7 @@ async function agree(
           l10n.t('Its links are signed. Anyone who can reach them can read the messages without signing in.'),
           expiresAt === undefined
             ? l10n.t('Their expiration is unknown.')
-            : l10n.t('They expire on {0}.', new Date(expiresAt).toLocaleString(env.language)),
+            : l10n.t('They expire on {0}.', formatTime(expiresAt)),
         ]
       : []),
   ];

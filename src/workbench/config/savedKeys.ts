@@ -1,7 +1,7 @@
 // The keys that the user has entered for agents, each kept in VS Code's secret store for one agent,
 // and when they signed in to it.
 import { createHash } from 'node:crypto';
-import { type ExtensionContext, env, l10n } from 'vscode';
+import { type ExtensionContext, l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -176,11 +176,6 @@ export class SavedKeys implements AgentKeys {
     const content = JSON.stringify([origin.file, agent]);
     return `${agent.id} ${createHash('sha256').update(content).digest('hex')}`;
   }
-}
-
-/** A date as people read it. @param at ms since 1970 */
-export function dateText(at: number): string {
-  return new Date(at).toLocaleString(env.language, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 interface SavedKey extends KeyName {

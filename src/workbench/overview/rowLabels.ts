@@ -1,6 +1,7 @@
 // Labels and icons of the list of sessions, and labels for screen readers.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
+import { formatTime } from '../../base/localFormat';
 import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { TreeRow } from '../ui/treeView';
 import type { Grouping, GroupNode, ListNode, MoreNode, SessionEntry, SessionTree, TogetherNode } from './sessionTree';
@@ -148,7 +149,7 @@ function sessionRow(id: string, entry: SessionEntry, now: number, isMember: bool
     id,
     label: isMember ? agentName : head(title),
     description: parts.join(' · '),
-    tooltip: [title, `${agentName} · ${statusLabel(status)}`, cwd, new Date(at).toLocaleString()].join('\n'),
+    tooltip: [title, `${agentName} · ${statusLabel(status)}`, cwd, formatTime(at)].join('\n'),
     spoken: spoken.join(', '),
     icon: iconOf(entry),
     context: flags.join(' '),

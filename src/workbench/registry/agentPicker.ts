@@ -1,7 +1,8 @@
 // The list of agents to add: installed ones, those on this machine, those of the registry, and a
 // link to the settings for all others.
-import { commands, type Disposable, env, l10n } from 'vscode';
+import { commands, type Disposable, l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import { formatTime } from '../../base/localFormat';
 import type { Icons } from '../../registry/list/agentIcons';
 import { svgImage } from '../../registry/list/plainSvg';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
@@ -121,7 +122,7 @@ class AgentPicker {
 
   #registryTitle(): string {
     if (this.#listing?.failure === undefined) return l10n.t('Agent registry');
-    const when = new Date(this.#listing.at).toLocaleString(env.language, { dateStyle: 'medium', timeStyle: 'short' });
+    const when = formatTime(this.#listing.at);
     return l10n.t('Agent registry, as of {0} ({1})', when, this.#listing.failure.message);
   }
 

@@ -1,6 +1,7 @@
 // Installs, updates, rolls back and removes agents of the registry, with the user's consent.
-import { env, l10n } from 'vscode';
+import { l10n } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import { formatNumber } from '../../base/localFormat';
 import { oneLine } from '../../base/text';
 import { own } from '../../base/untrusted';
 import { describeStart } from '../../client/transport/describeStart';
@@ -111,7 +112,7 @@ export function actionsOf(
 
 /** Formats a size in powers of 1000, as VS Code and current file managers do. */
 export function sizeText(bytes: number): string {
-  const number = (value: number): string => value.toLocaleString(env.language, { maximumFractionDigits: 1 });
+  const number = (value: number): string => formatNumber(value, 1);
   if (bytes < 1e6) return l10n.t('{0} KB', number(Math.max(1, Math.round(bytes / 1e3))));
   return bytes < 1e9 ? l10n.t('{0} MB', number(Math.round(bytes / 1e6))) : l10n.t('{0} GB', number(bytes / 1e9));
 }

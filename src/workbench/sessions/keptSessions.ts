@@ -3,6 +3,7 @@
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { messageOf } from '../../base/errors';
+import { formatTime } from '../../base/localFormat';
 import type { SessionCopy } from '../../client/sharing/sessionCopies';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
@@ -139,7 +140,7 @@ export class KeptSessions {
     const words: LabelPart[] = [
       `${short(agentName(agentId))} · `,
       ...(isForeign(cwd, roots) ? [{ icon: 'folder-opened' }, ` ${cwd}`] : [basename(cwd)]),
-      ` · ${new Date(updatedAt).toLocaleString()}`,
+      ` · ${formatTime(updatedAt)}`,
       ...(isHeld
         ? [' · ', { icon: 'lock' }, ` ${l10n.t('in another window')}`]
         : isOpen(key)

@@ -1,6 +1,7 @@
 // Labels of sessions in lists: their title, else the beginning of their first message.
 import { l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
+import { formatTime } from '../../base/localFormat';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
 import { askLine } from '../ui/input';
@@ -19,7 +20,7 @@ export function titleOf(conversation: Conversation): string {
 export function whenOf({ updatedAt }: SessionInfo): string {
   if (updatedAt === undefined) return '';
   const at = Date.parse(updatedAt);
-  return Number.isNaN(at) ? short(updatedAt) : new Date(at).toLocaleString();
+  return Number.isNaN(at) ? short(updatedAt) : formatTime(at);
 }
 
 /** The beginning of an agent's words, for a row of a list. */
