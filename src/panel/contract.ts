@@ -97,6 +97,8 @@ export type ToWebview =
     }
   /** The response to `mentions`. */
   | { readonly type: 'mentions'; readonly query: string; readonly offers: readonly MentionView[] }
+  /** What of the active editor can be added to the message (`mention`); null: nothing. */
+  | { readonly type: 'activeEditor'; readonly offer: MentionView | null }
   /** What an empty conversation offers to begin with; null: nothing. */
   | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
   /**

@@ -196,6 +196,8 @@ export interface AttachmentView {
   readonly kind: 'file' | 'selection' | 'image' | 'other';
   readonly label: string;
   readonly detail?: string;
+  /** The size of what is sent; absent: only an address, of what the agent reads itself. */
+  readonly bytes?: number;
   /** A thumbnail of a pasted image, made by the webview: a `data:` URL. */
   readonly thumbnail?: string;
 }

@@ -12,7 +12,16 @@ import { connectFind, loadedFind, openFind } from './find/loadFind';
 import { browserFrames, Frames } from './host/frames';
 import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
 import { reportError, watchProblems } from './host/problems';
-import { announce, firstUse, hasItems, hiddenPermissions, patchSession, session, setSession } from './host/session';
+import {
+  activeEditor,
+  announce,
+  firstUse,
+  hasItems,
+  hiddenPermissions,
+  patchSession,
+  session,
+  setSession,
+} from './host/session';
 import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
 import { strings } from './text/strings';
@@ -145,6 +154,9 @@ function applyMessage(message: ToWebview): number | undefined {
     case 'firstUse':
       firstUse.value = message.offers ?? undefined;
       return undefined;
+    case 'activeEditor':
+      activeEditor.value = message.offer ?? undefined;
+      return undefined;
     case 'changes':
       changesPart()?.receive(message);
       return undefined;
@@ -261,6 +273,6 @@ watchSelectAll(transcript.content, () => {
   announce(strings.copied, 'polite');
 });
 watchLostFocus();
-composer.recallFrom(() => transcript.store.lastUserText());
+composer.recallFrom(() => transcript.store.userTexts());
 postOfPage({ type: 'hello', version: CONTRACT_VERSION });
 composer.takeOver(document.querySelector('textarea.message'));

@@ -39,6 +39,7 @@ import { UndoneWatch } from './changes/undoneWatch';
 import { EditorUserEdits } from './changes/userEdits';
 import { WorktreeDocuments } from './changes/worktreeDocuments';
 import { WorktreeKeys } from './changes/worktreeKeys';
+import { ActiveEditor } from './chat/activeEditor';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { Mentions } from './chat/mentions';
@@ -267,6 +268,7 @@ function composeWithin(
     fixProblems: (conversation) => problems.fix(conversation),
     firstUse,
     mentions: own(new Mentions()),
+    activeEditor: own(new ActiveEditor()),
     rulePast: (rule) => pastOf(rule, conversations.list(), archive),
     code: own(new CodeBlocks()),
   });

@@ -199,6 +199,38 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'x');
   });
 
+  it('walks through the messages of the session with Up and Down, and leaves what is changed', async () => {
+    const said = ['one', 'first line\nlast line', 'three'].map((text, index) => message(`u${index}`, 'user', text));
+    await open({ items: said });
+    const press = async (key: string): Promise<string> => {
+      await field().press(key);
+      return field().inputValue();
+    };
+    assert.equal(await press('ArrowUp'), 'three');
+    assert.equal(await press('ArrowUp'), 'first line\nlast line');
+    assert.equal(await press('ArrowUp'), 'first line\nlast line', 'the caret goes to the first line');
+    assert.equal(await press('ArrowUp'), 'one');
+    assert.equal(await press('ArrowUp'), 'one', 'there is none before');
+    assert.equal(await press('ArrowDown'), 'first line\nlast line');
+    assert.equal(await press('ArrowDown'), 'three');
+    assert.equal(await press('ArrowDown'), '');
+    assert.equal(await press('ArrowDown'), '');
+    await press('ArrowUp');
+    await field().press('x');
+    assert.equal(await press('ArrowUp'), 'threex');
+    assert.equal(await press('ArrowDown'), 'threex');
+  });
+
+  it('says what a command expects until something is typed', async () => {
+    await open({ session: { commands: [{ name: 'review', description: 'Reviews', hint: 'file or folder' }] } });
+    await field().pressSequentially('/rev');
+    await panel.page.getByRole('option').getByText('file or folder').waitFor();
+    await field().press('Tab');
+    await panel.page.getByRole('textbox', { name: 'Message', description: 'file or folder' }).waitFor();
+    await field().press('x');
+    await panel.page.locator('.command-hint').waitFor({ state: 'detached' });
+  });
+
   /** Dispatches a paste or a drop with some data. */
   const give = (kind: 'paste' | 'drop', type: string, text: string): Promise<void> =>
     field().evaluate(
@@ -356,6 +388,63 @@ describe('composer', () => {
     await open({ session: { attachments: SESSION_FULL.attachments ?? [] } });
     await button('Remove src/server.ts').click();
     assert.deepEqual(await panel.next('detach'), { type: 'detach', key: 's1', id: 'a1' });
+  });
+
+  describe('the line of what goes with the message', () => {
+    const attachments = [
+      { id: 'a1', kind: 'file', label: 'src/server.ts', detail: '/work/src/server.ts' },
+      { id: 'a2', kind: 'selection', label: 'src/a.ts:4–6', bytes: 2000 },
+      { id: 'a3', kind: 'image', label: 'shot.png', bytes: 3_000_000 },
+    ] as const;
+    const line = () => panel.page.getByRole('list', { name: 'Attachments' });
+    const selection = { id: 'active', kind: 'selection', label: 'src/a.ts:4–6' } as const;
+    const file = { id: 'active', kind: 'file', label: 'src/b.ts' } as const;
+
+    it('says how large each is, what goes as a path only, and the sum', async () => {
+      await open({ session: { attachments } });
+      const texts = await line().getByRole('listitem').allTextContents();
+      assert.deepEqual(texts, ['src/server.ts', 'src/a.ts:4–62 KB', 'shot.png2.9 MB', '2.9 MB in total']);
+      await panel.page.getByTitle(/Only the path is sent\. The agent reads the file\.$/).waitFor();
+    });
+
+    it('offers the active file or selection, and adds it only when it is pressed', async () => {
+      await open();
+      await panel.send({ type: 'activeEditor', offer: file });
+      await button('Add src/b.ts to the message').waitFor();
+      await panel.send({ type: 'activeEditor', offer: selection });
+      await field().fill('Why?');
+      await field().press('Enter');
+      assert.deepEqual((await panel.posted('mention')).length, 0);
+      assert.equal((await panel.next('send')).text, 'Why?');
+      await field().press('Shift+Tab');
+      await button('Add src/a.ts:4–6 to the message').and(panel.page.locator(':focus')).waitFor();
+      await panel.page.keyboard.press('Enter');
+      assert.deepEqual(await panel.next('mention'), { type: 'mention', key: 's1', id: 'active' });
+      await field().and(panel.page.locator(':focus')).waitFor();
+      await panel.update({ op: 'session', patch: { attachments: [attachments[1]] } });
+      await button('Add src/a.ts:4–6 to the message').waitFor({ state: 'detached' });
+      await panel.send({ type: 'activeEditor', offer: null });
+      await panel.update({ op: 'session', patch: { attachments: [] } });
+      await line().waitFor({ state: 'detached' });
+    });
+
+    it('fits into each panel', async () => {
+      const long = `packages/${'a-very-long-folder-name/'.repeat(4)}server.ts`;
+      for (const [theme, language, width] of [
+        ['light', 'en', 800],
+        ['dark', 'de', 280],
+        ['hc', 'en', 420],
+        ['dark', 'en', 800],
+      ] as const) {
+        const all = [...attachments, { id: 'a4', kind: 'file', label: long } as const];
+        await open({ theme, language, width, session: { ...SESSION_FULL, phase: 'ready', attachments: all } });
+        await panel.send({ type: 'activeEditor', offer: { ...file, label: `b/${long}` } });
+        await panel.page.locator('.offered').waitFor();
+        await panel.page.screenshot({ path: `out/screenshots/context-${theme}-${language}-${width}.png` });
+        const overflow = await panel.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(overflow) <= 0, `${overflow} px too wide`);
+      }
+    });
   });
 
   it('inserts text at the caret, and takes the focus on request of the host', async () => {

@@ -1,7 +1,7 @@
 // What an agent gets for a message of the queue.
 import { type PromptCapabilities, takes } from '../../acp/protocol/dialect';
 import type { ContentBlock } from '../../session/events/content';
-import type { QueueItem } from '../../session/queue/queue';
+import type { QueuedAttachment, QueueItem } from '../../session/queue/queue';
 
 /**
  * Returns what an agent gets for a message: its text, then each attachment in the best form that
@@ -13,6 +13,28 @@ export function contentOf(item: QueueItem, capabilities: PromptCapabilities): Co
     blocks.push(forms.find((form) => takes(capabilities, form)) ?? { type: 'text', text: `[${label}]` });
   }
   return blocks;
+}
+
+/**
+ * Returns the size of what an agent gets of an attachment; undefined where that is only an address.
+ * @param capabilities undefined: not known yet
+ */
+export function sentBytes(
+  { forms }: QueuedAttachment,
+  capabilities: PromptCapabilities | undefined,
+): number | undefined {
+  const form = capabilities ? forms.find((one) => takes(capabilities, one)) : forms[0];
+  switch (form?.type) {
+    case 'text':
+      return Buffer.byteLength(form.text);
+    case 'image':
+    case 'audio':
+      return Buffer.byteLength(form.data, 'base64');
+    case 'resource':
+      return form.text === undefined ? Buffer.byteLength(form.blob ?? '', 'base64') : Buffer.byteLength(form.text);
+    default:
+      return undefined;
+  }
 }
 
 /** Returns what a message that has left says. */

@@ -2,8 +2,10 @@
 // only its own fields.
 
 import * as l10n from '@vscode/l10n';
+import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import { head } from '../../base/text';
 import type {
+  AttachmentView,
   PermissionView,
   PlanProgressView,
   QueueItemView,
@@ -12,7 +14,9 @@ import type {
   StageName,
 } from '../../panel/contract';
 import type { SessionPart } from '../../session/model/changes';
+import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
+import { sentBytes } from '../turns/promptContent';
 
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
 import { changesOfTurn, reviewOf } from './projectChanges';
@@ -40,6 +44,7 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
     'canAttachAudio',
     'canAttachFiles',
     'agentName',
+    'attachments',
     'queue',
     'queuePaused',
   ],
@@ -84,14 +89,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   mode: (c) => c.model.state.mode,
   config: (c) => c.model.state.config,
   usage: (c) => c.model.state.usage,
-  attachments: (c) =>
-    c.unsent.attachments.map(({ id, kind, label, detail, thumbnail }) => ({
-      id,
-      kind,
-      label,
-      ...(detail && { detail }),
-      ...(thumbnail && { thumbnail }),
-    })),
+  attachments: (c) => c.unsent.attachments.map((one) => attachmentOf(one, c.link?.description.features.prompt)),
   canAttachImages: (c) => c.promptCapabilities.image,
   canAttachAudio: (c) => c.promptCapabilities.audio,
   canAttachFiles: (c) => c.promptCapabilities.embeddedContext,
@@ -100,6 +98,19 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   banner: (c) =>
     c.agent.id === 'demo' ? l10n.t('This agent is a scripted demo. To use a real agent, run Add Agent.') : undefined,
 };
+
+function attachmentOf(attachment: QueuedAttachment, capabilities: PromptCapabilities | undefined): AttachmentView {
+  const { id, kind, label, detail, thumbnail } = attachment;
+  const bytes = sentBytes(attachment, capabilities);
+  return {
+    id,
+    kind,
+    label,
+    ...(detail && { detail }),
+    ...(bytes !== undefined && { bytes }),
+    ...(thumbnail && { thumbnail }),
+  };
+}
 
 function planOf({ model }: Conversation): PlanProgressView | undefined {
   const index = model.planIndex;

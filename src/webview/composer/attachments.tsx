@@ -1,9 +1,9 @@
-// The attachments of the next message.
+// What goes with the next message, how large it is, and what of the active editor can be added.
 import type { AttachmentView } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
-import { session } from '../host/session';
+import { activeEditor, session } from '../host/session';
 import { strings } from '../text/strings';
 
 const ICONS: Readonly<Record<AttachmentView['kind'], IconName>> = {
@@ -15,27 +15,61 @@ const ICONS: Readonly<Record<AttachmentView['kind'], IconName>> = {
 
 export function Attachments() {
   const attachments = session.attachments.value;
-  if (attachments.length === 0) return null;
+  const offer = activeEditor.value;
+  const isOffered = offer !== undefined && !attachments.some(({ label }) => label === offer.label);
+  if (attachments.length === 0 && !isOffered) return null;
+  const bytes = attachments.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
   return (
     <ul class="attachments" aria-label={strings.attachments}>
-      {attachments.map(({ id, kind, label, detail, thumbnail }) => (
-        <li key={id} class="chip" title={detail ?? label}>
-          {thumbnail === undefined ? <Icon name={ICONS[kind]} /> : <img class="thumbnail" src={thumbnail} alt="" />}
-          <span class="cut">{label}</span>
+      {attachments.map((attachment) => (
+        <Attachment key={attachment.id} attachment={attachment} />
+      ))}
+      {attachments.length > 1 && bytes > 0 && <li class="sent-size">{strings.sentSize(bytes)}</li>}
+      {isOffered && (
+        <li key="offer">
           <button
             type="button"
-            class="chip-remove"
-            aria-label={strings.removeAttachment(label)}
+            class="chip offered"
+            aria-label={strings.addActive(offer.label)}
+            title={strings.addActive(offer.label)}
             onClick={() => {
-              post({ type: 'detach', id });
-              // The button is removed with the chip; move the focus to the message.
-              document.querySelector<HTMLElement>('.message')?.focus();
+              post({ type: 'mention', id: offer.id });
+              focusMessage();
             }}
           >
-            <Icon name="close" />
+            <Icon name="add" />
+            <span class="cut">{offer.label}</span>
           </button>
         </li>
-      ))}
+      )}
     </ul>
   );
+}
+
+function Attachment({ attachment }: { readonly attachment: AttachmentView }) {
+  const { id, kind, label, detail, bytes, thumbnail } = attachment;
+  const isPath = kind === 'file' && bytes === undefined;
+  return (
+    <li class="chip" title={[detail ?? label, ...(isPath ? [strings.sentAsPath] : [])].join('\n')}>
+      {thumbnail === undefined ? <Icon name={ICONS[kind]} /> : <img class="thumbnail" src={thumbnail} alt="" />}
+      <span class="cut">{label}</span>
+      {bytes !== undefined && <span class="dim chip-size">{strings.size(bytes)}</span>}
+      <button
+        type="button"
+        class="chip-remove"
+        aria-label={strings.removeAttachment(label)}
+        onClick={() => {
+          post({ type: 'detach', id });
+          focusMessage();
+        }}
+      >
+        <Icon name="close" />
+      </button>
+    </li>
+  );
+}
+
+/** The pressed button is about to go; the focus goes to the message. */
+function focusMessage(): void {
+  document.querySelector<HTMLElement>('.message')?.focus();
 }

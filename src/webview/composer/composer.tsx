@@ -13,11 +13,13 @@ import { CompletionList, completionId } from './completionList';
 import { composer } from './composerState';
 import { mentionBefore } from './mention';
 import { Pickers } from './pickers';
+import { argumentHint } from './slash';
 import { UsageRing } from './usageRing';
 
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const listId = useId();
+  const hintId = useId();
   const completion = useCompletion(() => field.current!);
   const running = session.running.value;
   const queues = session.queues.value;
@@ -47,12 +49,23 @@ export function Composer() {
       event.preventDefault();
     } else if (event.key === 'Backspace' && removeMention()) {
       event.preventDefault();
-    } else if (event.key === 'ArrowUp' && composer.text.peek() === '' && composer.recall()) {
+    } else if (recall(event)) {
       event.preventDefault();
     } else if (event.key === 'Escape' && !event.repeat && composer.text.peek() === '' && session.running.peek()) {
       event.preventDefault();
       post({ type: 'cancel' });
     }
+  }
+
+  /** Up in the first line and Down in the last one walk through the messages of the session. */
+  function recall({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+    const { value, selectionStart, selectionEnd } = field.current!;
+    if (shiftKey || altKey || ctrlKey || metaKey || selectionStart !== selectionEnd) return false;
+    const isUp = key === 'ArrowUp' && !value.slice(0, selectionStart).includes('\n');
+    const isDown = key === 'ArrowDown' && !value.slice(selectionStart).includes('\n');
+    if (!(isUp || isDown) || !composer.recall(isUp ? 'earlier' : 'later')) return false;
+    completion.close(); // a recalled command is complete
+    return true;
   }
 
   /** Removes the mention before the caret with its attachment. @returns whether there is one */
@@ -86,6 +99,7 @@ export function Composer() {
   }
 
   const list = completion.list.value;
+  const hint = argumentHint(session.commands.value, composer.text.value);
   return (
     <>
       {session.banner.value && session.queue.value.length === 0 && <p class="banner">{session.banner.value}</p>}
@@ -112,6 +126,7 @@ export function Composer() {
           aria-autocomplete="list"
           aria-haspopup="listbox"
           aria-controls={list ? listId : undefined}
+          aria-describedby={hint === undefined ? undefined : hintId}
           aria-activedescendant={list ? completionId(listId, completion.active.value) : undefined}
           placeholder={placeholder()}
           spellcheck={false}
@@ -126,6 +141,11 @@ export function Composer() {
           onDrop={onDrop}
           onBlur={completion.close}
         />
+        {hint !== undefined && (
+          <p class="command-hint" id={hintId}>
+            {hint}
+          </p>
+        )}
         {composer.problem.value && (
           <p class="composer-problem" role="alert">
             <Icon name="warning" /> {composer.problem.value}

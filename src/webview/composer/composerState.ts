@@ -34,7 +34,9 @@ class Composer {
   readonly #lastSent = new Map<string, string>();
   #field: HTMLTextAreaElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #recall: () => string | undefined = () => undefined;
+  #sentTexts: () => Iterable<string> = () => [];
+  /** The sent message that the user has walked to; 0: the newest. */
+  #walked: { readonly index: number; readonly text: string } | undefined;
   /** The session that the text belongs to. */
   #key: string | null = null;
   /** The revision of the text: grows with each change, here and in the host. */
@@ -66,8 +68,9 @@ class Composer {
     if (early.wantsSend) this.send(false);
   }
 
-  recallFrom(recall: () => string | undefined): void {
-    this.#recall = recall;
+  /** @param texts the messages of the session, newest first */
+  recallFrom(texts: () => Iterable<string>): void {
+    this.#sentTexts = texts;
   }
 
   /** The user typed. */
@@ -98,6 +101,7 @@ class Composer {
     if (before.key !== null && before.pending)
       this.#elsewhere.set(before.pending.clientId, { ...before.pending, left: before.text });
     this.#key = key;
+    this.#walked = undefined;
     this.problem.value = '';
     const pending = [...this.#elsewhere.values()].find((one) => one.key === key);
     if (pending) this.#elsewhere.delete(pending.clientId);
@@ -206,14 +210,35 @@ class Composer {
   }
 
   /**
-   * Restores the last message of the session.
+   * Walks through the messages of the session: from an empty field to the newest, and from one that
+   * was not changed to the one before (`earlier`) or after it.
    * @returns whether there is one
    */
-  recall(): boolean {
-    const last = (this.#key === null ? undefined : this.#lastSent.get(this.#key)) ?? this.#recall();
-    if (!last) return false;
-    this.set(last);
+  recall(direction: 'earlier' | 'later'): boolean {
+    const text = this.text.peek();
+    const from = this.#walked?.text === text ? this.#walked.index : undefined;
+    if (from === undefined && (text !== '' || direction === 'later')) return false;
+    const index = (from ?? -1) + (direction === 'earlier' ? 1 : -1);
+    const wanted = index < 0 ? '' : this.#sent(index);
+    if (wanted === undefined) return false;
+    this.set(wanted);
+    this.#walked = index < 0 ? undefined : { index, text: wanted };
     return true;
+  }
+
+  /** Returns the message of the session that is so many before the newest. */
+  #sent(index: number): string | undefined {
+    // The transcript may not have what was sent last.
+    const last = this.#key === null ? undefined : this.#lastSent.get(this.#key);
+    let left = index;
+    let before = last;
+    if (last !== undefined && left-- === 0) return last;
+    for (const text of this.#sentTexts()) {
+      if (text === '' || text === before) continue;
+      before = text;
+      if (left-- === 0) return text;
+    }
+    return undefined;
   }
 
   /** Sends pending changes to the host at once. */

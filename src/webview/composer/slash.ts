@@ -27,3 +27,9 @@ export function completeCommand(text: string, caret: number, command: string): s
   const rest = text.slice(caret).trimStart();
   return `/${command} ${rest}`;
 }
+
+/** Returns what a command expects, while it is typed and nothing follows it yet. */
+export function argumentHint(commands: readonly AvailableCommand[], text: string): string | undefined {
+  const name = /^\/(\S+) *$/.exec(text)?.[1];
+  return name === undefined ? undefined : commands.find((one) => one.name === name)?.hint || undefined;
+}

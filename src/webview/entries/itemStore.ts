@@ -88,16 +88,13 @@ export class ItemStore {
     }
   }
 
-  /** Returns the last user message, for recalling it. */
-  lastUserText(): string | undefined {
+  /** Returns the user's messages, newest first, as far as they are in the page. */
+  *userTexts(): Generator<string, void, undefined> {
     for (let index = this.#total - 1; index >= 0; index--) {
       const item = this.#items.get(index)?.item;
-      if (!item) return undefined;
-      if (item.kind === 'user') {
-        return textOfBlocks(item.content, '\n');
-      }
+      if (!item) return;
+      if (item.kind === 'user') yield textOfBlocks(item.content, '\n');
     }
-    return undefined;
   }
 
   #set(index: number, item: ItemView, revision: number): void {

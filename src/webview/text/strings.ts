@@ -15,6 +15,10 @@ export const strings = {
   queuedMessages: l10n.t('Queued messages'),
   startStages: l10n.t('Agent startup'),
   attachments: l10n.t('Attachments'),
+  size,
+  sentSize: (bytes: number) => l10n.t('{0} in total', size(bytes)),
+  sentAsPath: l10n.t('Only the path is sent. The agent reads the file.'),
+  addActive: (label: string) => l10n.t('Add {0} to the message', label),
   slashCommands: l10n.t('Commands'),
   mentions: l10n.t('Mentions'),
 

@@ -2,7 +2,7 @@
 // agent gets the first that it supports (protocol section 1.4).
 import { randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
-import type { TextDocument, TextEditor, Uri } from 'vscode';
+import type { Selection, TextDocument, TextEditor, Uri } from 'vscode';
 import { l10n, workspace } from 'vscode';
 import type { ContentBlock } from '../../session/events/content';
 import type { QueuedAttachment } from '../../session/queue/queue';
@@ -64,12 +64,23 @@ function unsavedOf(uri: Uri): ContentBlock | undefined {
 export function selectionAttachment(editor: TextEditor): QueuedAttachment | undefined {
   const { document, selection } = editor;
   if (selection.isEmpty) return undefined;
-  const first = selection.start.line + 1;
-  const last =
-    selection.end.character === 0 && selection.end.line > selection.start.line
-      ? selection.end.line
-      : selection.end.line + 1;
+  const [first, last] = linesOf(selection);
   return linesAttachment(document, first, last, document.getText(selection));
+}
+
+/** What the attachment of a selection is called: the file and the lines. */
+export function selectionLabel({ uri }: TextDocument, selection: Selection): string {
+  return linesLabel(uri, ...linesOf(selection));
+}
+
+/** Returns the first and the last line of a selection, 1-based. */
+function linesOf({ start, end }: Selection): [first: number, last: number] {
+  const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+  return [start.line + 1, last];
+}
+
+function linesLabel(uri: Uri, first: number, last: number): string {
+  return `${workspace.asRelativePath(uri)}:${first === last ? first : `${first}–${last}`}`;
 }
 
 /**
@@ -82,7 +93,7 @@ export function linesAttachment(
   first: number,
   last: number,
   text: string,
-  label = `${workspace.asRelativePath(document.uri)}:${first === last ? first : `${first}–${last}`}`,
+  label = linesLabel(document.uri, first, last),
 ): QueuedAttachment {
   const uri = `${document.uri.toString()}#L${first}${last === first ? '' : `-L${last}`}`;
   return {

@@ -63,6 +63,7 @@ export class ChatSurface implements ActionPage, Disposable {
     );
     this.#lifetime.add(listening);
     this.#lifetime.add(services.firstUse.onDidChange(() => this.#offer()));
+    this.#lifetime.add(services.activeEditor.onDidChange(() => this.#offerEditor()));
   }
 
   get conversation(): Conversation {
@@ -91,6 +92,7 @@ export class ChatSurface implements ActionPage, Disposable {
     } else if (this.#greeted) this.#feed.snapshot();
     if (isVisible) {
       this.#offer();
+      this.#offerEditor();
       this.#bringBack();
     }
   }
@@ -99,6 +101,12 @@ export class ChatSurface implements ActionPage, Disposable {
   #offer(): void {
     if (this.#greeted && this.#page.isVisible)
       this.post({ type: 'firstUse', offers: this.#services.firstUse.view ?? null });
+  }
+
+  /** Offers what the user was in last as context of the next message. */
+  #offerEditor(): void {
+    if (this.#greeted && this.#page.isVisible)
+      this.post({ type: 'activeEditor', offer: this.#services.activeEditor.view ?? null });
   }
 
   /**
@@ -230,6 +238,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#isLive = true;
     this.#feed.snapshot();
     this.#offer();
+    this.#offerEditor();
     this.#giveFocus();
     if (this.#startWanted) this.#start();
   }

@@ -19,6 +19,7 @@ import type { EntryContents } from '../editor/entryContents';
 import type { LinkOpener } from '../editor/linkOpener';
 import type { FirstUse } from '../registry/firstUse';
 import { sessionMarkdown } from '../sessions/sessionMarkdown';
+import { ACTIVE_EDITOR, type ActiveEditor } from './activeEditor';
 import { contentAttachment, imageAttachment } from './attachments';
 import { clearQueue } from './clearQueue';
 import type { Mentions } from './mentions';
@@ -40,6 +41,8 @@ export interface ActionServices {
   readonly fixProblems: (conversation: Conversation) => Promise<void>;
   /** What `@` offers in the composer. */
   readonly mentions: Pick<Mentions, 'offers' | 'attachments' | 'dropped'>;
+  /** What of the editor the composer offers as context. */
+  readonly activeEditor: Pick<ActiveEditor, 'view' | 'onDidChange' | 'attachments'>;
   /** What a permission rule would have allowed so far. */
   readonly rulePast: (rule: PermissionRule) => Promise<RulePast>;
   /** What is done with code blocks. */
@@ -257,7 +260,11 @@ export class SurfaceActions {
         await this.#offerMentions(conversation, message.query);
         return;
       case 'mention':
-        await this.#attach(conversation, () => mentions.attachments(message.id, conversation.roots));
+        await this.#attach(conversation, () =>
+          message.id === ACTIVE_EDITOR
+            ? this.#services.activeEditor.attachments()
+            : mentions.attachments(message.id, conversation.roots),
+        );
         return;
       case 'attachUris':
         await this.#attach(conversation, () => mentions.dropped(message.uris));

@@ -47,6 +47,7 @@ const services: SurfaceServices = {
   retryGaps: nothing,
   fixProblems: nothing,
   mentions: { async *offers() {}, attachments: async () => [], dropped: async () => [] },
+  activeEditor: { view: undefined, onDidChange: () => ({ dispose: () => {} }), attachments: async () => [] },
   rulePast: async () => ({ asked: 0, allowed: [] }),
   code: { use: nothing },
   firstUse: {

@@ -78,14 +78,18 @@ describe('webview/itemStore', () => {
     });
   });
 
-  it('finds the last user message', () => {
+  it('finds the user’s messages, newest first', () => {
     const store = new ItemStore();
     store.reset(
       3,
       0,
-      [message('a', 'one'), { ...message('u', 'asked'), kind: 'user' } as ItemView, message('b', 'two')],
+      [
+        { ...message('u', 'first'), kind: 'user' } as ItemView,
+        message('a', 'one'),
+        { ...message('v', 'second'), kind: 'user' } as ItemView,
+      ],
       1,
     );
-    assert.equal(store.lastUserText(), 'asked');
+    assert.deepEqual([...store.userTexts()], ['second', 'first']);
   });
 });

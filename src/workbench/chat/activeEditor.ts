@@ -1,0 +1,83 @@
+// The file or the selection that the user was in last, which the composer offers as context of the
+// next message. Nothing of it leaves the editor before the user takes the offer.
+import { TabInputText, type TextEditor, window, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Emitter } from '../../base/event';
+import type { MentionView } from '../../panel/contract';
+import type { QueuedAttachment } from '../../session/queue/queue';
+import { fileAttachment, selectionAttachment, selectionLabel } from './attachments';
+
+/** The id of the offer. */
+export const ACTIVE_EDITOR = 'active';
+/** A selection that is being dragged is not told with each step, ms. */
+const PAUSE_MS = 100;
+
+export class ActiveEditor implements Disposable {
+  readonly #lifetime = new DisposableStore();
+  readonly #changed = this.#lifetime.add(new Emitter<void>());
+  readonly onDidChange = this.#changed.event;
+  #last: TextEditor | undefined = window.activeTextEditor;
+  #told: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    const later = (): void => {
+      this.#timer ??= setTimeout(() => this.#look(), PAUSE_MS);
+    };
+    const listening = [
+      window.onDidChangeActiveTextEditor((editor) => {
+        if (editor) this.#last = editor; // the chat is none
+        later();
+      }),
+      window.onDidChangeTextEditorSelection(later),
+      window.tabGroups.onDidChangeTabs(later),
+    ];
+    for (const one of listening) this.#lifetime.add(one);
+  }
+
+  /** What is offered; undefined where no file of the workspace is open. */
+  get view(): MentionView | undefined {
+    const editor = this.#editor;
+    if (!editor) return undefined;
+    const { document, selection } = editor;
+    return hasSelection(editor)
+      ? { id: ACTIVE_EDITOR, kind: 'selection', label: selectionLabel(document, selection) }
+      : { id: ACTIVE_EDITOR, kind: 'file', label: workspace.asRelativePath(document.uri) };
+  }
+
+  /** The attachment of the offer; empty where it is gone. */
+  async attachments(): Promise<readonly QueuedAttachment[]> {
+    const editor = this.#editor;
+    if (!editor) return [];
+    const selected = hasSelection(editor) ? selectionAttachment(editor) : undefined;
+    return [selected ?? (await fileAttachment(editor.document.uri))];
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#lifetime.dispose();
+  }
+
+  get #editor(): TextEditor | undefined {
+    const editor = this.#last;
+    const uri = editor?.document.uri;
+    if (!editor || uri?.scheme !== 'file' || !workspace.getWorkspaceFolder(uri)) return undefined;
+    const isOpen = window.tabGroups.all.some(({ tabs }) =>
+      tabs.some(({ input }) => input instanceof TabInputText && input.uri.toString() === uri.toString()),
+    );
+    return isOpen ? editor : undefined;
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    const now = JSON.stringify(this.view);
+    if (now === this.#told) return;
+    this.#told = now;
+    this.#changed.fire();
+  }
+}
+
+/** What an editor that is not in sight had selected is not known. */
+function hasSelection(editor: TextEditor): boolean {
+  return !editor.selection.isEmpty && window.visibleTextEditors.includes(editor);
+}
