@@ -2,6 +2,7 @@
 // with its reason. A server that fails affects only its own messages.
 import { messageOf } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
+import { mapConcurrently } from '../../base/mapConcurrently';
 import { parseBounded } from '../model/boundedJson';
 import { orAborted } from '../model/deadline';
 import { type Gap, gapOf, ResourceFailure, reasonOfError } from '../model/gap';
@@ -13,7 +14,7 @@ import {
   readMessage,
   type SessionDescriptor,
 } from '../model/model';
-import { redactUrl } from '../model/resourceUrl';
+import { originOf, redactUrl } from '../model/resourceUrl';
 import { OriginHealth } from './originHealth';
 import { type Loaded, type LoaderOptions, type LoadOptions, ResourceLoader, type Target } from './resourceLoader';
 
@@ -71,6 +72,11 @@ export interface ResolverOptions extends LoaderOptions {
   readonly maxSessionBytes?: number;
 }
 
+/**
+ * Messages of one origin that are begun at a time: more than are asked for, so that none of its
+ * places stays free.
+ */
+const BEGUN_OF_ORIGIN = 32;
 /** States may be larger than messages, yet not without end. */
 const MAX_STATE_BYTES = 20 * 1024 * 1024;
 
@@ -119,7 +125,9 @@ export class Resolver {
     const resolveOthers = async (others: readonly Group[]): Promise<void> => {
       if (others.length === 0) return;
       if (options.newest) await orAborted(options.newest.others, run.either).catch(() => {});
-      await Promise.all(others.map(resolve));
+      // Of 10,000 begun at once, the beginning alone would stop the window.
+      const byOrigin = Map.groupBy(others, ({ url }) => originOf(url) ?? '');
+      await Promise.all([...byOrigin.values()].map((some) => mapConcurrently(some, BEGUN_OF_ORIGIN, resolve)));
     };
     try {
       const others = groups.filter((group) => !isNewest(group));

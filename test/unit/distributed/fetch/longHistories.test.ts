@@ -8,6 +8,7 @@ import { readRecord } from '../../../../src/client/http/communicationRecord';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { exportDescriptor, parseDescriptor } from '../../../../src/distributed/fetch/descriptor';
 import { budgetFor, Resolver } from '../../../../src/distributed/fetch/resolver';
+import type { ResourceCache } from '../../../../src/distributed/fetch/resourceCache';
 import { MAX_HISTORY, type Message, mintId } from '../../../../src/distributed/model/model';
 import { SessionModel } from '../../../../src/session/model/model';
 import { originalServer } from '../../../support/servers/originalServer';
@@ -61,6 +62,41 @@ describe('a session of many thousand messages', function () {
     const entries = await resolver.resolveHistory({ id: mintId(), history }, {}, signal);
     assert.equal(entries.filter(({ kind }) => kind === 'message').length, 2500);
     assert.ok(budgetFor(MANY) > 4 * budgetFor(20));
+  });
+
+  it('has few messages of each server begun at a time, and those of all servers', async () => {
+    const held: (() => void)[] = [];
+    let isHeld = true;
+    const servers = await Promise.all(
+      [1, 2].map(() =>
+        serve((_request, response) => {
+          const answer = (): void => void response.end(messageText('here'));
+          if (isHeld) held.push(answer);
+          else answer();
+        }),
+      ),
+    );
+    const origins = servers.map(({ origin }) => origin);
+    const history = Array.from({ length: 2000 }, (_, index) => `${origins[index % 2]}/${index}`);
+    const looked = new Map<string, number>();
+    const cache = {
+      get: async (name: string): Promise<undefined> => {
+        const origin = origins.find((one) => name.includes(one)) ?? '';
+        looked.set(origin, (looked.get(origin) ?? 0) + 1);
+      },
+      touch: () => undefined,
+      put: () => undefined,
+    };
+    const resolver = new Resolver({ guard: guardFor({ allow: origins }), cache: cache as unknown as ResourceCache });
+    const newest = { count: 2, others: Promise.resolve() };
+    const reading = resolver.resolveHistory({ id: mintId(), history }, { newest }, signal);
+    // All places of the limit are taken by then.
+    while (held.length < 8) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([...looked.keys()].sort(), origins.toSorted());
+    for (const [origin, count] of looked) assert.ok(count < 50, `${count} of ${origin}`);
+    isHeld = false;
+    for (const answer of held) answer();
+    assert.equal((await reading).filter(({ kind }) => kind === 'message').length, 2000);
   });
 
   it('is not read where it is longer than can be read, and the sentence says so', async () => {
