@@ -219,7 +219,7 @@ describe('an answer', () => {
     await panel.update({ op: 'put', index: 1, item: asked });
     await panel.update({ op: 'session', patch: { phase: 'requiresAction', permissions: [asks(1, { id: 'p1' })] } });
     await panel.answerable();
-    await card('p1').getByRole('button', { name: 'Reject' }).click();
+    await card('p1').getByRole('button', { name: 'Reject', exact: true }).click();
     assert.deepEqual(await answers(), ['p1 no']);
   });
 

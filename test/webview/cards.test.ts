@@ -27,7 +27,7 @@ describe('cards of the protocol', () => {
 
   it('leave the focus in a question when another one appears', async () => {
     const { page } = await open([], { permissions: [permission(-1)] });
-    const reject = page.getByRole('button', { name: 'Reject' });
+    const reject = page.getByRole('button', { name: 'Reject', exact: true });
     await reject.focus();
     const second = permission(-1, { id: 'p2', title: 'another' });
     await panel.update({ op: 'session', patch: { permissions: [permission(-1), second] } });

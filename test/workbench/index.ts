@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import Mocha from 'mocha';
+import { ConfigurationTarget, workspace } from 'vscode';
 
 /** Called by VS Code. Rejects where a test failed, which is how the host learns the exit code. */
 export async function run(): Promise<void> {
@@ -17,6 +18,10 @@ export async function run(): Promise<void> {
   const files: unknown = JSON.parse(process.env.PARLEY_TEST_FILES ?? '[]');
   if (!Array.isArray(files) || files.length === 0) throw new Error('There are no test files in PARLEY_TEST_FILES');
   for (const file of files) mocha.addFile(String(file));
+  // The VS Code from npm comes without TypeScript itself, and looks for it once: at the first file of that language.
+  await workspace
+    .getConfiguration('typescript')
+    .update('tsdk', process.env.PARLEY_TEST_TSDK, ConfigurationTarget.Global);
   const failures = await new Promise<number>((resolve) => {
     mocha.run(resolve);
   });

@@ -48,9 +48,6 @@ describe('the tools of the editor', function () {
   before(async () => {
     for (const folder of [root, join(root, 'src')]) await makeFolder(folder);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
-    // The VS Code from npm comes without TypeScript itself.
-    const tsdk = process.env.PARLEY_TEST_TSDK;
-    await vscode.workspace.getConfiguration('typescript').update('tsdk', tsdk, vscode.ConfigurationTarget.Global);
     await watched(join(root, 'src/square.ts'));
     outside = await mkdtemp(join(tmpdir(), 'parley-outside-'));
     writeFileSync(join(outside, 'secret.ts'), "export const secret: number = 'hidden';\n");
@@ -88,7 +85,6 @@ describe('the tools of the editor', function () {
     grant?.dispose();
     host?.dispose();
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    await vscode.workspace.getConfiguration('typescript').update('tsdk', undefined, vscode.ConfigurationTarget.Global);
     await removeFolder(root);
     if (outside) await removeFolder(outside);
   });
