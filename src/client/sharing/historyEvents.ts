@@ -53,10 +53,12 @@ export function placeOf(gapId: string): { readonly index: number; readonly part?
 export function originsOf(history: readonly string[]): readonly { readonly host: string; readonly count: number }[] {
   const counts = new Map<string, number>();
   for (const url of history) {
-    const host = hostOf(url) ?? redactUrl(url);
-    counts.set(host, (counts.get(host) ?? 0) + 1);
+    const origin = originOf(url) ?? url;
+    counts.set(origin, (counts.get(origin) ?? 0) + 1);
   }
-  return [...counts].map(([host, count]) => ({ host, count })).sort((a, b) => b.count - a.count);
+  return [...counts]
+    .map(([origin, count]) => ({ host: hostOf(origin) ?? redactUrl(origin), count }))
+    .sort((a, b) => b.count - a.count);
 }
 
 export function shown(entry: HistoryEntry, now: number): readonly TimedEvent[] {

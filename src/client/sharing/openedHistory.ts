@@ -69,10 +69,21 @@ export async function openHistory(
   const aloneMs = options.aloneMs ?? 400;
   let alone = setTimeout(() => others.resolve(), aloneMs);
 
+  /** Entries that have their place in the transcript, from the first one on. */
+  let placed = 0;
+  let head = options.head;
+  const putPlaces = (to: number): void => {
+    place.note([...head.map((event) => ({ at: now(), event })), ...pastOf(placed, to, known, now())]);
+    head = [];
+    placed = to;
+  };
+  // Meanwhile the newest ones are on their way: of thousands, the places alone take a while.
+  const early = setImmediate(() => putPlaces(Math.max(0, history.length - FIRST_SHOWN)));
+
   const show = (): void => {
     if (late.isOpen) return;
-    const events = pastOf(history.length, known, now());
-    place.note([...options.head.map((event) => ({ at: now(), event })), ...events]);
+    clearImmediate(early);
+    putPlaces(history.length);
     late.open();
     const painted = options.onDidShow?.();
     clearTimeout(alone);
@@ -87,7 +98,7 @@ export async function openHistory(
   const texts = new PartTexts(resolver, now, (event) => late.add(event), signal);
   const take = (entry: HistoryEntry): void => {
     known.set(entry.index, entry);
-    if (late.isOpen) late.add(filling(entry, now()), entry.kind === 'message' ? entry.bytes : 0);
+    if (entry.index < placed) late.add(filling(entry, now()), entry.kind === 'message' ? entry.bytes : 0);
     else if (entry.index >= history.length - FIRST_SHOWN && --newestMissing === 0) show();
     if (entry.kind === 'message') texts.load(entry);
   };
@@ -107,23 +118,29 @@ export async function openHistory(
       ...(speaker !== undefined && { speaker }),
     };
   } finally {
+    clearImmediate(early);
     clearTimeout(patience);
     clearTimeout(alone);
     await late.settled();
   }
 }
 
-/** What is known of a history, with gaps in the places of the rest. */
-function pastOf(length: number, known: ReadonlyMap<number, HistoryEntry>, now: number): readonly TimedEvent[] {
+/** What is known of a part of a history, with gaps in the places of the rest. */
+function pastOf(
+  from: number,
+  to: number,
+  known: ReadonlyMap<number, HistoryEntry>,
+  now: number,
+): readonly TimedEvent[] {
   const events: TimedEvent[] = [];
-  for (let index = 0; index < length; index++) {
+  for (let index = from; index < to; index++) {
     const entry = known.get(index);
     if (entry) {
       events.push(...shown(entry, now));
       continue;
     }
     const first = index;
-    while (index + 1 < length && !known.has(index + 1)) index++;
+    while (index + 1 < to && !known.has(index + 1)) index++;
     const count = index + 1 - first;
     const said = ownText('history-loading');
     events.push({ at: now, event: { type: 'gaps', prefix: PREFIX, first, count, text: '', said, state: 'loading' } });

@@ -12,33 +12,7 @@ const MAX_GAPS = 20_000;
 
 /** Adds a gap or updates the known gap with the same id. */
 export function addGap(context: ModelContext, event: Extract<SessionEvent, { type: 'gap' }>, at: number): void {
-  const { gapId, said, state, remote } = event;
-  const text = head(event.text, MAX_TEXT);
-  const known = context.state.entries[context.gaps.get(gapId) ?? -1];
-  if (known?.kind === 'gap') {
-    known.text = text;
-    if (said) known.said = said;
-    else delete known.said;
-    known.state = state;
-    context.note((changes) => changes.entry(known.index));
-    return;
-  }
-  const index = context.push(
-    ({ id, index, at, turnId, late }) => ({
-      id,
-      index,
-      at,
-      kind: 'gap',
-      gapId,
-      text,
-      ...(said && { said }),
-      state,
-      // Imported messages belong to no turn, whichever is running while they load.
-      ...(remote && { remote, ...(turnId !== undefined && { turnId }), ...(late && { late }) }),
-    }),
-    at,
-  );
-  context.gaps.set(gapId, index);
+  putGap(context, { ...event, text: head(event.text, MAX_TEXT) }, at);
 }
 
 /** Applies `gaps`: adds many gaps or updates known ones. */
@@ -48,8 +22,31 @@ export function addGaps(
   at: number,
 ): void {
   const end = first + Math.min(count, MAX_GAPS);
-  for (let number = first; number < end; number++)
-    addGap(context, { type: 'gap', gapId: `${prefix}${number}`, text, ...(said && { said }), state }, at);
+  const gap = { text: head(text, MAX_TEXT), state, ...(said && { said }) };
+  for (let number = first; number < end; number++) putGap(context, { gapId: `${prefix}${number}`, ...gap }, at);
+}
+
+type Gap = Omit<Extract<SessionEvent, { type: 'gap' }>, 'type'>;
+
+/** Of thousands at once, each costs what an object costs. */
+function putGap(context: ModelContext, { gapId, text, said, state, remote }: Gap, at: number): void {
+  const known = context.state.entries[context.gaps.get(gapId) ?? -1];
+  if (known?.kind === 'gap') {
+    known.text = text;
+    if (said) known.said = said;
+    else delete known.said;
+    known.state = state;
+    context.note((changes) => changes.entry(known.index));
+    return;
+  }
+  const index = context.push(({ id, index, at, turnId, late }) => {
+    const entry: Extract<Entry, { kind: 'gap' }> = { id, index, at, kind: 'gap', gapId, text, state };
+    if (said) entry.said = said;
+    // Imported messages belong to no turn, whichever is running while they load.
+    if (remote) Object.assign(entry, { remote, ...(turnId !== undefined && { turnId }), ...(late && { late }) });
+    return entry;
+  }, at);
+  context.gaps.set(gapId, index);
 }
 
 /**

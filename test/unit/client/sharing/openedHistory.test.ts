@@ -98,6 +98,30 @@ describe('a session from elsewhere', function () {
     );
   });
 
+  it('has a place for each older message before any of the newest ones is there', async () => {
+    const held: (() => void)[] = [];
+    const server = await serve((request, response) => {
+      held.push(() => echo(request, response));
+    });
+    const history = Array.from({ length: 50 }, (_, index) => `${server.origin}/${index}`);
+    const head = [openedFrom({ id: 'session-123', history })];
+    const done = show(history, { head, patienceMs: 60_000, aloneMs: 1 });
+    await place.until((texts) => texts.length === 31);
+    assert.equal(server.seen.length <= 20, true);
+    const answer = async (): Promise<void> => {
+      while (place.texts.some((text) => text === 'gap loading') || place.texts.length < 51) {
+        for (const one of held.splice(0)) one();
+        await new Promise(setImmediate);
+      }
+    };
+    await answer();
+    assert.deepEqual(await done, { messages: 50, gaps: [] });
+    assert.deepEqual(
+      place.texts.slice(1),
+      history.map((_, index) => `user: /${index}`),
+    );
+  });
+
   it('requests older messages after the newest ones', async () => {
     const server = await serve(echo);
     const history = Array.from({ length: 200 }, (_, index) => `${server.origin}/${index}`);
