@@ -243,7 +243,10 @@ export type SessionMessage =
         | 'showTraffic'
         | 'attachFile'
         | 'openSettings'
-        | 'installAgent';
+        | 'installAgent'
+        | 'renameSession'
+        | 'continueWith'
+        | 'openAsMarkdown';
     }
   /** Configures an agent of {@link FirstUseView} and starts a session with it. */
   | { readonly type: 'useAgent'; readonly id: string }

@@ -26,6 +26,7 @@ import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
 import { strings } from './text/strings';
 import './styles/main.css';
+import { watchChords } from './input/chord';
 import { ignoreKeyRepeat } from './input/keyRepeat';
 import { watchSelectAll } from './input/selectAll';
 import { watchWake, withoutWaking } from './input/wake';
@@ -268,6 +269,7 @@ onMessage((message) => frames.receive(message));
 window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
 ignoreKeyRepeat();
 watchWake();
+watchChords();
 watchSelectAll(transcript.content, () => {
   post({ type: 'copySession' });
   announce(strings.copied, 'polite');

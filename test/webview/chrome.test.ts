@@ -151,7 +151,6 @@ describe('chrome', () => {
           },
         },
       });
-      await panel.page.getByText('Agent output (stderr)').click();
       await panel.page.getByText('boom').waitFor();
       await button('Copy').click();
       assert.equal((await panel.next('copy')).text, 'boom');

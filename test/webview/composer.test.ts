@@ -199,6 +199,14 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'x');
   });
 
+  it('leaves the second key of a chord to VS Code', async () => {
+    await open();
+    await field().pressSequentially('a');
+    for (const key of ['Control+k', 'j', 'b', 'Control+k', 'Enter', 'c']) await field().press(key);
+    assert.equal(await field().inputValue(), 'abc');
+    assert.equal((await panel.posted('send')).length, 0);
+  });
+
   it('walks through the messages of the session with Up and Down, and leaves what is changed', async () => {
     const said = ['one', 'first line\nlast line', 'three'].map((text, index) => message(`u${index}`, 'user', text));
     await open({ items: said });

@@ -95,8 +95,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   canAttachFiles: (c) => c.promptCapabilities.embeddedContext,
   review: reviewOf,
   changesWork: (c) => c.changes.work.view,
-  banner: (c) =>
-    c.agent.id === 'demo' ? l10n.t('This agent is a scripted demo. To use a real agent, run Add Agent.') : undefined,
+  banner: (c) => (c.agent.id === 'demo' ? l10n.t('This is a scripted demo, not a model.') : undefined),
 };
 
 function attachmentOf(attachment: QueuedAttachment, capabilities: PromptCapabilities | undefined): AttachmentView {
@@ -179,7 +178,7 @@ export function statusOf(conversation: Conversation): string {
   switch (phaseOf(conversation)) {
     case 'idle':
       if (isHeld(conversation)) return l10n.t('Read-only');
-      return conversation.isSuspended ? l10n.t('Stopped while idle') : l10n.t('Not started');
+      return conversation.isSuspended ? l10n.t('Stopped while idle') : l10n.t('Starts with your next message');
     case 'starting':
     case 'initializing': {
       if (conversation.waitsForUser) return l10n.t('Waiting for you');

@@ -32,9 +32,16 @@ export function IconButton({ icon, label, disabled, class: className, onClick }:
 }
 
 /** A collapsed line that expands to a plain text with a Copy button. */
-export function Fold({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+interface FoldProps {
+  readonly label: string;
+  /** At first. */
+  readonly isOpen?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Fold({ label, isOpen = false, children }: FoldProps) {
   return (
-    <details class="fold">
+    <details class="fold" open={isOpen}>
       <summary>
         <Icon name="chevron-right" />
         <span>{label}</span>

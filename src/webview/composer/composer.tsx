@@ -37,7 +37,7 @@ export function Composer() {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (isComposing(event)) return;
+    if (isComposing(event) || event.defaultPrevented) return;
     if (completion.onKey(event)) {
       event.preventDefault();
       return;
@@ -102,7 +102,14 @@ export function Composer() {
   const hint = argumentHint(session.commands.value, composer.text.value);
   return (
     <>
-      {session.banner.value && session.queue.value.length === 0 && <p class="banner">{session.banner.value}</p>}
+      {session.banner.value && session.queue.value.length === 0 && (
+        <p class="banner">
+          {session.banner.value}{' '}
+          <button type="button" class="text-link" onClick={() => post({ type: 'command', command: 'installAgent' })}>
+            {strings.setUpAgent}
+          </button>
+        </p>
+      )}
       <div class="composer">
         {list && (
           <CompletionList

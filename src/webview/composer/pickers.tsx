@@ -52,12 +52,14 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
       </button>
     );
   }
-  const current = option.values.find(({ value }) => value === option.value);
+  const current = nameOf(option);
+  // Two pickers with equal words could not be told apart.
+  const isAmbiguous = session.config.value.some((other) => other.id !== option.id && nameOf(other) === current);
   return (
     <Popup
       role="listbox"
       label={option.name}
-      value={current?.name ?? option.value}
+      value={current}
       title={title}
       items={option.values.map(({ value, name, description, group }) => ({
         id: value,
@@ -68,8 +70,14 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
       selected={option.value}
       onChoose={(value) => post({ type: 'setConfig', id: option.id, value })}
     >
-      <span class="cut">{current?.name ?? option.value}</span>
+      <span class="cut">{isAmbiguous ? `${option.name}: ${current}` : current}</span>
       <Icon name="chevron-down" />
     </Popup>
   );
+}
+
+/** Returns the name of the value that is chosen; undefined for a switch. */
+function nameOf(option: ConfigOption): string | undefined {
+  if (option.type === 'boolean') return undefined;
+  return option.values.find(({ value }) => value === option.value)?.name ?? option.value;
 }

@@ -12,6 +12,9 @@ import { durationLabel } from './toolLabel';
 
 type TurnEndItem = Extract<ItemView, { kind: 'turn_end' }>;
 
+/** A turn that works longer says how long, ms. */
+const LONG_MS = 60_000;
+
 const REASONS = {
   end_turn: strings.turnEnded,
   cancelled: strings.turnCancelled,
@@ -65,6 +68,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       'data-stop-reason': turn.stopReason ?? 'unknown',
       'data-barrier': turn.barrier,
     });
+    rule.classList.toggle('quiet', notes.length === 0 && isQuiet(turn));
     rule.classList.toggle('interrupted', reasonOf(turn) === 'interrupted');
     rule.replaceChildren(text);
     actions.replaceChildren(copyButton(item));
@@ -111,6 +115,11 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     },
   };
 };
+
+/** Returns whether a turn ended as usual, and soon: then its end says nothing new. */
+function isQuiet({ stopReason, startedAt, endedAt, waitedMs = 0 }: TurnView): boolean {
+  return stopReason === 'end_turn' && endedAt !== undefined && endedAt - startedAt - waitedMs < LONG_MS;
+}
 
 function reasonOf({ stopReason = 'unknown', interrupted }: TurnView): keyof typeof REASONS {
   return stopReason === 'error' && interrupted ? 'interrupted' : stopReason;

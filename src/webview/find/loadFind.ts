@@ -1,5 +1,5 @@
 // Loads the find widget when it is first opened.
-import { isFindKey } from '../dom/findKey';
+import { isCtrl } from '../dom/ctrlKey';
 import { fileUrl } from '../dom/pageStyles';
 import type { Find } from './findPart';
 import type { FindServices } from './findServices';
@@ -13,7 +13,7 @@ export function connectFind(to: FindServices): void {
   services = to;
   // VS Code must not see the key: it has commands of its own for it.
   const onKey = (event: KeyboardEvent): void => {
-    if (!isFindKey(event)) return;
+    if (!isCtrl(event, 'f')) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     openFind();

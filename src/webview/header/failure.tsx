@@ -24,7 +24,7 @@ export function Failure() {
         <p class="error-text">{error.message}</p>
         {error.hint && <p class="hint">{error.hint}</p>}
         {stderr && (
-          <Fold label={strings.stderr}>
+          <Fold label={strings.stderr} isOpen={!isCalm}>
             <div class="fold-body">
               <IconButton icon="copy" label={strings.copy} onClick={() => post({ type: 'copy', text: stderr })} />
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}

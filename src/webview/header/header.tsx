@@ -2,9 +2,14 @@
 import { Icon, IconButton } from '../components/icon';
 import { Popup } from '../components/popup';
 import { post } from '../host/host';
-import { hiddenPermissions, session } from '../host/session';
+import { hasItems, hiddenPermissions, session } from '../host/session';
 import { strings } from '../text/strings';
 
+const OF_SESSION = [
+  { id: 'renameSession', label: strings.renameSession },
+  { id: 'continueWith', label: strings.continueWith },
+  { id: 'openAsMarkdown', label: strings.openAsMarkdown },
+] as const;
 const MORE = [
   { id: 'selectAgent', label: strings.changeAgent },
   { id: 'showTraffic', label: strings.showTraffic },
@@ -32,9 +37,14 @@ export function Header({ onNeedsYou }: { onNeedsYou(): void }) {
           class="icon-button"
           align="end"
           direction="down"
-          items={[...MORE.slice(0, 1), { id: 'showLog', label: strings.log }, ...MORE.slice(1)]}
+          items={[
+            ...(hasItems.value ? OF_SESSION : []),
+            ...MORE.slice(0, 1),
+            { id: 'showLog', label: strings.log },
+            ...MORE.slice(1),
+          ]}
           onChoose={(id) => {
-            const item = id === 'showLog' ? id : MORE.find((one) => one.id === id)?.id;
+            const item = id === 'showLog' ? id : [...OF_SESSION, ...MORE].find((one) => one.id === id)?.id;
             if (item) post({ type: 'command', command: item });
           }}
         >
@@ -49,8 +59,9 @@ function Status() {
   const { phase, liveness, agentName, title, status } = session;
   const isSaid = liveness.value === 'not_found' && phase.value === 'ready';
   const alive = isSaid ? '' : strings.liveness[liveness.value];
-  // The button beside it says the same and leads there.
-  const words = hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
+  // The dot says that all is well, and the button beside it that the agent waits.
+  const isWell = phase.value === 'ready' && liveness.value !== 'not_found';
+  const words = isWell || hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
   return (
     <div
       class="agent-status"

@@ -1,5 +1,5 @@
 // Reports the user's first interaction to the host, which then starts the agent of an idle session.
-import { isFindKey } from '../dom/findKey';
+import { isCtrl } from '../dom/ctrlKey';
 import { post } from '../host/host';
 
 /**
@@ -23,7 +23,7 @@ const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Shift', 'Alt
 
 /** Finding something in an old session needs no agent. */
 function isFind(event: Event): boolean {
-  if (event instanceof KeyboardEvent && (MODIFIERS.has(event.key) || isFindKey(event))) return true;
+  if (event instanceof KeyboardEvent && (MODIFIERS.has(event.key) || isCtrl(event, 'f'))) return true;
   return event.target instanceof Element && event.target.closest('.find') !== null;
 }
 

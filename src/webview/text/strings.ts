@@ -27,6 +27,9 @@ export const strings = {
   sessions: l10n.t('Sessions'),
   log: l10n.t('Show log'),
   more: l10n.t('More'),
+  renameSession: l10n.t('Rename session…'),
+  continueWith: l10n.t('Continue with another agent…'),
+  openAsMarkdown: l10n.t('Open as Markdown'),
   changeAgent: l10n.t('Select agent…'),
   showTraffic: l10n.t('Show protocol traffic'),
   settings: l10n.t('Open settings'),
@@ -50,7 +53,7 @@ export const strings = {
     failed: l10n.t('Failed'),
     skipped: l10n.t('Skipped'),
   },
-  stderr: l10n.t('Agent output (stderr)'),
+  stderr: l10n.t('What the agent printed'),
 
   // Transcript.
   you: l10n.t('You'),
@@ -111,6 +114,7 @@ export const strings = {
   emptyHint: l10n.t('Describe a task to get started.'),
   emptyStarting: l10n.t('Starting… Messages you send are queued until the agent is ready.'),
   emptyReady: l10n.t('Describe a task, or select a command.'),
+  setUpAgent: l10n.t('Set up an agent…'),
   firstUse: l10n.t('Use a real agent:'),
   firstUseSearching: l10n.t('Looking for agents on this machine…'),
   useAgent: (name: string) => l10n.t('Use {0}', name),

@@ -61,6 +61,9 @@ const COMMANDS = {
   attachFile: 'parley.addFile',
   openSettings: 'parley.openSettings',
   installAgent: 'parley.installAgent',
+  renameSession: 'parley.renameSession',
+  continueWith: 'parley.continueWith',
+  openAsMarkdown: 'parley.openAsMarkdown',
 } as const;
 
 /** What is said where changed files could not be opened, kept or undone. */

@@ -157,7 +157,7 @@ async function agree(
   ];
   const copy = l10n.t('Copy');
   const move = l10n.t('Upload Messages First');
-  const setUp = l10n.t('Set Up a Bucket…');
+  const setUp = l10n.t('Set Up Shared Storage…');
   const bucket = stores.origin;
   // Messages of an HTTP agent's session are where its server keeps them; a bucket on this machine
   // is no better.
@@ -183,7 +183,7 @@ async function pickForm(ask: Questions, linkLength: number): Promise<Form | unde
   const id = await ask.pick(
     [
       { id: 'link', label: l10n.t('Link'), description: l10n.t('opens the session in VS Code'), detail: long },
-      { id: 'json', label: l10n.t('Descriptor'), description: l10n.t('JSON, for any client of the protocol') },
+      { id: 'json', label: l10n.t('JSON'), description: l10n.t('for other clients of the protocol') },
     ],
     l10n.t('Copy the session as'),
   );

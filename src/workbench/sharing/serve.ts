@@ -323,7 +323,7 @@ async function publicAddressOf(setting: string, baseUrl: string): Promise<Public
 
 /** No agents are served. */
 export function notServing(): ParleyError {
-  return new ParleyError('not-serving', localizable('The local server is off.'), {
+  return new ParleyError('not-serving', localizable('Nothing is shared right now.'), {
     hint: localizable('Turn on parley.server.enabled.'),
   });
 }

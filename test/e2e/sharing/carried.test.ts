@@ -95,7 +95,7 @@ async function answer(page: Page, question: string, button: string): Promise<voi
 }
 
 /** Copies the active session. @param form as the list has it */
-function copySession(page: Page, form: 'Link' | 'Descriptor'): Promise<string> {
+function copySession(page: Page, form: 'Link' | 'JSON'): Promise<string> {
   return copied(page, async () => {
     await chooseInList(page, 'Parley: Copy Session Link', 'Copy the session as', form);
     await answer(page, "This session can't be opened on another machine.", 'Copy');
@@ -359,7 +359,7 @@ describe('shared sessions', () => {
       chat = await Chat.at(page, 'panel');
       await chat.state('ready');
       await chat.run('We meet on Monday.');
-      const descriptor = JSON.parse(await copySession(page, 'Descriptor')) as SessionDescriptor;
+      const descriptor = JSON.parse(await copySession(page, 'JSON')) as SessionDescriptor;
       const rival = rivalOf(remote, descriptor);
       other = rivalOf(remote, descriptor);
       await chat.run('At nine.');

@@ -23,9 +23,9 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
     idle: {
       session: {
         phase: 'idle',
-        status: t('Not started'),
+        status: t('Starts with your next message'),
         liveness: 'unknown',
-        banner: t('This agent is a scripted demo. To use a real agent, run Add Agent.'),
+        banner: t('This is a scripted demo, not a model.'),
       },
     },
     starting: {

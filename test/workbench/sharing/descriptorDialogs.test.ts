@@ -117,7 +117,7 @@ describe('what is asked about shared sessions', function () {
       const ask = new Answers('link', 'Copy');
       assert.match(String(await copy(ask)), /^[a-z-]+:\/\/parley\.parley\/session/);
       assert.match(ask.asked[1] ?? '', /^This session can't be opened on another machine\..*127\.0\.0\.1.*signed/s);
-      assert.match(ask.asked[1] ?? '', /Copy, Set Up a Bucket…$/);
+      assert.match(ask.asked[1] ?? '', /Copy, Set Up Shared Storage…$/);
     });
 
     it('counts the messages that are on this machine', async () => {

@@ -27,7 +27,7 @@ describe('the local server', function () {
   });
 
   it('is off until somebody turns it on', async () => {
-    await assert.rejects(async () => copyAddress(), /The local server is off/);
+    await assert.rejects(async () => copyAddress(), /Nothing is shared right now/);
   });
 
   it('serves what was chosen to whoever has the token, until it is turned off', async () => {
@@ -59,7 +59,7 @@ describe('the local server', function () {
     assert.equal(await copyAddress(), address);
     assert.equal(await status(`${address}/agents/demo`, token), 404);
     await set('enabled', false);
-    await assert.rejects(async () => copyAddress(), /The local server is off/);
+    await assert.rejects(async () => copyAddress(), /Nothing is shared right now/);
     // Shared sessions may keep the server itself running; nobody is served.
     assert.equal(await status(`${address}/agents/demo`, token).catch(() => 404), 404);
   });

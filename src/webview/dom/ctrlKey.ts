@@ -1,0 +1,8 @@
+// Keys that are pressed with Ctrl, and on a Mac with Cmd, as VS Code has them.
+
+const isMac = /\bMac/.test(navigator.userAgent);
+
+/** Returns whether a key is Ctrl and this letter, on a Mac Cmd and this letter. */
+export function isCtrl({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, letter: string): boolean {
+  return key.toLowerCase() === letter && (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !shiftKey && !altKey;
+}
