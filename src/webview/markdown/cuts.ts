@@ -1,7 +1,7 @@
 // Decides where a unit that is too long can be split. Each decision depends only on the text from
 // the start of the unit, so that it is the same however the text arrived.
-import { closesFence } from './blockLexer';
-import type { Fence } from './blocks';
+import { closesFence } from '../../markdown/blockLexer';
+import type { Fence } from '../../markdown/blocks';
 
 /** A code fence that is not closed yet. */
 export interface OpenFence extends Fence {

@@ -2,11 +2,11 @@
 // a block, a list item, a table row or a part of a code block, so that the work per chunk is
 // bounded by the open unit, however long the message or its only list is. The splits depend only on
 // the text, never on the chunks in which it arrived. Pure: no DOM.
-import { lexBlocks } from './blockLexer';
-import type { Block, ListItem } from './blocks';
+import { lexBlocks } from '../../markdown/blockLexer';
+import type { Block, ListItem } from '../../markdown/blocks';
+import type { Align } from '../../markdown/tableRows';
 import { codeCut, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
 import { Folds } from './folds';
-import type { Align } from './tableRows';
 
 /** A unit to draw. Pieces of one `group` share their list, table or code block within a segment. */
 export type Piece = PieceContent & {

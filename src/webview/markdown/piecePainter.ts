@@ -1,7 +1,8 @@
 // Draws pieces into one segment: adjacent items join their list, rows their table, and parts of
 // code their block.
+
+import { createBudget } from '../../markdown/inlineLexer';
 import { type CodeBlock, continueLine, createCodeBlock } from './codeBlock';
-import { createBudget } from './inlineLexer';
 import type { MarkdownDoc, Piece } from './markdownDoc';
 import { patchNodes } from './patchNodes';
 import {

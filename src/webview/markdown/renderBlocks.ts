@@ -2,13 +2,13 @@
 // innerHTML, and links have no URL of their own.
 
 import { revealControls } from '../../base/revealControls';
+import type { Alert, Block, ListItem } from '../../markdown/blocks';
+import { createBudget, lexInline, type Span, type SpanBudget } from '../../markdown/inlineLexer';
 import type { CodeAction } from '../../panel/contract';
 import { button, el, icon, link, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { strings } from '../text/strings';
-import type { Alert, Block, ListItem } from './blocks';
 import { createCodeBlock } from './codeBlock';
-import { createBudget, lexInline, type Span, type SpanBudget } from './inlineLexer';
 import type { Piece } from './markdownDoc';
 
 /** What rendering needs from outside. */

@@ -42,6 +42,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   base: { rooms: {}, packages: ['@vscode/l10n', 'eventsource-parser', 'ipaddr.js'] },
   panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },
+  markdown: { rooms: { base: 'all' }, packages: [] },
   acp: {
     rooms: { base: 'all', session: 'types' },
     node: true,
@@ -96,7 +97,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['zod'],
   },
   webview: {
-    rooms: { base: 'all', panel: 'all' },
+    rooms: { base: 'all', markdown: 'all', panel: 'all' },
     packages: [
       '@preact/signals',
       '@vscode/codicons',

@@ -35,6 +35,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   ],
   [/^distributed\/fetch\/(?:descriptor|guardedBody)\.ts$/, 'names in protocol errors, and headers'],
   [/^distributed\/stores\/localStore\.ts$/, 'states that no user can reach'],
+  [/^markdown\//, 'the syntax of Markdown'],
   [/^session\/|^store\/(?:events|sessions)\//, 'marks in content that was cut, as agents get it too'],
   [
     /^workbench\/(?:editor\/(?:editorFiles|fileEncoding)|chat\/attachments)\.ts$/,

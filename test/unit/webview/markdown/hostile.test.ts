@@ -1,8 +1,8 @@
 // The cost of hostile Markdown is linear in its length: counted in steps, spans, pieces and
 // segments, never in milliseconds.
 import assert from 'node:assert/strict';
-import type { Block } from '../../../../src/webview/markdown/blocks';
-import { createBudget, lexInline, type Span } from '../../../../src/webview/markdown/inlineLexer';
+import type { Block } from '../../../../src/markdown/blocks';
+import { createBudget, lexInline, type Span } from '../../../../src/markdown/inlineLexer';
 import { MarkdownDoc, type Piece, sizeOf } from '../../../../src/webview/markdown/markdownDoc';
 import { fuzzText, PATTERNS, seeded } from '../../../support/hostile/patterns';
 

@@ -1,10 +1,10 @@
 // Hostile messages of an imported session: kept as they are, and drawn in bounded steps.
 import assert from 'node:assert/strict';
 import { openHistory } from '../../../../src/client/sharing/openedHistory';
+import type { Block } from '../../../../src/markdown/blocks';
+import { lexInline, type Span } from '../../../../src/markdown/inlineLexer';
 import type { TimedEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
-import type { Block } from '../../../../src/webview/markdown/blocks';
-import { lexInline, type Span } from '../../../../src/webview/markdown/inlineLexer';
 import { MarkdownDoc, type Piece } from '../../../../src/webview/markdown/markdownDoc';
 import { MIX, QUOTES } from '../../../support/hostile/nested';
 import { closeResolvers, resolver } from '../../distributed/fetch/resolvers';

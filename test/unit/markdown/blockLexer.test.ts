@@ -1,7 +1,7 @@
 // Blocks of Markdown: CommonMark and GFM as far as a chat needs them, without HTML and definitions.
 import assert from 'node:assert/strict';
-import { lexBlocks } from '../../../../src/webview/markdown/blockLexer';
-import type { Block } from '../../../../src/webview/markdown/blocks';
+import { lexBlocks } from '../../../src/markdown/blockLexer';
+import type { Block } from '../../../src/markdown/blocks';
 
 /** A block in short: `p(text)`, `h2(text)`, `ul[item|item]`. */
 function brief(block: Block): string {

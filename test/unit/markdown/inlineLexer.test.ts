@@ -1,6 +1,6 @@
 // Spans of Markdown within a block.
 import assert from 'node:assert/strict';
-import { createBudget, lexInline, type Span } from '../../../../src/webview/markdown/inlineLexer';
+import { createBudget, lexInline, type Span } from '../../../src/markdown/inlineLexer';
 
 /** Spans in short: `<em a>`, `<link b a>`. */
 function brief(spans: readonly Span[]): string {
