@@ -121,6 +121,8 @@ export type ToWebview =
       readonly request: number;
       readonly ranges: readonly (readonly number[])[];
     }
+  /** A session that the page puts into the clipboard, as Markdown and as rich text. */
+  | { readonly type: 'clipboard'; readonly text: string; readonly html: string }
   /** Scrolls to the item of a search result, highlights and focuses it. */
   | { readonly type: 'reveal'; readonly index: number };
 
@@ -246,7 +248,8 @@ export type SessionMessage =
         | 'installAgent'
         | 'renameSession'
         | 'continueWith'
-        | 'openAsMarkdown';
+        | 'openAsMarkdown'
+        | 'export';
     }
   /** Configures an agent of {@link FirstUseView} and starts a session with it. */
   | { readonly type: 'useAgent'; readonly id: string }

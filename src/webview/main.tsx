@@ -27,6 +27,7 @@ import { Questions } from './questions/questions';
 import { strings } from './text/strings';
 import './styles/main.css';
 import { watchChords } from './input/chord';
+import { writeClipboard } from './input/clipboard';
 import { ignoreKeyRepeat } from './input/keyRepeat';
 import { watchSelectAll } from './input/selectAll';
 import { watchWake, withoutWaking } from './input/wake';
@@ -142,6 +143,9 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'draft':
       composer.changedElsewhere(message.key, message);
+      return undefined;
+    case 'clipboard':
+      void writeClipboard(message);
       return undefined;
     case 'mentions':
       mentions.value = message;

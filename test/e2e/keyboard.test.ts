@@ -86,7 +86,13 @@ describe('the keyboard alone', function () {
   });
 
   it('copies', async () => {
-    const all = await copied(vscode.window.page, () => press('Control+a', 'Control+c'));
+    const { page } = vscode.window;
+    const all = await copied(page, () => press('Control+a', 'Control+c'));
+    const rich = await page.evaluate<string>(`(async () => {
+      const [item] = await navigator.clipboard.read();
+      return (await item.getType('text/html')).text();
+    })()`);
+    assert.match(rich, /<h2>You<\/h2><div class="user"><p dir="auto">\/edit about @notes\.md/);
     assert.match(all, /about @notes\.md/);
     assert.match(all, /Nothing is written before you agree/);
     await reach('button', 'Copy response', 'Tab');

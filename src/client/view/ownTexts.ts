@@ -93,6 +93,10 @@ const TEXTS: Texts = {
     text: l10n.t('{0} will be sent along with your next one.', messages(count)),
   }),
   'opened-from': openedFrom,
+  'imported-from': (file, agent) => ({
+    title: l10n.t('Imported from {0}', file),
+    text: agent === '' ? '' : l10n.t('The messages below are from a session with {0}.', agent),
+  }),
   'opened-end': openedEnd,
   'continued-from': (agent, count) => ({
     title: l10n.t('Continued from {0}, {1}', agent, messages(count)),

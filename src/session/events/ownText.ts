@@ -54,6 +54,7 @@ export interface OwnTexts {
   readonly 'session-moved': readonly [agent: string, origin: string, messages: number];
   /** Then the hosts that most messages come from, each with its number of messages. */
   readonly 'opened-from': readonly [messages: number, hosts: number, ...origins: readonly (string | number)[]];
+  readonly 'imported-from': readonly [file: string, agent: string];
   readonly 'opened-end': readonly [agent: string, missing: number, state: string, knows: 0 | 1];
   readonly 'continued-from': readonly [agent: string, messages: number];
   readonly 'continued-with': readonly [agent: string];

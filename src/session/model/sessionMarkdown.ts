@@ -7,6 +7,9 @@ import type { Entry, SessionState } from './state';
 /** Characters of the text; the newest part is kept. VS Code opens no larger texts. */
 const MAX_CHARS = 20_000_000;
 
+/** Entries of one part of the work. */
+const STEP = 20;
+
 /** What stands in the text that nobody said. */
 export interface MarkdownLabels {
   readonly title: string;
@@ -20,12 +23,13 @@ export interface MarkdownLabels {
 
 /**
  * Returns what was said and done in a session: messages as received (Markdown), thoughts, plans, and
- * tool calls with their text, their changes and the output of their terminals.
+ * tool calls with their text, their changes and the output of their terminals. Yields after each
+ * small part of the work.
  */
-export function markdownOfSession(
+export function* markdownOfSession(
   { entries, terminals }: Pick<SessionState, 'entries' | 'terminals'>,
   labels: MarkdownLabels,
-): string {
+): Generator<void, string> {
   const parts: string[] = [];
   let room = MAX_CHARS;
   for (let index = entries.length - 1; index >= 0 && room > 0; index--) {
@@ -34,6 +38,7 @@ export function markdownOfSession(
     if (!part) continue;
     parts.push(part.slice(-room));
     room -= part.length;
+    if (parts.length % STEP === 0) yield;
   }
   if (room <= 0) parts.push(labels.missing);
   parts.push(`# ${labels.title.replaceAll(/\s+/g, ' ')}`);

@@ -9,6 +9,7 @@ const OF_SESSION = [
   { id: 'renameSession', label: strings.renameSession },
   { id: 'continueWith', label: strings.continueWith },
   { id: 'openAsMarkdown', label: strings.openAsMarkdown },
+  { id: 'export', label: strings.exportSession },
 ] as const;
 const MORE = [
   { id: 'selectAgent', label: strings.changeAgent },

@@ -30,6 +30,7 @@ export const strings = {
   renameSession: l10n.t('Rename session…'),
   continueWith: l10n.t('Continue with another agent…'),
   openAsMarkdown: l10n.t('Open as Markdown'),
+  exportSession: l10n.t('Export session…'),
   changeAgent: l10n.t('Select agent…'),
   showTraffic: l10n.t('Show protocol traffic'),
   settings: l10n.t('Open settings'),

@@ -115,6 +115,7 @@ const schema = z.discriminatedUnion('type', [
       'renameSession',
       'continueWith',
       'openAsMarkdown',
+      'export',
     ]),
   }),
   ofSession('useAgent', { id }),

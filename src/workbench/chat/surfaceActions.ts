@@ -5,6 +5,7 @@ import { errorText, messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { carryOn } from '../../client/conversation/sendAgain';
+import { sessionHtml } from '../../client/export/exportSession';
 import type { PermissionRule } from '../../client/rules/permissionRule';
 import type { SessionFeed } from '../../client/view/feed';
 import { changesPage } from '../../client/view/projectChanges';
@@ -64,7 +65,11 @@ const COMMANDS = {
   renameSession: 'parley.renameSession',
   continueWith: 'parley.continueWith',
   openAsMarkdown: 'parley.openAsMarkdown',
+  export: 'parley.export',
 } as const;
+
+/** Characters of rich text that programs still take from the clipboard in a moment. */
+const MAX_RICH = 5_000_000;
 
 /** What is said where changed files could not be opened, kept or undone. */
 const NOT_DONE = { open: 'changes-not-opened', keep: 'changes-not-kept', undo: 'changes-not-undone' } as const;
@@ -231,7 +236,7 @@ export class SurfaceActions {
         await env.clipboard.writeText(textOfTurn(conversation.model.state, message.turnId));
         return;
       case 'copySession':
-        await env.clipboard.writeText(sessionMarkdown(conversation));
+        await this.#copySession(conversation);
         return;
       case 'useCode':
         this.#used(conversation);
@@ -368,6 +373,15 @@ export class SurfaceActions {
       this.#page.refuse({}, messageOf(error));
       void conversation.start(); // shows why, with what can be done
     }
+  }
+
+  /** As Markdown and as rich text, which only a page can write. */
+  async #copySession(conversation: Conversation): Promise<void> {
+    const text = await sessionMarkdown(conversation);
+    const { agent, model } = conversation;
+    const html = text.length > MAX_RICH ? '' : await sessionHtml(model.state, agent.name);
+    if (html === '' || html.length > MAX_RICH) await env.clipboard.writeText(text);
+    else this.#page.post({ type: 'clipboard', text, html });
   }
 
   /** Opens the list of rules at the one that answered the request of a call. */

@@ -7,6 +7,7 @@ import type { Conversation } from '../../client/conversation/conversation';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
 import { KeptSessions, nameOf } from '../sessions/keptSessions';
+import { type ExportArgument, exportToFile, type ImportArgument, importFromFile } from '../sessions/sessionFiles';
 import { askTitle, isForeign, titleOf } from '../sessions/sessionLabels';
 import { sessionMarkdown } from '../sessions/sessionMarkdown';
 import { pickSession } from '../sessions/sessionPicker';
@@ -140,7 +141,16 @@ export function sessionCommands(services: CommandServices, register: Register): 
     register('openAsMarkdown', async (argument?: { session?: string }) => {
       const conversation =
         argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
-      await texts.show(titleOf(conversation), sessionMarkdown(conversation));
+      await texts.show(titleOf(conversation), await sessionMarkdown(conversation));
+    }),
+    register('export', async (argument?: ExportArgument) => {
+      const { session, ...more } = argument ?? {};
+      return exportToFile(session === undefined ? conversations.active() : conversations.get(session), more);
+    }),
+    register('import', async (argument?: ImportArgument) => {
+      const conversation = await importFromFile({ conversations, catalog }, argument ?? {});
+      if (conversation) show(conversation);
+      return conversation?.key;
     }),
     register('closeSession', async (argument?: { session?: string }) => {
       const conversation = argument?.session === undefined ? conversations.peek() : conversations.get(argument.session);

@@ -7,6 +7,8 @@
 const MAX_BYTES = 200;
 /** An ending that is longer tells no program what the file is. */
 const MAX_ENDING_BYTES = 32;
+/** Characters of a title. */
+const MAX_TITLE = 60;
 
 /** Controls, what turns the direction of writing, what cannot be seen, halves of characters. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
@@ -30,6 +32,11 @@ export function fileNameOf(uri: string): string {
   const bounded = bound(withoutEdges(seen));
   const name = bounded === '' ? 'untitled' : bounded;
   return DEVICE.test(name) ? `_${name}` : name;
+}
+
+/** A title as the name of a file, without an ending. */
+export function fileNameOfTitle(title: string): string {
+  return fileNameOf(title.replace(/[\\/?#\r\n]/g, '_').slice(0, MAX_TITLE));
 }
 
 function lastPart(path: string): string {

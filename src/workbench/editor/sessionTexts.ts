@@ -1,13 +1,11 @@
 // Shows a whole session as Markdown in an editor, where all of it can be searched, copied and saved.
 import { window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
-import { fileNameOf } from './fileName';
+import { fileNameOfTitle } from './fileName';
 import { ReadOnlyTexts } from './readOnlyTexts';
 
 /** Each can have many megabytes. */
 const MAX_KEPT = 2;
-/** Characters of a title that name a tab. */
-const MAX_NAME = 60;
 
 /** Serves and shows sessions as texts; one for the window. */
 export class SessionTexts implements Disposable {
@@ -15,8 +13,7 @@ export class SessionTexts implements Disposable {
 
   /** Opens a text. @param title of the session, names the tab */
   async show(title: string, text: string): Promise<void> {
-    const name = fileNameOf(title.replace(/[\\/?#\r\n]/g, '_').slice(0, MAX_NAME));
-    const uri = this.#texts.uriOf(`/${name}.md`, text);
+    const uri = this.#texts.uriOf(`/${fileNameOfTitle(title)}.md`, text);
     await window.showTextDocument(await workspace.openTextDocument(uri), { preview: false });
   }
 

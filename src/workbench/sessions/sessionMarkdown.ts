@@ -1,12 +1,15 @@
 // A conversation as one Markdown text, in the user's language.
 import { l10n } from 'vscode';
+import { Slices } from '../../changes/lines/slices';
 import type { Conversation } from '../../client/conversation/conversation';
 import { type MarkdownLabels, markdownOfSession } from '../../session/model/sessionMarkdown';
 import { titleOf } from './sessionLabels';
 
 /** Returns the whole session, as far as its text is not too long for VS Code. */
-export function sessionMarkdown(conversation: Conversation): string {
-  return markdownOfSession(conversation.model.state, markdownLabels(titleOf(conversation), conversation));
+export async function sessionMarkdown(conversation: Conversation): Promise<string> {
+  await conversation.whole;
+  const labels = markdownLabels(titleOf(conversation), conversation);
+  return new Slices().run(markdownOfSession(conversation.model.state, labels));
 }
 
 function markdownLabels(title: string, { agent }: Conversation): MarkdownLabels {

@@ -63,13 +63,12 @@ describe('the agents editor', () => {
   const row = (text: string): Locator => list().locator('.monaco-list-row', { hasText: text }).first();
   const dialog = (): Locator => page.locator('.monaco-dialog-box');
 
-  /** Opens the editor, and the page of an agent. */
-  async function open(agent?: string): Promise<void> {
+  /** Opens the editor. @param has what its list shows as soon as VS Code has read the settings anew */
+  async function open(has = 'Add a program…'): Promise<void> {
     await inList(page, 'Parley: Manage Agents…', async (_list, patience) => {
       await list().getByPlaceholder('Select an agent, or add one').waitFor(patience);
-      await row('Add a program…').waitFor({ state: 'attached', ...patience });
+      await row(has).waitFor({ state: 'attached', ...patience });
     });
-    if (agent !== undefined) await choose(agent, 'Start a session');
   }
 
   /** Types the beginning of a row and presses Enter. @param then what the next page has */
@@ -107,8 +106,7 @@ describe('the agents editor', () => {
 }`,
     );
     chat = await Chat.open(page);
-    await open();
-    await row('Old').waitFor();
+    await open('Old');
     await screenshot(page, 'agents-editor-dark');
     await choose('Add a program…');
     await enter('Command that starts the agent', `"${program}" --acp`);
@@ -149,8 +147,7 @@ describe('the agents editor', () => {
 
   it('shows the sign-in, and signs out', async function () {
     this.timeout(90_000);
-    await open();
-    await row('signed in since').waitFor();
+    await open('signed in since');
     await screenshot(page, 'agents-editor-light');
     await choose('Tiny', 'Signed in with “API key”');
     await row('TINY_KEY').waitFor();

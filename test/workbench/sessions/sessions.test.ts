@@ -1,7 +1,7 @@
 // The commands around sessions in a real VS Code, with an agent that keeps its sessions: what keybindings and scripts call, the tab, the list, and a real terminal to sign in.
 
 import { strict as assert } from 'node:assert';
-import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,6 +133,30 @@ describe('sessions in the workbench', function () {
     assert.equal(document.languageId, 'markdown');
     assert.match(document.getText(), /^# [^\n]+\n\n## You\n\ntwo\n\n## Demo\n\n\S/);
     await run('closeSession', { session: key });
+  });
+
+  it('are exported as a page and as JSON, which is imported as a new session that continues', async () => {
+    const key = await api.openSession({ agent: 'demo', cwd });
+    await api.send(key, 'two');
+    const [page, file] = [join(cwd, 'session.html'), join(cwd, 'session.json')];
+    assert.equal(await run('export', { session: key, format: 'html', path: page }), page);
+    assert.match(readFileSync(page, 'utf8'), /<h2>You<\/h2><div class="user"><p dir="auto">two<\/p>/);
+    assert.equal(await run('export', { session: key, format: 'json', path: file }), file);
+    const said = (one: string) =>
+      api
+        .snapshot(one)
+        .entries.filter(({ kind }) => kind === 'user' || kind === 'agent')
+        .map(({ kind, text }) => [kind, text]);
+    const before = said(key);
+    await run('closeSession', { session: key });
+    const again = await run<string>('import', { path: file });
+    assert.notEqual(again, key);
+    assert.deepEqual(said(again), before);
+    assert.match(JSON.stringify(api.snapshot(again).entries), /Imported from session\.json/);
+    await api.send(again, 'three');
+    assert.ok(said(again).length > before.length + 1);
+    await run('closeSession', { session: again });
+    await assert.rejects(async () => run('import', { path: page }), { code: 'not-a-session' });
   });
 
   it('have their title in their tab', async () => {

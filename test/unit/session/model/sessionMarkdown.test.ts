@@ -25,7 +25,11 @@ const says = (role: 'user' | 'agent' | 'thought', messageId: string, words: stri
 function markdown(...events: readonly SessionEvent[]): string {
   const model = new SessionModel();
   for (const event of events) model.apply(event, 0);
-  return markdownOfSession(model.state, LABELS);
+  const parts = markdownOfSession(model.state, LABELS);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done) return value;
+  }
 }
 
 describe('a session as Markdown', () => {

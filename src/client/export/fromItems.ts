@@ -1,0 +1,156 @@
+// Turns the entries of a file into the events of a session that is over. Nothing in a file is to be
+// trusted: it brings no buttons, no ids, and no decisions on permissions, which rules learn from.
+import type { ToolContent } from '../../session/events/content';
+import type { SessionEvent, TimedEvent } from '../../session/events/event';
+import type { ItemPart, SessionItem, ToolItem } from './sessionItems';
+
+/** Codes of errors; others may come from nowhere but a file that was written for it. */
+const CODE = /^[a-z\d-]{1,60}$/;
+
+export class ItemReader {
+  readonly #now: number;
+  #count = 0;
+  #turn: string | undefined;
+  #at = 0;
+
+  /** @param now nothing of the past is later; ms since 1970 */
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  /** Returns the events of the next entry. */
+  read(item: SessionItem): readonly TimedEvent[] {
+    const at = this.#within(item.at);
+    this.#at = at;
+    if (item.type === 'tool') return this.#tool(item);
+    return this.#eventsOf(item, at).map((event) => ({ at, event }));
+  }
+
+  /** The file is over: nothing stays open. */
+  end(): readonly TimedEvent[] {
+    return this.#endTurn('unknown', this.#at).map((event) => ({ at: this.#at, event }));
+  }
+
+  #eventsOf(item: Exclude<SessionItem, ToolItem>, at: number): readonly SessionEvent[] {
+    switch (item.type) {
+      case 'turn': {
+        const ended = this.#endTurn('unknown', at);
+        this.#turn = this.#id();
+        return [...ended, { type: 'turn_started', turnId: this.#turn, origin: item.by, at }];
+      }
+      case 'turn_end':
+        return this.#endTurn(item.reason, at, item);
+      case 'user':
+      case 'agent':
+      case 'thought':
+        return [{ type: 'message', role: item.type, messageId: this.#id(), content: item.content }];
+      case 'plan':
+        return this.#plan(item);
+      case 'notice': {
+        const { severity, title, text, raw } = item;
+        if (raw !== undefined) return [{ type: 'unknown_update', name: title, raw }];
+        return [{ type: 'notice', severity, title, description: text }];
+      }
+      case 'error': {
+        const { code, text: message, hint, stderr } = item;
+        return [
+          {
+            type: 'error',
+            code: CODE.test(code) ? code : 'error',
+            message,
+            ...(hint && { hint }),
+            ...(stderr && { stderr }),
+          },
+        ];
+      }
+      case 'missing':
+        return [{ type: 'gap', gapId: this.#id(), text: item.text, state: 'final' }];
+    }
+  }
+
+  #tool(item: ToolItem): readonly TimedEvent[] {
+    const { title, name, kind, status, locations, input: rawInput, output: rawOutput, endedAt } = item;
+    const toolCallId = this.#id();
+    const terminals: SessionEvent[] = [];
+    const patch = {
+      title,
+      ...(name !== undefined && { name }),
+      kind,
+      content: item.content.map((part) => this.#part(part, terminals)),
+      locations,
+      ...(rawInput !== undefined && { rawInput }),
+      ...(rawOutput !== undefined && { rawOutput }),
+    };
+    const isOpen = status === 'pending' || status === 'in_progress' || status === 'paused';
+    const end = { status: isOpen ? 'cancelled' : status } as const;
+    const [began, ended] = [this.#at, this.#within(endedAt ?? item.at)];
+    const first = ended === began ? { ...patch, ...end } : { ...patch, status: 'in_progress' as const };
+    const call: SessionEvent = { type: 'tool_call', toolCallId, announced: true, patch: first };
+    const over: SessionEvent = { type: 'tool_call', toolCallId, announced: false, patch: end };
+    return [
+      ...[...terminals, call].map((event) => ({ at: began, event })),
+      ...(ended === began ? [] : [{ at: ended, event: over }]),
+    ];
+  }
+
+  #part(part: ItemPart, terminals: SessionEvent[]): ToolContent {
+    if (part.type !== 'terminal') return part;
+    const { command, cwd, output, truncated, exitCode, signal } = part;
+    const terminalId = this.#id();
+    terminals.push({
+      type: 'terminal',
+      terminalId,
+      output,
+      ...(command !== undefined && { command }),
+      ...(cwd !== undefined && { cwd }),
+      ...(truncated && { truncated }),
+      exit: { ...(exitCode !== undefined && { exitCode }), ...(signal !== undefined && { signal }) },
+      released: true,
+    });
+    return { type: 'terminal', terminalId };
+  }
+
+  #plan({ steps, markdown, uri, removed }: Extract<SessionItem, { type: 'plan' }>): readonly SessionEvent[] {
+    const planId = this.#id();
+    const document =
+      markdown !== undefined
+        ? ({ type: 'markdown', text: markdown } as const)
+        : uri !== undefined
+          ? ({ type: 'file', uri } as const)
+          : undefined;
+    return [
+      document ? { type: 'plan_document', planId, document } : { type: 'plan', planId, entries: steps },
+      ...(removed ? [{ type: 'plan_removed', planId } as const] : []),
+    ];
+  }
+
+  #endTurn(
+    stopReason: Extract<SessionItem, { type: 'turn_end' }>['reason'],
+    at: number,
+    { note, tokens, tokenParts }: Partial<Extract<SessionItem, { type: 'turn_end' }>> = {},
+  ): readonly SessionEvent[] {
+    if (this.#turn === undefined) return [];
+    const turnId = this.#turn;
+    this.#turn = undefined;
+    return [
+      {
+        type: 'turn_ended',
+        turnId,
+        stopReason,
+        barrier: 'response',
+        at,
+        ...(note !== undefined && { note }),
+        ...(tokens !== undefined && { tokens }),
+        ...(tokenParts && { tokenParts: tokenParts }),
+      },
+    ];
+  }
+
+  #within(at: number): number {
+    return Math.min(at, this.#now);
+  }
+
+  #id(): string {
+    return `imported-${++this.#count}`;
+  }
+}

@@ -1,0 +1,156 @@
+// The entries of an exported session, version 1 (docs/sessions.md, "Format of exported sessions").
+// The schemas are for files of anybody: they drop what they do not know.
+import * as z from 'zod/mini';
+
+const text = z.string();
+const at = z.number().check(z.nonnegative(), z.lte(8.64e15));
+const line = z.int().check(z.nonnegative());
+/** Beyond these, a list belongs to no session. */
+const PARTS = z.maxLength(2000);
+
+const block = z.union([
+  z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('image'), data: text, mimeType: text, uri: z.optional(text) }),
+  z.object({ type: z.literal('audio'), data: text, mimeType: text }),
+  z.object({
+    type: z.literal('resource_link'),
+    uri: text,
+    name: text,
+    title: z.optional(text),
+    mimeType: z.optional(text),
+    description: z.optional(text),
+  }),
+  z.object({
+    type: z.literal('resource'),
+    uri: text,
+    text: z.optional(text),
+    blob: z.optional(text),
+    mimeType: z.optional(text),
+  }),
+  z.object({ type: z.literal('unknown'), kind: text, raw: z.unknown(), forAgent: z.optional(z.literal(true)) }),
+]);
+
+const part = z.union([
+  z.object({ type: z.literal('content'), block }),
+  z.object({
+    type: z.literal('diff'),
+    path: text,
+    oldText: z.optional(text),
+    newText: text,
+    hunks: z.optional(z.array(z.object({ oldStart: line, newStart: line, lines: z.array(text) })).check(PARTS)),
+    oldPath: z.optional(text),
+    operation: z.optional(text),
+  }),
+  z.object({
+    type: z.literal('terminal'),
+    command: z.optional(text),
+    cwd: z.optional(text),
+    output: text,
+    truncated: z.optional(z.literal(true)),
+    exitCode: z.optional(z.number()),
+    signal: z.optional(text),
+  }),
+  z.object({ type: z.literal('unknown'), kind: text, raw: z.unknown() }),
+]);
+
+const content = z.array(block).check(PARTS);
+const count = z.optional(z.number().check(z.nonnegative()));
+
+const item = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('turn'), at, by: z.enum(['user', 'agent']) }),
+  z.object({
+    type: z.literal('turn_end'),
+    at,
+    reason: z.enum(['end_turn', 'cancelled', 'refusal', 'max_tokens', 'max_turn_requests', 'error', 'unknown']),
+    note: z.optional(text),
+    tokens: count,
+    tokenParts: z.optional(
+      z.object({ input: count, output: count, cachedRead: count, cachedWrite: count, thought: count }),
+    ),
+  }),
+  z.object({ type: z.literal('user'), at, content }),
+  z.object({ type: z.literal('agent'), at, content }),
+  z.object({ type: z.literal('thought'), at, content }),
+  z.object({
+    type: z.literal('tool'),
+    at,
+    endedAt: z.optional(at),
+    title: text,
+    name: z.optional(text),
+    kind: text,
+    status: z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'paused']),
+    content: z.array(part).check(PARTS),
+    locations: z.array(z.object({ path: text, line: z.optional(line) })).check(PARTS),
+    input: z.optional(z.unknown()),
+    output: z.optional(z.unknown()),
+    decision: z.optional(z.object({ outcome: text, by: text, name: z.optional(text), rule: z.optional(text) })),
+  }),
+  z.object({
+    type: z.literal('plan'),
+    at,
+    steps: z.array(z.object({ content: text, priority: z.optional(text), status: text })).check(PARTS),
+    markdown: z.optional(text),
+    uri: z.optional(text),
+    removed: z.optional(z.literal(true)),
+  }),
+  z.object({
+    type: z.literal('notice'),
+    at,
+    severity: text,
+    title: text,
+    text,
+    raw: z.optional(z.unknown()),
+  }),
+  z.object({
+    type: z.literal('error'),
+    at,
+    code: text,
+    text,
+    hint: z.optional(text),
+    stderr: z.optional(text),
+  }),
+  z.object({ type: z.literal('missing'), at, text }),
+]);
+
+/** The type without `undefined` in optional fields: JSON has none. */
+type Exact<T> = unknown extends T
+  ? T
+  : T extends readonly (infer One)[]
+    ? readonly Exact<One>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
+      : T;
+
+export type SessionItem = Exact<z.infer<typeof item>>;
+export type ItemBlock = Exact<z.infer<typeof block>>;
+export type ItemPart = Exact<z.infer<typeof part>>;
+export type ToolItem = Extract<SessionItem, { type: 'tool' }>;
+
+/** Returns an entry of a file; undefined where it is none. */
+export function readItem(value: unknown): SessionItem | undefined {
+  return item.safeParse(value).data as SessionItem | undefined;
+}
+
+const head = z.object({
+  format: z.literal('parley-session'),
+  version: z.number(),
+  title: z.optional(text),
+  agent: z.optional(z.object({ id: text, name: text })),
+  cwd: z.optional(text),
+  exported: z.optional(text),
+  usage: z.optional(
+    z.object({
+      used: z.number(),
+      size: z.number(),
+      cost: z.optional(z.object({ amount: z.number(), currency: text })),
+    }),
+  ),
+});
+
+/** What a file says of its session. */
+export type SessionHead = Exact<z.infer<typeof head>>;
+
+/** Returns what a file says of its session; undefined where it is not a file of a session. */
+export function readHead(value: unknown): SessionHead | undefined {
+  return head.safeParse(value).data as SessionHead | undefined;
+}

@@ -1,0 +1,126 @@
+// Markdown as HTML, for a page of its own. Text never becomes markup: everything is escaped, only
+// links to web pages and mail lead anywhere, and only embedded images are shown.
+import { revealControls } from '../base/revealControls';
+import { lexBlocks } from './blockLexer';
+import type { Block } from './blocks';
+import { createBudget, lexInline, type Span } from './inlineLexer';
+
+/** Names that stand in the page. */
+export interface MarkdownNames {
+  /** For a fold without a summary. */
+  readonly details: string;
+  readonly alerts: Readonly<Record<NonNullable<Extract<Block, { type: 'quote' }>['alert']>, string>>;
+}
+
+const WEB = /^(?:https?:\/\/|mailto:)/i;
+const EMBEDDED = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/;
+/** Of one block; the rest of it is text. */
+const MAX_SPANS = 10_000;
+
+/** Returns the text as it is shown between and in quotes of HTML. */
+export function escapeHtml(text: string): string {
+  return revealControls(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+/** Returns HTML for Markdown; elements are always closed. */
+export function markdownHtml(text: string, names: MarkdownNames): string {
+  return htmlOf(lexBlocks(text), names);
+}
+
+function htmlOf(blocks: readonly Block[], names: MarkdownNames): string {
+  let html = '';
+  let open = 0;
+  for (const block of blocks) {
+    if (block.type === 'fold') open++;
+    if (block.type === 'foldEnd' && open-- === 0) open = 0;
+    else html += htmlOfBlock(block, names);
+  }
+  return html + '</details>'.repeat(open);
+}
+
+function htmlOfBlock(block: Block, names: MarkdownNames): string {
+  switch (block.type) {
+    case 'space':
+      return '';
+    case 'rule':
+      return '<hr>';
+    case 'paragraph':
+      return `<p dir="auto">${inline(block.text)}</p>`;
+    case 'heading': {
+      // The page and the speakers have the first two levels.
+      const level = Math.min(6, block.depth + 2);
+      return `<h${level}>${inline(block.text)}</h${level}>`;
+    }
+    case 'code':
+      return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
+    case 'quote': {
+      const title = block.alert ? `<p><strong>${escapeHtml(names.alerts[block.alert])}</strong></p>` : '';
+      return `<blockquote>${title}${htmlOf(block.blocks, names)}</blockquote>`;
+    }
+    case 'note':
+      return `<div class="note"><sup>${escapeHtml(block.label)}</sup>${htmlOf(block.blocks, names)}</div>`;
+    case 'fold':
+      return `<details${block.isOpen ? ' open' : ''}><summary>${inline(block.summary || names.details)}</summary>`;
+    case 'foldEnd':
+      return '</details>';
+    case 'list': {
+      const tag = block.ordered ? 'ol' : 'ul';
+      const start = block.ordered && block.start !== 1 ? ` start="${block.start}"` : '';
+      const items = block.items.map(({ blocks, checked }) => {
+        const box = checked === undefined ? '' : checked ? '☑ ' : '☐ ';
+        return `<li>${box}${htmlOf(blocks, names)}</li>`;
+      });
+      return `<${tag}${start}>${items.join('')}</${tag}>`;
+    }
+    case 'table': {
+      const row = (cells: readonly string[], tag: 'td' | 'th'): string =>
+        `<tr>${cells.map((cell) => `<${tag}>${inline(cell)}</${tag}>`).join('')}</tr>`;
+      const rows = block.rows.map((cells) => row(cells, 'td'));
+      return `<div class="table"><table><thead>${row(block.head, 'th')}</thead><tbody>${rows.join('')}</tbody></table></div>`;
+    }
+  }
+}
+
+function inline(text: string): string {
+  return htmlOfSpans(lexInline(text, { ...createBudget(), spans: MAX_SPANS }));
+}
+
+function htmlOfSpans(spans: readonly Span[]): string {
+  return spans.map((span) => (typeof span === 'string' ? escapeHtml(span) : htmlOfSpan(span))).join('');
+}
+
+function htmlOfSpan(span: Exclude<Span, string>): string {
+  switch (span.type) {
+    case 'strong':
+    case 'em':
+    case 'del':
+      return `<${span.type}>${htmlOfSpans(span.spans)}</${span.type}>`;
+    case 'tag':
+      return `<${span.tag}>${htmlOfSpans(span.spans)}</${span.tag}>`;
+    case 'code':
+      return `<code>${escapeHtml(span.text)}</code>`;
+    case 'break':
+      return '<br>';
+    case 'note':
+      return `<sup>${escapeHtml(span.label)}</sup>`;
+    case 'link':
+      return linkTo(span.href, htmlOfSpans(span.spans));
+    case 'image':
+      return EMBEDDED.test(span.href)
+        ? `<img src="${span.href}" alt="${escapeHtml(span.alt)}">`
+        : linkTo(span.href, escapeHtml(span.alt || span.href));
+  }
+}
+
+/** Paths of files lead nowhere in a page that went elsewhere: they are named. */
+function linkTo(href: string, html: string): string {
+  const address = escapeHtml(href);
+  return WEB.test(href)
+    ? `<a href="${address}" title="${address}" rel="noopener noreferrer">${html}</a>`
+    : `<span title="${address}">${html}</span>`;
+}

@@ -1,0 +1,275 @@
+// Sessions as files: what real agents said comes back from JSON as it was, and a page or a file of anybody does no harm.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { knownSecrets } from '../../../../src/base/redact';
+import { exportSession } from '../../../../src/client/export/exportSession';
+import { readSessionFile } from '../../../../src/client/export/sessionFile';
+import type { SessionHead, SessionItem } from '../../../../src/client/export/sessionItems';
+import { SessionPage } from '../../../../src/client/export/sessionPage';
+import { ItemWriter } from '../../../../src/client/export/toItems';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+import { readRecording, recordingNames, replayOverWire } from '../../../support/protocol/recordings';
+
+const never = new AbortController().signal;
+const NOW = Date.UTC(2026, 10, 23);
+const HEAD: SessionHead = {
+  format: 'parley-session',
+  version: 1,
+  title: 'A <b>title</b>',
+  agent: { id: 'a', name: 'Ann' },
+};
+
+const json = (model: SessionModel, head = HEAD): Promise<Uint8Array> =>
+  exportSession({ state: model.state, head }, 'json', { language: 'en' }, never);
+const html = async (model: SessionModel): Promise<string> =>
+  Buffer.from(await exportSession({ state: model.state, head: HEAD }, 'html', { language: 'en' }, never)).toString();
+
+async function imported(bytes: Uint8Array): Promise<SessionModel> {
+  const { events, skipped } = await readSessionFile(bytes, NOW, never);
+  assert.equal(skipped, 0);
+  const model = new SessionModel();
+  for (const { at, event } of events) model.apply(event, at);
+  return model;
+}
+
+function itemsOf({ state }: SessionModel): readonly SessionItem[] {
+  const writer = new ItemWriter(state);
+  return [...state.entries.flatMap((entry) => writer.write(entry)), ...writer.end()];
+}
+
+function modelOf(...events: readonly SessionEvent[]): SessionModel {
+  const model = new SessionModel();
+  for (const event of events) model.apply(event, NOW);
+  return model;
+}
+
+let ids = 0;
+const said = (text: string, role: 'agent' | 'user' = 'agent'): SessionEvent => ({
+  type: 'message',
+  role,
+  messageId: `m${++ids}`,
+  content: [{ type: 'text', text }],
+});
+
+describe('a session as JSON', function () {
+  this.timeout(30_000);
+
+  for (const name of recordingNames()) {
+    it(`comes back as it was: ${name}`, async () => {
+      for (const [, model] of (await replayOverWire(readRecording(name))).models) {
+        const bytes = await json(model);
+        assert.doesNotThrow(() => JSON.parse(Buffer.from(bytes).toString()), 'any program can read it');
+        const again = await imported(bytes);
+        assert.deepEqual(comparable(itemsOf(again)), comparable(itemsOf(model)));
+        assert.deepEqual(await json(await imported(await json(again))), await json(again), 'also a second time');
+      }
+    });
+  }
+
+  it('is read where another program has formatted it', async () => {
+    const bytes = await json(modelOf(said('one'), said('two!')));
+    const formatted = Buffer.from(JSON.stringify(JSON.parse(Buffer.from(bytes).toString()), undefined, 2));
+    assert.deepEqual(itemsOf(await imported(formatted)), itemsOf(await imported(bytes)));
+  });
+
+  it('has no secrets, also in what a tool got', async () => {
+    knownSecrets.add('hunter2hunter2');
+    const call: SessionEvent = {
+      type: 'tool_call',
+      toolCallId: 't',
+      announced: true,
+      patch: {
+        title: 'run',
+        status: 'completed',
+        rawInput: { env: { API_TOKEN: 'abcdefgh12345' }, line: 'hunter2hunter2' },
+      },
+    };
+    const text = Buffer.from(await json(modelOf(said('It is hunter2hunter2.'), call))).toString();
+    assert.doesNotMatch(text, /hunter2|abcdefgh12345/);
+    assert.match(text, /It is \[redacted\]\./);
+  });
+
+  it('ends where the user stops it, and while it is read too', async () => {
+    const stopped = AbortSignal.abort();
+    const model = modelOf(said('one'));
+    const options = { language: 'en' };
+    await assert.rejects(exportSession({ state: model.state, head: HEAD }, 'json', options, stopped), {
+      name: 'AbortError',
+    });
+    await assert.rejects(readSessionFile(await json(model), NOW, stopped), { name: 'AbortError' });
+  });
+
+  it('lets the window answer while 20,000 entries are written and read', async () => {
+    const model = modelOf(...Array.from({ length: 20_000 }, (_, index) => said(`${'x'.repeat(index % 90)} ${index}`)));
+    let turns = 0;
+    const beat = setInterval(() => turns++, 0);
+    const { events } = await readSessionFile(await json(model), NOW, never);
+    clearInterval(beat);
+    assert.ok(events.length > 0);
+    assert.ok(turns > 3, `${turns} turns of the loop`);
+  });
+});
+
+describe('a file of anybody', () => {
+  const read = (text: string) => readSessionFile(Buffer.from(text), NOW, never);
+  const file = (...lines: readonly string[]): string =>
+    `{"format":"parley-session","version":1,"entries":[\n${lines.join(',\n')}\n]}\n`;
+
+  it('is refused where it is none of ours, or newer', async () => {
+    for (const text of ['', '{}', '[]', 'null', '{"format":"parley-session"}', '\u0000', '{"entries":[\n']) {
+      await assert.rejects(read(text), { code: 'not-a-session' });
+    }
+    await assert.rejects(read('{"format":"parley-session","version":2,"entries":[\n]}'), { code: 'session-version' });
+  });
+
+  it('has what cannot be read left out and counted', async () => {
+    const { events, skipped } = await read(
+      file(
+        '{"type":"agent","at":1,"content":[]}',
+        '{"type":"agent"}',
+        'nonsense',
+        '{"type":"agent","at":1e99,"content":[]}',
+      ),
+    );
+    assert.equal(skipped, 3);
+    assert.equal(events.length, 1);
+  });
+
+  it('brings no button, no permission, no running call and no time to come', async () => {
+    const lines = [
+      '{"type":"turn","at":9e12,"by":"user"}',
+      '{"type":"tool","at":9e12,"title":"x","kind":"execute","status":"in_progress","content":[],"locations":[],"decision":{"outcome":"allow_always","by":"user"}}',
+      '{"type":"notice","at":1,"severity":"info","title":"x","text":"y","own":true,"action":{"id":"trust"}}',
+    ];
+    const { events } = await read(file(...lines));
+    const model = new SessionModel();
+    for (const { at, event } of events) model.apply(event, at);
+    assert.ok(events.every(({ at }) => at <= NOW));
+    assert.equal(model.state.turn, undefined);
+    const [tool, notice] = [...model.state.entries].filter(({ kind }) => kind === 'tool' || kind === 'notice');
+    assert.ok(tool?.kind === 'tool' && tool.status === 'cancelled' && tool.decision === undefined);
+    assert.ok(notice?.kind === 'notice' && notice.action === undefined && notice.said === undefined);
+  });
+
+  it('never breaks the reader, whatever stands in it', async () => {
+    const word = fc.oneof(fc.constantFrom('tool', 'user', 'plan', 'turn', 'turn_end', 'notice', 'error'), fc.string());
+    const value = fc.record({ type: word, at: fc.double(), content: fc.jsonValue(), status: fc.jsonValue() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(value, fc.jsonValue())), async (entries) => {
+        const { events } = await read(file(...entries.map((entry) => JSON.stringify(entry))));
+        const model = new SessionModel();
+        for (const { at, event } of events) model.apply(event, at);
+      }),
+    );
+  });
+});
+
+describe('a session as a page', () => {
+  /** Elements and attributes that a page may have. */
+  const ELEMENT =
+    /^<(?:!DOCTYPE html|\/?(?:html|head|body|title|style|h[1-6]|p|div|section|strong|em|del|b|i|ins|kbd|mark|s|small|sub|sup|u|code|pre|blockquote|ul|ol|li|hr|br|table|thead|tbody|tr|td|th|details|summary|meta|span|a|img|audio))(?: (?:lang|charset|http-equiv|content|name|class|dir|start|title|href|rel|src|alt|open|controls)(?:="[^"<>]*")?)*>$/;
+
+  const check = (page: string): void => {
+    for (const [tag] of page.matchAll(/<[^>]*>?/g)) assert.match(tag, ELEMENT);
+    for (const [, href] of page.matchAll(/ href="([^"]*)"/g)) assert.match(href ?? '', /^(https?:\/\/|mailto:)/i);
+    for (const [, src] of page.matchAll(/ src="([^"]*)"/g))
+      assert.match(src ?? '', /^data:(image|audio)\/[\w.+-]+;base64,/);
+  };
+
+  it('is closed, loads nothing and runs nothing', async () => {
+    const page = await html(
+      modelOf(
+        said('Hello', 'user'),
+        said(
+          '# Head\n\n> [!TIP]\n> *a* `b`\n\n- [x] done\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n[web](https://x.y) [js](javascript:alert(1)) [file](src/a.ts)\n\n![p](http://x/p.png)',
+        ),
+      ),
+    );
+    check(page);
+    assert.match(page, /default-src 'none'; style-src 'sha256-[\w+/=]+'/);
+    assert.match(page, /<h1 dir="auto">A &lt;b&gt;title&lt;\/b&gt;<\/h1>/);
+    assert.match(page, /<h2>You<\/h2><div class="user"><p dir="auto">Hello<\/p>/);
+    assert.match(page, /<a href="https:\/\/x\.y" title="https:\/\/x\.y" rel="noopener noreferrer">web<\/a>/);
+    assert.match(page, /<span title="javascript:alert\(1\)">js<\/span>/);
+    assert.match(page, /☑ <p dir="auto">done<\/p>/);
+  });
+
+  it('stays closed whatever agents said', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '<script>',
+        '</style>',
+        '<img src=x onerror=a>',
+        '"onload=',
+        '](javascript:',
+        '<details>',
+        '</details>',
+        '`',
+        '```',
+        '<!--',
+        '&lt;',
+        '<b>',
+        '</p>',
+        '\u202e',
+        '<kbd>',
+        '\n',
+        '> ',
+        '- ',
+        '|',
+      ),
+      fc.string(),
+    );
+    const text = fc.array(piece).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        const page = new SessionPage(one);
+        const all: readonly SessionItem[] = [
+          {
+            type: 'agent',
+            at: 1,
+            content: [
+              { type: 'text', text: one },
+              { type: 'image', data: other, mimeType: one },
+            ],
+          },
+          { type: 'agent', at: 1, content: [{ type: 'resource_link', uri: one, name: other }] },
+          {
+            type: 'tool',
+            at: 1,
+            title: one,
+            kind: other,
+            status: 'failed',
+            locations: [{ path: one }],
+            input: one,
+            content: [
+              { type: 'diff', path: one, oldText: other, newText: one },
+              { type: 'terminal', output: one, command: other },
+            ],
+          },
+          { type: 'notice', at: 1, severity: 'info', title: one, text: other },
+          { type: 'error', at: 1, code: 'x', text: one, hint: other, stderr: one },
+          { type: 'plan', at: 1, steps: [{ content: one, status: other }], markdown: other },
+        ];
+        const page1 =
+          page.begin({ ...HEAD, title: one }, 'en') + all.map((item) => page.entry(item)).join('') + page.end();
+        check(page1.replace(/<style>[^<]*<\/style>/, ''));
+        const count = (pattern: RegExp): number => page1.match(pattern)?.length ?? 0;
+        for (const name of ['div', 'details', 'p', 'pre', 'code', 'blockquote'])
+          assert.equal(count(new RegExp(`<${name}[ >]`, 'g')), count(new RegExp(`</${name}>`, 'g')), name);
+      }),
+    );
+  });
+});
+
+/** Without what does not come back: ids, decisions, and plans that were replaced. */
+function comparable(items: readonly SessionItem[]): readonly unknown[] {
+  return items.map((item) => {
+    if (item.type !== 'tool') return item;
+    const { decision: _decision, endedAt: _ended, status, ...rest } = item;
+    return {
+      ...rest,
+      status: status === 'pending' || status === 'in_progress' || status === 'paused' ? 'cancelled' : status,
+    };
+  });
+}
