@@ -60,6 +60,15 @@ describe('the review of changes', () => {
     assert.equal(await bar().count(), 0);
   });
 
+  it('adjoins the composer, with nothing of the demo between them', async () => {
+    await open({ ...REVIEW, session: { ...REVIEW.session, banner: 'This is a demo.' } });
+    const banner = panel.page.locator('.banner');
+    await banner.waitFor({ state: 'hidden' });
+    assert.equal(await banner.count(), 1);
+    await panel.update({ op: 'session', patch: { review: null } });
+    await banner.waitFor({ state: 'visible' });
+  });
+
   it('is there once, however often the first changes are counted', async () => {
     panel = await browser.open({});
     await panel.update(
