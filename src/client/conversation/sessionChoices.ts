@@ -1,5 +1,6 @@
 // The mode, the model and the options of a session: how an agent offers them, and what the user has
 // chosen. An agent that opens a session in another process may begin with its defaults.
+import * as l10n from '@vscode/l10n';
 import type { ConfigOption, ConfigValue } from '../../session/events/content';
 import type { SessionState } from '../../session/model/state';
 import type { AgentControls } from './agentControls';
@@ -57,6 +58,12 @@ export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): Ch
     values: modes.map(({ id, ...rest }) => ({ value: id, ...rest })),
     choose: (value) => conversation.controls.setMode(value),
   };
+}
+
+/** Returns the name of what an option is set to, as the user sees it in the composer. */
+export function valueLabel(option: ConfigOption): string {
+  if (option.type === 'boolean') return option.value ? l10n.t('On') : l10n.t('Off');
+  return option.values.find(({ value }) => value === option.value)?.name ?? option.value;
 }
 
 type SelectOption = Extract<ConfigOption, { type: 'select' }>;

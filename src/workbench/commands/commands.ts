@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
 import type { Conversation } from '../../client/conversation/conversation';
-import { choiceOf } from '../../client/conversation/sessionChoices';
+import { choiceOf, valueLabel } from '../../client/conversation/sessionChoices';
 import { manageAgents, tellForgotten } from '../agents/agentsEditor';
 import type { EditorServices } from '../agents/pages';
 import type { CommitDrafts } from '../changes/commitDrafts';
@@ -185,11 +185,11 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       const id =
         argument?.id ??
         (await pick(
-          config.map(({ id, name, value, description }) => ({
-            id,
-            label: name,
-            description: String(value),
-            detail: description,
+          config.map((option) => ({
+            id: option.id,
+            label: option.name,
+            description: valueLabel(option),
+            detail: option.description,
           })),
           l10n.t('Select an option'),
         ));

@@ -1,6 +1,6 @@
 // The mode and the model of a session, however the agent offers them.
 import { strict as assert } from 'node:assert';
-import { type ChoiceTarget, choiceOf } from '../../../../src/client/conversation/sessionChoices';
+import { type ChoiceTarget, choiceOf, valueLabel } from '../../../../src/client/conversation/sessionChoices';
 import type { ConfigOption } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -61,5 +61,16 @@ describe('the choice of a mode and of a model', () => {
   it('is none where the agent offers none', () => {
     assert.equal(choiceOf(conversation().it, 'mode'), undefined);
     assert.equal(choiceOf(conversation(modes).it, 'model'), undefined);
+  });
+});
+
+describe('the label of an option', () => {
+  it('is the name of its value, not the id', () => {
+    assert.equal(valueLabel(option('size', 'other')), 'A');
+    assert.equal(valueLabel({ id: 'web', name: 'Web', type: 'boolean', value: true }), 'On');
+  });
+
+  it('is the id of a value that the agent does not list', () => {
+    assert.equal(valueLabel({ id: 'size', name: 'Size', type: 'select', value: 'c', values: [] }), 'c');
   });
 });
