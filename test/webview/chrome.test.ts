@@ -2,7 +2,7 @@
 // technology use.
 import assert from 'node:assert/strict';
 import type { Panel } from './harness/browser';
-import { SESSION_FULL } from './harness/samples';
+import { message, SESSION_FULL } from './harness/samples';
 import { RUNNING, useChrome } from './harness/useChrome';
 
 describe('chrome', () => {
@@ -120,6 +120,21 @@ describe('chrome', () => {
       await panel.page.getByRole('menuitem', { name: 'Select agent…' }).click();
       const commands = (await panel.posted('command')).map(({ command }) => command);
       assert.deepEqual(commands, ['newSession', 'sessions', 'showLog', 'selectAgent']);
+    });
+
+    it('leads from its menu to what can be done with a session in which something was said', async () => {
+      const item = (name: string) => panel.page.getByRole('menuitem', { name, exact: true });
+      await open({ items: [message('u', 'user', 'Hello')] });
+      for (const name of ['Rename session…', 'Continue with another agent…', 'Open as Markdown']) {
+        await button('More').click();
+        await item(name).click();
+      }
+      const commands = (await panel.posted('command')).map(({ command }) => command);
+      assert.deepEqual(commands, ['renameSession', 'continueWith', 'openAsMarkdown']);
+      await open();
+      await button('More').click();
+      await item('Select agent…').waitFor();
+      assert.equal(await item('Rename session…').count(), 0);
     });
 
     it('lists the stages of a start with their durations', async () => {

@@ -207,6 +207,14 @@ describe('composer', () => {
     assert.equal((await panel.posted('send')).length, 0);
   });
 
+  it('types the next letter where the focus went elsewhere after the first key of a chord', async () => {
+    await open();
+    await field().press('Control+k');
+    await panel.page.evaluate(() => window.dispatchEvent(new FocusEvent('blur')));
+    await field().press('j');
+    assert.equal(await field().inputValue(), 'j');
+  });
+
   it('walks through the messages of the session with Up and Down, and leaves what is changed', async () => {
     const said = ['one', 'first line\nlast line', 'three'].map((text, index) => message(`u${index}`, 'user', text));
     await open({ items: said });
