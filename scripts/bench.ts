@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, list, editorTools, day, jumps, hostile, changes, find, mentions, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, list, editorTools, day, jumps, hostile, changes, find, timeline, mentions, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +23,7 @@ import { runScenarios } from '../test/bench/runScenarios';
 import { measureDay, measureSessions } from '../test/bench/scale';
 import { scenarios } from '../test/bench/scenarios';
 import { packFloor, parley } from '../test/bench/subjects';
+import { measureTimeline } from '../test/bench/timelineBench';
 import { measureWire } from '../test/bench/wireBench';
 import { findChromium } from '../test/support/vscode/findChromium';
 import { repository, vsixPath } from '../test/support/vscode/repository';
@@ -65,6 +66,7 @@ async function main(): Promise<Row[]> {
     'hostile',
     'changes',
     'find',
+    'timeline',
     'mentions',
     'size',
     ...scenarios.map(({ name }) => name),
@@ -97,6 +99,10 @@ async function main(): Promise<Row[]> {
   if (wanted('find')) {
     say('find …');
     rows.push(...(await measureFind(say)));
+  }
+  if (wanted('timeline')) {
+    say('timeline …');
+    rows.push(...(await measureTimeline(say)));
   }
   if (wanted('mentions')) {
     say('mentions …');

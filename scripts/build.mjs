@@ -94,6 +94,8 @@ export function bundles({ dev }) {
     { ...browser, entryPoints: { changes: 'src/webview/changes/changesPart.ts' }, loader: { '.css': 'text' } },
     // Loaded when something is searched for.
     { ...browser, entryPoints: { find: 'src/webview/find/findPart.ts' }, loader: { '.css': 'text' } },
+    // Loaded when it is first opened.
+    { ...browser, entryPoints: { timeline: 'src/webview/timeline/timelinePart.ts' }, loader: { '.css': 'text' } },
     // Loaded when the first code is shown.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
     // The traffic inspector, a page of its own.

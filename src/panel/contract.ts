@@ -3,6 +3,7 @@
 // of the host has a revision that the webview acknowledges, so that the host never floods a slow
 // webview.
 import type { FormProblem } from './checkForm';
+import type { TimelineView } from './timelineView';
 import type { ChangedFileView, FirstUseView, ItemView, MentionView, SessionView, StopTarget } from './views';
 
 /** Incremented on incompatible changes; a webview with another version is asked to reload. */
@@ -82,8 +83,8 @@ export type ToWebview =
   | { readonly type: 'rejected'; readonly clientId?: string; readonly id?: string; readonly reason: string }
   /** Inserts text into the composer at the caret (a selection, a queued message to edit). */
   | { readonly type: 'insert'; readonly text: string }
-  /** `question`: the first open one, or the composer if there is none. `find`: opens the widget. */
-  | { readonly type: 'focus'; readonly on: 'composer' | 'question' | 'find' }
+  /** `question`: the first open one, or the composer if there is none. `find`, `timeline`: opens it. */
+  | { readonly type: 'focus'; readonly on: 'composer' | 'question' | 'find' | 'timeline' }
   /** The host refused the answer to a form. */
   | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
   /** The response to `changes`: `files` begin at `from`, of `total`. */
@@ -123,6 +124,8 @@ export type ToWebview =
     }
   /** A session that the page puts into the clipboard, as Markdown and as rich text. */
   | { readonly type: 'clipboard'; readonly text: string; readonly html: string }
+  /** The response to `timeline`, in parts. */
+  | ({ readonly type: 'timeline'; readonly id: number } & TimelineView)
   /** Scrolls to the item of a search result, highlights and focuses it. */
   | { readonly type: 'reveal'; readonly index: number };
 
@@ -210,6 +213,8 @@ export type SessionMessage =
   | { readonly type: 'findIn'; readonly id: number; readonly request: number; readonly texts: readonly string[] }
   /** Ends the search. */
   | { readonly type: 'endFind' }
+  /** Requests the turns and tool calls from the entry at `from` on, with their times. */
+  | { readonly type: 'timeline'; readonly id: number; readonly from: number }
   /** Requests the item with raw input and output. The response is an `update` with a `put`. */
   | { readonly type: 'details'; readonly index: number }
   | { readonly type: 'openLocation'; readonly path: string; readonly line?: number }
@@ -299,6 +304,7 @@ export type {
 } from '../session/events/content';
 export type { Barrier, StopReason } from '../session/events/event';
 export type { ElicitationBody, Form, FormField, FormOption, FormValue } from '../session/events/form';
+export type { TimelineCall, TimelineTurn, TimelineView } from './timelineView';
 export type {
   ActionView,
   AttachmentView,

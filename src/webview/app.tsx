@@ -9,6 +9,7 @@ import { lastAnnouncements } from './host/session';
 import { Background } from './queue/background';
 import { PlanLine } from './queue/planLine';
 import { Queue } from './queue/queue';
+import { openTimeline } from './timeline/loadTimeline';
 import type { Transcript } from './transcript/transcript';
 
 interface AppProps {
@@ -24,7 +25,7 @@ interface AppProps {
 export function App({ transcript, review }: AppProps) {
   return (
     <div class="panel">
-      <Header onNeedsYou={() => transcript.revealPermission()} />
+      <Header onNeedsYou={() => transcript.revealPermission()} onTimeline={openTimeline} />
       <main class="main">
         <Stages />
         <EmptyState />

@@ -25,6 +25,7 @@ import {
 import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
 import { strings } from './text/strings';
+import { connectTimeline, loadedTimeline, openTimeline } from './timeline/loadTimeline';
 import './styles/main.css';
 import { watchChords } from './input/chord';
 import { writeClipboard } from './input/clipboard';
@@ -95,6 +96,13 @@ connectFind({
   toComposer: focusQuietly,
 });
 
+connectTimeline({
+  frame: transcript.element,
+  post,
+  goTo: (index) => transcript.revealFound(index),
+  toComposer: focusQuietly,
+});
+
 function isExpanded(id: string): boolean | undefined {
   return expanded.get(id);
 }
@@ -126,6 +134,7 @@ function applyMessage(message: ToWebview): number | undefined {
         else transcript.apply(op, message.revision);
       }
       hasItems.value = transcript.store.total > 0;
+      loadedTimeline()?.changed();
       return message.revision;
     case 'page':
       transcript.insertPage(message.from, message.items, message.revision);
@@ -169,6 +178,9 @@ function applyMessage(message: ToWebview): number | undefined {
     case 'foundIn':
       loadedFind()?.receive(message);
       return undefined;
+    case 'timeline':
+      loadedTimeline()?.receive(message);
+      return undefined;
     case 'reveal':
       transcript.revealFound(message.index);
       return undefined;
@@ -183,9 +195,10 @@ function focusQuietly(): void {
  * Only while the panel has the focus: if the user has opened the command palette meanwhile, their
  * typing must not end up here.
  */
-function takeFocus(on: 'composer' | 'question' | 'find'): void {
+function takeFocus(on: Extract<ToWebview, { type: 'focus' }>['on']): void {
   const take = (): void => {
     if (on === 'find') openFind();
+    else if (on === 'timeline') openTimeline();
     else if (on === 'question') transcript.toNextQuestion();
     else focusQuietly();
   };
@@ -234,7 +247,8 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
     transcript.leave();
     changesPart()?.forget();
     loadedFind()?.forget();
-  }
+    loadedTimeline()?.forget();
+  } else loadedTimeline()?.renew();
   setSession(message.session);
   transcript.setRunning(session.running.peek());
   transcript.reset(message.total, message.from, message.items, message.revision);

@@ -12,6 +12,7 @@ import { changesOfTurn, offersOf } from './projectChanges';
 import { type ProjectionContext, projectItem, terminalAppend } from './projectItem';
 import { patchSession, phaseOf, projectSession, statusOf } from './projectSession';
 import { SessionFind } from './sessionFind';
+import { timelineParts } from './timelineParts';
 
 /** Between two posts: at most 60 a second. */
 const FRAME_MS = 17;
@@ -163,6 +164,18 @@ export class SessionFeed implements Disposable {
     if (message.type === 'endFind' || !this.#live) return;
     const find = new SessionFind(this.#conversation, message, this.#post);
     this.#search = { id: message.id, find };
+  }
+
+  /** Sends the turns and tool calls with their times, see {@link timelineParts}. */
+  timeline(message: Extract<SessionMessage, { type: 'timeline' }>): void {
+    const { whole, model } = this.#conversation;
+    if (whole) {
+      void whole.then(() => this.#live && this.timeline(message));
+      return;
+    }
+    if (!this.#live) return;
+    for (const part of timelineParts(model.state, message.from, Date.now()))
+      this.#post({ type: 'timeline', id: message.id, ...part });
   }
 
   /** Sends one item with its raw input and output. */

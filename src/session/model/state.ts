@@ -148,6 +148,8 @@ export interface Turn {
   endedAt?: number;
   /** Time during which the turn waited for the user, in milliseconds. */
   waitedMs?: number;
+  /** When it waited for the user, ms since 1970; the latest ones. */
+  waits?: { readonly from: number; until: number }[];
   stopReason?: StopReason;
   barrier?: Barrier;
   /**

@@ -1,5 +1,9 @@
 // Measures how long turns and tool calls waited for the user, as that time is not the agent's.
 import type { ModelContext } from './context';
+import type { Turn } from './state';
+
+/** Waits of one turn whose times are kept. */
+const MAX_WAITS = 500;
 
 /** A permission request or elicitation: its time and its tool call. */
 interface Question {
@@ -38,8 +42,18 @@ export function waitEnds(context: ModelContext, { at: asked, toolCallId }: Quest
 export function noteTurnWait(context: ModelContext, at: number): void {
   const { askedSince, state } = context;
   if (askedSince === undefined || !state.turn) return;
-  state.turn.waitedMs = (state.turn.waitedMs ?? 0) + Math.max(0, at - Math.max(askedSince, state.turn.startedAt));
+  const from = Math.max(askedSince, state.turn.startedAt);
+  state.turn.waitedMs = (state.turn.waitedMs ?? 0) + Math.max(0, at - from);
+  if (at > from) noteWait(state.turn, from, at);
   context.askedSince = at;
+}
+
+function noteWait(turn: Turn, from: number, until: number): void {
+  turn.waits ??= [];
+  const last = turn.waits.at(-1);
+  if (last && from <= last.until) last.until = Math.max(last.until, until);
+  else turn.waits.push({ from, until });
+  if (turn.waits.length > MAX_WAITS) turn.waits.shift();
 }
 
 function isAsked({ state }: ModelContext): boolean {

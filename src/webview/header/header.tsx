@@ -17,7 +17,7 @@ const MORE = [
   { id: 'openSettings', label: strings.settings },
 ] as const;
 
-export function Header({ onNeedsYou }: { onNeedsYou(): void }) {
+export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimeline(): void }) {
   const command = (name: 'newSession' | 'sessions' | 'showLog') => () => post({ type: 'command', command: name });
   return (
     <header class="header">
@@ -39,12 +39,13 @@ export function Header({ onNeedsYou }: { onNeedsYou(): void }) {
           align="end"
           direction="down"
           items={[
-            ...(hasItems.value ? OF_SESSION : []),
+            ...(hasItems.value ? [{ id: 'timeline', label: strings.timeline }, ...OF_SESSION] : []),
             ...MORE.slice(0, 1),
             { id: 'showLog', label: strings.log },
             ...MORE.slice(1),
           ]}
           onChoose={(id) => {
+            if (id === 'timeline') onTimeline();
             const item = id === 'showLog' ? id : [...OF_SESSION, ...MORE].find((one) => one.id === id)?.id;
             if (item) post({ type: 'command', command: item });
           }}

@@ -11,7 +11,7 @@ export function watchWake(): void {
   const options = { capture: true, passive: true, signal: abort.signal };
   const wake = (event: Event): void => {
     if (!event.isTrusted) return;
-    if (isFind(event)) return;
+    if (isReading(event)) return;
     if (event.type === 'focusin' && (isQuiet || !(event.target instanceof HTMLTextAreaElement))) return;
     abort.abort();
     post({ type: 'wake' });
@@ -21,10 +21,10 @@ export function watchWake(): void {
 
 const MODIFIERS: ReadonlySet<string> = new Set(['Control', 'Meta', 'Shift', 'Alt']);
 
-/** Finding something in an old session needs no agent. */
-function isFind(event: Event): boolean {
+/** Finding something in an old session, or looking at its timeline, needs no agent. */
+function isReading(event: Event): boolean {
   if (event instanceof KeyboardEvent && (MODIFIERS.has(event.key) || isCtrl(event, 'f'))) return true;
-  return event.target instanceof Element && event.target.closest('.find') !== null;
+  return event.target instanceof Element && event.target.closest('.find, .timeline') !== null;
 }
 
 let isQuiet = false;

@@ -31,6 +31,7 @@ export const strings = {
   continueWith: l10n.t('Continue with another agent…'),
   openAsMarkdown: l10n.t('Open as Markdown'),
   exportSession: l10n.t('Export session…'),
+  timeline: l10n.t('Timeline'),
   changeAgent: l10n.t('Select agent…'),
   showTraffic: l10n.t('Show protocol traffic'),
   settings: l10n.t('Open settings'),

@@ -162,6 +162,11 @@ export class ChatHome implements UriHandler, Disposable {
     this.open().focus('find');
   }
 
+  /** Brings the chat to the front and opens the timeline in it. */
+  timeline(): void {
+    this.open().focus('timeline');
+  }
+
   /** Brings what happened in a session to the eye wherever the session is shown. */
   reveal(key: string, event: TimedEvent): void {
     for (const surface of this.#surfaces.values()) if (surface.conversation.key === key) void surface.reveal(event);

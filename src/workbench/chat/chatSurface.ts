@@ -18,7 +18,7 @@ const LONGEST_DRAWING_MS = 3000;
 
 /** What is about the page alone: where its session is gone, there is nothing to tell the user. */
 const QUIET: ReadonlySet<SessionMessage['type']> = new Set([
-  ...(['ack', 'scrolled', 'draft', 'page', 'details', 'wake', 'find', 'findIn', 'endFind'] as const),
+  ...(['ack', 'scrolled', 'draft', 'page', 'details', 'wake', 'find', 'findIn', 'endFind', 'timeline'] as const),
 ]);
 
 type FocusTarget = Extract<ToWebview, { type: 'focus' }>['on'];

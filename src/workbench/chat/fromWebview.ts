@@ -83,6 +83,7 @@ const schema = z.discriminatedUnion('type', [
     texts: z.array(z.string().check(z.maxLength(MAX_FIND.text))).check(z.maxLength(MAX_FIND.texts)),
   }),
   ofSession('endFind', {}),
+  ofSession('timeline', { id: index, from: index }),
   ofSession('details', { index }),
   ofSession('openLocation', { path: z.string(), line: z.optional(z.int().check(z.positive())) }),
   ofSession('openDiff', { index, content: index }),
@@ -153,7 +154,7 @@ const schema = z.discriminatedUnion('type', [
  * shows.
  */
 const BEFORE_SESSION: ReadonlySet<string> = new Set([
-  ...['wake', 'send', 'draft', 'command', 'attachImage', 'attachFile', 'find', 'findIn', 'endFind'],
+  ...['wake', 'send', 'draft', 'command', 'attachImage', 'attachFile', 'find', 'findIn', 'endFind', 'timeline'],
 ]);
 
 /**

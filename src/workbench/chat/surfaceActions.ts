@@ -184,6 +184,9 @@ export class SurfaceActions {
       case 'endFind':
         if (this.#page.shows(conversation)) this.#page.feed.find(message);
         return;
+      case 'timeline':
+        if (this.#page.shows(conversation)) this.#page.feed.timeline(message);
+        return;
       case 'details':
         if (this.#page.shows(conversation)) this.#page.feed.details(message.index);
         return;

@@ -134,6 +134,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     }),
     register('focusQuestion', () => chat.focusQuestion()),
     register('find', () => chat.find()),
+    register('timeline', () => chat.timeline()),
     register('follow', async () => follow.toggle()),
     register('newSession', newSession),
     register('send', async (argument?: { text?: string; session?: string }) => {

@@ -183,6 +183,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'entries',
     'transcript',
     'find',
+    'timeline',
     'composer',
     'header',
     'queue',

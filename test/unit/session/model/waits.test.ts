@@ -52,6 +52,7 @@ describe('the waiting time of a turn', () => {
       [9500, { type: 'turn_ended', turnId: 't1', stopReason: 'end_turn', barrier: 'response', at: 9500 }],
     );
     assert.equal(state.turns[0]?.waitedMs, 8000);
+    assert.deepEqual(state.turns[0]?.waits, [{ from: 1000, until: 9000 }]);
     assert.equal(state.entries[0]?.kind === 'tool' && state.entries[0].waitedMs, 4000);
   });
 

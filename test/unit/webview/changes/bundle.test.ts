@@ -1,4 +1,4 @@
-// The panel loads its code about changed files and the find widget later, as scripts of their own.
+// The panel loads its code about changed files, the find widget and the timeline later, as scripts of their own.
 import assert from 'node:assert/strict';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
@@ -22,6 +22,7 @@ async function sourcesOfScripts(part: string): Promise<Readonly<Record<string, r
 const PARTS = [
   { name: 'changes', first: 'loadPart.ts', files: 10 },
   { name: 'find', first: 'loadFind.ts', files: 5 },
+  { name: 'timeline', first: 'loadTimeline.ts', files: 5 },
 ] as const;
 
 describe('code of the panel that is loaded later', () => {

@@ -1,0 +1,96 @@
+// Projects the turns and tool calls of a session with their times, in parts of bounded size.
+import { head } from '../../base/text';
+import type { TimelineCall, TimelineTurn, TimelineView } from '../../panel/contract';
+import type { Entry, SessionState, ToolEntry, Turn } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
+
+/** Calls in one message to the panel. */
+const PART = 5000;
+/** Characters of a call's title. */
+const MAX_TITLE = 120;
+
+/**
+ * Returns the parts of the timeline from the entry at `from` on. The first one has the turns: all,
+ * or those of that entry and later.
+ * @param now ms since 1970
+ */
+export function timelineParts(state: Readonly<SessionState>, from: number, now: number): readonly TimelineView[] {
+  const { entries } = state;
+  const numbers = new Map(state.turns.map(({ id, number }) => [id, number]));
+  const numberOf = ({ turnId }: Entry): number | undefined => (turnId === undefined ? undefined : numbers.get(turnId));
+  const firsts = new Map<number, number>();
+  const calls: TimelineCall[] = [];
+  let least = from > 0 ? Number.POSITIVE_INFINITY : 0;
+  for (let index = from; index < entries.length; index++) {
+    const entry = entries[index]!;
+    const number = numberOf(entry);
+    if (number !== undefined) {
+      if (!firsts.has(number)) firsts.set(number, index);
+      least = Math.min(least, number);
+    }
+    if (entry.kind === 'tool') calls.push(callOf(entry, number, isRunning(state, entry), now));
+  }
+  // What follows `from` may be no entry yet, but a turn that has just begun.
+  const last = state.turns.length;
+  const turns = state.turns
+    .slice(Math.max(0, Math.min(least, last) - 1))
+    .map((turn) => turnOf(turn, state, firsts.get(turn.number), now));
+  const parts: TimelineView[] = [];
+  for (let at = 0; at === 0 || at < calls.length; at += PART) {
+    const some = calls.slice(at, at + PART);
+    parts.push({
+      from: at === 0 ? from : some[0]!.index,
+      turns: at === 0 ? turns : [],
+      calls: some,
+      now,
+      isDone: at + PART >= calls.length,
+    });
+  }
+  return parts;
+}
+
+/** A call that a replay left open does not run. */
+function isRunning({ turn, background }: Readonly<SessionState>, entry: ToolEntry): boolean {
+  if (isEnded(entry.status)) return false;
+  const isOfTurn = turn !== undefined && entry.turnId === turn.id;
+  return isOfTurn || entry.subagentId !== undefined || background.some(({ id }) => id === entry.toolCallId);
+}
+
+function callOf(entry: ToolEntry, turn: number | undefined, isOpen: boolean, now: number): TimelineCall {
+  const { index, at, toolKind, status, title, waitedMs } = entry;
+  const endedAt = Math.max(at, Math.min(entry.endedAt ?? at, now));
+  return {
+    index,
+    at,
+    ...(!isOpen && { endedAt }),
+    kind: head(toolKind, MAX_TITLE),
+    status,
+    title: head(title.trim().split('\n', 1)[0]!, MAX_TITLE),
+    ...(turn !== undefined && { turn }),
+    ...(waitedMs !== undefined && { waitedMs }),
+  };
+}
+
+function turnOf(turn: Turn, state: Readonly<SessionState>, index: number | undefined, now: number): TimelineTurn {
+  const { number, startedAt: at, tokens } = turn;
+  // The end of a replayed turn is unknown.
+  const endedAt = turn.endedAt ?? (turn === state.turn ? undefined : at);
+  const waitsSince = waitingSince(state, turn);
+  const waits = (turn.waits ?? []).map(({ from, until }) => ({ from, until }));
+  if (waitsSince !== undefined && waitsSince < now) waits.push({ from: waitsSince, until: now });
+  return {
+    number,
+    at,
+    ...(endedAt !== undefined && { endedAt }),
+    ...(index !== undefined && { index }),
+    ...(waits.length > 0 && { waits }),
+    ...(tokens !== undefined && { tokens }),
+  };
+}
+
+/** Returns since when the running turn has been waiting for the user, if it is. */
+function waitingSince(state: Readonly<SessionState>, turn: Turn): number | undefined {
+  if (state.turn !== turn) return undefined;
+  const asked = [...state.permissions.values(), ...state.elicitations.values()].map(({ at }) => at);
+  return asked.length === 0 ? undefined : Math.max(turn.startedAt, Math.min(...asked));
+}

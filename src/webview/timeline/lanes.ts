@@ -1,0 +1,136 @@
+// Puts the calls of a session into lanes, so that those that ran at the same time stand below each
+// other, and says what of a lane is to be drawn: never more than one mark a pixel. Pure.
+import type { TimelineCall } from '../../panel/contract';
+import type { TimeAxis } from './timeAxis';
+
+/** Lanes of the agent's calls, and of subagents below them. In the last one calls may overlap. */
+const MAX_LANES = 6;
+const MAX_SUBAGENT_LANES = 3;
+
+/** What is drawn for one call, or for several within a pixel. px */
+export interface Mark {
+  readonly x: number;
+  readonly width: number;
+  readonly kind: string;
+  readonly isFailed: boolean;
+}
+
+/** The visible part of the axis: positions in ms, and pixels per ms. */
+export interface Sight {
+  readonly from: number;
+  readonly until: number;
+  readonly scale: number;
+}
+
+export class Lane {
+  readonly #calls: readonly TimelineCall[];
+  readonly #starts: Float64Array;
+  readonly #ends: Float64Array;
+  /** The greatest end of a call and of all before it. */
+  readonly #reached: Float64Array;
+  /** How many calls before this one have failed. */
+  readonly #failed: Uint32Array;
+
+  /** @param calls in order of their start */
+  constructor(calls: readonly TimelineCall[], axis: TimeAxis, now: number) {
+    this.#calls = calls;
+    this.#starts = Float64Array.from(calls, ({ at }) => axis.at(at));
+    this.#ends = Float64Array.from(calls, ({ at, endedAt }) => axis.at(Math.max(at, endedAt ?? now)));
+    this.#reached = new Float64Array(calls.length);
+    this.#failed = new Uint32Array(calls.length + 1);
+    let reached = 0;
+    for (const [index, { status }] of calls.entries()) {
+      reached = Math.max(reached, this.#ends[index]!);
+      this.#reached[index] = reached;
+      this.#failed[index + 1] = this.#failed[index]! + (status === 'failed' ? 1 : 0);
+    }
+  }
+
+  marks({ from, until, scale }: Sight): readonly Mark[] {
+    const marks: Mark[] = [];
+    let index = firstOver(this.#reached, from, 0);
+    while (index < this.#calls.length && this.#starts[index]! <= until) {
+      const x = (this.#starts[index]! - from) * scale;
+      const width = (this.#ends[index]! - this.#starts[index]!) * scale;
+      if (width >= 1) {
+        marks.push(this.#mark(x, width, index, index + 1, index));
+        index++;
+        continue;
+      }
+      // All that begin within this pixel are one mark. The last of them can be longer.
+      const pixel = Math.floor(x);
+      const next = Math.max(index + 1, firstOver(this.#starts, from + (pixel + 1) / scale, index));
+      const end = (this.#ends[next - 1]! - from) * scale;
+      const isLong = end - pixel > 2;
+      marks.push(this.#mark(pixel, Math.max(1, end - pixel), index, next, isLong ? next - 1 : index));
+      index = next;
+    }
+    return marks;
+  }
+
+  /** The call at a position, or the nearest one not farther away than `reach`, ms. */
+  find(position: number, reach: number): TimelineCall | undefined {
+    let best: TimelineCall | undefined;
+    let distance = reach;
+    for (let index = firstOver(this.#reached, position - reach, 0); index < this.#calls.length; index++) {
+      const start = this.#starts[index]!;
+      if (start > position + reach) break;
+      const away = Math.max(0, start - position, position - this.#ends[index]!);
+      if (away > distance || (best && away === distance && away > 0)) continue;
+      distance = away;
+      best = this.#calls[index];
+    }
+    return best;
+  }
+
+  /** The positions of a call, if it is in this lane. */
+  spanOf(call: TimelineCall): { readonly from: number; readonly until: number } | undefined {
+    const index = this.#calls.indexOf(call);
+    return index === -1 ? undefined : { from: this.#starts[index]!, until: this.#ends[index]! };
+  }
+
+  #mark(x: number, width: number, first: number, next: number, shown: number): Mark {
+    const isFailed = this.#failed[next]! > this.#failed[first]!;
+    return { x, width, kind: this.#calls[shown]!.kind, isFailed };
+  }
+}
+
+/** Returns the lanes of calls, with those of subagents at the end. @param now ms since 1970 */
+export function lanesOf(calls: readonly TimelineCall[], axis: TimeAxis, now: number): readonly Lane[] {
+  const sorted = [...calls].sort((a, b) => a.at - b.at);
+  const isSubagent = ({ kind }: TimelineCall): boolean => kind === 'subagent';
+  const groups = [
+    ...spread(
+      sorted.filter((call) => !isSubagent(call)),
+      MAX_LANES,
+      now,
+    ),
+    ...spread(sorted.filter(isSubagent), MAX_SUBAGENT_LANES, now),
+  ];
+  return groups.map((group) => new Lane(group, axis, now));
+}
+
+function spread(calls: readonly TimelineCall[], most: number, now: number): readonly TimelineCall[][] {
+  const lanes: TimelineCall[][] = [];
+  const ends: number[] = [];
+  for (const call of calls) {
+    let lane = ends.findIndex((end) => end <= call.at);
+    if (lane === -1) lane = Math.min(ends.length, most - 1);
+    lanes[lane] ??= [];
+    lanes[lane]!.push(call);
+    ends[lane] = Math.max(ends[lane] ?? 0, call.endedAt ?? now);
+  }
+  return lanes;
+}
+
+/** The first index from `from` on whose value is greater or equal, of ascending values. */
+function firstOver(values: Float64Array, value: number, from: number): number {
+  let low = from;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,46 @@
+// The legend of the timeline. The picture takes its colours from its elements, which have those of
+// the theme.
+import { el, setAttributes } from '../dom/dom';
+import { strings } from '../text/timelineStrings';
+
+/** Returns the name of a kind of tool call, `other` where it is unknown. */
+export function kindOf(kind: string): string {
+  return Object.hasOwn(strings.kinds, kind) ? kind : 'other';
+}
+
+/** Creates a square in the colour of a kind. */
+export function createSwatch(kind: string): HTMLElement {
+  return setAttributes(el('span', 'timeline-swatch'), { 'data-kind': kind, 'aria-hidden': 'true' });
+}
+
+export class Legend {
+  readonly element = el('div', 'timeline-legend');
+  /** Colours of what is no kind. */
+  readonly #others = ['waits', 'failed', 'text', 'dim', 'line', 'focus'].map((name) => {
+    const swatch = createSwatch(name);
+    swatch.hidden = true;
+    return swatch;
+  });
+  #shown = '';
+
+  constructor() {
+    this.show([], false);
+  }
+
+  /** Shows these kinds. @param hasWaits the agent has waited for the user */
+  show(kinds: readonly string[], hasWaits: boolean): void {
+    const known = Object.keys(strings.kinds).filter((kind) => kinds.includes(kind));
+    const shown = `${known.join()} ${hasWaits}`;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const items = known.map((kind) => el('span', 'timeline-key', createSwatch(kind), strings.kinds[kind]));
+    if (hasWaits) items.push(el('span', 'timeline-key', createSwatch('waits'), strings.waits));
+    this.element.replaceChildren(...this.#others, ...items);
+  }
+
+  /** Returns the colours of the theme, by the names of kinds and of what else is drawn. */
+  colours(): ReadonlyMap<string, string> {
+    const swatches = [...this.element.querySelectorAll<HTMLElement>('.timeline-swatch')];
+    return new Map(swatches.map((swatch) => [swatch.dataset.kind ?? '', getComputedStyle(swatch).color]));
+  }
+}

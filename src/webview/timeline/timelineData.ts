@@ -1,0 +1,70 @@
+// The turns and calls that the timeline shows, put together from the parts of the host. Pure.
+import type { TimelineCall, TimelineTurn, TimelineView } from '../../panel/contract';
+
+/** A row of the list: a turn, or one of its calls. */
+export type TimelineRow =
+  | { readonly kind: 'turn'; readonly turn: TimelineTurn }
+  | { readonly kind: 'call'; readonly call: TimelineCall };
+
+export class TimelineData {
+  #turns: TimelineTurn[] = [];
+  #calls: TimelineCall[] = [];
+  /** The host's clock when it last sent something, ms since 1970. */
+  now = 0;
+
+  /** In order of their numbers. */
+  get turns(): readonly TimelineTurn[] {
+    return this.#turns;
+  }
+
+  /** In order of their entries. */
+  get calls(): readonly TimelineCall[] {
+    return this.#calls;
+  }
+
+  /** The entry from which on something can have changed since. */
+  get from(): number {
+    const open = this.#calls.find(({ endedAt }) => endedAt === undefined) ?? this.#calls.at(-1);
+    if (!open) return 0;
+    return open.endedAt === undefined ? open.index : open.index + 1;
+  }
+
+  apply({ from, turns, calls, now }: TimelineView): void {
+    this.now = now;
+    if (from === 0) this.clear();
+    const known = new Map(this.#turns.map((turn) => [turn.number, turn.index]));
+    const first = turns[0];
+    if (first) {
+      const merged = turns.map((turn) => {
+        const index = known.get(turn.number) ?? turn.index;
+        return index === undefined ? turn : { ...turn, index };
+      });
+      this.#turns = [...this.#turns.filter(({ number }) => number < first.number), ...merged];
+    }
+    let kept = this.#calls.length;
+    while (kept > 0 && this.#calls[kept - 1]!.index >= from) kept--;
+    this.#calls.length = kept;
+    for (const call of calls) this.#calls.push(call);
+  }
+
+  clear(): void {
+    this.#turns = [];
+    this.#calls = [];
+  }
+
+  /** Returns the turns, each followed by its calls. */
+  rows(): readonly TimelineRow[] {
+    const rows: TimelineRow[] = [];
+    let next = 0;
+    const turnsUntil = (number: number): void => {
+      for (let turn = this.#turns[next]; turn && turn.number <= number; turn = this.#turns[++next])
+        rows.push({ kind: 'turn', turn });
+    };
+    for (const call of this.#calls) {
+      if (call.turn !== undefined) turnsUntil(call.turn);
+      rows.push({ kind: 'call', call });
+    }
+    turnsUntil(Number.POSITIVE_INFINITY);
+    return rows;
+  }
+}

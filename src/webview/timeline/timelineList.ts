@@ -1,0 +1,216 @@
+// The list of the timeline: its turns and calls as rows, of which only those in sight are drawn.
+// The keyboard walks it, and screen readers read it.
+import { revealControls } from '../../base/revealControls';
+import type { TimelineCall } from '../../panel/contract';
+import { el, isComposing, setAttributes } from '../dom/dom';
+import { formatDuration } from '../text/format';
+import { strings } from '../text/timelineStrings';
+import { createSwatch, kindOf } from './legend';
+import type { TimelineRow } from './timelineData';
+
+/** Height of a row, px; the style sheet has it too. */
+const ROW = 22;
+/** Rows beyond those in sight. */
+const MORE = 4;
+/** A wait that is worth a word, ms. */
+const LEAST_WAIT = 1000;
+
+const STATES: Readonly<Record<string, string>> = { failed: strings.failed, cancelled: strings.cancelled };
+
+export interface ListOptions {
+  /** A row was selected. */
+  onSelect(row: TimelineRow): void;
+  /** The user wants to see a row in the transcript. */
+  onOpen(row: TimelineRow): void;
+}
+
+export class TimelineList {
+  readonly element = setAttributes(el('div', 'timeline-list'), {
+    role: 'listbox',
+    tabindex: '0',
+    'aria-label': strings.list,
+  });
+  readonly #options: ListOptions;
+  readonly #room = setAttributes(el('div', 'timeline-room'), { role: 'presentation' });
+  readonly #drawn = new Map<number, HTMLElement>();
+  #rows: readonly TimelineRow[] = [];
+  /** Calls of each turn. */
+  #counts = new Map<number, number>();
+  #now = 0;
+  #active = 0;
+
+  constructor(options: ListOptions) {
+    this.#options = options;
+    this.element.append(this.#room);
+    this.element.addEventListener('scroll', () => this.#draw(), { passive: true });
+    this.element.addEventListener('keydown', (event) => this.#onKey(event));
+    this.element.addEventListener('click', (event) => {
+      const row = (event.target as Element).closest<HTMLElement>('.timeline-row');
+      if (row) this.#open(Number(row.dataset.place));
+    });
+    new ResizeObserver(() => this.#draw()).observe(this.element);
+  }
+
+  /** @param now ms since 1970 */
+  show(rows: readonly TimelineRow[], now: number): void {
+    const before = this.#rows[this.#active];
+    this.#rows = rows;
+    this.#now = now;
+    this.#counts = new Map();
+    for (const row of rows) {
+      const turn = row.kind === 'call' ? row.call.turn : undefined;
+      if (turn !== undefined) this.#counts.set(turn, (this.#counts.get(turn) ?? 0) + 1);
+    }
+    this.#active = before
+      ? Math.max(
+          0,
+          rows.findIndex((row) => isSame(row, before)),
+        )
+      : rows.length - 1;
+    this.#room.style.height = `${rows.length * ROW}px`;
+    for (const one of this.#drawn.values()) one.remove();
+    this.#drawn.clear();
+    if (before) this.#draw();
+    else this.#bring();
+  }
+
+  /** Selects what was chosen in the picture. */
+  select(chosen: TimelineRow): void {
+    const place = this.#rows.findIndex((row) => isSame(row, chosen));
+    if (place !== -1) this.#select(place);
+  }
+
+  clear(): void {
+    this.#rows = [];
+    this.#active = 0;
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (isComposing(event) || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    const last = this.#rows.length - 1;
+    if (last < 0) return;
+    const places: Readonly<Record<string, () => number>> = {
+      ArrowDown: () => this.#active + 1,
+      ArrowUp: () => this.#active - 1,
+      Home: () => 0,
+      End: () => last,
+      PageDown: () => this.#turnFrom(1),
+      PageUp: () => this.#turnFrom(-1),
+    };
+    if (event.key === 'Enter') this.#open(this.#active);
+    else if (Object.hasOwn(places, event.key)) this.#select(Math.max(0, Math.min(last, places[event.key]!())));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #turnFrom(step: 1 | -1): number {
+    let place = this.#active + step;
+    while (this.#rows[place] && this.#rows[place]?.kind !== 'turn') place += step;
+    return place;
+  }
+
+  #open(place: number): void {
+    this.#select(place);
+    const row = this.#rows[place];
+    if (row) this.#options.onOpen(row);
+  }
+
+  #select(place: number): void {
+    this.#active = place;
+    this.#bring();
+    const row = this.#rows[place];
+    if (row) this.#options.onSelect(row);
+  }
+
+  #bring(): void {
+    const top = this.#active * ROW;
+    const { scrollTop, clientHeight } = this.element;
+    if (top < scrollTop) this.element.scrollTop = top;
+    else if (top + ROW > scrollTop + clientHeight) this.element.scrollTop = top + ROW - clientHeight;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const { scrollTop, clientHeight } = this.element;
+    const first = Math.max(0, Math.floor(scrollTop / ROW) - MORE);
+    const end = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / ROW) + MORE);
+    for (const [place, one] of this.#drawn) {
+      if (place >= first && place < end) continue;
+      one.remove();
+      this.#drawn.delete(place);
+    }
+    for (let place = first; place < end; place++) {
+      const known = this.#drawn.get(place);
+      const one = known ?? this.#createRow(place);
+      one.ariaSelected = String(place === this.#active);
+      if (known) continue;
+      this.#drawn.set(place, one);
+      let next = place + 1;
+      while (next < end && !this.#drawn.has(next)) next++;
+      this.#room.insertBefore(one, this.#drawn.get(next) ?? null);
+    }
+    const active = this.#drawn.get(this.#active);
+    setAttributes(this.element, { 'aria-activedescendant': active?.id });
+  }
+
+  #createRow(place: number): HTMLElement {
+    const row = this.#rows[place]!;
+    const parts = row.kind === 'turn' ? this.#turnParts(row.turn) : this.#callParts(row.call);
+    const [name, title, ...facts] = parts;
+    const element = setAttributes(
+      el(
+        'div',
+        `timeline-row ${row.kind}`,
+        row.kind === 'call' ? createSwatch(kindOf(row.call.kind)) : undefined,
+        el('span', 'timeline-name', name),
+        el('span', 'timeline-title', title),
+        el('span', 'timeline-facts', facts.filter((fact) => fact !== '').join(' · ')),
+      ),
+      {
+        id: `timeline-row-${place}`,
+        role: 'option',
+        title: parts.filter((part) => part !== '').join(' · '),
+        'aria-label': parts.filter((part) => part !== '').join(', '),
+        'aria-posinset': place + 1,
+        'aria-setsize': this.#rows.length,
+        'data-place': place,
+      },
+    );
+    element.style.top = `${place * ROW}px`;
+    return element;
+  }
+
+  #turnParts({ number, at, endedAt, tokens, waits = [] }: Extract<TimelineRow, { kind: 'turn' }>['turn']): string[] {
+    const waited = waits.reduce((sum, { from, until }) => sum + until - from, 0);
+    return [
+      strings.turn(number),
+      strings.calls(this.#counts.get(number) ?? 0),
+      waited < LEAST_WAIT ? '' : strings.waited(waited),
+      tokens === undefined ? '' : strings.tokens(tokens),
+      formatDuration((endedAt ?? Math.max(at, this.#now)) - at),
+    ];
+  }
+
+  #callParts(call: TimelineCall): string[] {
+    return callParts(call, this.#now);
+  }
+}
+
+/** Returns the words about a call: its kind, its title and its facts; some can be empty. */
+export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: TimelineCall, now: number): string[] {
+  const known = kindOf(kind);
+  const state = endedAt === undefined ? strings.running : (STATES[status] ?? '');
+  return [
+    strings.kinds[known]!,
+    revealControls(title),
+    state,
+    waitedMs < LEAST_WAIT ? '' : strings.waited(waitedMs),
+    formatDuration((endedAt ?? Math.max(at, now)) - at),
+  ];
+}
+
+function isSame(one: TimelineRow, other: TimelineRow): boolean {
+  if (one.kind === 'turn') return other.kind === 'turn' && one.turn.number === other.turn.number;
+  return other.kind === 'call' && one.call.index === other.call.index;
+}

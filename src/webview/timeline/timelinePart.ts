@@ -1,0 +1,167 @@
+// The timeline above the transcript: turns and tool calls along time, as a picture and as a list.
+import type { ToWebview } from '../../panel/contract';
+import { button, el, iconButton, isComposing, setAttributes } from '../dom/dom';
+import { adoptStyles } from '../dom/pageStyles';
+import styles from '../styles/timeline.css';
+import { strings } from '../text/timelineStrings';
+import { kindOf, Legend } from './legend';
+import { TimelineData, type TimelineRow } from './timelineData';
+import { callParts, TimelineList } from './timelineList';
+import { TimelinePicture } from './timelinePicture';
+import type { TimelineServices } from './timelineServices';
+
+/** Between two requests while the session changes, ms. */
+const RENEW_MS = 1000;
+/** Of what is visible. */
+const STEP = 0.2;
+
+export class Timeline {
+  readonly #services: TimelineServices;
+  readonly #data = new TimelineData();
+  readonly #legend = new Legend();
+  readonly #picture: TimelinePicture;
+  readonly #list: TimelineList;
+  readonly #summary = el('span', 'timeline-summary');
+  readonly #element: HTMLElement;
+  #id = 0;
+  #isOpen = false;
+  #isWaiting = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #before: HTMLElement | undefined;
+
+  constructor(services: TimelineServices) {
+    adoptStyles(styles);
+    this.#services = services;
+    this.#list = new TimelineList({ onSelect: (row) => this.#select(row), onOpen: (row) => this.#open(row) });
+    this.#picture = new TimelinePicture({
+      onChoose: (chosen) => {
+        const row: TimelineRow = 'kind' in chosen ? { kind: 'call', call: chosen } : { kind: 'turn', turn: chosen };
+        this.#list.select(row);
+        this.#open(row);
+      },
+      nameOf: (call) =>
+        callParts(call, this.#data.now)
+          .filter((part) => part !== '')
+          .join(' · '),
+      colours: () => this.#legend.colours(),
+    });
+    const zoom = (sign: string, label: string, run: () => void): HTMLButtonElement =>
+      setAttributes(button('icon-button timeline-sign', sign, run), { 'aria-label': label, title: label });
+    const head = el(
+      'div',
+      'timeline-head',
+      el('h2', 'timeline-heading', strings.timeline),
+      this.#summary,
+      zoom('−', strings.zoomOut, () => this.#picture.zoom(-1)),
+      zoom('+', strings.zoomIn, () => this.#picture.zoom(1)),
+      zoom('↔', strings.showAll, () => this.#picture.showAll()),
+      iconButton('close', strings.close, () => this.close()),
+    );
+    this.#element = setAttributes(
+      el('section', 'timeline', head, this.#picture.element, this.#legend.element, this.#list.element),
+      { 'aria-label': strings.timeline },
+    );
+    this.#element.addEventListener('keydown', (event) => this.#onKey(event));
+  }
+
+  /** Opens the timeline and focuses its list. */
+  open(): void {
+    const { activeElement } = document;
+    if (!this.#isOpen || !this.#element.contains(activeElement))
+      this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
+    if (!this.#isOpen) {
+      this.#isOpen = true;
+      this.#services.frame.prepend(this.#element);
+      this.#services.frame.classList.add('with-timeline');
+      this.renew();
+    }
+    this.#list.element.focus({ preventScroll: true });
+  }
+
+  /** Closes the timeline; the focus returns to where it was. */
+  close(): void {
+    const hadFocus = this.#element.contains(document.activeElement);
+    this.forget();
+    if (!hadFocus) return;
+    if (this.#before?.isConnected && this.#before !== document.body) this.#before.focus({ preventScroll: true });
+    else this.#services.toComposer();
+  }
+
+  /** Another session is shown: closes the timeline without moving the focus back. */
+  forget(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#id++;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#data.clear();
+    this.#list.clear();
+    this.#element.remove();
+    this.#services.frame.classList.remove('with-timeline');
+  }
+
+  /** Requests everything. */
+  renew(): void {
+    if (this.#isOpen) this.#ask(0);
+  }
+
+  /** Something has changed in the session. */
+  changed(): void {
+    if (!this.#isOpen) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#isWaiting) this.changed();
+      else this.#ask(this.#data.from);
+    }, RENEW_MS);
+  }
+
+  receive(message: Extract<ToWebview, { type: 'timeline' }>): void {
+    if (message.id !== this.#id || !this.#isOpen) return;
+    this.#data.apply(message);
+    if (!message.isDone) return;
+    this.#isWaiting = false;
+    const { turns, calls, now } = this.#data;
+    const isEmpty = turns.length === 0 && calls.length === 0;
+    this.#summary.textContent = isEmpty ? strings.empty : strings.summary(turns.length, calls.length);
+    const kinds = [...new Set(calls.map(({ kind }) => kindOf(kind)))];
+    this.#legend.show(
+      kinds,
+      turns.some(({ waits }) => waits),
+    );
+    this.#picture.renewColours();
+    this.#picture.show(this.#data);
+    this.#list.show(this.#data.rows(), now);
+  }
+
+  #ask(from: number): void {
+    this.#isWaiting = true;
+    this.#services.post({ type: 'timeline', id: ++this.#id, from });
+  }
+
+  #select(row: TimelineRow): void {
+    if (row.kind === 'call') this.#picture.select(row.call);
+    else this.#picture.selectTurn(row.turn);
+  }
+
+  #open(row: TimelineRow): void {
+    const index = row.kind === 'call' ? row.call.index : row.turn.index;
+    if (index !== undefined) this.#services.goTo(index);
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (isComposing(event) || event.ctrlKey || event.altKey || event.metaKey) return;
+    const keys: Readonly<Record<string, () => void>> = {
+      Escape: () => this.close(),
+      '+': () => this.#picture.zoom(1),
+      '=': () => this.#picture.zoom(1),
+      '-': () => this.#picture.zoom(-1),
+      '0': () => this.#picture.showAll(),
+      ArrowLeft: () => this.#picture.move(-STEP),
+      ArrowRight: () => this.#picture.move(STEP),
+    };
+    if (!Object.hasOwn(keys, event.key)) return;
+    keys[event.key]!();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,110 @@
+// The times of a session's turns and calls, as the timeline gets them.
+import { strict as assert } from 'node:assert';
+import { timelineParts } from '../../../../src/client/view/timelineParts';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+
+type Timed = readonly [at: number, event: SessionEvent];
+
+const starts = (turnId: string, at: number): Timed => [at, { type: 'turn_started', turnId, origin: 'user', at }];
+const ends = (turnId: string, at: number): Timed => [
+  at,
+  { type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at },
+];
+const calls = (at: number, toolCallId: string, status: 'in_progress' | 'completed', title = toolCallId): Timed => [
+  at,
+  { type: 'tool_call', toolCallId, announced: true, patch: { title, kind: 'execute', status } },
+];
+const says = (at: number): Timed => [
+  at,
+  { type: 'message_chunk', role: 'agent', messageId: `m${at}`, block: { type: 'text', text: 'Well.' } },
+];
+const asks = (at: number): Timed => [
+  at,
+  { type: 'permission_asked', permissionId: `p${at}`, title: 'May I?', options: [] },
+];
+const answered = (at: number, asked: number): Timed => [
+  at,
+  { type: 'permission_closed', permissionId: `p${asked}`, outcome: 'selected', by: 'user' },
+];
+
+function play(...events: readonly Timed[]): SessionModel {
+  const model = new SessionModel();
+  for (const [at, event] of events) model.apply(event, at);
+  return model;
+}
+
+describe('parts of the timeline', () => {
+  it('has turns with their waits, and calls with their turns', () => {
+    const { state } = play(
+      starts('a', 1000),
+      says(1100),
+      calls(1200, 'x', 'in_progress', 'npm test\nmore'),
+      asks(1300),
+      answered(1800, 1300),
+      calls(2000, 'x', 'completed'),
+      ends('a', 2500),
+      starts('b', 9000),
+      calls(9100, 'y', 'in_progress'),
+      asks(9200),
+    );
+    const [part, ...more] = timelineParts(state, 0, 9700);
+    assert.deepEqual(more, []);
+    assert.deepEqual(part, {
+      from: 0,
+      turns: [
+        { number: 1, at: 1000, endedAt: 2500, index: 0, waits: [{ from: 1300, until: 1800 }] },
+        { number: 2, at: 9000, index: 3, waits: [{ from: 9200, until: 9700 }] },
+      ],
+      calls: [
+        { index: 1, at: 1200, endedAt: 2000, kind: 'execute', status: 'completed', title: 'x', turn: 1 },
+        { index: 3, at: 9100, kind: 'execute', status: 'in_progress', title: 'y', turn: 2 },
+      ],
+      now: 9700,
+      isDone: true,
+    });
+  });
+
+  it('has the first line of a title, shortened', () => {
+    const { state } = play(starts('a', 0), calls(1, 'x', 'completed', `${'long '.repeat(100)}\nsecond`));
+    const title = timelineParts(state, 0, 10)[0]?.calls[0]?.title ?? '';
+    assert.equal(title.length, 120);
+    assert.ok(!title.includes('second'));
+  });
+
+  it('has only what is new from an entry on', () => {
+    const events = [starts('a', 0), calls(1, 'x', 'completed'), ends('a', 5), starts('b', 10)];
+    const { state } = play(...events, calls(11, 'y', 'completed'));
+    const [part] = timelineParts(state, 2, 20);
+    assert.deepEqual([part?.turns.map(({ number }) => number), part?.calls.map(({ index }) => index)], [[2], [2]]);
+    assert.deepEqual(
+      timelineParts(play(...events).state, 2, 20)[0]?.turns.map(({ number }) => number),
+      [2],
+      'a turn that has no entry yet',
+    );
+  });
+
+  it('comes in parts of bounded size that follow each other', () => {
+    const many = Array.from({ length: 10_001 }, (_, index) => calls(index, `c${index}`, 'completed'));
+    const parts = timelineParts(play(starts('a', 0), ...many).state, 0, 20_000);
+    assert.deepEqual(
+      parts.map(({ from, calls: some, turns, isDone }) => [from, some.length, turns.length, isDone]),
+      [
+        [0, 5000, 1, false],
+        [5000, 5000, 0, false],
+        [10_000, 1, 0, true],
+      ],
+    );
+  });
+
+  it('takes no call for running that a replay left open', () => {
+    const model = play([0, { type: 'cleared', replay: true }], calls(5, 'x', 'in_progress'));
+    assert.equal(timelineParts(model.state, 0, 99_999)[0]?.calls[0]?.endedAt, 5);
+  });
+
+  it('is empty for an empty session', () => {
+    assert.deepEqual(timelineParts(new SessionModel().state, 0, 5), [
+      { from: 0, turns: [], calls: [], now: 5, isDone: true },
+    ]);
+  });
+});

@@ -1,0 +1,99 @@
+// Timelines: a session of a few turns, and large ones.
+import type { ItemView, TimelineCall, TimelineTurn, TimelineView } from '../../../src/panel/contract';
+import type { Panel } from './browser';
+import { message, tool } from './samples';
+
+const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
+const HOUR = 3_600_000;
+const S = 1000;
+
+const KINDS = ['read', 'search', 'edit', 'execute', 'fetch', 'think', 'other'];
+
+/** Three turns with an hour between them, calls side by side, a subagent, a failure and waits. */
+export function timeline(): TimelineView {
+  const turns: TimelineTurn[] = [
+    { number: 1, at: AT, endedAt: AT + 95 * S, index: 0, tokens: 8100 },
+    {
+      number: 2,
+      at: AT + HOUR,
+      endedAt: AT + HOUR + 180 * S,
+      index: 8,
+      waits: [{ from: AT + HOUR + 60 * S, until: AT + HOUR + 92 * S }],
+      tokens: 24_500,
+    },
+    { number: 3, at: AT + 2 * HOUR, index: 13 },
+  ];
+  const one = (
+    index: number,
+    turn: number,
+    from: number,
+    until: number | undefined,
+    kind: string,
+    title: string,
+    patch: Partial<TimelineCall> = {},
+  ): TimelineCall => {
+    const start = turns[turn - 1]!.at;
+    return {
+      index,
+      at: start + from * S,
+      ...(until !== undefined && { endedAt: start + until * S }),
+      kind,
+      status: until === undefined ? 'in_progress' : 'completed',
+      title,
+      turn,
+      ...patch,
+    };
+  };
+  const calls = [
+    one(1, 1, 4, 9, 'read', 'src/server.ts'),
+    one(2, 1, 5, 12, 'read', 'src/upload/uploadQueue.ts'),
+    one(3, 1, 6, 8, 'search', 'listening'),
+    one(4, 1, 15, 85, 'subagent', 'Look for flaky tests'),
+    one(5, 1, 16, 40, 'execute', 'npm test -- upload', { status: 'failed' }),
+    one(6, 1, 41, 80, 'fetch', 'https://example.com/docs'),
+    one(9, 2, 10, 14, 'read', 'test/upload.test.ts'),
+    one(10, 2, 20, 58, 'think', 'Plan'),
+    one(11, 2, 60, 95, 'edit', 'test/upload.test.ts', { waitedMs: 32 * S }),
+    one(12, 2, 100, 170, 'execute', 'npm test'),
+    one(14, 3, 5, undefined, 'execute', 'npm run build'),
+  ];
+  return { from: 0, turns, calls, now: AT + 2 * HOUR + 40 * S, isDone: true };
+}
+
+/** The entries that the sample timeline is of. */
+export function timelineItems(): ItemView[] {
+  const { calls } = timeline();
+  return Array.from({ length: 15 }, (_, index) => {
+    const call = calls.find((one) => one.index === index);
+    if (call) return tool(`c${index}`, { title: call.title, toolKind: call.kind, turnId: `t${call.turn}` });
+    return message(`m${index}`, index % 2 === 0 ? 'user' : 'agent', `Message ${index}.`);
+  });
+}
+
+/** A session of so many calls in turns of 20. */
+export function longTimeline(count: number): TimelineView {
+  const calls: TimelineCall[] = [];
+  const turns: TimelineTurn[] = [];
+  let at = AT;
+  for (let index = 0; index < count; index++) {
+    if (index % 20 === 0) {
+      at += HOUR / 4;
+      turns.push({ number: turns.length + 1, at, endedAt: at, index });
+    }
+    const length = 200 + ((index * 7919) % 30) * 400;
+    const kind = KINDS[index % KINDS.length]!;
+    const turn = turns.length;
+    calls.push({ index, at, endedAt: at + length, kind, status: 'completed', title: `src/file${index}.ts`, turn });
+    at += index % 3 === 0 ? 100 : length + 300;
+    turns[turn - 1] = { ...turns[turn - 1]!, endedAt: at + 12_000 };
+  }
+  return { from: 0, turns, calls, now: at + 20_000, isDone: true };
+}
+
+/** Opens the timeline as the command does, and answers with a view. */
+export async function openTimeline(panel: Panel, view: TimelineView): Promise<void> {
+  await panel.send({ type: 'focus', on: 'timeline' });
+  const { id } = await panel.next('timeline');
+  await panel.send({ type: 'timeline', id, ...view });
+  await panel.page.locator('.timeline-row').first().waitFor();
+}
