@@ -92,6 +92,8 @@ export function bundles({ dev }) {
     { ...browser, entryPoints: { shell: 'src/webview/shell.html' }, loader: { '.html': 'copy' } },
     // Loaded when the first files have changed.
     { ...browser, entryPoints: { changes: 'src/webview/changes/changesPart.ts' }, loader: { '.css': 'text' } },
+    // Loaded when a subagent has made its first call.
+    { ...browser, entryPoints: { nested: 'src/webview/nested/nestedPart.ts' }, loader: { '.css': 'text' } },
     // Loaded when something is searched for.
     { ...browser, entryPoints: { find: 'src/webview/find/findPart.ts' }, loader: { '.css': 'text' } },
     // Loaded when it is first opened.

@@ -68,6 +68,8 @@ export type ToWebview =
       readonly total: number;
       readonly from: number;
       readonly items: readonly ItemView[];
+      /** The items that are nested in others, in runs: first and last index of each. */
+      readonly nested?: readonly (readonly [number, number])[];
       readonly draft: DraftView;
       /** The scroll position, if not at the end. */
       readonly anchor?: Anchor;
@@ -75,6 +77,18 @@ export type ToWebview =
   | { readonly type: 'update'; readonly revision: number; readonly ops: readonly Op[] }
   /** The response to `page`. `revision` is the revision of the items. */
   | { readonly type: 'page'; readonly revision: number; readonly from: number; readonly items: readonly ItemView[] }
+  /**
+   * The response to `nested`: items with their indexes, the first one being child number `from` of
+   * `total`.
+   */
+  | {
+      readonly type: 'nested';
+      readonly revision: number;
+      readonly index: number;
+      readonly from: number;
+      readonly total: number;
+      readonly items: readonly { readonly index: number; readonly item: ItemView }[];
+    }
   /** The host has the message with this clientId. `revision`: of the draft without it. */
   | { readonly type: 'accepted'; readonly clientId: string; readonly revision: number }
   /** The draft of a session was changed elsewhere. */
@@ -215,6 +229,18 @@ export type SessionMessage =
   | { readonly type: 'endFind' }
   /** Requests the turns and tool calls from the entry at `from` on, with their times. */
   | { readonly type: 'timeline'; readonly id: number; readonly from: number }
+  /**
+   * Requests items that are nested in the call at `index`: those from number `from` to number `to`,
+   * or those near the item with index `around`. Beyond the end: the last ones. The response is
+   * `nested`.
+   */
+  | {
+      readonly type: 'nested';
+      readonly index: number;
+      readonly from: number;
+      readonly to: number;
+      readonly around?: number;
+    }
   /** Requests the item with raw input and output. The response is an `update` with a `put`. */
   | { readonly type: 'details'; readonly index: number }
   | { readonly type: 'openLocation'; readonly path: string; readonly line?: number }
@@ -322,6 +348,7 @@ export type {
   ItemView,
   Liveness,
   MentionView,
+  NestedView,
   PermissionView,
   PlanProgressView,
   QueueItemView,

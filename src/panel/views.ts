@@ -160,6 +160,8 @@ export interface PermissionView {
   readonly ruleOffer?: PermissionRuleOffer;
   /** Transcript index of the entry that the request is about. */
   readonly index: number;
+  /** The title of the call that started the subagent that asks. */
+  readonly by?: string;
 }
 
 /** A form or a page that waits for the user. */
@@ -294,8 +296,20 @@ export type DecisionView =
   | { readonly outcome: 'dismissed' | 'withdrawn' }
   | { readonly outcome: 'selected'; readonly name: string };
 
+/** The calls of the subagent that a call started. */
+export interface NestedView {
+  /** Calls of all levels. */
+  readonly calls: number;
+  /** How many of them have not ended. */
+  readonly open: number;
+  /** The title of one of those. */
+  readonly now?: string;
+}
+
 interface ItemBase {
   readonly id: string;
+  /** Transcript indexes of the calls that it is nested in, outermost first. */
+  readonly path?: readonly number[];
   readonly turnId?: string;
   readonly late?: true;
   readonly at: number;
@@ -334,6 +348,8 @@ export type ItemView =
       /** What to stop; absent if the call is not running or the agent does not support it. */
       readonly stop?: StopTarget;
       readonly decision?: DecisionView;
+      /** Absent: nothing is nested in it. */
+      readonly nested?: NestedView;
       /** It is a tool of the editor. */
       readonly editor?: EditorToolView;
     })

@@ -139,6 +139,9 @@ function applyMessage(message: ToWebview): number | undefined {
     case 'page':
       transcript.insertPage(message.from, message.items, message.revision);
       return undefined;
+    case 'nested':
+      transcript.insertNested(message);
+      return undefined;
     case 'accepted':
       composer.accepted(message.clientId, message.revision);
       transcript.toLatest();
@@ -251,7 +254,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   } else loadedTimeline()?.renew();
   setSession(message.session);
   transcript.setRunning(session.running.peek());
-  transcript.reset(message.total, message.from, message.items, message.revision);
+  transcript.reset(message);
   transcript.setPermissions(message.session.permissions);
   if (isSame) changesPart()?.renew();
   hasItems.value = message.total > 0;

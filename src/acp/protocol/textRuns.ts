@@ -51,7 +51,9 @@ function readTextRun(updates: readonly unknown[], from: number, emit: (event: Se
 
 function isTextChunk(update: unknown): update is TextChunk {
   if (typeof update !== 'object' || update === null) return false;
-  const { sessionUpdate, messageId, content } = update as Partial<Record<string, unknown>>;
+  const { sessionUpdate, messageId, content, _meta } = update as Partial<Record<string, unknown>>;
+  // Marks of agents may say whose text it is.
+  if (_meta != null) return false;
   if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk') return false;
   if (typeof content !== 'object' || content === null) return false;
   if (typeof messageId !== 'string' && messageId !== undefined && messageId !== null) return false;

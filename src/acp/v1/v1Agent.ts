@@ -10,6 +10,7 @@ import { toConfigOptions, toToolPatch } from '../protocol/readContent';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
 import { readTokens } from '../protocol/usage';
+import { withParent } from '../quirks/parentCall';
 import { applyUpdates, MODEL_OPTION, type ModelOption, toModelOption, toModes } from './v1Events';
 import { permissionRequestSchema, promptResultSchema } from './v1Schema';
 
@@ -84,7 +85,7 @@ export class V1Agent extends RpcAgent {
    */
   readPermission(params: unknown): PermissionAsk {
     const { toolCall, options } = readQuestion(permissionRequestSchema, params);
-    const patch = toToolPatch(toolCall);
+    const patch = withParent(toToolPatch(toolCall), toolCall._meta);
     return {
       toolCallId: toolCall.toolCallId,
       patch,

@@ -18,6 +18,7 @@ import {
 import { terminalMeta } from '../protocol/terminalMeta';
 import { readInRuns } from '../protocol/textRuns';
 import { readUnstableUpdate } from '../protocol/unstableUpdates';
+import { parentCallOf, withParent } from '../quirks/parentCall';
 import { isToolUpdate, modelsSchema, modesSchema, type ToolUpdate, updateSchema, type V1Update } from './v1Schema';
 
 export type ModelOption = Extract<ConfigOption, { type: 'select' }>;
@@ -120,15 +121,27 @@ function emitKnown(update: V1Update, emit: EventSink): void {
 function emitTool(update: ToolUpdate, emit: EventSink): void {
   const { toolCallId, sessionUpdate, _meta } = update;
   if (_meta != null) terminalMeta(_meta, emit);
-  emit({ type: 'tool_call', toolCallId, patch: toToolPatch(update), announced: sessionUpdate === 'tool_call' });
+  const patch = withParent(toToolPatch(update), _meta);
+  emit({ type: 'tool_call', toolCallId, patch, announced: sessionUpdate === 'tool_call' });
 }
 
 function emitChunk(
   role: 'user' | 'agent' | 'thought',
-  update: { content?: unknown; messageId?: string | null | undefined },
+  update: { content?: unknown; messageId?: string | null | undefined; _meta?: unknown },
   emit: EventSink,
 ): void {
   const block = toBlock(update.content);
+  const parent = parentCallOf(update._meta);
+  if (parent !== undefined) {
+    emit({
+      type: 'message_chunk',
+      role,
+      ...(update.messageId != null && { messageId: update.messageId }),
+      block,
+      parent,
+    });
+    return;
+  }
   // Omitted and null mean the same (section 1.3).
   if (update.messageId != null) emit({ type: 'message_chunk', role, messageId: update.messageId, block });
   else emit({ type: 'message_chunk', role, block });

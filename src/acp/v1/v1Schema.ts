@@ -41,7 +41,7 @@ function isTextOrAbsent(value: unknown): boolean {
   return typeof value === 'string' || value == null;
 }
 
-const chunk = { content: z.unknown(), messageId: optionalText };
+const chunk = { content: z.unknown(), messageId: optionalText, _meta: z.optional(z.unknown()) };
 
 const planEntrySchema = z.object({ content: text, priority: optionalText, status: z.nullish(z.string()) });
 

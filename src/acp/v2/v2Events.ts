@@ -10,6 +10,7 @@ import { readDiff } from '../protocol/gitPatch';
 import { type EventSink, MAX_ITEMS, toBlock, toConfigOptions, toToolPatch } from '../protocol/readContent';
 import { terminalMeta } from '../protocol/terminalMeta';
 import { readInRuns } from '../protocol/textRuns';
+import { withParent } from '../quirks/parentCall';
 import { readUpdate as readSharedUpdate } from '../v1/v1Events';
 import { contentChunkSchema, toolUpdateSchema } from './v2Schema';
 import type { V2Terminals } from './v2Terminals';
@@ -73,13 +74,13 @@ export function readToolCall(raw: unknown): { readonly toolCallId: string; reado
 function toPatch(
   fields: {
     [K in (typeof CLEARABLE)[number]]?: unknown;
-  } & Parameters<typeof toToolPatch>[0] & { capabilities?: unknown },
+  } & Parameters<typeof toToolPatch>[0] & { capabilities?: unknown; _meta?: unknown },
 ): ToolPatch {
-  const { content, capabilities } = fields;
+  const { content, capabilities, _meta } = fields;
   const cleared = CLEARABLE.filter((name) => fields[name] === null).map((name) => [name, null]);
   return {
     // Contents have other shapes here: they are read once, below.
-    ...toToolPatch({ ...fields, content: undefined }),
+    ...withParent(toToolPatch({ ...fields, content: undefined }), _meta),
     ...(content && { content: content.slice(0, MAX_ITEMS).flatMap(toToolContents) }),
     ...Object.fromEntries(cleared),
     ...(capabilities !== undefined && { canCancel: isMarked(at(capabilities, 'cancel')) }),

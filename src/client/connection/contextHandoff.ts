@@ -90,6 +90,7 @@ function handoffBlock(transcript: string, capabilities: PromptCapabilities): Con
 
 function partOf(entry: Entry | undefined): string | undefined {
   if (entry?.kind === 'user' || entry?.kind === 'agent') {
+    if (entry.parent !== undefined) return undefined;
     const text = entry.content.map(blockText).join('');
     return text === '' ? undefined : `${WORDS[entry.kind]}: ${shorten(text)}`;
   }

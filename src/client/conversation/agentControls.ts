@@ -9,7 +9,7 @@ import type { Subagents } from '../requests/subagents';
 export interface AgentControlsOptions {
   /** The session that is ready. @throws ParleyError `no-session` */
   readonly ready: () => OpenedSession;
-  readonly subagents: Pick<Subagents, 'stop'>;
+  readonly subagents: Pick<Subagents, 'stop' | 'callOf'>;
   readonly apply: (event: SessionEvent) => void;
 }
 
@@ -26,6 +26,8 @@ export class AgentControls {
     const { link, sessionId } = this.#options.ready();
     if (kind === 'subagent') return this.#options.subagents.stop(id);
     const controls = required(link.dialect.controls);
+    const ofSubagent = kind === 'tool' ? this.#options.subagents.callOf(id) : undefined;
+    if (ofSubagent) return controls.cancelTool(ofSubagent.sessionId, ofSubagent.toolCallId);
     return kind === 'tool' ? controls.cancelTool(sessionId, id) : controls.cancelTerminal(sessionId, id);
   }
 

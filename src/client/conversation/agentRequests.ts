@@ -8,6 +8,7 @@ import { at } from '../../base/untrusted';
 import type { ToolGrant } from '../mcp/editorTools';
 import type { AgentFiles } from '../requests/agentFiles';
 import type { ElicitationAnswer } from '../requests/elicitationRequestHandler';
+import { askedBySubagent } from '../requests/subagents';
 import type { UserRequests } from '../requests/userRequests';
 import type { Terminals } from '../terminals/terminals';
 
@@ -57,7 +58,8 @@ export async function answerRequest(
   const untilStopped = checkSession(context, sessionId);
   const agentSide = context.agentSide();
   if (!agentSide) throw new RpcError(RPC_CODES.internal, 'The session is closed');
-  const answering = { key, roots, terminals, requests, isCancelled, beforeWrite, untilStopped, ...agentSide };
+  const subagent = sessionId === context.sessionId() ? undefined : sessionId;
+  const answering = { key, roots, terminals, requests, isCancelled, beforeWrite, untilStopped, subagent, ...agentSide };
   return answer(answering, params, signal);
 }
 
@@ -100,6 +102,8 @@ function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSigna
 
 type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'requests' | 'isCancelled' | 'beforeWrite'> & {
   readonly untilStopped: AbortSignal | undefined;
+  /** The session of the subagent that asks. */
+  readonly subagent: string | undefined;
   readonly files: AgentFiles;
   readonly dialect: Dialect;
 };
@@ -110,8 +114,13 @@ type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unkn
 const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'session/request_permission',
-    async ({ requests: { permissions, elicitations }, dialect, isCancelled, untilStopped }, params, signal) => {
-      const asked = required(dialect.controls).readPermission(params);
+    async (
+      { requests: { permissions, elicitations }, dialect, isCancelled, untilStopped, subagent },
+      params,
+      signal,
+    ) => {
+      const read = required(dialect.controls).readPermission(params);
+      const asked = subagent === undefined ? read : askedBySubagent(read, subagent);
       const questions = readUserQuestions(params);
       const over = either(signal, untilStopped);
       if (!questions) return permissions.ask(asked, isCancelled(), over);

@@ -63,7 +63,9 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
       await conversation.communication.cancel();
       throw noAnswer(agent.name);
     }
-    const said = conversation.model.state.entries.findLast((one) => one.turnId === turnId && one.kind === 'agent');
+    const said = conversation.model.state.entries.findLast(
+      (one) => one.turnId === turnId && one.kind === 'agent' && one.parent === undefined,
+    );
     const answer = said?.kind === 'agent' ? textOfBlocks(said.content).trim() : '';
     if (answer === '') throw noAnswer(agent.name);
     return answer;

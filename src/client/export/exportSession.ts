@@ -1,6 +1,7 @@
 // Writes a whole session as a file, without secrets.
 import { redact } from '../../base/redact';
 import { Slices } from '../../changes/lines/slices';
+import { inNestedOrder } from '../../session/model/nests';
 import type { SessionState } from '../../session/model/state';
 import { cleanItem } from './cleanItem';
 import { headLine, itemLine, LAST_LINE } from './sessionFile';
@@ -12,7 +13,7 @@ export type PageFormat = 'html' | 'json';
 
 /** What is exported. */
 export interface ExportedSession {
-  readonly state: Pick<SessionState, 'entries' | 'turns' | 'terminals'>;
+  readonly state: Pick<SessionState, 'entries' | 'nests' | 'turns' | 'terminals'>;
   readonly head: SessionHead;
 }
 
@@ -40,7 +41,7 @@ export async function exportSession(
   const form = format === 'json' ? new JsonForm() : new HtmlForm(head.agent?.name ?? '', language);
   const chunks: Buffer[] = [];
   let text = form.begin(cleanHead(head));
-  const entries = [...state.entries];
+  const entries = inNestedOrder(state.entries, state.nests);
   const slices = new Slices();
   for (const [index, entry] of entries.entries()) {
     await slices.pause();
@@ -62,11 +63,11 @@ export async function sessionHtml(state: ExportedSession['state'], agent: string
   const page = new SessionPage(agent);
   const slices = new Slices();
   let html = '';
-  for (const entry of [...state.entries]) {
+  for (const entry of inNestedOrder(state.entries, state.nests)) {
     await slices.pause();
     for (const item of writer.write(entry)) html += page.entry(item);
   }
-  return html;
+  return html + page.close();
 }
 
 function cleanHead(head: SessionHead): SessionHead {

@@ -12,6 +12,8 @@ export class ItemReader {
   #count = 0;
   #turn: string | undefined;
   #at = 0;
+  /** The last call of each depth that one can be nested in. */
+  readonly #calls: string[] = [];
 
   /** @param now nothing of the past is later; ms since 1970 */
   constructor(now: number) {
@@ -41,9 +43,14 @@ export class ItemReader {
       case 'turn_end':
         return this.#endTurn(item.reason, at, item);
       case 'user':
-      case 'agent':
-      case 'thought':
         return [{ type: 'message', role: item.type, messageId: this.#id(), content: item.content }];
+      case 'agent':
+      case 'thought': {
+        const [parent, messageId] = [this.#parentAt(item.depth), this.#id()];
+        const { type: role, content } = item;
+        if (parent === undefined) return [{ type: 'message', role, messageId, content }];
+        return content.map((block) => ({ type: 'message_chunk', role, messageId, block, parent }));
+      }
       case 'plan':
         return this.#plan(item);
       case 'notice': {
@@ -71,8 +78,12 @@ export class ItemReader {
   #tool(item: ToolItem): readonly TimedEvent[] {
     const { title, name, kind, status, locations, input: rawInput, output: rawOutput, endedAt } = item;
     const toolCallId = this.#id();
+    const parent = this.#parentAt(item.depth);
+    this.#calls.length = Math.min(this.#calls.length, item.depth ?? 0);
+    this.#calls.push(toolCallId);
     const terminals: SessionEvent[] = [];
     const patch = {
+      ...(parent !== undefined && { parent }),
       title,
       ...(name !== undefined && { name }),
       kind,
@@ -144,6 +155,11 @@ export class ItemReader {
         ...(tokenParts && { tokenParts: tokenParts }),
       },
     ];
+  }
+
+  /** Returns the call that an entry of a depth is nested in. */
+  #parentAt(depth = 0): string | undefined {
+    return depth === 0 ? undefined : this.#calls[Math.min(depth, this.#calls.length) - 1];
   }
 
   #within(at: number): number {

@@ -1,6 +1,7 @@
 // The entries of an exported session, version 1 (docs/sessions.md, "Format of exported sessions").
 // The schemas are for files of anybody: they drop what they do not know.
 import * as z from 'zod/mini';
+import { MAX_DEPTH } from '../../session/model/nests';
 
 const text = z.string();
 const at = z.number().check(z.nonnegative(), z.lte(8.64e15));
@@ -55,6 +56,8 @@ const part = z.union([
 
 const content = z.array(block).check(PARTS);
 const count = z.optional(z.number().check(z.nonnegative()));
+/** Calls of subagents that the entry is nested in. They stand before it. */
+const depth = z.optional(z.int().check(z.positive(), z.lte(MAX_DEPTH)));
 
 const item = z.discriminatedUnion('type', [
   z.object({ type: z.literal('turn'), at, by: z.enum(['user', 'agent']) }),
@@ -69,11 +72,12 @@ const item = z.discriminatedUnion('type', [
     ),
   }),
   z.object({ type: z.literal('user'), at, content }),
-  z.object({ type: z.literal('agent'), at, content }),
-  z.object({ type: z.literal('thought'), at, content }),
+  z.object({ type: z.literal('agent'), at, content, depth }),
+  z.object({ type: z.literal('thought'), at, content, depth }),
   z.object({
     type: z.literal('tool'),
     at,
+    depth,
     endedAt: z.optional(at),
     title: text,
     name: z.optional(text),

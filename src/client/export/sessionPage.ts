@@ -17,7 +17,7 @@ code{background:var(--soft);border-radius:3px;padding:0 .2em}pre code{background
 .dim,.note{color:var(--dim);font-size:.9em}details{margin:.4rem 0}summary{cursor:pointer}
 table{border-collapse:collapse}.table{overflow:auto}td,th{border:1px solid var(--line);padding:.2rem .5rem;text-align:start}
 blockquote{margin:.5rem 0;padding-left:.8rem;border-left:3px solid var(--line)}img,audio{max-width:100%}
-.error{border-left:3px solid #c33;padding-left:.8rem}@media print{details{display:block}}`;
+.nested{margin-left:1rem;padding-left:.6rem;border-left:2px solid var(--line)}.error{border-left:3px solid #c33;padding-left:.8rem}@media print{details{display:block}}`;
 
 /** Characters of one text of a tool call; agents read whole files. */
 const MAX_TEXT = 200_000;
@@ -27,6 +27,7 @@ export class SessionPage {
   readonly #agent: string;
   readonly #names = markdownNames();
   #speaker: 'user' | 'agent' | undefined;
+  #depth = 0;
 
   /** @param agent its name */
   constructor(agent: string) {
@@ -49,6 +50,20 @@ export class SessionPage {
 
   /** Returns the next entry; empty where there is nothing to see. */
   entry(item: SessionItem): string {
+    const depth = ('depth' in item && item.depth) || 0;
+    const between = depth > this.#depth ? nestBegin(depth - this.#depth) : nestEnd(this.#depth - depth);
+    this.#depth = depth;
+    return between + this.#entry(item);
+  }
+
+  /** Ends what is nested. */
+  close(): string {
+    const end = nestEnd(this.#depth);
+    this.#depth = 0;
+    return end;
+  }
+
+  #entry(item: SessionItem): string {
     switch (item.type) {
       case 'turn':
         return '';
@@ -88,7 +103,7 @@ export class SessionPage {
   }
 
   end(): string {
-    return '</body></html>\n';
+    return `${this.close()}</body></html>\n`;
   }
 
   /** Returns a heading where another one speaks now. */
@@ -178,6 +193,15 @@ function blockHtml(block: Exclude<ItemBlock, { type: 'text' }> | ItemBlock): str
     case 'unknown':
       return named(block.kind);
   }
+}
+
+/** What a subagent did, under the call that started it. */
+function nestBegin(levels: number): string {
+  return `<details class="nested"><summary>${escapeHtml(l10n.t('Subagent'))}</summary>\n`.repeat(levels);
+}
+
+function nestEnd(levels: number): string {
+  return '</details>\n'.repeat(levels);
 }
 
 function named(name: string, uri = ''): string {

@@ -1,6 +1,7 @@
 // Turns the transcript of a session into the entries of an export.
 import { localize } from '../../base/localizable';
 import type { ToolContent } from '../../session/events/content';
+import type { PlacedEntry } from '../../session/model/nests';
 import type { Entry, SessionState, ToolEntry } from '../../session/model/state';
 import { gapText, noticeTexts, turnNoteText } from '../view/ownTexts';
 import type { ItemPart, SessionItem } from './sessionItems';
@@ -24,7 +25,8 @@ export class ItemWriter {
   }
 
   /** Returns what stands for the next entry. */
-  write(entry: Entry): readonly SessionItem[] {
+  write({ entry, depth }: PlacedEntry): readonly SessionItem[] {
+    if (depth > 0) return this.#itemsOf(entry).map((item) => ({ ...item, depth }));
     const { turnId } = entry;
     const begins = turnId === undefined || this.#begun.has(turnId) ? [] : [...this.end(), ...this.#begin(turnId)];
     const items = [...begins, ...this.#itemsOf(entry)];

@@ -1,12 +1,13 @@
 // Sessions that the agent runs for ours: their updates arrive on the same connection and are shown
-// in short, their requests are answered like our own (protocol v1 unstable and v2,
-// "subagent_update"). A subagent can be stopped where that is offered; everything else is up to its
-// parent.
-import type { Dialect } from '../../acp/protocol/dialect';
+// under the entry of the subagent, their requests are answered like our own (protocol v1 unstable
+// and v2, "subagent_update"). A subagent can be stopped where that is offered; everything else is up
+// to its parent.
+import type { Dialect, PermissionAsk } from '../../acp/protocol/dialect';
 import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
 import type { Entry } from '../../session/model/state';
+import { subagentCallId } from '../../session/model/subagents';
 import { isEnded } from '../../session/model/tools';
 
 /** Subagents that are listened to in one session at once: those that were heard of last. */
@@ -23,6 +24,18 @@ export interface SubagentOptions {
   readonly side: () => ParentAgent | undefined;
   readonly apply: (event: SessionEvent) => void;
   readonly log: Log;
+}
+
+/** Returns the id of a tool call of a subagent: its own is unique in its own session only. */
+function callIdOf(sessionId: string, toolCallId: string): string {
+  return `${subagentCallId(sessionId)} ${toolCallId}`;
+}
+
+/** Returns a permission request of a subagent as one of a call under the subagent's entry. */
+export function askedBySubagent(asked: PermissionAsk, sessionId: string): PermissionAsk {
+  if (asked.toolCallId === undefined) return asked;
+  const toolCallId = callIdOf(sessionId, asked.toolCallId);
+  return { ...asked, toolCallId, patch: { ...asked.patch, parent: subagentCallId(sessionId) } };
 }
 
 export class Subagents {
@@ -66,6 +79,15 @@ export class Subagents {
     return this.#known.get(sessionId)?.signal;
   }
 
+  /** Returns the session and the agent's id of a tool call; undefined where it is no subagent's. */
+  callOf(id: string): { readonly sessionId: string; readonly toolCallId: string } | undefined {
+    for (const sessionId of this.#known.keys()) {
+      const prefix = callIdOf(sessionId, '');
+      if (id.startsWith(prefix)) return { sessionId, toolCallId: id.slice(prefix.length) };
+    }
+    return undefined;
+  }
+
   /**
    * Sends `session/cancel` for one subagent, and withdraws what it asks. Nothing happens where it
    * is gone.
@@ -103,10 +125,7 @@ export class Subagents {
     });
   }
 
-  /**
-   * Of what a subagent does, its own words and the calls that it begins; its subagents are shown
-   * beside it.
-   */
+  /** Of what a subagent does, its own words, its calls and its subagents. */
   #show(sessionId: string, event: SessionEvent): void {
     const { apply } = this.#options;
     switch (event.type) {
@@ -117,12 +136,16 @@ export class Subagents {
         return;
       }
       case 'tool_call': {
-        const { title } = event.patch;
-        if (title) apply({ type: 'subagent_did', sessionId, title });
+        const patch = { ...event.patch, parent: subagentCallId(sessionId) };
+        apply({ ...event, toolCallId: callIdOf(sessionId, event.toolCallId), patch });
         return;
       }
+      case 'tool_content':
+        apply({ ...event, toolCallId: callIdOf(sessionId, event.toolCallId) });
+        return;
       case 'subagent':
-        apply(event);
+        if (event.sessionId === sessionId) return;
+        apply({ ...event, parent: subagentCallId(sessionId) });
         this.announce(event.sessionId);
         return;
       case 'session_message':

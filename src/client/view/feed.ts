@@ -4,6 +4,7 @@
 import type { Disposable } from '../../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type SessionMessage, type ToWebview } from '../../panel/contract';
 import { Changes } from '../../session/model/changes';
+import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import { LivenessTick } from '../connection/livenessTick';
 import type { Conversation } from '../conversation/conversation';
@@ -19,6 +20,8 @@ const FRAME_MS = 17;
 const MAX_IN_FLIGHT = 2;
 /** Items at the end that are sent without being asked for: more than any window shows. */
 const NEWEST_ITEMS = 64;
+/** Items in a call that are sent where the reader looks into it first. */
+const SOME_NESTED = 50;
 /** The most that one page request gets. */
 const MAX_PAGE = 200;
 /** Items whose changes are sent together or not at all. */
@@ -109,6 +112,7 @@ export class SessionFeed implements Disposable {
       total: entries.length,
       from,
       items: this.#items(from, entries.length),
+      ...(!model.state.nests.isEmpty && { nested: runsOfNested(model.state) }),
       draft: unsent.draft,
       ...(unsent.anchor && { anchor: unsent.anchor }),
     });
@@ -151,6 +155,28 @@ export class SessionFeed implements Disposable {
     // tell the truth.
     this.#flush();
     this.#post({ type: 'page', revision: this.#revision, from: start, items: this.#items(start, end) });
+  }
+
+  /** Sends some of the items that are nested in a call. */
+  nested(request: Extract<SessionMessage, { type: 'nested' }>): void {
+    const { whole, model } = this.#conversation;
+    if (whole) {
+      void whole.then(() => this.#live && this.nested(request));
+      return;
+    }
+    const { index, from, to, around } = request;
+    const entry = model.state.entries[index];
+    if (!entry) return;
+    this.#flush();
+    const children = model.state.nests.childrenOf(entry);
+    const { length: total } = children;
+    const place = around === undefined ? -1 : children.findIndex((child) => child.index === around);
+    const start = Math.max(0, place >= 0 ? place - SOME_NESTED / 2 : from >= total ? total - SOME_NESTED : from);
+    const end = place >= 0 || from >= total ? start + SOME_NESTED : Math.min(to, start + MAX_PAGE);
+    const some = children.slice(start, Math.max(start, end));
+    for (const child of some) this.#noteSent(child.index, child.index + 1);
+    const items = some.map((child) => ({ index: child.index, item: projectItem(child, this.#projection) }));
+    this.#post({ type: 'nested', revision: this.#revision, index, from: start, total, items });
   }
 
   /** Searches the session for the webview, and answers where the matches are in what is drawn. */
@@ -279,6 +305,18 @@ export class SessionFeed implements Disposable {
     this.#noteSent(from, to);
     return this.#conversation.model.state.entries.slice(from, to).map((entry) => projectItem(entry, this.#projection));
   }
+}
+
+/** Returns the runs of entries that are nested in others. */
+function runsOfNested({ entries, nests }: Readonly<SessionState>): (readonly [number, number])[] {
+  const runs: [number, number][] = [];
+  for (const [index, entry] of entries.entries()) {
+    if (!nests.parentOf(entry)) continue;
+    const last = runs.at(-1);
+    if (last?.[1] === index - 1) last[1] = index;
+    else runs.push([index, index]);
+  }
+  return runs;
 }
 
 function stretchOf(index: number): number {

@@ -6,6 +6,7 @@ import type { ToolContent } from '../../session/events/content';
 import type { Elicitation, Permission } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { lineDiff } from '../requests/lineDiff';
+import { askerOf } from './asker';
 
 /** Characters of what is asked about; one does not answer what one cannot read whole. */
 const MAX_TEXT = 2000;
@@ -51,10 +52,11 @@ function ofPermission(conversation: Conversation, permission: Permission): Answe
     ...changesOf(conversation, permission),
   ];
   const choices = options.map(({ name, kind }) => ({ label: redact(oneLine(name, MAX_LABEL)), kind }));
+  const by = askerOf(conversation.model, permission);
   return {
     id,
     at,
-    plain: plain(title, parts, choices),
+    plain: plain(by === undefined ? title : `${by}: ${title}`, parts, choices),
     answer: (choice) => {
       const option = options[choice];
       return option !== undefined && conversation.answerPermission(id, option.optionId);

@@ -11,6 +11,7 @@ import type {
   DecisionView,
   DiffView,
   ItemView,
+  NestedView,
   StopTarget,
   TerminalView,
   ToolContentView,
@@ -35,6 +36,7 @@ const MAX_TERMINAL_CHARS = 100_000;
 const MAX_RAW_CHARS = 100_000;
 const MAX_RESOURCE_CHARS = 20_000;
 const MAX_URI = 10_000;
+const MAX_NOW = 200;
 /** Characters of base64 that go to the webview: an image or a sound of 9 MB. */
 const MAX_MEDIA_CHARS = 12_000_000;
 
@@ -60,8 +62,10 @@ export interface ProjectionContext {
 
 /** Projects one entry. @param details include the raw input and output of a tool call. */
 export function projectItem(entry: Entry, context: ProjectionContext, details = false): ItemView {
+  const path = context.state.nests.pathOf(entry);
   const base = {
     id: entry.id,
+    ...(path.length > 0 && { path: path.map(({ index }) => index) }),
     at: entry.at,
     ...(entry.turnId !== undefined && { turnId: entry.turnId }),
     ...(entry.late && { late: true as const }),
@@ -185,6 +189,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
   const decision = decisionOf(entry);
   const lines = linesOfPlace(entry);
   const editor = editorToolOf(entry);
+  const nested = nestedOf(entry, context);
   const locations = editor && entry.locations.length === 0 ? editorToolPlace(entry, context.roots) : entry.locations;
   return {
     kind: 'tool' as const,
@@ -196,6 +201,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     hasRaw,
     ...(lines !== undefined && { lines }),
     ...(editor && { editor }),
+    ...(nested && { nested }),
     ...(entry.name && { name: entry.name }),
     ...(details && entry.rawInput !== undefined && { rawInput: toJson(entry.rawInput) }),
     ...(details && entry.rawOutput !== undefined && { rawOutput: toJson(entry.rawOutput) }),
@@ -204,6 +210,11 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     ...(decision && { decision }),
     ...(isStoppable(entry) && { stop: stopOf(entry) }),
   };
+}
+
+function nestedOf(entry: ToolEntry, { state }: ProjectionContext): NestedView | undefined {
+  const counts = state.nests.countsOf(entry);
+  return counts && { ...counts, ...(counts.now !== undefined && { now: head(counts.now, MAX_NOW) }) };
 }
 
 /** Returns whether a call, or the subagent that it stands for, works and may be stopped alone. */

@@ -18,6 +18,7 @@ import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
 import { sentBytes } from '../turns/promptContent';
 
+import { askerOf } from './asker';
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
 import { changesOfTurn, reviewOf } from './projectChanges';
 import { errorOf } from './projectFailure';
@@ -285,17 +286,20 @@ function waitReason(conversation: Conversation): string {
   }
 }
 
-function permissionsOf(conversation: Conversation): PermissionView[] {
-  return [...conversation.model.state.permissions.values()].map(
-    ({ id, title, description, command, options, ruleOffer, toolCallId }) => ({
+function permissionsOf({ model }: Conversation): PermissionView[] {
+  return [...model.state.permissions.values()].map((permission) => {
+    const { id, title, description, command, options, ruleOffer, toolCallId } = permission;
+    const by = askerOf(model, permission);
+    return {
       id,
       title,
       options,
       ...(ruleOffer && { ruleOffer }),
       ...(description && { description: head(description, MAX_DESCRIPTION) }),
       ...(command && { command: { ...command, line: head(command.line, MAX_COMMAND) } }),
-      index: (toolCallId === undefined ? undefined : conversation.model.toolIndex(toolCallId)) ?? -1,
+      index: (toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1,
       ...(toolCallId !== undefined && { toolCallId }),
-    }),
-  );
+      ...(by !== undefined && { by }),
+    };
+  });
 }

@@ -49,6 +49,8 @@ export interface ToolPatch {
   readonly rawOutput?: unknown;
   /** The call can be cancelled on its own (v2 `capabilities.cancel`). */
   readonly canCancel?: boolean;
+  /** The id of the call that started the subagent that makes this one. The first one stays. */
+  readonly parent?: string;
 }
 
 /** Everything that changes a session. Times (`at`) are milliseconds since 1970. */
@@ -59,6 +61,8 @@ export type SessionEvent =
       readonly role: MessageRole;
       readonly messageId?: string;
       readonly block: ContentBlock;
+      /** The id of the call that started the subagent that says this. */
+      readonly parent?: string;
     }
   /** The last message is complete: a following chunk without an id starts a new message. */
   | { readonly type: 'message_ended' }
@@ -103,6 +107,8 @@ export type SessionEvent =
       readonly state?: string | null;
       /** `session/cancel` with the subagent's id stops it (`capabilities.cancel`). */
       readonly canCancel?: boolean;
+      /** The id of the entry of the subagent that runs it. */
+      readonly parent?: string;
     }
   /** Short progress of a subagent: text to append, or the title of a tool call. */
   | { readonly type: 'subagent_said'; readonly sessionId: string; readonly text: string; readonly messageId?: string }

@@ -1,7 +1,8 @@
 // The session state with the indexes that make each event cheap, and the operations that keep the
 // indexes in step with the transcript.
 import type { Changes } from './changes';
-import type { Entry, SessionState, Turn } from './state';
+import { Nests } from './nests';
+import type { Entry, MessageEntry, SessionState, Turn } from './state';
 import { ToolSizes } from './toolSizes';
 
 /** State and indexes. Shared by the files of the model; others read {@link SessionModel.state}. */
@@ -9,6 +10,8 @@ export interface ModelContext {
   readonly state: SessionState;
   /** Transcript index by `role:messageId`. */
   readonly messages: Map<string, number>;
+  /** The messages of subagents that can still grow, by the id of the call that started them. */
+  readonly nestedMessages: Map<string, MessageEntry>;
   readonly tools: Map<string, number>;
   readonly plans: Map<string, number>;
   readonly gaps: Map<string, number>;
@@ -76,6 +79,7 @@ class SubagentIndex {
 export function createContext(readers: ReadonlySet<Changes>): ModelContext {
   const state: SessionState = {
     entries: [],
+    nests: new Nests(),
     turns: [],
     terminals: new Map(),
     permissions: new Map(),
@@ -94,6 +98,7 @@ export function createContext(readers: ReadonlySet<Changes>): ModelContext {
   return {
     state,
     messages: new Map(),
+    nestedMessages: new Map(),
     tools: new Map(),
     plans: new Map(),
     gaps: new Map(),
@@ -189,7 +194,9 @@ export function clear(context: ModelContext): void {
   state.turns.length = 0;
   state.turn = undefined;
   for (const map of [
+    state.nests,
     context.messages,
+    context.nestedMessages,
     context.tools,
     context.plans,
     context.gaps,

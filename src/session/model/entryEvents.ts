@@ -12,8 +12,9 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
     case 'user':
     case 'agent':
     case 'thought': {
-      const { kind: role, messageId, content } = entry;
-      const common = { type: 'message_chunk', role, ...(messageId !== undefined && { messageId }) } as const;
+      const { kind: role, messageId, content, parent } = entry;
+      const ids = { ...(messageId !== undefined && { messageId }), ...(parent !== undefined && { parent }) };
+      const common = { type: 'message_chunk', role, ...ids } as const;
       return content.map((block) => ({ ...common, block }));
     }
     case 'tool':
@@ -41,7 +42,7 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
 
 /** Returns an event with everything known about a tool call. */
 export function toolEvent(entry: ToolEntry): Extract<SessionEvent, { type: 'tool_call' }> {
-  const { toolCallId, title, name, toolKind, status, content, locations, rawInput, rawOutput } = entry;
+  const { toolCallId, title, name, toolKind, status, content, locations, rawInput, rawOutput, parent } = entry;
   const patch = {
     title,
     kind: toolKind,
@@ -51,6 +52,7 @@ export function toolEvent(entry: ToolEntry): Extract<SessionEvent, { type: 'tool
     ...(name !== undefined && { name }),
     ...(rawInput !== undefined && { rawInput }),
     ...(rawOutput !== undefined && { rawOutput }),
+    ...(parent !== undefined && { parent }),
   };
   return { type: 'tool_call', toolCallId, patch, announced: false };
 }

@@ -42,7 +42,9 @@ export function isBeginning(one: string, other: string): boolean {
  */
 export function textOfTurn({ entries }: Pick<SessionState, 'entries'>, turnId: string): string {
   return entries
-    .flatMap((entry) => (entry.kind === 'agent' && entry.turnId === turnId ? entry.content : []))
+    .flatMap((entry) =>
+      entry.kind === 'agent' && entry.turnId === turnId && entry.parent === undefined ? entry.content : [],
+    )
     .flatMap((block) => (block.type === 'text' ? [block.text] : []))
     .join('\n\n');
 }

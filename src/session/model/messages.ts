@@ -8,6 +8,7 @@ import type { ContentBlock } from '../events/content';
 import type { SessionEvent } from '../events/event';
 import type { ModelContext, PromptEcho } from './context';
 import type { MessageEntry } from './state';
+import { callOf } from './tools';
 import { beginReplayedTurn } from './turns';
 
 /** Prompts that are remembered to recognise their echo, which usually comes at once. */
@@ -23,6 +24,10 @@ export function addMessageChunk(
   at: number,
 ): void {
   const { state } = context;
+  if (event.parent !== undefined) {
+    addNestedChunk(context, event, event.parent, at);
+    return;
+  }
   if (event.role === 'user' && isEcho(context, event, at)) return;
   const entry = openMessage(context, event.role, event.messageId);
   if (entry) {
@@ -55,6 +60,39 @@ export function addMessageChunk(
     at,
   );
   if (event.messageId !== undefined) context.messages.set(`${event.role}:${event.messageId}`, index);
+}
+
+/** Ids of calls whose subagents can still say more of a message. */
+const MAX_NESTED = 200;
+
+/**
+ * Applies a chunk of what a subagent says: other subagents may speak in between. What it is told
+ * counts as a message of an agent: no turn begins with it.
+ */
+function addNestedChunk(
+  context: ModelContext,
+  { role, block, messageId }: Extract<SessionEvent, { type: 'message_chunk' }>,
+  parent: string,
+  at: number,
+): void {
+  const { nestedMessages, state } = context;
+  const kind = role === 'user' ? 'agent' : role;
+  const known = nestedMessages.get(parent);
+  if (known?.kind === kind && known.messageId === messageId) {
+    append(context, known, block, at);
+    return;
+  }
+  if (block.type === 'text' && block.text === '') return;
+  const { content, dropped } = bounded([block]);
+  const ids = { parent, ...(messageId !== undefined && { messageId }) };
+  const index = context.push((base) => ({ ...base, ...ids, kind, content, dropped, until: at }), at);
+  const entry = state.entries[index] as MessageEntry;
+  nestedMessages.delete(parent);
+  nestedMessages.set(parent, entry);
+  const [oldest] = nestedMessages.keys();
+  if (nestedMessages.size > MAX_NESTED && oldest !== undefined) nestedMessages.delete(oldest);
+  const changed = state.nests.put(entry, parent, callOf(context, parent), false);
+  for (const one of changed) context.note((changes) => changes.entry(one.index));
 }
 
 /**
@@ -150,7 +188,9 @@ function openMessage(
   messageId: string | undefined,
 ): MessageEntry | undefined {
   const { state } = context;
-  const last = state.entries.at(-1);
+  const newest = state.entries.at(-1);
+  // What a subagent says is not continued by the agent.
+  const last = newest && 'parent' in newest ? undefined : newest;
   if (messageId === undefined && context.wholeAt === state.entries.length) return undefined;
   // Nearly every chunk extends the last entry, and then no index key has to be built.
   const entry =

@@ -91,7 +91,9 @@ export class SessionModel {
     Object.assign(context, whole.#context, { state, push, note });
     const first = partial.shown;
     const isSame =
-      shown.length === entries.length && shown.slice(first).every(({ id }, index) => entries[first + index]?.id === id);
+      state.nests.isEmpty &&
+      shown.length === entries.length &&
+      shown.slice(first).every(({ id }, index) => entries[first + index]?.id === id);
     for (const reader of this.#readers) {
       if (!isSame) reader.clearedAll();
       else for (let index = firstChange(shown, entries, first); index < entries.length; index++) reader.entry(index);

@@ -45,6 +45,8 @@ export function renewIds(context: ModelContext, { known = [] }: Extract<SessionE
   for (const key of context.messages.keys()) if (!same.has(key)) context.messages.delete(key);
   for (const id of context.tools.keys()) if (!same.has(toolId(id))) context.tools.delete(id);
   for (const name of same) nameAgain(context, name);
+  context.state.nests.renew();
+  context.nestedMessages.clear();
   context.plans.clear();
   context.compactions.clear();
 }

@@ -2,6 +2,7 @@
 import { plainOutput } from '../../base/ansi';
 import type { ContentBlock, ToolContent } from '../events/content';
 import { changedLines } from './changedLines';
+import { inNestedOrder, type PlacedEntry } from './nests';
 import type { Entry, SessionState } from './state';
 
 /** Characters of the text; the newest part is kept. VS Code opens no larger texts. */
@@ -27,14 +28,18 @@ export interface MarkdownLabels {
  * small part of the work.
  */
 export function* markdownOfSession(
-  { entries, terminals }: Pick<SessionState, 'entries' | 'terminals'>,
+  { entries, nests, terminals }: Pick<SessionState, 'entries' | 'nests' | 'terminals'>,
   labels: MarkdownLabels,
 ): Generator<void, string> {
   const parts: string[] = [];
   let room = MAX_CHARS;
-  for (let index = entries.length - 1; index >= 0 && room > 0; index--) {
-    const entry = entries[index];
-    const part = entry && partOf(entry, isContinued(entries, index), labels, terminals);
+  const placed = inNestedOrder(entries, nests);
+  for (let index = placed.length - 1; index >= 0 && room > 0; index--) {
+    const { entry, depth } = placed[index]!;
+    const part =
+      depth > 0
+        ? indented(bodyOf(entry, labels, terminals), depth)
+        : partOf(entry, isContinued(placed, index), labels, terminals);
     if (!part) continue;
     parts.push(part.slice(-room));
     room -= part.length;
@@ -46,10 +51,10 @@ export function* markdownOfSession(
 }
 
 /** Whether the speaker has said something before, with nothing of the other side in between. */
-function isContinued(entries: readonly Entry[], index: number): boolean {
-  const { kind } = entries[index] ?? {};
+function isContinued(placed: readonly PlacedEntry[], index: number): boolean {
+  const kind = placed[index]?.entry.kind;
   for (let before = index - 1; before >= 0; before--) {
-    const other = entries[before]?.kind;
+    const other = placed[before]?.entry.kind;
     if (other === 'user') return kind === 'user';
     if (other === 'agent' || other === 'thought' || other === 'tool' || other === 'plan') return kind !== 'user';
   }
@@ -134,6 +139,11 @@ function blockText(block: ContentBlock): string {
 
 function joined(parts: readonly string[]): string {
   return parts.filter((part) => part.trim() !== '').join('\n\n');
+}
+
+/** Puts a text into the item of a list that many levels up. */
+function indented(text: string, depth: number): string {
+  return text.replaceAll(/^(?=.)/gm, '  '.repeat(depth));
 }
 
 function quoted(text: string): string {

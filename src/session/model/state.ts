@@ -26,6 +26,7 @@ import type {
 } from '../events/event';
 import type { ElicitationBody } from '../events/form';
 import type { OwnText } from '../events/ownText';
+import type { Nests } from './nests';
 
 interface EntryBase {
   /** Unique in the session and stable. */
@@ -46,6 +47,8 @@ export interface MessageEntry extends EntryBase {
   readonly promptId?: string;
   /** Adjacent texts are one block. */
   readonly content: ContentBlock[];
+  /** The id of the call that started the subagent that says this. */
+  readonly parent?: string;
   /** Number of characters dropped because of the size limit. */
   dropped: number;
   /** Time of the last chunk. */
@@ -64,6 +67,8 @@ export interface ToolEntry extends EntryBase {
   rawInput?: unknown;
   rawOutput?: unknown;
   canCancel?: boolean;
+  /** The id of the call that started the subagent that makes this one, as the agent named it. */
+  parent?: string;
   /** The session id of the subagent that this entry shows. */
   readonly subagentId?: string;
   endedAt?: number;
@@ -204,6 +209,8 @@ export type Elicitation = {
 
 export interface SessionState {
   readonly entries: Entry[];
+  /** Which entries stand under which calls. */
+  readonly nests: Nests;
   readonly turns: Turn[];
   readonly terminals: Map<string, Terminal>;
   readonly permissions: Map<string, Permission>;

@@ -7,7 +7,7 @@ import type { ToolContent } from '../events/content';
 import type { SessionEvent } from '../events/event';
 import type { ModelContext, Subagent } from './context';
 import type { ToolEntry } from './state';
-import { isEnded, shortenOldest } from './tools';
+import { beginNest, isEnded, nest, shortenOldest } from './tools';
 
 /** Subagents of one session that are updated; earlier ones keep their last state. */
 const MAX_SUBAGENTS = 200;
@@ -23,6 +23,11 @@ type SubagentEvent = Extract<
   SessionEvent,
   { type: 'subagent' | 'subagent_said' | 'subagent_did' | 'subagents_ended' | 'session_message' }
 >;
+
+/** Returns the id of the entry of a subagent, which calls and other subagents name as their parent. */
+export function subagentCallId(sessionId: string): string {
+  return `subagent ${sessionId}`;
+}
 
 /** Applies a subagent event. An unknown subagent is added. */
 export function applySubagent(context: ModelContext, event: SubagentEvent, at: number): void {
@@ -43,6 +48,7 @@ export function applySubagent(context: ModelContext, event: SubagentEvent, at: n
       if (event.description !== undefined) subagent.description = head(event.description ?? '', MAX_CHARS);
       if (event.state !== undefined) setState(entry, event.state, at);
       if (event.canCancel !== undefined) entry.canCancel = event.canCancel;
+      if (event.parent !== undefined) entry.parent ??= event.parent;
       break;
     case 'subagent_said':
       if (subagent.did !== '' || event.messageId !== subagent.saidId) subagent.said = '';
@@ -67,6 +73,7 @@ function end(context: ModelContext, { index }: Subagent, at: number): void {
   if (entry?.kind !== 'tool' || isEnded(entry.status)) return;
   entry.status = 'cancelled';
   entry.endedAt = at;
+  nest(context, entry, false);
   context.note((changes) => changes.entry(index));
 }
 
@@ -122,7 +129,7 @@ function get(context: ModelContext, id: string, at: number): Subagent {
     (base) => ({
       ...base,
       kind: 'tool',
-      toolCallId: `subagent ${id}`,
+      toolCallId: subagentCallId(id),
       subagentId: id,
       title: '',
       toolKind: 'subagent',
@@ -134,6 +141,11 @@ function get(context: ModelContext, id: string, at: number): Subagent {
   );
   const subagent: Subagent = { index, title: '', description: '', said: '', saidId: undefined, did: '' };
   byId.set(id, subagent);
+  const entry = context.state.entries[index];
+  if (entry?.kind === 'tool') {
+    context.tools.set(entry.toolCallId, index);
+    beginNest(context, entry);
+  }
   return subagent;
 }
 
@@ -145,6 +157,7 @@ function setState(entry: ToolEntry, state: string | null, at: number): void {
 
 function draw(context: ModelContext, id: string, subagent: Subagent, entry: ToolEntry): void {
   entry.title = subagent.title || `Subagent ${id.slice(0, 40)}`;
+  nest(context, entry, true);
   const between = [...context.subagents.messages.values()].filter(
     ({ sender, recipient, text }) => text !== '' && (sender === id || recipient === id),
   );

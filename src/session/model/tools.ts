@@ -5,7 +5,7 @@ import { boundContent, boundRaw, MAX_TOOL_PARTS, MAX_TOOL_TEXT, partSize, shortC
 import type { ToolContent, ToolStatus } from '../events/content';
 import type { SessionEvent } from '../events/event';
 import { currentTurn, type ModelContext } from './context';
-import type { ToolEntry } from './state';
+import type { Entry, ToolEntry } from './state';
 
 type ToolEvent = Extract<SessionEvent, { type: 'tool_call' }>;
 
@@ -25,11 +25,12 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
   const turn = currentTurn(state);
   const reused = event.announced && known !== undefined && turn !== undefined && known.turnId !== turn.id;
   if (known?.kind === 'tool' && !reused) {
-    const before = known.status;
+    const { status, title, parent } = known;
     patch(known, event, at);
     measure(context, known, event);
     track(context, known);
-    if (known.status === before && isOnlyMeta(event)) return;
+    nest(context, known, title !== known.title);
+    if (known.status === status && known.parent === parent && isOnlyMeta(event)) return;
     context.note((changes) => changes.entry(known.index));
     return;
   }
@@ -94,6 +95,38 @@ function create(context: ModelContext, event: ToolEvent, at: number): void {
   if (entry?.kind !== 'tool') return;
   measure(context, entry, event);
   track(context, entry);
+  beginNest(context, entry);
+}
+
+/** A call is new: it may stand under another one, and others may have waited for it. */
+export function beginNest(context: ModelContext, entry: ToolEntry): void {
+  const { nests } = context.state;
+  const changed = nests.announce(entry.toolCallId, entry, isOpen);
+  for (const { index } of changed) context.note((changes) => changes.entry(index));
+  nest(context, entry, false);
+}
+
+/** Puts a call under the one that it names, and keeps the counts of the calls above it. */
+export function nest(context: ModelContext, entry: ToolEntry, isRenamed: boolean): void {
+  const { nests } = context.state;
+  const { parent } = entry;
+  if (parent === undefined) return;
+  // What the subagent says next is another message.
+  context.nestedMessages.delete(parent);
+  const changed = nests.parentOf(entry)
+    ? nests.touch(entry, isOpen(entry), isRenamed)
+    : nests.put(entry, parent, callOf(context, parent), isOpen(entry));
+  for (const { index } of changed) context.note((changes) => changes.entry(index));
+}
+
+/** Returns the call with an id of the agent, if there is one. */
+export function callOf(context: ModelContext, toolCallId: string): ToolEntry | undefined {
+  const entry = context.state.entries[context.tools.get(toolCallId) ?? -1];
+  return entry?.kind === 'tool' ? entry : undefined;
+}
+
+function isOpen(entry: Entry): boolean {
+  return entry.kind === 'tool' && !isEnded(entry.status);
 }
 
 /** Updates the size of a call and shortens the oldest calls if all together are too large. */
@@ -123,6 +156,7 @@ export function cancelOpenTools(context: ModelContext, at: number): void {
     if (entry?.kind !== 'tool' || isEnded(entry.status) || background.has(entry.toolCallId)) continue;
     entry.status = 'cancelled';
     entry.endedAt = at;
+    nest(context, entry, false);
     context.note((changes) => changes.entry(index));
   }
   context.openTools.clear();
@@ -158,6 +192,7 @@ function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
   if (fields.content && !(announced && fields.content.length === 0)) entry.content = boundContent(fields.content);
   if (fields.locations && !(announced && fields.locations.length === 0))
     entry.locations = fields.locations.slice(0, MAX_TOOL_PARTS);
+  if (fields.parent !== undefined) entry.parent ??= fields.parent;
   if (fields.canCancel !== undefined) entry.canCancel = fields.canCancel;
   if (fields.content === null) entry.content = [];
   if (fields.locations === null) entry.locations = [];

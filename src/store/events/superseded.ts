@@ -175,6 +175,10 @@ function remainder(
     if (field === 'content' && replaced && !isEmptied) {
       kept.content = null;
       if (value !== null) dropped++;
+    } else if (field === 'parent') {
+      // The first one counts, at its time: calls stand in the order in which they were nested.
+      if (isFirst || value !== patch.parent) kept.parent = value;
+      else dropped++;
     } else if (field === 'content' ? replaced : isReplaced(field as keyof ToolPatch, value, patch, later.announced))
       dropped++;
     else kept[field] = value;
@@ -199,6 +203,7 @@ function isReplaced(field: keyof ToolPatch, value: unknown, patch: ToolPatch, an
       // The row that ends a call has its time.
       return (value === 'pending' || value === 'in_progress') && patch.status != null && !announced;
     case 'content':
+    case 'parent':
       return false;
   }
 }

@@ -25,7 +25,10 @@ export type ItemChange =
 export class ItemStore {
   readonly #items = new Map<number, StoredItem>();
   readonly #terminals = new Map<string, Set<number>>();
+  readonly #nested = new Set<number>();
   #total = 0;
+  /** Items that stay when they are evicted: they are shown elsewhere. */
+  readonly held = new Set<number>();
 
   /** Number of items in the whole transcript. */
   get total(): number {
@@ -36,8 +39,24 @@ export class ItemStore {
     return this.#items.get(index);
   }
 
-  /** Starts over with the last page. */
-  reset(total: number, from: number, items: readonly ItemView[], revision: number): void {
+  /** Returns whether an item is nested in another one, also of one that is not here. */
+  isNested(index: number): boolean {
+    return this.#nested.has(index);
+  }
+
+  /**
+   * Starts over with the last page.
+   * @param nested the items that are nested in others, in runs: first and last of each
+   */
+  reset(
+    total: number,
+    from: number,
+    items: readonly ItemView[],
+    revision: number,
+    nested: readonly (readonly [number, number])[] = [],
+  ): void {
+    this.#nested.clear();
+    for (const [first, last] of nested) for (let index = first; index <= last; index++) this.#nested.add(index);
     this.#items.clear();
     this.#terminals.clear();
     this.#total = Math.max(total, from + items.length);
@@ -53,7 +72,7 @@ export class ItemStore {
 
   /** Removes items far from the viewport; they are requested again when needed. */
   evict(from: number, to: number): void {
-    for (let index = from; index < to; index++) this.#items.delete(index);
+    for (let index = from; index < to; index++) if (!this.held.has(index)) this.#items.delete(index);
   }
 
   /**
@@ -99,6 +118,7 @@ export class ItemStore {
 
   #set(index: number, item: ItemView, revision: number): void {
     const stored = this.#items.get(index);
+    if (item.path) this.#nested.add(index);
     if (stored) {
       if (stored.item.id !== item.id || !continues(stored.item, item)) stored.docs.clear();
       stored.item = item;

@@ -30,13 +30,15 @@ export function createPermissionCard(
   context: Pick<EntryContext, 'post' | 'answered'>,
 ): PermissionCard {
   const title = revealControls(permission.title);
+  const by = permission.by === undefined ? undefined : revealControls(permission.by);
   const element = setAttributes(el('div', 'permission', ...content), {
     role: 'group',
-    'aria-label': strings.permission(title),
+    'aria-label': strings.permission(by === undefined ? title : `${title} (${by})`),
     'data-permission-id': permission.id,
     tabindex: '-1',
   });
   if (plain(permission.title) !== plain(said)) element.append(paragraph('question', title));
+  if (by !== undefined) element.append(paragraph('question-details', strings.askedBy(by)));
   const { description, command } = permission;
   if (description) element.append(paragraph('question-details', revealControls(description)));
   if (command) {

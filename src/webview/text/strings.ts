@@ -240,6 +240,8 @@ export const strings = {
   noOptions: l10n.t('The agent offered no options.'),
   dismiss: l10n.t('Dismiss'),
   dismissHint: l10n.t('Esc to dismiss'),
+  /** Of a permission request: the title of the call that started the subagent. */
+  askedBy: (title: string) => l10n.t('Asked by {0}', title),
   commandIn: (folder: string) => l10n.t('in {0}', folder),
 
   // Forms and pages.

@@ -3,7 +3,8 @@ import type { ItemView, PermissionView } from '../../panel/contract';
 import { isInUse } from '../dom/selection';
 import type { ViewportObserver } from '../dom/viewport';
 import type { EntryView } from '../entries/entryView';
-import { type CallGroup, CallGroups } from './callGroups';
+import { type CallGroup, CallGroups } from '../nested/callGroups';
+import type { Nesting } from './nesting';
 import { PAGE_SIZE, type Page, type PageGroups, UNKNOWN_PAGE_HEIGHT } from './page';
 import type { PageList } from './pageList';
 
@@ -13,6 +14,7 @@ export interface GroupFoldsOptions {
   setExpanded(id: string, expanded: boolean): void;
   pages(): PageList;
   permissions(index: number): readonly PermissionView[];
+  nesting(): Nesting;
   unpin(): void;
   readonly viewport: ViewportObserver;
 }
@@ -38,7 +40,11 @@ export class GroupFolds implements PageGroups {
   }
 
   hides(index: number): boolean {
-    return this.#groups.hides(index);
+    return this.#options.nesting().hides(index) || this.#groups.hides(index);
+  }
+
+  drawNested(entry: HTMLElement, index: number): void {
+    this.#options.nesting().draw(entry, index);
   }
 
   counts(group: CallGroup) {
@@ -52,12 +58,15 @@ export class GroupFolds implements PageGroups {
   /** Approximate height of a page that was never created, px. */
   heightOf(place: number): number {
     const first = place * PAGE_SIZE;
-    return this.hides(first) && this.at(first)!.last >= first + PAGE_SIZE - 1 ? 0 : UNKNOWN_PAGE_HEIGHT;
+    if (this.#groups.hides(first) && this.at(first)!.last >= first + PAGE_SIZE - 1) return 0;
+    let count = 0;
+    for (let index = first; index < first + PAGE_SIZE; index++) if (!this.#options.nesting().hides(index)) count++;
+    return (UNKNOWN_PAGE_HEIGHT * count) / PAGE_SIZE;
   }
 
   /** The view of an item, or of the group that it is folded in. */
   viewOf(index: number): EntryView | undefined {
-    return this.#view(this.hides(index) ? this.at(index)!.first : index);
+    return this.#view(this.#groups.hides(index) ? this.at(index)!.first : index);
   }
 
   /** Items have arrived. Draws the others that change with them, which are in their pages already. */

@@ -8,13 +8,15 @@ import type { EntryContext, EntryView } from '../entries/entryView';
 import { createGroupEntry, createGroupLine } from '../entries/groupEntry';
 import type { ItemStore } from '../entries/itemStore';
 import { createPermissionCard } from '../entries/permissionCard';
-import type { CallGroup, CallGroups } from './callGroups';
+import type { CallGroup, CallGroups } from '../nested/callGroups';
 import { estimateHeight } from './estimateHeight';
 
 /** What pages need to draw groups. */
 export interface PageGroups extends Pick<CallGroups, 'at' | 'hides' | 'counts'> {
   /** The user folds or unfolds a group. */
   toggle(group: CallGroup): void;
+  /** Draws what is nested in a call, as part of its entry. */
+  drawNested(entry: HTMLElement, index: number): void;
 }
 
 /** Items per page. */
@@ -100,12 +102,22 @@ export class Page implements Disposable {
     return false;
   }
 
+  /** Whether all of its items are drawn elsewhere, in the calls that they are nested in. */
+  get isEmpty(): boolean {
+    for (let index = this.first; index < this.end; index++) if (!this.#isElsewhere(index)) return false;
+    return true;
+  }
+
+  #isElsewhere(index: number): boolean {
+    return this.#store.isNested(index) && this.#groups.hides(index);
+  }
+
   /** The transcript range of its items that are not loaded; undefined if there is none. */
   get missing(): { readonly from: number; readonly to: number } | undefined {
     let from: number | undefined;
     let to = this.first;
     for (let index = this.first; index < this.end; index++) {
-      if (this.#store.get(index)) continue;
+      if (this.#store.get(index) || this.#isElsewhere(index)) continue;
       from ??= index;
       to = index + 1;
     }
@@ -167,6 +179,7 @@ export class Page implements Disposable {
     if (old && old.element.dataset.entry === name) {
       old.update();
       this.#drawGroup(old.element, index, group);
+      this.#groups.drawNested(old.element, index);
       return;
     }
     const view = isLine
@@ -188,6 +201,7 @@ export class Page implements Disposable {
       this.element.insertBefore(view.element, before?.element ?? null);
     }
     this.#drawGroup(view.element, index, group);
+    this.#groups.drawNested(view.element, index);
     this.setPermissions(index, permissions);
   }
 

@@ -69,7 +69,7 @@ export class Revealer {
    */
   finish(): void {
     const target = this.#target;
-    const { box, invalidate, scroller } = this.#options;
+    const { box, invalidate } = this.#options;
     const view = target && this.#options.view(target.index);
     // Nothing has a position before the layout.
     if (!target || !view || box.clientHeight === 0) return;
@@ -78,11 +78,20 @@ export class Revealer {
       return;
     }
     this.end();
-    if (!this.#isEnd(target)) {
-      scrollToTarget(box, view, target);
-      scroller.settle();
-      scroller.hold();
-    }
+    if (this.#isEnd(target)) this.#arrive(view, target);
+    else this.place(view, target);
+  }
+
+  /** Puts a view in place that is drawn. */
+  place(view: EntryView, target: Target): void {
+    const { box, scroller } = this.#options;
+    scrollToTarget(box, view, target);
+    scroller.settle();
+    scroller.hold();
+    this.#arrive(view, target);
+  }
+
+  #arrive(view: EntryView, target: Target): void {
     if (target.drawn) target.drawn(view);
     else if (target.offset === undefined) focusEntry(view);
     if (target.file !== undefined) view.seekChange?.(target.file);

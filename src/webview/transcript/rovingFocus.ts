@@ -12,7 +12,7 @@ export interface FocusMoves {
   /** Adds the first or last entry of the whole transcript to the page and focuses it. */
   toEdge(edge: 'first' | 'last'): void;
   /** Adds the neighbour of the item at this index to the page if necessary, and focuses it. */
-  toIndex(index: number): void;
+  toIndex(index: number, step: 1 | -1): void;
   /** Goes to the user's message before or after an item; without an index, from the end. */
   toMessage(index: number | undefined, step: 1 | -1): void;
 }
@@ -74,7 +74,7 @@ function move(log: HTMLElement, entry: HTMLElement | null, step: 1 | -1, moves: 
     return;
   }
   const index = indexOf(entry);
-  if (index !== undefined) moves.toIndex(index + step);
+  if (index !== undefined) moves.toIndex(index + step, step);
 }
 
 function indexOf(entry: HTMLElement | null): number | undefined {

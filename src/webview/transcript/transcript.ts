@@ -1,15 +1,18 @@
 // The conversation: pages in a scroll container. Operations of the host change the store; what is
 // near the viewport is drawn, a few milliseconds per frame.
-import type { Anchor, ItemView, Op, PermissionView, SessionMessage } from '../../panel/contract';
+import type { Anchor, ItemView, Op, PermissionView, ToWebview } from '../../panel/contract';
 import { button, el, icon, setAttributes } from '../dom/dom';
 import { isInUse } from '../dom/selection';
 import { createViewportObserver, type ViewportObserver } from '../dom/viewport';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import { type ItemChange, ItemStore } from '../entries/itemStore';
 import { answerGuard } from '../input/answerGuard';
+import { nestedPart } from '../nested/loadNested';
 import { strings } from '../text/strings';
 import { GroupFolds } from './groupFolds';
 import { HiddenCards } from './hiddenCards';
+import { KeyMoves } from './keyMoves';
+import { Nesting } from './nesting';
 import { drawOrphanCards, OpenQuestions } from './openQuestions';
 import { lastThatFill, PAGE_SIZE, Page } from './page';
 import { PageList } from './pageList';
@@ -25,7 +28,9 @@ import {
   scrollCardIntoView,
   scrollPartIntoView,
   scrollWithin,
+  type Target,
 } from './scrollIntoView';
+import type { RunningChanges, TranscriptOptions } from './transcriptOptions';
 import { TurnEnds } from './turnEnds';
 
 /** Distance from the viewport within which entries are kept in the page, px. */
@@ -40,28 +45,7 @@ const JUMP_HEIGHT = 42;
 /** Minimum height per character for estimates, px. */
 const CHAR_WIDTH = 7;
 
-export interface TranscriptOptions {
-  post(message: SessionMessage): void;
-  /** Requests a call of `render` in the next frame. */
-  invalidate(): void;
-  isExpanded(id: string): boolean | undefined;
-  setExpanded(id: string, expanded: boolean): void;
-  /** The scroll position changed: the first visible item, or null at the end. */
-  onAnchor(anchor: Anchor | null): void;
-  /** The permission requests out of view. */
-  onHiddenPermissions(ids: readonly string[]): void;
-  announce(text: string, urgency: 'polite' | 'assertive'): void;
-  /** There is nothing left to answer: focuses the composer. */
-  toComposer(): void;
-}
-
-/** The list of what the running turn has changed so far. */
-export interface RunningChanges {
-  readonly element: HTMLElement;
-  has(turnId: string): boolean;
-  /** Shows a file in the list. */
-  seek(file: string): void;
-}
+type Snapshot = Extract<ToWebview, { type: 'snapshot' }>;
 
 export class Transcript {
   readonly element: HTMLElement;
@@ -86,6 +70,7 @@ export class Transcript {
   readonly #memory: PageLoader;
   readonly #pages: PageList;
   readonly #groups: GroupFolds;
+  readonly #nesting: Nesting;
   readonly #hiddenCards: HiddenCards;
   readonly #open = new OpenQuestions();
   #running = false;
@@ -140,6 +125,7 @@ export class Transcript {
       setExpanded: options.setExpanded,
       pages: () => this.#pages,
       permissions: (index) => this.#open.at(index),
+      nesting: () => this.#nesting,
       unpin: () => this.#scroller.unpin(),
       viewport: this.#viewport,
     });
@@ -177,6 +163,15 @@ export class Transcript {
       draw: (page) => this.#want(page),
       invalidate: options.invalidate,
     });
+    this.#nesting = new Nesting({
+      store: this.#store,
+      context: this.#context,
+      open: this.#open,
+      post: options.post,
+      hold: () => this.#scroller.hold(),
+      reveal: (target) => this.#revealer.reveal(target),
+      place: (view, target) => this.#revealer.place(view, target),
+    });
     new ResizeObserver(([entry]) => {
       if (!entry) return;
       const { width, height } = entry.contentRect;
@@ -186,11 +181,16 @@ export class Transcript {
       if (this.#revealer.target) options.invalidate();
     }).observe(this.#box);
     this.#hiddenCards = new HiddenCards(this.#box, (ids) => options.onHiddenPermissions(ids));
+    const keys = new KeyMoves({
+      store: this.#store,
+      nesting: this.#nesting,
+      reveal: (index) => this.reveal(index),
+    });
     watchKeys(this.#box, {
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
-      toEdge: (edge) => this.reveal(edge === 'first' ? 0 : this.#store.total - 1),
-      toIndex: (index) => this.reveal(index),
-      toMessage: (index, step) => this.#toMessage(index ?? this.#store.total, step),
+      toEdge: (edge) => keys.toEdge(edge),
+      toIndex: (index, step) => keys.toIndex(index, step),
+      toMessage: (index, step) => keys.toMessage(index ?? this.#store.total, step),
     });
   }
 
@@ -220,14 +220,15 @@ export class Transcript {
   }
 
   /** Starts over with the last page of items. */
-  reset(total: number, from: number, items: readonly ItemView[], revision: number): void {
+  reset({ total, from, items, revision, nested }: Snapshot): void {
     this.#pages.clear();
     this.#dirty.clear();
     this.#wanted.clear();
     this.#memory.clear();
     this.#turnEnds.clear();
     this.#groups.clear();
-    this.#store.reset(total, from, items, revision);
+    nestedPart()?.clear();
+    this.#store.reset(total, from, items, revision, nested);
     this.#groups.set(from, items);
     this.#scroller.pin(); // before the pages come: those at the end are drawn at once
     this.#growPages();
@@ -254,7 +255,7 @@ export class Transcript {
     this.#store.insert(from, items, revision);
     this.#groups.set(from, items);
     const { target } = this.#revealer;
-    if (target && target.offset === undefined) this.#groups.unfold(target.index);
+    if (target && target.offset === undefined && !this.#nesting.reveal(target)) this.#groups.unfold(target.index);
     for (let place = Math.floor(from / PAGE_SIZE); place * PAGE_SIZE < from + items.length; place++) {
       const page = this.#pages.at(place);
       if (!page) continue;
@@ -268,11 +269,18 @@ export class Transcript {
       }
     }
     this.#turnEnds.arrived();
+    this.#nesting.arrived();
+  }
+
+  /** Adds requested items that are nested in a call. */
+  insertNested(message: Extract<ToWebview, { type: 'nested' }>): void {
+    this.#nesting.receive(message);
   }
 
   setPermissions(permissions: readonly PermissionView[]): void {
     const { fresh, touched } = this.#open.setPermissions(permissions);
-    for (const index of touched) this.#pageOf(index)?.setPermissions(index, this.#open.at(index));
+    for (const index of touched) this.#setPermissions(index);
+    nestedPart()?.look();
     drawOrphanCards(
       this.#orphans,
       permissions.filter(({ index }) => index < 0 || index >= this.#store.total),
@@ -280,6 +288,16 @@ export class Transcript {
     );
     this.#hiddenCards.look(this.#open.ids);
     for (const { title } of fresh) this.#options.announce(strings.permissionNeeded(title), 'assertive');
+  }
+
+  /** A nested call that asks is drawn at its own place meanwhile. */
+  #setPermissions(index: number): void {
+    const page = this.#pageOf(index);
+    if (!page) return;
+    if (!this.#store.isNested(index)) page.setPermissions(index, this.#open.at(index));
+    else if (page.isMounted) page.put(index, this.#open.at(index));
+    else this.#wantIfSeen(page);
+    if (page.isMounted) page.setPermissions(index, this.#open.at(index));
   }
 
   /** The forms and pages that wait for the user have been drawn. */
@@ -363,8 +381,7 @@ export class Transcript {
    * @param offset px above the top edge; without it, the item is centred and focused
    */
   reveal(index: number, offset?: number): void {
-    if (offset === undefined) this.#groups.unfold(index);
-    this.#revealer.reveal({ index, ...(offset === undefined ? {} : { offset }) });
+    this.#goTo(offset === undefined ? { index } : { index, offset });
   }
 
   /** The user expanded or collapsed something in the conversation: keeps `node` in view. */
@@ -377,8 +394,7 @@ export class Transcript {
 
   /** Draws an item completely where it can be seen, without moving the focus. */
   draw(index: number, drawn: (view: EntryView) => void): void {
-    this.#groups.unfold(index);
-    this.#revealer.reveal({ index, drawn });
+    this.#goTo({ index, drawn });
   }
 
   /** Scrolls to a part of a drawn item. */
@@ -390,18 +406,13 @@ export class Transcript {
 
   /** Scrolls to a search result and highlights it. */
   revealFound(index: number): void {
-    this.#groups.unfold(index);
-    this.#revealer.reveal({ index, isFound: true });
+    this.#goTo({ index, isFound: true });
   }
 
-  /** Where items are not loaded, goes there: they are requested, and the next key goes on. */
-  #toMessage(from: number, step: 1 | -1): void {
-    for (let index = from + step; index >= 0 && index < this.#store.total; index += step) {
-      const item = this.#store.get(index)?.item;
-      if (item && item.kind !== 'user') continue;
-      this.reveal(index);
-      return;
-    }
+  #goTo(target: Target): void {
+    if (this.#nesting.reveal(target)) return;
+    if (target.offset === undefined) this.#groups.unfold(target.index);
+    this.#revealer.reveal(target);
   }
 
   #hasChanges(turnId: string, index: number): boolean {
@@ -471,15 +482,18 @@ export class Transcript {
     if (!page) return;
     if (!page.isMounted) {
       if (change.type === 'put') page.reserve();
+      this.#wantIfSeen(page);
+      this.#nesting.changed(change);
       return;
     }
     if (change.type === 'put') {
       const isNew = page.view(change.index) === undefined;
       page.put(change.index, this.#open.at(change.index));
       if (isNew) this.#settle();
+      this.#nesting.changed(change);
       return;
     }
-    const view = page.view(change.index);
+    const view = page.view(change.index) ?? nestedPart()?.view(change.index);
     if (change.type === 'append') view?.append?.(change.text);
     else view?.update();
   }
@@ -521,9 +535,14 @@ export class Transcript {
   }
 
   #want(page: Page): void {
-    if (page.isMounted) return;
+    if (page.isMounted || page.isEmpty) return;
     this.#wanted.add(page);
     this.#options.invalidate();
+  }
+
+  /** A page had nothing to show, so that it was not drawn, and now may have. */
+  #wantIfSeen(page: Page): void {
+    if (page.near || (this.#scroller.isPinned && this.#isLast(page))) this.#want(page);
   }
 
   #pageOf(index: number): Page | undefined {
@@ -536,7 +555,7 @@ export class Transcript {
 
   #viewOf(entry: HTMLElement): EntryView | undefined {
     const index = Number(entry.closest<HTMLElement>('[data-index]')?.dataset.index);
-    return Number.isInteger(index) ? this.#pageOf(index)?.view(index) : undefined;
+    return Number.isInteger(index) ? (this.#pageOf(index)?.view(index) ?? nestedPart()?.view(index)) : undefined;
   }
 
   /** Returns the scroll position or target; null at the end. */

@@ -67,6 +67,7 @@ const schema = z.discriminatedUnion('type', [
   ofSession('setMode', { modeId: z.string() }),
   ofSession('setConfig', { id: z.string(), value: z.union([z.string(), z.boolean()]) }),
   ofSession('page', { from: index, to: index }),
+  ofSession('nested', { index, from: index, to: index, around: z.optional(index) }),
   ofSession('find', {
     id: index,
     from: index,

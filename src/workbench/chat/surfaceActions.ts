@@ -179,6 +179,9 @@ export class SurfaceActions {
       case 'page':
         if (this.#page.shows(conversation)) this.#page.feed.page(message.from, message.to);
         return;
+      case 'nested':
+        if (this.#page.shows(conversation)) this.#page.feed.nested(message);
+        return;
       case 'find':
       case 'findIn':
       case 'endFind':

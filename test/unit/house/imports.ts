@@ -181,6 +181,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'markdown',
     'changes',
     'entries',
+    'nested',
     'transcript',
     'find',
     'timeline',

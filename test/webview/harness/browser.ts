@@ -57,6 +57,8 @@ export interface PanelOptions {
   readonly items?: readonly ItemView[];
   readonly total?: number;
   readonly from?: number;
+  /** Items that are nested in others, in runs. */
+  readonly nested?: readonly (readonly [number, number])[];
   /** A text for the first revision, or a later one. */
   readonly draft?: string | DraftView;
   /** Leaves `hello` unanswered: the test answers it. */
@@ -118,6 +120,7 @@ export class Panel {
       total: options.total ?? from + items.length,
       from,
       items,
+      ...(options.nested && { nested: options.nested }),
       draft:
         typeof options.draft === 'object'
           ? options.draft

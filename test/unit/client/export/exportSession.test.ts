@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { knownSecrets } from '../../../../src/base/redact';
-import { exportSession } from '../../../../src/client/export/exportSession';
+import { exportSession, sessionHtml } from '../../../../src/client/export/exportSession';
 import { readSessionFile } from '../../../../src/client/export/sessionFile';
 import type { SessionHead, SessionItem } from '../../../../src/client/export/sessionItems';
 import { SessionPage } from '../../../../src/client/export/sessionPage';
 import { ItemWriter } from '../../../../src/client/export/toItems';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { inNestedOrder } from '../../../../src/session/model/nests';
 import { readRecording, recordingNames, replayOverWire } from '../../../support/protocol/recordings';
 
 const never = new AbortController().signal;
@@ -35,7 +36,7 @@ async function imported(bytes: Uint8Array): Promise<SessionModel> {
 
 function itemsOf({ state }: SessionModel): readonly SessionItem[] {
   const writer = new ItemWriter(state);
-  return [...state.entries.flatMap((entry) => writer.write(entry)), ...writer.end()];
+  return [...state.entries.flatMap((entry) => writer.write({ entry, depth: 0 })), ...writer.end()];
 }
 
 function modelOf(...events: readonly SessionEvent[]): SessionModel {
@@ -66,6 +67,39 @@ describe('a session as JSON', function () {
       }
     });
   }
+
+  it('has what subagents did nested in their calls, and comes back so', async () => {
+    const call = (toolCallId: string, parent?: string): SessionEvent => ({
+      type: 'tool_call',
+      toolCallId,
+      announced: true,
+      patch: { title: toolCallId, status: 'completed', ...(parent !== undefined && { parent }) },
+    });
+    const model = modelOf(
+      call('A'),
+      call('B'),
+      call('a', 'A'),
+      call('b', 'B'),
+      { type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'Found.' }, parent: 'A' },
+      call('deep', 'a'),
+      call('own'),
+    );
+    const shape = ({ state }: SessionModel): string[] =>
+      inNestedOrder(state.entries, state.nests).map(
+        ({ entry, depth }) => `${depth} ${entry.kind === 'tool' ? entry.title : entry.kind}`,
+      );
+    const wanted = ['0 A', '1 a', '2 deep', '1 agent', '0 B', '1 b', '0 own'];
+    assert.deepEqual(shape(model), wanted);
+    assert.deepEqual(shape(await imported(await json(model))), wanted);
+    const page = await html(model);
+    assert.match(
+      page,
+      /<details class="nested">[\s\S]*>a<[\s\S]*<details class="nested">[\s\S]*>deep<[\s\S]*<\/details>[\s\S]*Found\.[\s\S]*<\/details>\s*<details><summary><strong>B</,
+    );
+    assert.equal(page.match(/<details/g)?.length, page.match(/<\/details>/g)?.length);
+    const rich = await sessionHtml(model.state, 'X');
+    assert.equal(rich.match(/<details/g)?.length, rich.match(/<\/details>/g)?.length);
+  });
 
   it('is read where another program has formatted it', async () => {
     const bytes = await json(modelOf(said('one'), said('two!')));

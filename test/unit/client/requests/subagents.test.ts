@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { basename, join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import { askerOf } from '../../../../src/client/view/asker';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import { backgroundOf } from '../../../../src/client/view/projectQuestions';
 import type { ItemView } from '../../../../src/panel/contract';
@@ -134,6 +135,40 @@ describe('what the unstable schemas add', function () {
     session.conversation.answerPermission(id, 'y');
     await turn.done;
     assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('selected')));
+  });
+
+  it('show the calls of subagents under them, each under its own, and say who asks', async () => {
+    const call = (title: string): object => ({ sessionUpdate: 'tool_call', toolCallId: '1', title, status: 'pending' });
+    const asks = { toolCallId: '1', title: 'rm out' };
+    const turn = session.conversation.send(
+      [
+        `update ${JSON.stringify({ sessionUpdate: 'tool_call', toolCallId: '1', title: 'Own' })}`,
+        `update ${JSON.stringify({ sessionUpdate: 'subagent_update', sessionId: 'a', title: 'First' })}`,
+        `update ${JSON.stringify({ sessionUpdate: 'subagent_update', sessionId: 'b', title: 'Second' })}`,
+        ofChild('a', call('Read x')),
+        ofChild('b', call('Read y')),
+        ofChild('b', { sessionUpdate: 'subagent_update', sessionId: 'c', title: 'Deeper' }),
+        ofChild('c', call('Read z')),
+        `request session/request_permission ${JSON.stringify({ sessionId: 'b', toolCall: asks, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] })}`,
+      ].join('\n'),
+    );
+    await session.until((c) => c.model.state.permissions.size === 1);
+    const { model } = session.conversation;
+    const [asked] = model.state.permissions.values();
+    assert.equal(asked && askerOf(model, asked), 'Second');
+    session.conversation.answerPermission(asked?.id ?? '', 'y');
+    await turn.done;
+    const titles = items().map((item) => (item.kind === 'tool' ? item.title : ''));
+    assert.deepEqual(
+      items().flatMap((item) =>
+        item.kind === 'tool' ? [[...(item.path ?? []).map((index) => titles[index]), item.title].join(' / ')] : [],
+      ),
+      ['Own', 'First', 'Second', 'First / Read x', 'Second / rm out', 'Second / Deeper', 'Second / Deeper / Read z'],
+    );
+    assert.deepEqual(
+      subagents().map((item) => item.kind === 'tool' && item.nested?.calls),
+      [1, 3, 1],
+    );
   });
 
   it('follow the newest subagents however many there were before', async () => {

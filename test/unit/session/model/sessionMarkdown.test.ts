@@ -81,6 +81,30 @@ describe('a session as Markdown', () => {
     assert.match(whole, /^```diff\n\+\+\+ \/src\/parser\.ts\n-a\n\+b\n```$/m);
   });
 
+  it('has what a subagent did in the list under its call, also where others worked meanwhile', () => {
+    const call = (toolCallId: string, parent?: string): SessionEvent => ({
+      type: 'tool_call',
+      toolCallId,
+      announced: true,
+      patch: {
+        title: toolCallId,
+        status: 'completed',
+        ...(parent !== undefined && { parent, content: [{ type: 'content', block: text('one\n\ntwo') }] }),
+      },
+    });
+    const whole = markdown(call('Explore'), call('Review'), call('Read', 'Explore'), call('Grep', 'Review'));
+    assert.equal(
+      whole,
+      [
+        '# Fix the parser',
+        '## Claude\n\n- `Explore` (completed)',
+        '  - `Read` (completed)\n\n  ```\n  one\n\n  two\n  ```',
+        '- `Review` (completed)',
+        '  - `Grep` (completed)\n\n  ```\n  one\n\n  two\n  ```\n',
+      ].join('\n\n'),
+    );
+  });
+
   it('keeps an output in its block, whatever fences and headings it holds', () => {
     const output = 'before\n````\n## You\n\nYes, delete everything.\n';
     const whole = markdown({

@@ -73,10 +73,11 @@ export class CallGroups {
 
   /**
    * An item is new or was replaced.
+   * @param isNested it is drawn elsewhere, in its call
    * @returns the other indexes that are to be drawn again
    */
-  set(index: number, item: ItemView): readonly number[] {
-    const call = callOf(item);
+  set(index: number, item: ItemView, isNested = item.path !== undefined): readonly number[] {
+    const call = isNested ? undefined : callOf(item);
     const old = this.#calls.get(index);
     if (!call && !old) return [];
     const before = this.#runs.get(index);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ItemView } from '../../../../src/panel/contract';
-import { CallGroups } from '../../../../src/webview/transcript/callGroups';
+import { CallGroups } from '../../../../src/webview/nested/callGroups';
 
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 

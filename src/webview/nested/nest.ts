@@ -1,0 +1,357 @@
+// What is nested in one call: a line with how much it is and how it goes, and the entries once it is
+// unfolded. However many there are, only some are in the page.
+
+import { revealControls } from '../../base/revealControls';
+import type { ToWebview } from '../../panel/contract';
+import { button, el, icon, setAttributes } from '../dom/dom';
+import type { EntryView } from '../entries/entryView';
+import { strings } from '../text/nestedStrings';
+import type { CallGroup, CallGroups } from './callGroups';
+import type { NestedServices, ToolItem } from './nestedServices';
+
+/** Entries that are requested at once, and that are in the page. */
+const SOME = 50;
+const MOST = 150;
+
+/** Which of the entries in a call are here: those from number `from` on. */
+export interface NestContents {
+  /** Calls in it when it was last drawn. */
+  calls: number;
+  from: number;
+  total: number;
+  /** Their transcript indexes; undefined: not known yet. */
+  indexes: number[] | undefined;
+}
+
+export interface NestOptions {
+  /** Transcript index of the call. */
+  readonly index: number;
+  /** The element of its entry. */
+  readonly entry: HTMLElement;
+  readonly contents: NestContents;
+  /** Draws what is nested in a nested call. */
+  readonly attach: (entry: HTMLElement, index: number) => void;
+}
+
+export class Nest {
+  readonly #services: NestedServices;
+  readonly #options: NestOptions;
+  readonly #contents: NestContents;
+  readonly #line: HTMLButtonElement;
+  readonly #mark = el('span', 'nest-mark');
+  readonly #words = el('span', 'cut');
+  readonly #list = setAttributes(el('div', 'nest-list'), { role: 'group' });
+  readonly #groups: CallGroups;
+  /** By transcript index, each with what it was drawn as. */
+  readonly #views = new Map<number, { readonly name: string; readonly view: EntryView }>();
+  #sought: { readonly index: number; readonly drawn: (view: EntryView) => void } | undefined;
+  #isAsked = false;
+
+  constructor(services: NestedServices, options: NestOptions) {
+    this.#services = services;
+    this.#options = options;
+    this.#contents = options.contents;
+    this.#line = button('group-line nest-line', '', () => this.#toggle());
+    this.#line.append(this.#mark, this.#words);
+    this.#groups = services.groups({
+      isExpanded: services.isExpanded,
+      setExpanded: services.setExpanded,
+      isInUse: () => false,
+    });
+    options.entry.append(el('div', 'nest', this.#line, this.#list));
+    options.entry.addEventListener('keydown', this.#onKey);
+    // Others may have come while it was out of the page.
+    if (this.#call?.nested?.calls !== this.#contents.calls) {
+      this.#drop(0, this.#contents.indexes?.length ?? 0);
+      this.#contents.indexes = undefined;
+    }
+    this.#regroup();
+  }
+
+  get index(): number {
+    return this.#options.index;
+  }
+
+  view(index: number): EntryView | undefined {
+    return this.#views.get(index)?.view;
+  }
+
+  /** The call, or what is asked about those in it, has changed. */
+  update(): void {
+    const call = this.#call;
+    if (!call) return;
+    const words = this.#wordsOf(call);
+    const isOpen = this.#isOpen;
+    this.#contents.calls = call.nested!.calls;
+    this.#mark.replaceChildren(icon(isOpen ? 'chevron-down' : 'chevron-right'));
+    if (this.#words.textContent !== words) this.#words.textContent = words;
+    this.#words.classList.toggle('asks', this.#services.asking().has(this.index));
+    this.#line.setAttribute('aria-expanded', String(isOpen));
+    this.#list.setAttribute('aria-label', `${revealControls(call.title)}: ${words}`);
+    this.#list.hidden = !isOpen;
+    if (!isOpen) return;
+    if (!this.#contents.indexes && !this.#sought)
+      this.#ask({ from: Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER });
+    this.#draw();
+  }
+
+  /** Draws the time that has passed. @returns whether it goes on */
+  tick(): boolean {
+    const call = this.#call;
+    if (!call || !isRunning(call)) return false;
+    this.#words.textContent = this.#wordsOf(call);
+    return true;
+  }
+
+  /** A nested item is new or has changed. */
+  put(index: number): void {
+    const { indexes, from } = this.#contents;
+    if (!indexes) return;
+    const place = indexes.indexOf(index);
+    const stored = this.#services.stored(index);
+    if (place >= 0 && stored) this.#groups.set(from + place, stored.item, false);
+    else {
+      const isAtEnd = from + indexes.length === this.#contents.total;
+      this.#contents.total++;
+      if (!isAtEnd) {
+        this.update();
+        return;
+      }
+      this.#hold([index]);
+      indexes.push(index);
+      if (stored) this.#groups.set(from + indexes.length - 1, stored.item, false);
+      if (indexes.length > MOST) this.#drop(0, SOME);
+    }
+    this.#views.get(index)?.view.update();
+    if (this.#isOpen) this.#draw();
+  }
+
+  receive({ from, total, items }: Extract<ToWebview, { type: 'nested' }>): void {
+    this.#isAsked = false;
+    const contents = this.#contents;
+    const fresh = items.map(({ index }) => index);
+    this.#hold(fresh);
+    contents.total = total;
+    const old = contents.indexes ?? [];
+    if (contents.indexes && from + fresh.length === contents.from) {
+      contents.indexes = [...fresh, ...old];
+      contents.from = from;
+      if (contents.indexes.length > MOST) this.#drop(MOST, contents.indexes.length);
+    } else if (contents.indexes && from === contents.from + old.length) {
+      contents.indexes = [...old, ...fresh];
+      if (contents.indexes.length > MOST) this.#drop(0, contents.indexes.length - MOST);
+    } else {
+      this.#drop(0, old.length);
+      contents.from = from;
+      contents.indexes = fresh;
+    }
+    this.#regroup();
+    this.update();
+    const sought = this.#sought;
+    if (!sought || !contents.indexes.includes(sought.index)) return;
+    this.#sought = undefined;
+    this.find(sought.index, sought.drawn);
+  }
+
+  /** Unfolds it for an item in it. */
+  find(index: number, drawn: (view: EntryView) => void): void {
+    const place = this.#contents.indexes?.indexOf(index) ?? -1;
+    if (place < 0) this.#sought = { index, drawn };
+    if (!this.#isOpen) this.#setOpen(true);
+    if (place < 0) {
+      this.#isAsked = false;
+      this.#ask({ from: 0, to: 0, around: index });
+      return;
+    }
+    const number = this.#contents.from + place;
+    const group = this.#groups.at(number);
+    if (group && !group.isOpen) this.#groups.toggle(group);
+    this.#draw();
+    const view = this.view(index);
+    if (view) drawn(view);
+  }
+
+  dispose(): void {
+    for (const { view } of this.#views.values()) view.dispose?.();
+    this.#views.clear();
+    this.#options.entry.removeEventListener('keydown', this.#onKey);
+  }
+
+  get #call(): ToolItem | undefined {
+    const item = this.#services.stored(this.index)?.item;
+    return item?.kind === 'tool' && item.nested ? item : undefined;
+  }
+
+  get #isOpen(): boolean {
+    const call = this.#call;
+    return call !== undefined && this.#services.isExpanded(`nest:${call.id}`) === true;
+  }
+
+  #wordsOf(call: ToolItem): string {
+    const { calls, now } = call.nested!;
+    const goes = isRunning(call);
+    return [
+      calls > 0 ? strings.calls(calls) : strings.messages,
+      ...(this.#services.asking().has(this.index) ? [strings.waitsForYou] : []),
+      ...(goes ? [strings.running(Date.now() - call.at)] : []),
+      ...(goes && now !== undefined ? [revealControls(now)] : []),
+    ].join(' · ');
+  }
+
+  /** The arrow keys fold and unfold it while the entry of the call has the focus. */
+  readonly #onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    const { entry } = this.#options;
+    const isLeft = event.key === 'ArrowLeft';
+    if (!isLeft && event.key !== 'ArrowRight') return;
+    if (event.target === entry || event.target === this.#line) {
+      if (this.#isOpen !== isLeft) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.#toggle();
+    } else if (isLeft && event.target instanceof HTMLElement && event.target.parentElement === this.#list) {
+      event.preventDefault();
+      event.stopPropagation();
+      entry.focus();
+    }
+  };
+
+  #toggle(): void {
+    this.#services.unpin();
+    this.#setOpen(!this.#isOpen);
+  }
+
+  #setOpen(isOpen: boolean): void {
+    const call = this.#call;
+    if (!call) return;
+    this.#services.setExpanded(`nest:${call.id}`, isOpen);
+    if (!isOpen) {
+      this.#drop(0, this.#contents.indexes?.length ?? 0);
+      this.#contents.indexes = undefined;
+      this.#draw();
+    }
+    this.update();
+  }
+
+  #ask(range: { readonly from: number; readonly to: number; readonly around?: number }): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    this.#services.post({ type: 'nested', index: this.index, ...range });
+  }
+
+  #hold(indexes: readonly number[]): void {
+    for (const index of indexes) this.#services.held.add(index);
+  }
+
+  /** Takes entries out of the page, by their places in it. */
+  #drop(first: number, end: number): void {
+    const { indexes } = this.#contents;
+    if (!indexes || end <= first) return;
+    for (const index of indexes.splice(first, end - first)) this.#services.held.delete(index);
+    if (first === 0) this.#contents.from += end - first;
+    this.#regroup();
+  }
+
+  #regroup(): void {
+    this.#groups.clear();
+    const { indexes = [], from } = this.#contents;
+    for (const [place, index] of indexes.entries()) {
+      const stored = this.#services.stored(index);
+      if (stored) this.#groups.set(from + place, stored.item, false);
+    }
+  }
+
+  #draw(): void {
+    this.#services.hold();
+    const { indexes = [], from, total } = this.#contents;
+    const nodes: HTMLElement[] = [];
+    if (from > 0 && indexes.length > 0) nodes.push(this.#more(from, strings.earlier, from - SOME, from));
+    const gone = new Set(this.#views.keys());
+    for (const [place, index] of indexes.entries()) {
+      const number = from + place;
+      const stored = this.#services.stored(index);
+      if (!stored || this.#groups.hides(number)) continue;
+      gone.delete(index);
+      nodes.push(this.#viewAt(number, index, stored.item.id).element);
+    }
+    const end = from + indexes.length;
+    if (end < total && indexes.length > 0) nodes.push(this.#more(total - end, strings.later, end, end + SOME));
+    if (this.#contents.indexes === undefined) nodes.push(el('p', 'dim nest-more', strings.loading));
+    for (const index of gone) {
+      this.#views.get(index)?.view.dispose?.();
+      this.#views.delete(index);
+    }
+    putNodes(this.#list, nodes);
+    for (const index of indexes) {
+      const view = this.view(index);
+      const item = this.#services.stored(index)?.item;
+      if (view && item?.kind === 'tool' && item.nested) this.#options.attach(view.element, index);
+    }
+  }
+
+  #viewAt(number: number, index: number, id: string): EntryView {
+    const group = this.#groups.at(number);
+    const isLine = group !== undefined && !group.isOpen;
+    const name = isLine ? `group ${id}` : id;
+    const known = this.#views.get(index);
+    if (known?.name === name) {
+      if (isLine) known.view.update();
+      this.#drawGroup(known.view.element, number, group);
+      return known.view;
+    }
+    known?.view.dispose?.();
+    const view = isLine
+      ? this.#services.createGroup(
+          id,
+          () => this.#groups.counts(this.#groups.at(number) ?? group),
+          () => this.#toggleGroup(number),
+        )
+      : this.#services.create(index);
+    view.element.dataset.index = String(index);
+    this.#views.set(index, { name, view });
+    this.#drawGroup(view.element, number, group);
+    return view;
+  }
+
+  /** The first entry of an unfolded group has the line that folds it. */
+  #drawGroup(entry: HTMLElement, number: number, group: CallGroup | undefined): void {
+    if (entry.classList.contains('group')) return;
+    entry.classList.toggle('in-group', group !== undefined);
+    entry.querySelector(':scope > .group-line:not(.nest-line)')?.remove();
+    if (!group || group.first !== number) return;
+    entry.prepend(this.#services.createGroupLine(true, this.#groups.counts(group), () => this.#toggleGroup(number)));
+  }
+
+  #toggleGroup(number: number): void {
+    const group = this.#groups.at(number);
+    if (!group) return;
+    this.#services.unpin();
+    this.#groups.toggle(group);
+    this.#draw();
+    const first = this.#contents.indexes?.[group.first - this.#contents.from];
+    const line = first === undefined ? null : this.view(first)?.element.querySelector<HTMLElement>('.group-line');
+    line?.focus({ preventScroll: true });
+  }
+
+  #more(count: number, words: (count: number) => string, from: number, to: number): HTMLElement {
+    return button('link nest-more', words(count), () => {
+      this.#services.unpin();
+      this.#ask({ from: Math.max(0, from), to });
+    });
+  }
+}
+
+function isRunning({ status, nested }: ToolItem): boolean {
+  return status === 'in_progress' || status === 'pending' || (nested?.open ?? 0) > 0;
+}
+
+/** Puts nodes into a box in their order; those that are there already are not moved without need. */
+function putNodes(box: HTMLElement, nodes: readonly HTMLElement[]): void {
+  const wanted = new Set<Element>(nodes);
+  for (const old of [...box.children]) if (!wanted.has(old)) old.remove();
+  let at = box.firstElementChild;
+  for (const node of nodes) {
+    if (node === at) at = at.nextElementSibling;
+    else box.insertBefore(node, at);
+  }
+}

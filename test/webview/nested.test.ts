@@ -1,0 +1,218 @@
+// What subagents do, in the panel: under the call that started them, folded until it is looked at.
+import assert from 'node:assert/strict';
+import type { ItemView, NestedView, PermissionView } from '../../src/panel/contract';
+import type { Panel } from './harness/browser';
+import { message, permission, tool } from './harness/samples';
+import { useHarness } from './harness/useHarness';
+
+type Items = readonly ItemView[];
+
+const task = (
+  id: string,
+  title: string,
+  nested: NestedView,
+  status: 'in_progress' | 'completed' = 'completed',
+): ItemView => tool(id, { toolKind: 'think', name: 'Task', title, status, nested, at: Date.now() - 32_000 });
+
+const child = (index: number, path: readonly number[], patch: object = {}): ItemView => ({
+  ...tool(`c${index}`, { toolKind: 'edit', title: `Edit file${index}.ts`, ...patch }),
+  path,
+});
+
+/** A message, a call at index 1, and calls in it. */
+function withCalls(count: number, patch: object = {}): ItemView[] {
+  return [
+    message('a', 'user', 'Look around'),
+    task('t', 'Explore the parser', { calls: count, open: 0 }),
+    ...Array.from({ length: count }, (_, n) => child(n + 2, [1], patch)),
+    message('z', 'agent', 'All explored.'),
+  ];
+}
+
+/** Does something that asks for nested items, and answers as the host does. */
+async function served(panel: Panel, items: Items, action: () => Promise<void>): Promise<void> {
+  const after = await panel.count();
+  await action();
+  const request = await panel.next('nested', after);
+  const children = items.flatMap((item, index) => (item.path?.at(-1) === request.index ? [{ index, item }] : []));
+  const { length: total } = children;
+  const place = children.findIndex(({ index }) => index === request.around);
+  const from = Math.max(0, place >= 0 ? place - 25 : request.from >= total ? total - 50 : request.from);
+  const to = place >= 0 || request.from >= total ? from + 50 : request.to;
+  const { index } = request;
+  await panel.send({ type: 'nested', revision: panel.revision, index, from, total, items: children.slice(from, to) });
+}
+
+describe('nested calls', () => {
+  const browser = useHarness();
+  const line = () => browser.panel.page.locator('.nest-line');
+  const rows = () => browser.panel.page.locator('.nest-list .tool .row');
+  const flat = () => browser.panel.page.locator('.page > [data-entry-id^=c]');
+
+  it('are one line under their call, which unfolds and folds by mouse and keyboard', async () => {
+    const items = withCalls(14);
+    const panel = await browser.open({ items });
+    await line().waitFor();
+    assert.equal(await line().innerText(), '14 calls');
+    assert.equal(await flat().count(), 0);
+    await served(panel, items, () => line().click());
+    await panel.page.getByText('file15.ts').waitFor();
+    assert.equal(await rows().count(), 14);
+    assert.equal(await line().getAttribute('aria-expanded'), 'true');
+    assert.equal(await panel.page.locator('.nest-list').getAttribute('aria-label'), 'Explore the parser: 14 calls');
+    await panel.page.locator('[data-entry-id=t]').focus();
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.page.waitForFunction(() => document.activeElement?.matches('[data-entry-id=c2]'));
+    await panel.page.keyboard.press('ArrowLeft');
+    await panel.page.waitForFunction(() => document.activeElement?.matches('[data-entry-id=t]'));
+    await panel.page.keyboard.press('ArrowLeft');
+    await panel.page.waitForFunction(() => document.querySelectorAll('.nest-list .tool').length === 0);
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.page.waitForFunction(() => document.activeElement?.matches('[data-entry-id=z]'));
+    await panel.page.keyboard.press('ArrowUp');
+    await served(panel, items, () => panel.page.keyboard.press('ArrowRight'));
+    await panel.page.getByText('file15.ts').waitFor();
+  });
+
+  it('say how long their subagent runs, what it does and when it waits', async () => {
+    const items = withCalls(3);
+    items[1] = task('t', 'Explore the parser', { calls: 3, open: 1, now: 'Grep foo' }, 'in_progress');
+    const panel = await browser.open({ items });
+    await line().waitFor();
+    assert.match(await line().innerText(), /^3 calls · running 3\d s · Grep foo$/);
+    const asks: PermissionView = permission(3, { by: 'Explore the parser' });
+    await panel.update({ op: 'session', patch: { permissions: [asks] } });
+    await panel.answerable();
+    assert.match(await line().innerText(), /^3 calls · waits for you · running/);
+    // It is drawn at its own place meanwhile, with what it is about.
+    assert.equal(await flat().count(), 1);
+    assert.match(await flat().innerText(), /Asked by Explore the parser/);
+    const name = await panel.page.locator('.permission').getAttribute('aria-label');
+    assert.match(name ?? '', /^Permission: .*\(Explore the parser\)$/);
+    await panel.update({ op: 'session', patch: { permissions: [] } });
+    assert.equal(await flat().count(), 0);
+    assert.doesNotMatch(await line().innerText(), /waits for you/);
+  });
+
+  it('are shown where their subagent did them, although others worked meanwhile', async () => {
+    const items = [
+      task('t', 'First', { calls: 2, open: 0 }),
+      task('u', 'Second', { calls: 1, open: 0 }),
+      child(2, [0]),
+      child(3, [1]),
+      child(4, [0]),
+      message('z', 'agent', 'Done.'),
+    ];
+    const panel = await browser.open({ items });
+    await served(panel, items, () => line().first().click());
+    await panel.page.getByText('file4.ts').waitFor();
+    const order = await panel.page
+      .locator('[data-entry-id]')
+      .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.entryId));
+    assert.deepEqual(order, ['t', 'c2', 'c4', 'u', 'z']);
+  });
+
+  it('are put under their call when it comes later, and stay where it never comes', async () => {
+    const panel = await browser.open({ items: [tool('c0', { title: 'x', toolKind: 'edit' })] });
+    await flat().waitFor();
+    await panel.update(
+      { op: 'put', index: 0, item: child(0, [1]) },
+      { op: 'put', index: 1, item: task('t', 'Late', { calls: 1, open: 0 }) },
+    );
+    await line().waitFor();
+    assert.equal(await flat().count(), 0);
+  });
+
+  it('grow while they are looked at, in groups as elsewhere', async () => {
+    const items = withCalls(1, { toolKind: 'read', title: 'Read a.ts', locations: [{ path: '/a.ts', label: 'a.ts' }] });
+    const panel = await browser.open({ items: items.slice(0, 3) });
+    await served(panel, items, () => line().click());
+    await rows().waitFor();
+    const read = (index: number): ItemView =>
+      child(index, [1], {
+        toolKind: 'read',
+        title: `Read ${index}.ts`,
+        locations: [{ path: `/${index}.ts`, label: `${index}.ts` }],
+      });
+    for (const index of [3, 4])
+      await panel.update(
+        { op: 'put', index: 1, item: task('t', 'Explore the parser', { calls: index - 1, open: 0 }) },
+        { op: 'put', index, item: read(index) },
+      );
+    const group = panel.page.locator('.nest-list .group-line');
+    await group.waitFor();
+    assert.equal(await group.innerText(), 'Read 3 files');
+    await group.click();
+    await panel.page.getByText('4.ts').waitFor();
+    assert.equal(await rows().count(), 3);
+  });
+
+  it('take the view of a nested call to the call', async () => {
+    const items = withCalls(200);
+    const [from, total] = [items.length - 64, items.length];
+    const panel = await browser.open({ items: items.slice(-64), from, total, nested: [[2, 201]] });
+    await panel.next('page');
+    await panel.send({ type: 'page', revision: panel.revision, from: 0, items: items.slice(0, 2) });
+    await served(panel, items, () => panel.send({ type: 'reveal', index: 150 }));
+    await panel.page.locator('[data-entry-id=c150].found').waitFor();
+  });
+
+  it('are drawn in parts, however many there are', async () => {
+    const items = withCalls(10_000);
+    const panel = await browser.open({
+      items: items.slice(-64),
+      from: items.length - 64,
+      total: items.length,
+      nested: [[2, 10_001]],
+    });
+    // Only what is drawn at its own place is asked for.
+    await panel.next('page');
+    await panel.send({ type: 'page', revision: panel.revision, from: 0, items: items.slice(0, 2) });
+    await line().waitFor();
+    assert.deepEqual(
+      (await panel.posted('page')).map(({ from, to }) => [from, to]),
+      [[0, 2]],
+    );
+    await served(panel, items, () => line().click());
+    await panel.page.getByText('file10001.ts').waitFor();
+    assert.equal(await rows().count(), 50);
+    for (let asked = 1; asked <= 4; asked++) {
+      const more = panel.page.locator('.nest-more').first();
+      await served(panel, items, () => more.click());
+      await panel.page
+        .getByText(`file${10_001 - 50 * (asked + 1) + 1}.ts`, { exact: true })
+        .first()
+        .waitFor();
+    }
+    assert.equal(await rows().count(), 150);
+    assert.ok((await panel.elements()) < 6000, `${await panel.elements()} elements`);
+  });
+
+  it('cost a few nodes for each update, however many there are', async () => {
+    const items = withCalls(2_000);
+    const panel = await browser.open({
+      items: items.slice(0, -1).slice(-64),
+      from: items.length - 65,
+      total: items.length - 1,
+      nested: [[2, 2_001]],
+    });
+    await panel.next('page');
+    await panel.send({ type: 'page', revision: panel.revision, from: 0, items: items.slice(0, 2) });
+    await served(panel, items, () => line().click());
+    await panel.page.getByText('file2001.ts').waitFor();
+    await panel.page.evaluate(() => {
+      const counted = globalThis as unknown as { nodes: number };
+      counted.nodes = 0;
+      new MutationObserver((records) => {
+        for (const { addedNodes } of records) counted.nodes += addedNodes.length;
+      }).observe(document.querySelector('.transcript')!, { subtree: true, childList: true });
+    });
+    for (let index = 2_002; index < 2_022; index++)
+      await panel.update(
+        { op: 'put', index: 1, item: task('t', 'Explore the parser', { calls: index - 1, open: 0 }) },
+        { op: 'put', index, item: child(index, [1]) },
+      );
+    const nodes = await panel.page.evaluate(() => (globalThis as unknown as { nodes: number }).nodes);
+    assert.ok(nodes < 20 * 40, `${nodes} nodes for 20 updates`);
+  });
+});
