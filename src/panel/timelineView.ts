@@ -12,6 +12,10 @@ export interface TimelineTurn {
   /** When it waited for the user. */
   readonly waits?: readonly { readonly from: number; readonly until: number }[];
   readonly tokens?: number;
+  /** How much of the agent's context was used at its end, 0 to 1. */
+  readonly context?: number;
+  /** What the turn has cost, as far as the agent tells. */
+  readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
 /** A tool call or subagent. Times are in ms since 1970. */

@@ -68,9 +68,12 @@ describe('the timeline in the panel', () => {
     await start();
     assert.match((await active()) ?? '', /^Run npm run build In progress · 35 s$/);
     await press('Home');
-    assert.match((await active()) ?? '', /^Turn 1 6 tool calls 8\.1K tokens · 95 s$/);
+    assert.match((await active()) ?? '', /^Turn 1 6 tool calls 8\.1K tokens · 18% of the context · 95 s$/);
     await press('PageDown');
-    assert.match((await active()) ?? '', /^Turn 2 4 tool calls waited for you 32 s · 25K tokens · 3 min$/);
+    assert.match(
+      (await active()) ?? '',
+      /^Turn 2 4 tool calls waited for you 32 s · 25K tokens · 46% of the context · \$0\.21 · 3 min$/,
+    );
     for (let step = 0; step < 3; step++) await press('ArrowDown');
     assert.equal(await active(), 'Edit test/upload.test.ts waited for you 32 s · 35 s');
     const row = list().getByRole('option', { selected: true });

@@ -72,7 +72,7 @@ function callOf(entry: ToolEntry, turn: number | undefined, isOpen: boolean, now
 }
 
 function turnOf(turn: Turn, state: Readonly<SessionState>, index: number | undefined, now: number): TimelineTurn {
-  const { number, startedAt: at, tokens } = turn;
+  const { number, startedAt: at, tokens, usage } = turn;
   // The end of a replayed turn is unknown.
   const endedAt = turn.endedAt ?? (turn === state.turn ? undefined : at);
   const waitsSince = waitingSince(state, turn);
@@ -85,7 +85,21 @@ function turnOf(turn: Turn, state: Readonly<SessionState>, index: number | undef
     ...(index !== undefined && { index }),
     ...(waits.length > 0 && { waits }),
     ...(tokens !== undefined && { tokens }),
+    ...(usage && usage.size > 0 && { context: Math.max(0, Math.min(1, usage.used / usage.size)) }),
+    ...costOf(turn, state),
   };
+}
+
+/** The agent tells what the session has cost so far. */
+function costOf({ number, usage }: Turn, { turns }: Readonly<SessionState>): Pick<TimelineTurn, 'cost'> {
+  if (!usage?.cost) return {};
+  const { currency } = usage.cost;
+  const before = turns[number - 2]?.usage?.cost;
+  const isSame = before?.currency === currency;
+  const amount = usage.cost.amount - (isSame ? before.amount : 0);
+  // A sum that falls, or one after a turn of which nothing is known, says nothing about this turn.
+  const isKnown = number === 1 || isSame;
+  return isKnown && amount > 0 ? { cost: { amount, currency } } : {};
 }
 
 /** Returns since when the running turn has been waiting for the user, if it is. */

@@ -232,9 +232,12 @@ export class SessionModel {
       case 'config':
         state.config = event.options;
         break;
-      case 'usage':
+      case 'usage': {
         state.usage = event.usage;
+        const turn = state.turn ?? state.turns.at(-1);
+        if (turn) turn.usage = event.usage;
         break;
+      }
       case 'info':
         if (event.title !== undefined) state.title = event.title ?? undefined;
         break;

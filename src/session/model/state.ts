@@ -169,6 +169,8 @@ export interface Turn {
   readonly replayed?: true;
   tokens?: number;
   tokenParts?: TokenParts;
+  /** What the agent last said of its context and costs while the turn ran, or before the next one. */
+  usage?: Usage;
   tools: number;
   readonly files: Set<string>;
   changes?: TurnChanges;

@@ -1,7 +1,7 @@
 // Every text of the timeline, whose code is loaded later than the rest of the panel.
 import './language';
 import * as l10n from '@vscode/l10n';
-import { formatCount, formatDuration, formatNumber, plural } from './format';
+import { formatCost, formatCount, formatDuration, formatNumber, formatShare, plural } from './format';
 
 export const strings = {
   timeline: l10n.t('Timeline'),
@@ -18,6 +18,9 @@ export const strings = {
   turn: (number: number) => l10n.t('Turn {0}', formatNumber(number)),
   calls: countOfCalls,
   tokens: (count: number) => l10n.t('{0} tokens', formatCount(count)),
+  context: l10n.t('Context'),
+  contextUsed: (share: number) => l10n.t('{0} of the context', formatShare(share)),
+  cost: formatCost,
   waited: (ms: number) => l10n.t('waited for you {0}', formatDuration(ms)),
   running: l10n.t('In progress'),
   failed: l10n.t('Failed'),

@@ -24,17 +24,18 @@ export class Legend {
   #shown = '';
 
   constructor() {
-    this.show([], false);
+    this.show([], false, false);
   }
 
-  /** Shows these kinds. @param hasWaits the agent has waited for the user */
-  show(kinds: readonly string[], hasWaits: boolean): void {
+  /** Shows these kinds. @param hasWaits the agent has waited for the user @param hasContext it told of its context */
+  show(kinds: readonly string[], hasWaits: boolean, hasContext: boolean): void {
     const known = Object.keys(strings.kinds).filter((kind) => kinds.includes(kind));
-    const shown = `${known.join()} ${hasWaits}`;
+    const shown = `${known.join()} ${hasWaits} ${hasContext}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
     const items = known.map((kind) => el('span', 'timeline-key', createSwatch(kind), strings.kinds[kind]));
     if (hasWaits) items.push(el('span', 'timeline-key', createSwatch('waits'), strings.waits));
+    if (hasContext) items.push(el('span', 'timeline-key', createSwatch('context'), strings.context));
     this.element.replaceChildren(...this.#others, ...items);
   }
 

@@ -1,7 +1,7 @@
 // The list of the timeline: its turns and calls as rows, of which only those in sight are drawn.
 // The keyboard walks it, and screen readers read it.
 import { revealControls } from '../../base/revealControls';
-import type { TimelineCall } from '../../panel/contract';
+import type { TimelineCall, TimelineTurn } from '../../panel/contract';
 import { el, isComposing, setAttributes } from '../dom/dom';
 import { formatDuration } from '../text/format';
 import { strings } from '../text/timelineStrings';
@@ -182,13 +182,15 @@ export class TimelineList {
     return element;
   }
 
-  #turnParts({ number, at, endedAt, tokens, waits = [] }: Extract<TimelineRow, { kind: 'turn' }>['turn']): string[] {
+  #turnParts({ number, at, endedAt, tokens, context, cost, waits = [] }: TimelineTurn): string[] {
     const waited = waits.reduce((sum, { from, until }) => sum + until - from, 0);
     return [
       strings.turn(number),
       strings.calls(this.#counts.get(number) ?? 0),
       waited < LEAST_WAIT ? '' : strings.waited(waited),
       tokens === undefined ? '' : strings.tokens(tokens),
+      context === undefined ? '' : strings.contextUsed(context),
+      cost === undefined ? '' : strings.cost(cost.amount, cost.currency),
       formatDuration((endedAt ?? Math.max(at, this.#now)) - at),
     ];
   }

@@ -127,6 +127,7 @@ export class Timeline {
     this.#legend.show(
       kinds,
       turns.some(({ waits }) => waits),
+      turns.some(({ context }) => context !== undefined),
     );
     this.#picture.renewColours();
     this.#picture.show(this.#data);

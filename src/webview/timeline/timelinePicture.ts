@@ -11,6 +11,7 @@ import type { TimelineData } from './timelineData';
 const HEAD = 18;
 const WAITS = 8;
 const LANE = 14;
+const CONTEXT = 18;
 const BAR = 11;
 const LEAST_BAR = 2;
 const LABEL = 44;
@@ -37,6 +38,7 @@ export class TimelinePicture {
   #axis = new TimeAxis([]);
   #lanes: readonly Lane[] = [];
   #turns: readonly TimelineTurn[] = [];
+  #hasContext = false;
   #now = 0;
   /** Position of the left edge, and how much is shown, ms. Infinite: everything. */
   #from = 0;
@@ -69,7 +71,9 @@ export class TimelinePicture {
     this.#lanes = lanesOf(calls, this.#axis, now);
     this.#selected = calls.find(({ index }) => index === this.#selected?.index);
     const waits = turns.some((turn) => turn.waits) ? WAITS : 0;
-    this.element.style.height = `${HEAD + waits + Math.max(1, this.#lanes.length) * LANE + 4}px`;
+    this.#hasContext = turns.some(({ context }) => context !== undefined);
+    const lanes = Math.max(1, this.#lanes.length) * LANE;
+    this.element.style.height = `${HEAD + waits + lanes + (this.#hasContext ? CONTEXT : 0) + 4}px`;
     this.element.ariaLabel = strings.picture(turns.length, calls.length);
     this.#see(this.#axis.at(left), this.#shown);
   }
@@ -148,6 +152,7 @@ export class TimelinePicture {
     const context = this.#context;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
+    if (this.#hasContext) this.#drawContext(width, height);
     this.#drawTurns(width, height);
     this.#drawCuts(height);
     for (const [place, lane] of this.#lanes.entries()) this.#drawLane(lane, this.#top(place));
@@ -191,6 +196,30 @@ export class TimelinePicture {
       context.fillStyle = this.#colour('dim');
       context.fillText(words, x, HEAD / 2);
     }
+  }
+
+  /** How full the context was, as steps along the lower edge: what is known at a turn's end holds until the next one's. */
+  #drawContext(width: number, height: number): void {
+    const context = this.#context;
+    const { from, scale, until } = this.#sight;
+    const base = height - 2;
+    context.fillStyle = this.#colour('context');
+    let before = 0;
+    let x = 0;
+    for (const turn of this.#turns) {
+      const start = this.#axis.at(turn.endedAt ?? this.#now);
+      const left = Math.max(0, Math.min(width, (start - from) * scale));
+      // One step a pixel is enough.
+      if (left - x >= 1 || start > until) {
+        const high = Math.round(before * (CONTEXT - 4));
+        context.fillRect(x, base - high, left - x, high);
+        x = left;
+      }
+      before = turn.context ?? before;
+      if (start > until) return;
+    }
+    const high = Math.round(before * (CONTEXT - 4));
+    context.fillRect(x, base - high, width - x, high);
   }
 
   #drawWait({ from: since, until }: { readonly from: number; readonly until: number }): void {

@@ -12,7 +12,7 @@ const KINDS = ['read', 'search', 'edit', 'execute', 'fetch', 'think', 'other'];
 /** Three turns with an hour between them, calls side by side, a subagent, a failure and waits. */
 export function timeline(): TimelineView {
   const turns: TimelineTurn[] = [
-    { number: 1, at: AT, endedAt: AT + 95 * S, index: 0, tokens: 8100 },
+    { number: 1, at: AT, endedAt: AT + 95 * S, index: 0, tokens: 8100, context: 0.18 },
     {
       number: 2,
       at: AT + HOUR,
@@ -20,6 +20,8 @@ export function timeline(): TimelineView {
       index: 8,
       waits: [{ from: AT + HOUR + 60 * S, until: AT + HOUR + 92 * S }],
       tokens: 24_500,
+      context: 0.46,
+      cost: { amount: 0.21, currency: 'USD' },
     },
     { number: 3, at: AT + 2 * HOUR, index: 13 },
   ];

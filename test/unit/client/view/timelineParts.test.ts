@@ -65,6 +65,36 @@ describe('parts of the timeline', () => {
     });
   });
 
+  it('has the context at the end of each turn, and what it has cost where the agent tells the sum', () => {
+    const used = (at: number, part: number, amount?: number, currency = 'USD'): Timed => [
+      at,
+      {
+        type: 'usage',
+        usage: { used: part * 1000, size: 1000, ...(amount !== undefined && { cost: { amount, currency } }) },
+      },
+    ];
+    const { state } = play(
+      used(0, 0.1),
+      ...[starts('a', 1), used(2, 0.2, 0.5), used(3, 0.3, 0.75), ends('a', 4)],
+      ...[starts('b', 5), ends('b', 6), used(7, 1.5, 1)],
+      ...[starts('c', 8), used(9, 0.2, 0.25), ends('c', 10)],
+      ...[starts('d', 11), used(12, 0.4, 2, 'EUR'), ends('d', 13)],
+      ...[starts('e', 14), ends('e', 15)],
+      ...[starts('f', 16), used(17, 0.5, 3), ends('f', 18)],
+    );
+    assert.deepEqual(
+      timelineParts(state, 0, 20)[0]?.turns.map(({ context, cost }) => [context, cost?.amount]),
+      [
+        [0.3, 0.75],
+        [1, 0.25],
+        [0.2, undefined],
+        [0.4, undefined],
+        [undefined, undefined],
+        [0.5, undefined],
+      ],
+    );
+  });
+
   it('has the first line of a title, shortened', () => {
     const { state } = play(starts('a', 0), calls(1, 'x', 'completed', `${'long '.repeat(100)}\nsecond`));
     const title = timelineParts(state, 0, 10)[0]?.calls[0]?.title ?? '';
