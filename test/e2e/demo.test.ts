@@ -126,6 +126,20 @@ describe('the demo agent in the panel', () => {
     await tool.locator('[data-decision=allowed]').waitFor();
   });
 
+  it('shows the session along time, and leads from a call to its entry', async () => {
+    const { page } = vscode.window;
+    await command(page, 'Parley: Show Timeline');
+    const timeline = chat.frame.getByRole('region', { name: 'Timeline' });
+    const edit = timeline.getByRole('option', { name: /^Edit .*waited for you/ });
+    await edit.waitFor();
+    await screenshot(page, 'timeline-dark');
+    await edit.click();
+    await chat.entries('tool').last().and(chat.frame.locator(':focus')).waitFor();
+    await timeline.getByRole('button', { name: 'Close (Escape)' }).click();
+    await timeline.waitFor({ state: 'detached' });
+    assert.ok(await chat.composer.evaluate((field) => field === document.activeElement));
+  });
+
   it('mentions a file of the workspace, and sends it along', async () => {
     const { page } = vscode.window;
     await chat.composer.pressSequentially('see @demo');
