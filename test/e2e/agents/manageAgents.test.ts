@@ -94,6 +94,8 @@ describe('the agents editor', () => {
   it('adds a program by its command, and tests it', async function () {
     this.timeout(120_000);
     ({ page } = vscode.window);
+    // VS Code watches its settings once it is up: what is written before goes unnoticed.
+    chat = await Chat.open(page);
     const before = settingsText().trimEnd().replace(/\}$/, '');
     const separator = before.trim() === '{' ? '' : ',';
     writeFileSync(
@@ -105,7 +107,6 @@ describe('the agents editor', () => {
   }
 }`,
     );
-    chat = await Chat.open(page);
     await open('Old');
     await screenshot(page, 'agents-editor-dark');
     await choose('Add a program…');
