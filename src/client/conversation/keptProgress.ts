@@ -80,13 +80,15 @@ export class KeptProgress {
     if (!kept || !rpc) return undefined;
     const turns = this.#options.turns();
     const lines = rpc.progress(new Set(turns.requestIds.values()));
+    const { tracked } = turns;
+    const settled = kept.settled(new Set(tracked.prompts.flatMap((one) => (one.awaited ? [one.promptId] : []))));
     this.tellLease();
     const step = ++this.#step;
     return {
-      json: JSON.stringify({ keeper: kept.agent.id, sessionId: kept.sessionId, step, ...lines, turns: turns.tracked }),
+      json: JSON.stringify({ keeper: kept.agent.id, sessionId: kept.sessionId, step, ...lines, turns: tracked }),
       holdBack: (events) => kept.holdBack(step, events),
       stored: () => {
-        kept.stored(step);
+        kept.stored(step, settled);
         kept.agent.stored(lines);
       },
     };

@@ -70,8 +70,14 @@ export interface KeptSession {
    * window.
    */
   holdBack(step: number, heldBack: readonly TimedEvent[]): void;
-  /** The journal has reached a step. */
-  stored(step: number): void;
+  /** Returns the prompts that have left and are not among those that are awaited. */
+  settled(awaited: ReadonlySet<string>): readonly string[];
+  /**
+   * The journal has reached a step.
+   * @param settled prompts whose end it has: until then the next window would take them for such
+   * as have not left, if the keeper did not know them
+   */
+  stored(step: number, settled: readonly string[]): void;
   /** Lets go of the agent, which runs on, and closes the connection to it. */
   detach(): Promise<void>;
 }

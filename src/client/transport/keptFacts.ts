@@ -12,7 +12,7 @@ const factsSchema = z.object({
   initialize: z.unknown(),
   /** The id of the next request. */
   nextId: z.number(),
-  /** JSON-RPC ids of prompts without an answer, by prompt. */
+  /** JSON-RPC ids of prompts that have left, by prompt; some may have their answer. */
   prompts: z.record(z.string(), z.string()),
   /** Ends of texts that the journal does not have, by the step at which they were held back. */
   heldBack: z.array(z.object({ step: z.number(), events: z.array(z.custom<TimedEvent>(isTimed)) })),
@@ -43,11 +43,14 @@ export class KeptLink implements KeptSession {
   #heldBack: KeptFacts['heldBack'];
   readonly #rpc: () => RpcConnection;
   #initialize: unknown;
+  /** JSON-RPC ids of prompts that have left and whose end the journal does not have, by prompt. */
+  readonly #left: Map<string, string>;
   #prompts: () => ReadonlyMap<string, string> = () => new Map();
 
   /** @param detach lets go of the agent and closes the connection */
   constructor(agent: KeptAgent, rpc: () => RpcConnection, detach: () => Promise<void>, facts?: KeptFacts) {
     this.earlier = facts && { prompts: new Map(Object.entries(facts.prompts)) };
+    this.#left = new Map(this.earlier?.prompts);
     this.#heldBack = facts?.heldBack ?? [];
     this.agent = agent;
     this.#rpc = rpc;
@@ -71,7 +74,12 @@ export class KeptLink implements KeptSession {
     this.tell(true);
   }
 
-  stored(step: number): void {
+  settled(awaited: ReadonlySet<string>): readonly string[] {
+    return [...this.#left.keys()].filter((id) => !awaited.has(id));
+  }
+
+  stored(step: number, settled: readonly string[]): void {
+    for (const id of settled) this.#left.delete(id);
     const last = this.#heldBack.findLastIndex((one) => one.step <= step);
     if (last > 0) this.#heldBack = this.#heldBack.slice(last);
     if (this.#heldBack.length === 1 && this.#heldBack[0]?.events.length === 0) this.#heldBack = [];
@@ -87,12 +95,12 @@ export class KeptLink implements KeptSession {
    */
   tell(now = false): void {
     if (this.#initialize === undefined) return;
+    for (const [id, requestId] of this.#prompts()) this.#left.set(id, requestId);
     const facts: KeptFacts = {
       version: 1,
       initialize: this.#initialize,
       nextId: this.#rpc().nextId,
-      // Until all of them are awaited here, those of before stay known.
-      prompts: Object.fromEntries([...(this.earlier?.prompts ?? []), ...this.#prompts()]),
+      prompts: Object.fromEntries(this.#left),
       heldBack: this.#heldBack,
     };
     const bytes = Buffer.from(JSON.stringify(facts));

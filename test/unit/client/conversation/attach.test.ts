@@ -101,16 +101,26 @@ function stateOf({ session: { conversation } }: AttachWindow, agent: PiecewiseAg
   ]);
 }
 
-/** @param until when it should have come to an end, as `performance.now()` has it */
-async function run(seed: number, until: number): Promise<number> {
+interface Walk {
+  readonly seed: number;
+  /** When it should have come to an end, as `performance.now()` has it. */
+  readonly until: number;
+  /** How many things survive a window before it dies. */
+  readonly lives: (deaths: number, random: (below: number) => number) => number;
+}
+
+/** The last windows live long enough to end. */
+const FOR_EVER = 100_000;
+
+/** @returns how many windows died */
+async function run({ seed, until, lives }: Walk): Promise<number> {
   const random = seeded(seed);
   const folder = await scratchFolder();
   const keeper = new MemoryKeeper();
   const agent = new PiecewiseAgent(keeper);
   let deaths = 0;
   const open = (): AttachWindow => {
-    // The last windows live long enough to end.
-    const window = new AttachWindow(folder, keeper, deaths < 12 ? 5 + random(60) : 100_000);
+    const window = new AttachWindow(folder, keeper, lives(deaths, random));
     void window.session.conversation.start();
     return window;
   };
@@ -175,9 +185,19 @@ describe('a window that attaches to an agent', () => {
     it(`loses nothing and takes nothing twice, whenever the window before died (${first}…${first + 19})`, async function () {
       this.timeout(120_000);
       const until = performance.now() + 110_000;
+      const lives: Walk['lives'] = (died, random) => (died < 12 ? 5 + random(60) : FOR_EVER);
       let deaths = 0;
-      for (let seed = first; seed < first + 20; seed++) deaths += await run(seed, until);
+      for (let seed = first; seed < first + 20; seed++) deaths += await run({ seed, until, lives });
       assert.ok(deaths > 20);
     });
   }
+
+  it('does so after each single thing that one window did', async function () {
+    this.timeout(120_000);
+    const until = performance.now() + 110_000;
+    for (let steps = 1; ; steps++) {
+      const lives: Walk['lives'] = (died) => (died === 0 ? steps : FOR_EVER);
+      if ((await run({ seed: 1, until, lives })) === 0) return;
+    }
+  });
 });
