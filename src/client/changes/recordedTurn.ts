@@ -19,6 +19,12 @@ export interface RecordedTurn {
   /** The journal names the state at the start. */
   isNoted?: true;
   hasEnded?: true;
+  /** An earlier window recorded its start. */
+  readonly isResumed?: true;
+  /** No state was taken between that and its end. */
+  isUnseen?: true;
+  /** What the user edited in earlier windows while it ran: absolute paths. */
+  readonly yoursBefore?: readonly string[];
   /** When the next turn began, in milliseconds since 1970. */
   followedAt?: number;
   /** The newest state that was taken while it ran. */

@@ -39,6 +39,8 @@ export interface SessionChangesOptions {
   readonly isOurs: () => boolean;
   /** Returns whether the agent works in the folders of this machine, and they may be read. */
   readonly isAtWorkHere: () => boolean;
+  /** Returns whether the agent may go on without its window. */
+  readonly outlivesWindow: () => boolean;
   readonly apply: (event: SessionEvent) => void;
   /** What is shown of a turn has changed; absent: what waits for review has. */
   readonly onChange: (turnId?: string) => void;
@@ -95,6 +97,7 @@ export class SessionChanges implements Disposable {
       states,
       userEdits: services?.userEdits ?? { since: () => new Set() },
       isRecording: () => this.#isRecording,
+      outlivesWindow: options.outlivesWindow,
       note: (turnId, changes) => this.#note(turnId, changes),
       onLook: (turnId) => this.#changed(turnId),
       onWritten: options.onWritten,
@@ -151,6 +154,16 @@ export class SessionChanges implements Disposable {
   starting(): void {
     this.#recorder.recover();
     this.#recorder.warm();
+  }
+
+  /** The agent of an earlier window goes on; to be called before what it has said meanwhile happens. */
+  resume(): void {
+    this.#recorder.resume();
+  }
+
+  /** The window closes, and the agent goes on. */
+  leave(): void {
+    this.#recorder.leave();
   }
 
   /** The user is about to send something, or the agent is ready. */

@@ -34,6 +34,8 @@ export interface TurnRecorderOptions {
   readonly states: () => Promise<FolderStates>;
   readonly userEdits: UserEdits;
   readonly isRecording: () => boolean;
+  /** Returns whether the agent may go on without its window. */
+  readonly outlivesWindow: () => boolean;
   /** Notes in the transcript what a turn changed. */
   readonly note: (turnId: string, changes: TurnChanges) => void;
   /** What the running turn has changed so far is known. */
@@ -132,6 +134,50 @@ export class TurnRecorder implements Disposable {
     }
   }
 
+  /**
+   * The agent of an earlier window goes on: its turn is recorded from the state that the journal names.
+   * To be called before what the agent has said meanwhile happens.
+   */
+  resume(): void {
+    this.recover();
+    const { turn } = this.#options.model.state;
+    if (!turn || this.#turn || !this.#isRecording) return;
+    const { id: turnId, startedAt, changes } = turn;
+    if (!changes) {
+      this.#begin(turnId, startedAt);
+      return;
+    }
+    const shown = new ShownDiffs();
+    let mayWrite = false;
+    for (const entry of this.#options.model.state.entries) {
+      if (entry.kind !== 'tool' || entry.turnId !== turnId || READING.has(entry.toolKind)) continue;
+      mayWrite = true;
+      if (entry.status === 'completed') shown.ended(entry);
+    }
+    this.#turn = {
+      turnId,
+      startedAt,
+      hasBegun: Promise.resolve(),
+      before: statesOf(changes).before,
+      isNoted: true,
+      isResumed: true,
+      ...(mayWrite && { mayWrite }),
+      ...(changes.incomplete === 'late' && { isLate: true }),
+      ...(changes.alsoYours && { yoursBefore: changes.alsoYours }),
+      shown,
+    };
+    this.#recorded.set(turnId, this.#turn);
+    this.#lookSoon(this.#turn);
+  }
+
+  /** The window closes, and the agent goes on: keeps what only this window knows of the running turn. */
+  leave(): void {
+    const turn = this.#turn;
+    if (!turn?.before || !turn.isNoted) return;
+    const alsoYours = [...this.#yoursIn(turn)].slice(0, MAX_YOURS);
+    if (alsoYours.length > 0) this.#note(turn.turnId, { ...begun(turn.before, turn.isLate), alsoYours });
+  }
+
   /** Resolves when all that has happened so far is recorded. Never rejects. */
   settled(): Promise<void> {
     return this.#work;
@@ -207,12 +253,12 @@ export class TurnRecorder implements Disposable {
 
   /** Keeps the first state of a turn, so that its changes are known although the window is killed. */
   async #noteBegun(turn: RecordedTurn): Promise<void> {
-    const { turnId, before, mayWrite, isLate } = turn;
-    if (!before || !mayWrite || turn.isNoted || turn.hasEnded) return;
+    const { turnId, before, isLate } = turn;
+    const mayEndElsewhere = turn.mayWrite || this.#options.outlivesWindow();
+    if (!before || !mayEndElsewhere || turn.isNoted || turn.hasEnded) return;
     turn.isNoted = true;
     await (await this.#options.states()).hold(before, `${turnId}/before`);
-    const changes = { folders: foldersOf(before), files: 0, added: 0, removed: 0 };
-    this.#note(turnId, { ...changes, ...(isLate && { incomplete: 'late' as const }) });
+    this.#note(turnId, begun(before, isLate));
   }
 
   #toolCalled(toolCallId: string): void {
@@ -279,6 +325,8 @@ export class TurnRecorder implements Disposable {
     this.#look?.dispose();
     this.#turn = undefined;
     turn.hasEnded = true;
+    // It may have ended long before this window could look.
+    if (turn.isResumed && !turn.seen) turn.isUnseen = true;
     const mark = this.#sequence.mark();
     void this.#inOrder(() => this.#takeLast(turn, mark)).then(() => this.#recorded.delete(turnId));
   }
@@ -292,7 +340,8 @@ export class TurnRecorder implements Disposable {
     const earlier = seen && followedAt !== undefined && seen.ended <= followedAt ? seen.snapshot : before;
     const after = followedAt === undefined ? taken.snapshot : await this.#asBefore(followedAt, taken.snapshot, earlier);
     this.#lastEnd = { ...taken, snapshot: after };
-    await this.#settle(before, after, turn.isLate ? 'late' : gapOf(before, after), turn);
+    const unseen = turn.isUnseen && 'interrupted';
+    await this.#settle(before, after, turn.isLate ? 'late' : (gapOf(before, after) ?? unseen), turn);
   }
 
   async #settle(
@@ -301,11 +350,11 @@ export class TurnRecorder implements Disposable {
     incomplete: TurnChanges['incomplete'],
     turn: RecordedTurn,
   ): Promise<void> {
-    const { turnId, startedAt, isNoted, mayWrite, shown } = turn;
+    const { turnId, isNoted, mayWrite, shown } = turn;
     const states = await this.#options.states();
     const files = await this.#changes(before, after);
-    // Where nothing was done, nothing can be missing.
-    const reason = files.length > 0 || mayWrite ? incomplete : undefined;
+    // Where nothing was done, nothing can be missing; where nothing is listed, nothing is too much.
+    const reason = files.length > 0 || (mayWrite && incomplete !== 'interrupted') ? incomplete : undefined;
     if (files.length === 0 && reason === undefined) {
       if (isNoted) this.#note(turnId, NOTHING);
       return;
@@ -313,7 +362,7 @@ export class TurnRecorder implements Disposable {
     if (!isNoted) await states.hold(before, `${turnId}/before`);
     await states.hold(after, `${turnId}/after`);
     await this.#compare(turn, files);
-    const edits = this.#options.userEdits.since(startedAt);
+    const edits = this.#yoursIn(turn);
     const yours = new Set(files.flatMap(pathsOf).filter((path) => edits.has(path)));
     this.#note(turnId, {
       folders: foldersOf(before, after),
@@ -347,6 +396,11 @@ export class TurnRecorder implements Disposable {
     }
   }
 
+  /** Absolute paths of files that the user has edited since a turn began. */
+  #yoursIn({ startedAt, yoursBefore = [] }: RecordedTurn): ReadonlySet<string> {
+    return new Set([...yoursBefore, ...this.#options.userEdits.since(startedAt)]);
+  }
+
   async #changes(before: Snapshot, after: Snapshot): Promise<readonly FileChange[]> {
     if (isSame(before, after)) return [];
     return (await this.#options.states()).changes(before, after, this.#abort.signal);
@@ -369,6 +423,11 @@ export class TurnRecorder implements Disposable {
       });
     return this.#work;
   }
+}
+
+/** What is known at the start of a turn. */
+function begun(before: Snapshot, isLate: true | undefined): TurnChanges {
+  return { folders: foldersOf(before), files: 0, added: 0, removed: 0, ...(isLate && { incomplete: 'late' }) };
 }
 
 /** A turn that changed nothing after all. */

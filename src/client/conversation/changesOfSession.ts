@@ -23,6 +23,7 @@ export function changesOfSession(
     services: services.changes,
     isOurs,
     isAtWorkHere: () => services.isTrusted() && worksHere(agent()),
+    outlivesWindow: () => services.keepers?.isOn === true,
     apply: (event) => recorder().apply(event),
     onChange: (turnId) => (turnId === undefined ? model.touch('review') : model.touchTurn(turnId)),
     onWritten: (toolCallId) => model.touchTool(toolCallId),

@@ -505,6 +505,7 @@ export class Conversation implements Disposable {
   /** Lets the agent go on, for the next window. @returns false where it ends with this one */
   async #leave(): Promise<boolean> {
     if (!this.#connector.outlives || !this.#services.keepers?.isOn) return false;
+    this.changes.leave();
     this.#recorder.end();
     await this.#connector.leave();
     this.dispose();
@@ -553,6 +554,7 @@ export class Conversation implements Disposable {
     this.#turns.resume(opened, required(session.earlier).prompts);
     this.note(session.takeHeldBack(step));
     this.#subagents.resume(this.#model.state.entries);
+    this.changes.resume();
     session.agent.deliver(lines);
     this.#onReady([], false);
   }

@@ -16,7 +16,7 @@ const MAX_FILES = 200;
 /** Why more may have changed than is known. */
 const INCOMPLETE: Readonly<Record<NonNullable<TurnChanges['incomplete']>, () => string>> = {
   late: () => l10n.t('The agent may have changed files before the first check. Those changes are not listed.'),
-  interrupted: () => l10n.t('The turn was interrupted. Later changes to the folder may be listed too.'),
+  interrupted: () => l10n.t('The end of the turn was not seen. Later changes to the folder may be listed too.'),
   'no-git': () => l10n.t('Git was not found. Only files named by the agent are listed.'),
   'too-large': () => l10n.t('The folder is too large to check without a Git repository.'),
   failed: () => l10n.t("The folder couldn't be checked completely."),

@@ -1,9 +1,13 @@
 // A turn outlives its window: with a real keeper, a real agent and a real journal.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
 import { parseAgents } from '../../../../src/agents/agentDefinition';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { scriptedAgent } from '../../../support/agents/definition';
+import { TestChangeServices } from '../../../support/changes/changeServices';
 import { FaultWindow } from '../../../support/faults/faultWindow';
 import { TestKeepers } from '../../../support/keeper/keepers';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -26,10 +30,13 @@ describe('a turn that outlives its window', () => {
   let folder: string;
   let keepers: TestKeepers;
   let window: FaultWindow;
+  /** What the windows need to list changed files; absent: they list none. */
+  let changes: TestChangeServices | undefined;
 
   beforeEach(async () => {
     folder = await scratchFolder();
     keepers = await TestKeepers.make();
+    changes = undefined;
     window = open();
   });
 
@@ -40,7 +47,7 @@ describe('a turn that outlives its window', () => {
   });
 
   function open(isTrusted = true): FaultWindow {
-    const services = { keepers: keepers.all, isTrusted: () => isTrusted };
+    const services = { keepers: keepers.all, isTrusted: () => isTrusted, ...(changes && { changes }) };
     const next = new FaultWindow({ folder, agent: plain(), services });
     void next.conversation.start();
     return next;
@@ -49,6 +56,38 @@ describe('a turn that outlives its window', () => {
   /** Resolves when the agent of a session without a window has ended. */
   async function agentEnded(): Promise<void> {
     while (!(await keepers.all.list())[0]?.state?.ended) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
+  /** Resolves when no turn runs in a session without a window. */
+  async function turnEnded(): Promise<void> {
+    for (;;) {
+      const { isAttached, isWorking } = (await keepers.all.list())[0]?.state ?? {};
+      if (isAttached === false && isWorking === false) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  /** Opens the window of another session, which lists the changed `.txt` files of its folder. */
+  async function recording(): Promise<void> {
+    await window.close();
+    folder = await scratchFolder();
+    changes = new TestChangeServices(await scratchFolder());
+    await writeFile(join(folder, '.gitignore'), '*\n!*.txt\n');
+    await writeFile(join(folder, 'a.txt'), 'one\n');
+    execFileSync('git', ['init', '-q'], { cwd: folder });
+    window = open();
+    await window.session.until((c) => c.connection.kind === 'ready');
+    await window.conversation.changes.settled();
+  }
+
+  /** The changed files of the first turn, and why more may have changed. */
+  async function changed(): Promise<readonly unknown[]> {
+    const { conversation } = window;
+    await window.session.until((c) => !c.isBusy);
+    await conversation.changes.settled();
+    const [turn] = conversation.model.state.turns;
+    const files = await conversation.changes.changesOf(turn?.id ?? '');
+    return [files.map(({ path }) => path), turn?.changes?.incomplete, turn?.changes?.alsoYours];
   }
 
   /** The window is reloaded. */
@@ -94,6 +133,35 @@ describe('a turn that outlives its window', () => {
     await window.session.until((c) => !c.isBusy);
     assert.equal(window.conversation.model.state.turns[0]?.stopReason, 'end_turn');
     assert.equal(window.conversation.model.state.permissions.size, 0);
+  });
+
+  it('lists at its end what it has changed before and after a reload, and what the user edited', async () => {
+    await recording();
+    window.conversation.send('own a.txt x\nelicit\nown c.txt y').done.catch(() => {});
+    await window.session.until((c) => c.model.state.elicitations.size === 1);
+    await window.conversation.changes.settled();
+    changes?.edited.add(join(folder, 'a.txt'));
+    await reload();
+    changes?.edited.clear();
+    await window.session.until((c) => c.changes.total(c.model.state.turn?.id ?? '')?.files === 1);
+    const [asked] = window.conversation.model.state.elicitations.keys();
+    window.conversation.elicitations.refuse(asked ?? '', 'decline');
+    assert.deepEqual(await changed(), [['a.txt', 'c.txt'], undefined, [join(folder, 'a.txt')]]);
+  });
+
+  it('that ended without a window lists its changes in the next one, and that later ones may be among them', async () => {
+    await recording();
+    window.conversation.send('run until [ -e go ]; do sleep 0.05; done\nown a.txt x').done.catch(() => {});
+    await window.session.until((c) => c.model.state.turns[0]?.changes !== undefined);
+    await window.conversation.close('window-ended');
+    window.journal.dispose();
+    await writeFile(join(folder, 'go'), '');
+    await turnEnded();
+    const release = changes?.holdUp();
+    window = open();
+    await window.session.until((c) => !c.isBusy);
+    release?.();
+    assert.deepEqual(await changed(), [['a.txt'], 'interrupted', undefined]);
   });
 
   it('waits while the workspace is not trusted, and goes on in a window that trusts it', async () => {
