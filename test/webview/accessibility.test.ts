@@ -1,11 +1,11 @@
 // Accessibility of the panel's scenes in each theme, checked by axe-core.
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
-import type { MentionView } from '../../src/panel/contract';
+import type { ItemView, MentionView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
 import { FILES, ListHost, REVIEW } from './harness/changeSamples';
 import { asksForm } from './harness/questionSamples';
-import { conversation, message, permission, SESSION_FULL } from './harness/samples';
+import { conversation, message, permission, SESSION_FULL, tool } from './harness/samples';
 import type { Theme } from './harness/server';
 import { useHarness } from './harness/useHarness';
 
@@ -74,6 +74,23 @@ describe('accessibility', () => {
         if (scene.session?.review) await openLists(panel);
         assert.deepEqual(await findings(panel), []);
       });
+
+    it(`has no serious finding: nested calls, unfolded, one of which asks, ${theme}`, async () => {
+      const nested = (index: number): ItemView => ({
+        ...tool(`c${index}`, { title: `rm ${index}`, toolKind: 'execute' }),
+        path: [0],
+      });
+      const call = tool('t', { title: 'Explore', status: 'in_progress', nested: { calls: 2, open: 1, now: 'rm 1' } });
+      const permissions = [permission(2, { by: 'Explore' })];
+      const panel = await browser.open({ items: [call, nested(1), nested(2)], session: { permissions }, theme });
+      await panel.page.locator('.nest-line').click();
+      await panel.next('nested');
+      const items = [1, 2].map((index) => ({ index, item: nested(index) }));
+      await panel.send({ type: 'nested', revision: panel.revision, index: 0, from: 0, total: 2, items });
+      await panel.page.locator('.nest-list [data-entry-id=c1]').waitFor();
+      assert.equal(await panel.page.locator('[data-entry-id=c2]').count(), 1);
+      assert.deepEqual(await findings(panel), []);
+    });
 
     it(`has no serious finding: the open list of mentions and the find widget, ${theme}`, async () => {
       const panel = await browser.open({ session: SESSION_FULL, items: [message('a', 'agent', 'A test.')], theme });

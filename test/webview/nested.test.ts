@@ -215,4 +215,51 @@ describe('nested calls', () => {
     const nodes = await panel.page.evaluate(() => (globalThis as unknown as { nodes: number }).nodes);
     assert.ok(nodes < 20 * 40, `${nodes} nodes for 20 updates`);
   });
+
+  for (const [theme, language, width] of [
+    ['dark', 'en', 860],
+    ['light', 'en', 860],
+    ['dark', 'de', 860],
+    ['light', 'de', 280],
+    ['hc', 'en', 520],
+  ] as const) {
+    it(`fit their lines (${theme}, ${language}, ${width} px)`, async () => {
+      const read = (index: number, name: string): ItemView =>
+        child(index, [1], { toolKind: 'read', title: `Read ${name}`, locations: [{ path: `/${name}`, label: name }] });
+      const items: ItemView[] = [
+        message('a', 'user', 'Find out why the upload test is flaky.'),
+        task('t', 'Explore the parser', { calls: 8, open: 1, now: 'Grep "listening" in src/server' }, 'in_progress'),
+        task('u', 'Review the tests', { calls: 14, open: 0 }),
+        read(3, 'src/parser/lexer.ts'),
+        read(4, 'src/parser/tokens.ts'),
+        read(5, 'src/parser/index.ts'),
+        { ...message('c6', 'agent', 'The lexer waits for the **whole** line.'), path: [1] },
+        child(7, [1], { toolKind: 'execute', title: 'npm test -- parser', status: 'failed' }),
+        { ...task('c8', 'Look into the fixtures', { calls: 2, open: 0 }), path: [1] },
+        child(9, [1], { toolKind: 'search', title: 'Grep "listening" in src/server', status: 'in_progress' }),
+        child(10, [2], { toolKind: 'execute', title: 'rm -rf out', status: 'pending' }),
+        child(11, [1, 8], { toolKind: 'edit', title: 'Edit fixtures/one.json' }),
+        child(12, [1, 8], { toolKind: 'edit', title: 'Edit fixtures/two.json' }),
+      ];
+      const asks = permission(10, { title: 'rm -rf out', by: 'Review the tests' });
+      const panel = await browser.open({
+        theme,
+        language,
+        width,
+        height: 900,
+        items,
+        session: { permissions: [asks], phase: 'requiresAction' },
+      });
+      await served(panel, items, () => line().first().click());
+      await served(panel, items, () => panel.page.locator('[data-entry-id=c8] .nest-line').click());
+      await panel.page.locator('[data-entry-id=c12]').waitFor();
+      await panel.answerable();
+      const wide = await panel.page.evaluate(() => {
+        const box = document.querySelector('.transcript')!;
+        return box.scrollWidth - box.clientWidth;
+      });
+      assert.ok(wide <= 0, `${wide} px too wide`);
+      await panel.page.screenshot({ path: `out/screenshots/nested-${theme}-${language}-${width}.png` });
+    });
+  }
 });

@@ -57,7 +57,7 @@ function resultLabel(result: NonNullable<NonNullable<ToolItem['editor']>['result
 export function toolLabel(item: ToolItem): ToolLabel {
   if (item.editor) return editorLabel(item, item.editor);
   const verbs: Readonly<Record<string, string>> = strings.verbs;
-  const kind = Object.hasOwn(verbs, item.toolKind) ? item.toolKind : 'other';
+  const kind = item.nested ? 'subagent' : Object.hasOwn(verbs, item.toolKind) ? item.toolKind : 'other';
   const known = kind !== 'other';
   const title = item.title.split('\n', 1)[0]!.trim();
   let object = title.replace(SAME[kind] ?? /^$/, '').trim();

@@ -270,7 +270,7 @@ export class Nest {
     for (const [place, index] of indexes.entries()) {
       const number = from + place;
       const stored = this.#services.stored(index);
-      if (!stored || this.#groups.hides(number)) continue;
+      if (!stored || !this.#services.hides(index) || this.#groups.hides(number)) continue;
       gone.delete(index);
       nodes.push(this.#viewAt(number, index, stored.item.id).element);
     }

@@ -15,8 +15,10 @@ export interface NestedServices {
   createGroup(id: string, counts: () => GroupCounts, toggle: () => void): EntryView;
   createGroupLine(isOpen: boolean, counts: GroupCounts, toggle: () => void): HTMLElement;
   groups(options: CallGroupsOptions): CallGroups;
-  /** The calls with an open permission request, each with those that it is nested in. */
+  /** The calls in which a nested one asks for a permission. */
   asking(): ReadonlySet<number>;
+  /** Returns whether an item is drawn in its call. */
+  hides(index: number): boolean;
   post(message: SessionMessage): void;
   isExpanded(id: string): boolean | undefined;
   setExpanded(id: string, expanded: boolean): void;

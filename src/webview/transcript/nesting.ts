@@ -93,6 +93,7 @@ export class Nesting {
         createGroupLine,
         groups: (options) => new CallGroups(options),
         asking: () => new Set([...open.byIndex.keys()].flatMap((index) => store.get(index)?.item.path ?? [])),
+        hides: (index) => this.hides(index),
         post,
         isExpanded: context.isExpanded,
         setExpanded: context.setExpanded,
