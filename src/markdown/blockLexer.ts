@@ -20,6 +20,9 @@ const FOLD_SUMMARY = new RegExp(`^[ \\t]*${SUMMARY}[ \\t]*$`, 'i');
 const FOLD_END = /^<\/details>[ \t]*$/i;
 /** Longer lines are no folds. */
 const MAX_FOLD_LINE = 1_000;
+/** Characters that are read after the marker of a fence. */
+const MAX_INFO = 1_000;
+const TITLE = /(?:^|\s)title=(?:"([^"]*)"|'([^']*)')/;
 const NOTE = /^\[\^([\w-]{1,64})\]:/;
 const ORDERED = /^(\d{1,9})([.)])(?=[ \t]|$)/;
 
@@ -221,8 +224,11 @@ class BlockLexer {
     if (length < 3 || (char === '`' && rest.includes('`', length))) return undefined;
     const indent = this.#indent;
     const node = this.#open('code', container);
-    node.fence = { marker: char.repeat(length), indent };
-    node.lang = rest.slice(length).trim().split(/\s/, 1)[0] ?? '';
+    const info = rest.slice(length, length + MAX_INFO).trim();
+    const title = TITLE.exec(info);
+    const name = title?.[1] ?? title?.[2];
+    node.fence = { marker: char.repeat(length), indent, ...(name && { title: name }) };
+    node.lang = info.split(/\s/, 1)[0] ?? '';
     return node;
   }
 

@@ -6,6 +6,8 @@ import { type Align, splitRow } from './tableRows';
 export interface Fence {
   readonly marker: string;
   readonly indent: number;
+  /** The file that the code is from or for: `title="…"` after the language. */
+  readonly title?: string;
 }
 
 export interface ListItem {

@@ -4,7 +4,15 @@
 // webview.
 import type { FormProblem } from './checkForm';
 import type { TimelineView } from './timelineView';
-import type { ChangedFileView, FirstUseView, ItemView, MentionView, SessionView, StopTarget } from './views';
+import type {
+  ChangedFileView,
+  FirstUseView,
+  ItemView,
+  MentionView,
+  SessionView,
+  StopTarget,
+  WelcomeView,
+} from './views';
 
 /** Incremented on incompatible changes; a webview with another version is asked to reload. */
 export const CONTRACT_VERSION = 2;
@@ -116,6 +124,8 @@ export type ToWebview =
   | { readonly type: 'activeEditor'; readonly offer: MentionView | null }
   /** What an empty conversation offers to begin with; null: nothing. */
   | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
+  /** What an empty conversation says of its folder. */
+  | { readonly type: 'welcome'; readonly key: string; readonly welcome: WelcomeView }
   /**
    * What a search has found since the last message: entries and how many matches each has now.
    * `isNew`: what was told before no longer counts.
@@ -360,5 +370,6 @@ export type {
   TerminalView,
   ToolContentView,
   TurnView,
+  WelcomeView,
 } from './views';
 export { STAGES } from './views';

@@ -402,6 +402,20 @@ export interface FirstUseView {
   readonly isSearching: boolean;
 }
 
+/** What an empty conversation says of its folder. */
+export interface WelcomeView {
+  /** Its name; absent without a workspace. */
+  readonly folder?: string;
+  readonly branch?: string;
+  /** The sessions that were used there last, newest first; `at`: in ms since 1970. */
+  readonly sessions: readonly {
+    readonly key: string;
+    readonly title: string;
+    readonly agent: string;
+    readonly at: number;
+  }[];
+}
+
 /** Everything other than the transcript. */
 export interface SessionView {
   readonly key: string;

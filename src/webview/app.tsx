@@ -27,12 +27,12 @@ export function App({ transcript, review }: AppProps) {
     <div class="panel">
       <Header onNeedsYou={() => transcript.revealPermission()} onTimeline={openTimeline} />
       <main class="main">
-        <Stages />
         <EmptyState />
         <Mount node={transcript.element} />
       </main>
       <footer class="footer">
         <div class="column-width">
+          <Stages />
           <Failure />
           <Background />
           <PlanLine onShow={(index) => transcript.reveal(index)} />

@@ -21,6 +21,7 @@ import {
   patchSession,
   session,
   setSession,
+  welcome,
 } from './host/session';
 import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
@@ -171,6 +172,9 @@ function applyMessage(message: ToWebview): number | undefined {
     case 'firstUse':
       firstUse.value = message.offers ?? undefined;
       return undefined;
+    case 'welcome':
+      welcome.value = message;
+      return undefined;
     case 'activeEditor':
       activeEditor.value = message.offer ?? undefined;
       return undefined;
@@ -279,6 +283,11 @@ function showChanges(): void {
 
 watchProblems(postOfPage);
 effect(() => transcript.setRunning(session.running.value));
+effect(() => {
+  const { phase, status, turn } = session;
+  const since = phase.value === 'running' ? turn.value?.startedAt : undefined;
+  transcript.setWork(since === undefined ? undefined : { status: status.value, since });
+});
 effect(() => transcript.setPermissions(session.permissions.value));
 showChanges();
 render(<App transcript={transcript} review={reviewBar} />, document.getElementById('root')!);

@@ -44,6 +44,7 @@ import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { Mentions } from './chat/mentions';
 import { pastOf } from './chat/rulePast';
+import { Welcome } from './chat/welcome';
 import { commandsOf } from './commands/commands';
 import { editAndResend } from './commands/editAndResend';
 import { AgentCatalog } from './config/agentCatalog';
@@ -251,6 +252,7 @@ function composeWithin(
       fragmentLines: new FragmentLines((path, most) => files.readText(path, undefined, undefined, most)),
       isTerminalOpenable: (id) => realTerminals.isOpenable(id),
     },
+    welcome: new Welcome({ archive, agentName: (id) => catalog.find(id)?.name ?? id, scratch, log }),
     links: new EditorLinks(descriptors.missing.openPart),
     contents: new EditorContents({ diffs, outputs, scratch }),
     changes: {

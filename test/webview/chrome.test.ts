@@ -89,6 +89,27 @@ describe('chrome', () => {
       );
     });
 
+    it('says where the agent works, and leads to the sessions that were used there last', async () => {
+      await open();
+      const at = Date.now() - 5 * 60_000;
+      const sessions = ['Fix the login', 'Write \u202eexamples'].map((title, index) => ({
+        key: `old${index}`,
+        title,
+        agent: 'Claude',
+        at,
+      }));
+      const welcome = { folder: 'shop', branch: 'feature/login', sessions };
+      await panel.send({ type: 'welcome', key: 's1', welcome });
+      await panel.page.getByText('feature/login').waitFor();
+      const earlier = panel.page.getByRole('region', { name: 'Last sessions here' }).getByRole('button');
+      const texts = (await earlier.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+      assert.deepEqual(texts, ['Fix the login Claude · 5 min. ago', 'Write ⟨U+202E⟩examples Claude · 5 min. ago']);
+      await earlier.first().click();
+      assert.deepEqual(await panel.next('action'), { type: 'action', key: 's1', id: 'show:old0' });
+      await panel.send({ type: 'welcome', key: 'other', welcome: { folder: 'elsewhere', sessions: [] } });
+      await panel.page.getByText('feature/login').waitFor({ state: 'detached' });
+    });
+
     it('offers nothing once an agent is configured', async () => {
       await open({ session: { agentName: 'Demo' } });
       await panel.send({ type: 'firstUse', offers: { agents: [], isSearching: false } });
@@ -107,7 +128,7 @@ describe('chrome', () => {
       assert.equal(await status().getAttribute('data-liveness'), 'live');
       assert.match(
         (await status().innerText()).replace(/\s+/g, ' '),
-        /Claude Fix the flaky upload test needs you · turn 2 · live/,
+        /Claude Fix the flaky upload test needs you · turn 2$/,
       );
     });
 
@@ -151,6 +172,32 @@ describe('chrome', () => {
       });
       const text = await panel.page.getByRole('list', { name: 'Agent startup' }).innerText();
       assert.match(text.replace(/\s+/g, ' '), /Done Find agent 0\.1 s In progress Initialize \d s/);
+    });
+
+    it('shows how far a failed start came and why it ended as one card', async () => {
+      await open({
+        session: {
+          phase: 'failed',
+          stages: [{ name: 'initialize', state: 'failed', startedAt: 0, endedAt: 3000 }],
+          error: { code: 'spawn', message: 'The agent ended at once.', actions: [] },
+        },
+      });
+      const stages = (await panel.page.getByRole('list', { name: 'Agent startup' }).boundingBox())!;
+      const card = (await panel.page.getByRole('region', { name: 'Error' }).boundingBox())!;
+      assert.ok(Math.abs(stages.y + stages.height - card.y) <= 1, `${stages.y + stages.height} and ${card.y}`);
+    });
+
+    it('says at the end of the transcript that the agent works, and since when', async () => {
+      const turn = { ...RUNNING.turn, startedAt: Date.now() - 65_000 };
+      await open({ session: { ...RUNNING, turn, status: 'Working' }, items: [message('u', 'user', 'Hello')] });
+      const line = panel.page.locator('.working');
+      assert.match((await line.innerText()).replace(/\s+/g, ' '), /^Working 6\d s$/);
+      const last = panel.page.locator('[data-entry-id=u]');
+      assert.ok((await line.boundingBox())!.y > (await last.boundingBox())!.y);
+      await panel.update({ op: 'session', patch: { status: 'Silent for 2 min' } });
+      assert.equal((await line.innerText()).trim(), 'Silent for 2 min');
+      await panel.update({ op: 'session', patch: { phase: 'ready', status: 'Ready', turn: null } });
+      await line.waitFor({ state: 'hidden' });
     });
 
     it('shows a failed start with its reason, stderr and actions', async () => {

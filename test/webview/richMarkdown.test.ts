@@ -87,6 +87,17 @@ describe('rich Markdown', () => {
     }
   });
 
+  it('shows the file of a code block as a link, however the text arrives', async () => {
+    const text = '```ts title="src/\u202ea.ts"\nlet x;\n```\n\n```ts\nlet y;\n```';
+    const panel = await browser.open({ items: [message('a', 'agent', text.slice(0, 10))] });
+    for (let at = 10; at < text.length; at += 9)
+      await panel.update({ op: 'append', index: 0, text: text.slice(at, at + 9), until: 0 });
+    const link = panel.page.getByRole('link', { name: 'src/⟨U+202E⟩a.ts' });
+    await link.click();
+    assert.equal((await panel.next('openLink')).href, 'src/\u202ea.ts');
+    assert.equal(await panel.page.getByRole('link').count(), 1);
+  });
+
   it('inserts, opens and runs the whole of a code block', async () => {
     const code = `${'line\n'.repeat(150)}end`;
     const text = `\`\`\`sh\n${code}\n\`\`\`\n\n\`\`\`ts\nlet x;\n\`\`\``;

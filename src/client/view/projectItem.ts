@@ -2,6 +2,7 @@
 // needs the whole entry (diffs, labels). Computed again only when the entry changed.
 
 import * as l10n from '@vscode/l10n';
+import { formatNumber } from '../../base/localFormat';
 import { localize } from '../../base/localizable';
 import { head, tail } from '../../base/text';
 import { at } from '../../base/untrusted';
@@ -400,8 +401,19 @@ function withoutMiddle(text: string): string {
   const tailStart = lineBreak === -1 ? 0 : lineBreak + 1;
   const left = text.length - headEnd - (last.length - tailStart);
   const separator = first[headEnd - 1] === '\n' ? '' : '\n';
-  const note = l10n.t('… {0} characters not shown …', left);
+  const lines = breaksIn(text, headEnd, text.length - (last.length - tailStart));
+  const note =
+    lines > 1
+      ? l10n.t('… {0} lines not shown …', formatNumber(lines))
+      : l10n.t('… {0} characters not shown …', formatNumber(left));
   return `${first.slice(0, headEnd)}${separator}${note}\n${last.slice(tailStart)}`;
+}
+
+/** Returns the number of line breaks from `from` to `to`. */
+function breaksIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 function projectDiff(diff: FileChange, roots: readonly string[]): DiffView {

@@ -183,7 +183,7 @@ export function statusOf(conversation: Conversation): string {
     case 'starting':
     case 'initializing': {
       if (conversation.waitsForUser) return l10n.t('Waiting for you');
-      return stageLabel(conversation.stages.current?.name);
+      return stageLabel(conversation.stages.current?.name, conversation.agent.name);
     }
     case 'authRequired':
       return l10n.t('Sign-in required');
@@ -220,16 +220,15 @@ function recoveryLabel({ connection }: Conversation): string {
     : l10n.t('Agent ended, restarting ({0} of {1})', attempt, of);
 }
 
-function stageLabel(stage: StageName | undefined): string {
+function stageLabel(stage: StageName | undefined, agent: string): string {
   switch (stage) {
     case 'resolve':
       return l10n.t('Finding agent');
     case 'spawn':
       return l10n.t('Starting process');
     case 'connect':
-      return l10n.t('Connecting');
     case 'initialize':
-      return l10n.t('Initializing');
+      return l10n.t('Connecting to {0}', agent);
     case 'sign-in':
       return l10n.t('Signing in');
     case 'session':

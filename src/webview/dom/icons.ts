@@ -25,6 +25,7 @@ export const ICONS = [
   'file',
   'file-media',
   'folder',
+  'git-branch',
   'go-to-file',
   'gripper',
   'history',

@@ -1,8 +1,12 @@
-// Shown for an empty conversation: the agent and its commands, and the agents to begin with.
-import type { FirstUseView } from '../../panel/contract';
+// Shown for an empty conversation: the agent and its commands, the folder with its last sessions, a
+// few keys, and the agents to begin with.
+import { revealControls } from '../../base/revealControls';
+import type { FirstUseView, WelcomeView } from '../../panel/contract';
+import { Icon } from '../components/icon';
 import { composer } from '../composer/composerState';
 import { post } from '../host/host';
-import { firstUse, hasItems, session } from '../host/session';
+import { firstUse, hasItems, session, welcome } from '../host/session';
+import { formatAgo } from '../text/format';
 import { strings } from '../text/strings';
 
 const MOST_COMMANDS = 8;
@@ -13,9 +17,11 @@ export function EmptyState() {
   if (hasItems.value || agentName.value === '' || error.value || session.elicitations.value.length > 0) return null;
   const isStarting = phase.value === 'starting' || phase.value === 'initializing' || phase.value === 'recovering';
   const isReady = commands.value.length > 0 && phase.value === 'ready';
+  const here = welcome.value?.key === session.key.value ? welcome.value.welcome : undefined;
   return (
     <div class="empty">
       <h2>{agentName.value}</h2>
+      {here && <Place {...here} />}
       <p class="dim">{isReady ? strings.emptyReady : isStarting ? strings.emptyStarting : strings.emptyHint}</p>
       {isReady && (
         <div class="empty-commands">
@@ -36,7 +42,57 @@ export function EmptyState() {
         </div>
       )}
       {firstUse.value && <FirstUse offers={firstUse.value} />}
+      {here && here.sessions.length > 0 && <Earlier sessions={here.sessions} />}
+      <p class="empty-keys dim">
+        {strings.emptyKeys.map(([key, label]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {label}
+          </span>
+        ))}
+      </p>
     </div>
+  );
+}
+
+/** Where the agent will work. */
+function Place({ folder, branch }: WelcomeView) {
+  if (folder === undefined) return null;
+  return (
+    <p class="empty-place dim">
+      <Icon name="folder" />
+      <span title={`${strings.folder}: ${folder}`}>{revealControls(folder)}</span>
+      {branch !== undefined && (
+        <>
+          <Icon name="git-branch" />
+          <span title={`${strings.branch}: ${branch}`}>{revealControls(branch)}</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** The sessions that were used last in the folder. */
+function Earlier({ sessions }: Pick<WelcomeView, 'sessions'>) {
+  return (
+    <section class="empty-sessions" aria-labelledby="empty-sessions-title">
+      <p class="dim" id="empty-sessions-title">
+        {strings.lastSessions}
+      </p>
+      {sessions.map(({ key, title, agent, at }) => (
+        <button
+          key={key}
+          type="button"
+          class="empty-session"
+          title={title}
+          onClick={() => post({ type: 'action', id: `show:${key}` })}
+        >
+          <span class="cut">{revealControls(title)}</span>
+          <span class="dim">
+            {agent} · {formatAgo(Date.now() - at)}
+          </span>
+        </button>
+      ))}
+    </section>
   );
 }
 

@@ -59,8 +59,8 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
 
 function Status() {
   const { phase, liveness, agentName, title, status } = session;
-  const isSaid = liveness.value === 'not_found' && phase.value === 'ready';
-  const alive = isSaid ? '' : strings.liveness[liveness.value];
+  // When the agent is ready, the status says so.
+  const isLost = liveness.value === 'not_found' && phase.value !== 'ready';
   // The dot says that all is well, and the button beside it that the agent waits.
   const isWell = phase.value === 'ready' && liveness.value !== 'not_found';
   const words = isWell || hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
@@ -81,7 +81,7 @@ function Status() {
       </span>
       <span class={words} title={status.value}>
         <span class="status-text">{status.value}</span>
-        {alive && <span class="liveness"> · {alive}</span>}
+        {isLost && <span class="liveness"> · {strings.sessionLost}</span>}
       </span>
     </div>
   );

@@ -1,6 +1,6 @@
 // The displayed session as signals for the header, the composer and the queue.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { FirstUseView, MentionView, Op, SessionView } from '../../panel/contract';
+import type { FirstUseView, MentionView, Op, SessionView, WelcomeView } from '../../panel/contract';
 
 type SessionPatch = Extract<Op, { op: 'session' }>['patch'];
 
@@ -89,6 +89,8 @@ export const session = {
 export const hiddenPermissions = signal<readonly string[]>([]);
 /** What an empty conversation offers to begin with. */
 export const firstUse = signal<FirstUseView | undefined>(undefined);
+/** What an empty conversation says of its folder, with the key of its session. */
+export const welcome = signal<{ readonly key: string; readonly welcome: WelcomeView } | undefined>(undefined);
 /** What of the active editor can be added to the message. */
 export const activeEditor = signal<MentionView | undefined>(undefined);
 /** Whether the transcript has any items. */

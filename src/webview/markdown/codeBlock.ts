@@ -3,7 +3,7 @@
 
 import { revealControls } from '../../base/revealControls';
 import { type CodeAction, MAX_LANG } from '../../panel/contract';
-import { button, el, icon, iconButton, setAttributes } from '../dom/dom';
+import { button, el, icon, iconButton, link, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { strings } from '../text/strings';
 import { highlightLater } from './highlightLater';
@@ -20,9 +20,12 @@ export interface CodeBlock {
 /** What code blocks need from the panel. */
 export interface CodeContext {
   copy(text: string): void;
+  openLink(href: string): void;
   useCode(action: CodeAction, text: string, lang: string): void;
 }
 
+/** Characters of a path. */
+const MAX_TITLE = 300;
 /** Languages of command lines, which can be run in a terminal. */
 const RUNNABLE: ReadonlySet<string> = new Set(
   'sh bash zsh fish shell console shell-session powershell pwsh ps1 bat cmd'.split(' '),
@@ -36,7 +39,7 @@ const ACTIONS: readonly (readonly [CodeAction, IconName, string])[] = [
 /**
  * @param lang the info string, '' for none
  * @param options.continued this is a later part of a block; `goesOn`: another part follows;
- * `whole`: the text to copy, if more than this part
+ * `whole`: the text to copy, if more than this part; `title`: the file that the code is from or for
  */
 export function createCodeBlock(
   lang: string,
@@ -47,6 +50,7 @@ export function createCodeBlock(
     readonly continued?: boolean;
     readonly goesOn?: boolean;
     readonly whole?: () => string;
+    readonly title?: string;
   } = {},
 ): CodeBlock {
   let shown = revealControls(text);
@@ -72,8 +76,15 @@ export function createCodeBlock(
       ([action, name, label]) =>
         iconButton(name, label, () => context.useCode(action, options.whole?.() ?? source, lang.slice(0, MAX_LANG))),
     );
-    const language = el('span', 'lang', revealControls(lang));
-    element.append(el('div', 'code-head', language, el('span', 'grow'), ...actions, copy));
+    const { title } = options;
+    const head = el('div', 'code-head', el('span', 'lang', revealControls(lang)));
+    if (title !== undefined && title.length <= MAX_TITLE) {
+      element.classList.add('titled');
+      const name = revealControls(title);
+      head.append(link('link file', name, name, () => context.openLink(title)));
+    }
+    head.append(el('span', 'grow'), ...actions, copy);
+    element.append(head);
   }
   element.append(pre);
   const block: CodeBlock = {

@@ -44,6 +44,7 @@ type PieceContent =
       readonly kind: 'code';
       readonly text: string;
       readonly lang: string;
+      readonly title?: string;
       readonly group: number;
       readonly first: boolean;
       readonly closed: boolean;
@@ -249,6 +250,7 @@ export class MarkdownDoc {
       kind: 'code',
       text: stripIndent(text.endsWith('\n') ? text.slice(0, -1) : text, fence.indent),
       lang: fence.lang,
+      ...(fence.title && { title: fence.title }),
       group: fence.group,
       first: fence.first,
       closed,
@@ -296,8 +298,9 @@ export class MarkdownDoc {
       }));
     }
     if (block.type === 'code' && block.fence) {
-      const { lang } = block;
-      return [{ kind: 'code', text: '', lang, group: this.#groups + 1, first: true, closed: false, midLine: false }];
+      const { lang, fence } = block;
+      const piece = { text: '', lang, ...(fence.title && { title: fence.title }), group: this.#groups + 1 };
+      return [{ kind: 'code', ...piece, first: true, closed: false, midLine: false }];
     }
     return [{ kind: 'block', block, joined: inContext && this.#joined !== 'no' }];
   }

@@ -36,7 +36,7 @@ export class PiecePainter {
   /** The previous open end until it is redrawn, and the nodes drawn since, closed pieces first. */
   #oldTail: readonly ChildNode[] = [];
   #drawn: ChildNode[] = [];
-  #tailCode: { readonly block: OpenCode; readonly group: number; readonly lang: string; text: string } | undefined;
+  #tailCode: { readonly block: OpenCode; readonly group: number; readonly head: string; text: string } | undefined;
 
   constructor(parent: HTMLElement, context: MarkdownContext, doc: MarkdownDoc) {
     this.#parent = parent;
@@ -60,7 +60,7 @@ export class PiecePainter {
   setTail(pieces: readonly Piece[], settled: boolean): void {
     const only = pieces.length === 1 ? pieces[0] : undefined;
     const code = this.#tailCode;
-    const grows = only?.kind === 'code' && code?.group === only.group && code.lang === only.lang;
+    const grows = only?.kind === 'code' && code?.group === only.group && code.head === headOf(only);
     if (grows && only.text.startsWith(code.text)) {
       code.text = only.text;
       code.block.setText(only.text);
@@ -72,7 +72,7 @@ export class PiecePainter {
     for (const piece of pieces) {
       const drawn = this.#draw(piece, settled ? 'settled' : 'open');
       if (drawn.block && piece.kind === 'code') {
-        this.#tailCode = { block: drawn.block, group: piece.group, lang: piece.lang, text: piece.text };
+        this.#tailCode = { block: drawn.block, group: piece.group, head: headOf(piece), text: piece.text };
       }
       this.#tailNodes.push(...drawn.nodes);
     }
@@ -144,6 +144,7 @@ export class PiecePainter {
       open: state === 'open',
       continued: !piece.first,
       goesOn,
+      ...(piece.title && { title: piece.title }),
       whole: () => this.#wholeCode(piece.group, piece.text),
     });
     return { nodes: this.#add(block.element, { group: piece.group, node: block.code }, piece), block };
@@ -166,4 +167,9 @@ export class PiecePainter {
     const parts = all.flatMap((piece) => (piece.kind === 'code' && piece.group === group ? [piece.text] : []));
     return parts.length > 0 ? parts.join('\n') : fallback;
   }
+}
+
+/** What stands above a code block. */
+function headOf({ lang, title }: Piece & { kind: 'code' }): string {
+  return `${lang} ${title ?? ''}`;
 }

@@ -46,7 +46,9 @@ export function renderBlock(block: Block, context: MarkdownContext, budget: Span
       return renderText(block.text, heading, context, budget);
     }
     case 'code':
-      return createCodeBlock(block.lang, block.text, context).element;
+      return createCodeBlock(block.lang, block.text, context, {
+        ...(block.fence?.title && { title: block.fence.title }),
+      }).element;
     case 'quote': {
       const { alert } = block;
       const quote = el('blockquote', alert ? `alert ${alert}` : '');

@@ -6,6 +6,7 @@ import { language } from './language';
 const numbers = once(() => new Intl.NumberFormat(language, { maximumFractionDigits: 1 }));
 const counts = once(() => new Intl.NumberFormat(language, { notation: 'compact' }));
 const shares = once(() => new Intl.NumberFormat(language, { style: 'percent' }));
+const ages = once(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }));
 const plurals = once(() => new Intl.PluralRules(language));
 
 /** Formats a number with at most one decimal: "0.5", "12,345". */
@@ -52,6 +53,20 @@ export function formatDuration(ms: number): string {
 /** Formats a duration in ms as whole seconds, at least one: "4 s". */
 export function formatSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 1000)) * 1000);
+}
+
+/** Formats how long ago something was: "now", "5 min. ago", "yesterday". */
+export function formatAgo(ms: number): string {
+  const minutes = Math.floor(Math.max(0, ms) / 60_000);
+  const [count, unit] =
+    minutes < 1
+      ? ([0, 'second'] as const)
+      : minutes < 60
+        ? ([minutes, 'minute'] as const)
+        : minutes < 24 * 60
+          ? ([Math.floor(minutes / 60), 'hour'] as const)
+          : ([Math.floor(minutes / (24 * 60)), 'day'] as const);
+  return ages().format(-count, unit);
 }
 
 /**

@@ -37,7 +37,8 @@ export const strings = {
   settings: l10n.t('Open settings'),
   needsYou: l10n.t('Needs you'),
   needsYouHint: l10n.t('Go to the question'),
-  liveness: { live: l10n.t('live'), not_found: l10n.t('session lost'), unknown: '' },
+  sessionLost: l10n.t('session lost'),
+  working: l10n.t('Working'),
 
   // Start.
   stages: {
@@ -116,6 +117,15 @@ export const strings = {
   emptyHint: l10n.t('Describe a task to get started.'),
   emptyStarting: l10n.t('Starting… Messages you send are queued until the agent is ready.'),
   emptyReady: l10n.t('Describe a task, or select a command.'),
+  folder: l10n.t('Folder'),
+  branch: l10n.t('Branch'),
+  lastSessions: l10n.t('Last sessions here'),
+  /** What the keys of the composer do. */
+  emptyKeys: [
+    ['@', l10n.t('Add context')],
+    ['/', l10n.t('Commands')],
+    [l10n.t('Esc'), l10n.t('Stop the agent')],
+  ],
   setUpAgent: l10n.t('Set up an agent…'),
   firstUse: l10n.t('Use a real agent:'),
   firstUseSearching: l10n.t('Looking for agents on this machine…'),

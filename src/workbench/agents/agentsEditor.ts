@@ -222,7 +222,11 @@ function moreRows({ keys, remote }: EditorServices, again: Page): readonly PageR
 
 /** Shows how many credentials were deleted. */
 export function tellForgotten(count: number): void {
-  void showInfo(count === 1 ? l10n.t('Deleted 1 saved credential.') : l10n.t('Deleted {0} saved credentials.', count));
+  if (count === 0) void showInfo(l10n.t('No saved credentials.'));
+  else
+    void showInfo(
+      count === 1 ? l10n.t('Deleted 1 saved credential.') : l10n.t('Deleted {0} saved credentials.', count),
+    );
 }
 
 const openJson: Page = async () => {

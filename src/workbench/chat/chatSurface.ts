@@ -12,6 +12,7 @@ import type { TimedEvent } from '../../session/events/event';
 import type { Page } from '../activation/page';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 import { type ActionPage, type ActionServices, SurfaceActions, type SurfaceSessions } from './surfaceActions';
+import type { Welcome } from './welcome';
 
 /** An agent does not wait longer than this for a page that is not drawn, in ms. */
 const LONGEST_DRAWING_MS = 3000;
@@ -26,6 +27,8 @@ type FocusTarget = Extract<ToWebview, { type: 'focus' }>['on'];
 /** What a surface needs of the rest of the workbench, whatever it shows. */
 export interface SurfaceServices extends ActionServices {
   readonly feed: FeedSources;
+  /** What an empty conversation says of its folder. */
+  readonly welcome: Pick<Welcome, 'of'>;
 }
 
 export class ChatSurface implements ActionPage, Disposable {
@@ -80,6 +83,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#feed = this.#newFeed();
     this.#mirroring = this.#mirrorDraft();
     if (this.#greeted) this.#feed.snapshot();
+    void this.#welcome();
     this.#bringBack();
   }
 
@@ -93,6 +97,7 @@ export class ChatSurface implements ActionPage, Disposable {
     if (isVisible) {
       this.#offer();
       this.#offerEditor();
+      void this.#welcome();
       this.#bringBack();
     }
   }
@@ -101,6 +106,15 @@ export class ChatSurface implements ActionPage, Disposable {
   #offer(): void {
     if (this.#greeted && this.#page.isVisible)
       this.post({ type: 'firstUse', offers: this.#services.firstUse.view ?? null });
+  }
+
+  /** Says in an empty conversation where it is, and what was done there last. */
+  async #welcome(): Promise<void> {
+    const conversation = this.#conversation;
+    if (!this.#greeted || !this.#page.isVisible || conversation.model.state.entries.length > 0) return;
+    const welcome = await this.#services.welcome.of(conversation);
+    if (this.#page.isVisible && this.shows(conversation))
+      this.post({ type: 'welcome', key: conversation.key, welcome });
   }
 
   /** Offers what the user was in last as context of the next message. */
@@ -239,6 +253,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#feed.snapshot();
     this.#offer();
     this.#offerEditor();
+    void this.#welcome();
     this.#giveFocus();
     if (this.#startWanted) this.#start();
   }

@@ -88,6 +88,17 @@ describe('webview/blockLexer', () => {
     });
   }
 
+  it('reads the file of a code block after its language', () => {
+    const titleOf = (info: string): unknown => {
+      const [block] = lexBlocks(`\`\`\`${info}\nx\n\`\`\``);
+      return block?.type === 'code' ? [block.lang, block.fence?.title] : block;
+    };
+    assert.deepEqual(titleOf('ts title="src/a b.ts"'), ['ts', 'src/a b.ts']);
+    assert.deepEqual(titleOf("ts {1,3} title='a.ts'"), ['ts', 'a.ts']);
+    assert.deepEqual(titleOf('ts subtitle="a.ts"'), ['ts', undefined]);
+    assert.deepEqual(titleOf('ts title=""'), ['ts', undefined]);
+  });
+
   it('reads a first line that continues a paragraph as text, whatever it looks like', () => {
     assert.equal(all(lexBlocks('# a\n# b', { continued: true })), 'p(# a) h1(b)');
     assert.equal(all(lexBlocks('- a\n\n- b', { continued: true })), 'p(- a) ul[p(b)]');

@@ -39,6 +39,7 @@ const nothing = async (): Promise<void> => {};
 const services: SurfaceServices = {
   log: silentLog,
   feed: FEED_SOURCES,
+  welcome: { of: async ({ key }) => ({ folder: key, sessions: [] }) },
   links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
   contents: { openDiff: nothing, openWritten: nothing, openOutput: nothing, save: nothing },
   changes: { act: nothing, restoreCheckpoint: nothing, undoRestore: nothing, editAndResend: nothing },
@@ -142,6 +143,20 @@ describe('a surface of the chat', () => {
     const id = [...conversation(key).model.state.elicitations.keys()].at(-1) ?? '';
     return { id, answer };
   }
+
+  it('tells the page of an empty session where it is, and that of another only there', async () => {
+    const { surface, posted, show } = open('A');
+    await new Promise(setImmediate);
+    assert.deepEqual(posted('welcome'), [{ type: 'welcome', key: 'A', welcome: { folder: 'A', sessions: [] } }]);
+    conversation('B').note([
+      { at: 1, event: { type: 'message', role: 'user', content: [{ type: 'text', text: 'Hello' }] } as never },
+    ]);
+    surface.show(conversation('B'));
+    show(false);
+    show(true);
+    await new Promise(setImmediate);
+    assert.equal(posted('welcome').length, 1);
+  });
 
   it('tells the page what an empty session offers, and takes what the user chooses of it', async () => {
     offers = { agents: [], isSearching: true };

@@ -36,11 +36,14 @@ describe('a tool call in the panel', () => {
     assert.ok(part?.type === 'content' && part.block.type === 'text');
     const shown = part.block.text;
     assert.ok(shown.length < 51_000);
-    const [begin = '', end = ''] = shown.split(/^… \d+ characters not shown …\n/m);
+    const [begin = '', end = ''] = shown.split(/^… [\d,]+ lines not shown …\n/m);
     assert.ok(text.startsWith(begin) && begin.endsWith('\n') && begin.length > 9_900);
     assert.ok(text.endsWith(end) && end.startsWith('line ') && end.length > 39_900);
-    const left = Number(/^… (\d+)/m.exec(shown)?.[1]);
-    assert.equal(begin.length + left + end.length, text.length);
+    const left = Number(/^… ([\d,]+)/m.exec(shown)?.[1]?.replace(',', ''));
+    assert.equal(begin.split('\n').length - 1 + left + end.split('\n').length, 10_000);
+    const [one] = project([{ type: 'content', block: { type: 'text', text: 'x'.repeat(60_000) } }]).content;
+    assert.ok(one?.type === 'content' && one.block.type === 'text');
+    assert.match(one.block.text, /^… 10,000 characters not shown …$/m);
   });
 
   it('marks an output that is shown cut, and has all of it for the editor', () => {

@@ -1,0 +1,46 @@
+// The line at the end of the transcript while the agent works: what it does, and since when. The
+// header tells the same to screen readers.
+import { el, setAttributes } from '../dom/dom';
+import { formatDuration } from '../text/format';
+import { strings } from '../text/strings';
+
+/** Work of the agent. */
+export interface Work {
+  /** What the header says of it. */
+  readonly status: string;
+  /** When the turn began, in ms since 1970. */
+  readonly since: number;
+}
+
+export class WorkingLine {
+  readonly #word = el('span', 'working-word');
+  readonly #time = el('span', 'working-time');
+  readonly element = setAttributes(el('div', 'working', this.#word, this.#time), { 'aria-hidden': 'true' });
+  #since = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor() {
+    this.element.hidden = true;
+  }
+
+  /** Shows work, or removes the line. The time is counted once a second while it is shown. */
+  show(work: Work | undefined): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.element.hidden = work === undefined;
+    if (!work) return;
+    // Every other status has its own time, or none.
+    const isPlain = work.status === strings.working;
+    this.element.classList.toggle('moves', isPlain);
+    this.#word.textContent = work.status;
+    this.#word.title = work.status;
+    this.#since = work.since;
+    this.#tick(isPlain);
+    if (isPlain) this.#timer = setInterval(() => this.#tick(true), 1000);
+  }
+
+  #tick(isCounted: boolean): void {
+    const seconds = isCounted ? Math.floor((Date.now() - this.#since) / 1000) : 0;
+    this.#time.textContent = seconds > 0 ? formatDuration(seconds * 1000) : '';
+  }
+}
