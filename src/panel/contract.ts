@@ -105,8 +105,14 @@ export type ToWebview =
   | { readonly type: 'rejected'; readonly clientId?: string; readonly id?: string; readonly reason: string }
   /** Inserts text into the composer at the caret (a selection, a queued message to edit). */
   | { readonly type: 'insert'; readonly text: string }
-  /** `question`: the first open one, or the composer if there is none. `find`, `timeline`: opens it. */
-  | { readonly type: 'focus'; readonly on: 'composer' | 'question' | 'find' | 'timeline' }
+  /**
+   * `question`: the first open one, or the composer if there is none. `find`, `timeline`: opens it.
+   * `previousPrompt`, `nextPrompt`: the user's message before or after what has the focus.
+   */
+  | {
+      readonly type: 'focus';
+      readonly on: 'composer' | 'question' | 'find' | 'timeline' | 'previousPrompt' | 'nextPrompt';
+    }
   /** The host refused the answer to a form. */
   | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
   /** The response to `changes`: `files` begin at `from`, of `total`. */

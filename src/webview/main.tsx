@@ -207,6 +207,8 @@ function takeFocus(on: Extract<ToWebview, { type: 'focus' }>['on']): void {
     if (on === 'find') openFind();
     else if (on === 'timeline') openTimeline();
     else if (on === 'question') transcript.toNextQuestion();
+    else if (on === 'previousPrompt') transcript.keys.toPrompt(-1);
+    else if (on === 'nextPrompt') transcript.keys.toPrompt(1);
     else focusQuietly();
   };
   if (document.hasFocus()) take();

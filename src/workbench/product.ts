@@ -48,6 +48,7 @@ import { Welcome } from './chat/welcome';
 import { commandsOf } from './commands/commands';
 import { editAndResend } from './commands/editAndResend';
 import { AgentCatalog } from './config/agentCatalog';
+import { AnswerKeys } from './config/answerKeys';
 import { FolderConsent } from './config/folderConsent';
 import { rememberingSecrets } from './config/knownSecretStorage';
 import { McpServers } from './config/mcpServers';
@@ -153,6 +154,7 @@ function composeWithin(
   const remote = new RemoteHeaders(context);
   const savedKeys = new SavedKeys({ context, originOf: (id) => catalog.originOf(id), log });
   const mcp = new McpServers({ context, environment, consent });
+  own(new AnswerKeys({ context, mcp }));
   // One of each: what is written to one file is written one after another.
   const httpSessions = new FileStore(join(context.globalStorageUri.fsPath, 'http-sessions'));
   const reviews = new FileStore(join(context.globalStorageUri.fsPath, 'reviews'));

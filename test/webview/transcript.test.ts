@@ -260,6 +260,19 @@ describe('transcript', () => {
     await at('m50');
   });
 
+  it('goes from one message of the user to the next on command, wherever the focus is', async () => {
+    const said = (index: number) => message(`m${index}`, index % 10 === 0 ? 'user' : 'agent', `Words ${index}`);
+    const { page } = await open({ items: Array.from({ length: 64 }, (_, index) => said(index)) });
+    for (const [on, id] of [
+      ['previousPrompt', 'm60'],
+      ['previousPrompt', 'm50'],
+      ['nextPrompt', 'm60'],
+    ] as const) {
+      await panel.send({ type: 'focus', on });
+      await page.waitForFunction((one) => document.activeElement?.matches(`[data-entry-id=${one}]`), id);
+    }
+  });
+
   it('leads to a question that is out of view', async () => {
     const filler = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', MARKDOWN));
     const asked = tool('c', { title: 'rm -rf build', toolKind: 'execute', status: 'pending' });

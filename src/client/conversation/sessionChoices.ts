@@ -60,6 +60,12 @@ export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): Ch
   };
 }
 
+/** Returns the value after the one that is chosen, and the first after the last; undefined where there is only one. */
+export function nextOf({ values, current }: Pick<Choice, 'values' | 'current'>): ConfigValue | undefined {
+  if (values.length < 2) return undefined;
+  return values[(values.findIndex(({ value }) => value === current) + 1) % values.length];
+}
+
 /** Returns the name of what an option is set to, as the user sees it in the composer. */
 export function valueLabel(option: ConfigOption): string {
   if (option.type === 'boolean') return option.value ? l10n.t('On') : l10n.t('Off');

@@ -2,10 +2,13 @@
 // messages of the user.
 import type { ItemStore } from '../entries/itemStore';
 import type { Nesting } from './nesting';
+import { focusedIndex } from './rovingFocus';
 
 export interface KeyMovesOptions {
   readonly store: ItemStore;
   readonly nesting: Nesting;
+  /** The first item on the screen; undefined at the end. */
+  shown(): number | undefined;
   reveal(index: number): void;
 }
 
@@ -27,6 +30,12 @@ export class KeyMoves {
     let index = from;
     while (nesting.hides(index)) index += step;
     reveal(index);
+  }
+
+  /** Goes to the user's message before or after what has the focus, else what is on the screen. */
+  toPrompt(step: 1 | -1): void {
+    const { store, shown } = this.#options;
+    this.toMessage(focusedIndex() ?? shown() ?? store.total, step);
   }
 
   /** Where items are not loaded, goes there: they are requested, and the next key goes on. */

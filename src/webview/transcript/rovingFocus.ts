@@ -77,6 +77,11 @@ function move(log: HTMLElement, entry: HTMLElement | null, step: 1 | -1, moves: 
   if (index !== undefined) moves.toIndex(index + step, step);
 }
 
+/** Returns the index of the entry that has the focus. */
+export function focusedIndex(): number | undefined {
+  return indexOf(entryOf(document.activeElement));
+}
+
 function indexOf(entry: HTMLElement | null): number | undefined {
   const index = Number(entry?.closest<HTMLElement>('[data-index]')?.dataset.index);
   return Number.isInteger(index) ? index : undefined;

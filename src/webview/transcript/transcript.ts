@@ -81,6 +81,7 @@ export class Transcript {
   /** The end is not followed while a question is being answered. */
   #heldForAnswer = false;
   readonly #revealer: Revealer;
+  readonly keys: KeyMoves;
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -186,8 +187,10 @@ export class Transcript {
     const keys = new KeyMoves({
       store: this.#store,
       nesting: this.#nesting,
+      shown: () => (this.isAtEnd ? undefined : this.anchor()?.index),
       reveal: (index) => this.reveal(index),
     });
+    this.keys = keys;
     watchKeys(this.#box, {
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
       toEdge: (edge) => keys.toEdge(edge),

@@ -44,6 +44,10 @@ export class ChatPanel implements WebviewPanelSerializer {
     return this.#adopt(panel);
   }
 
+  close(): void {
+    this.#open?.panel.dispose();
+  }
+
   /** Replaces the tab of an extension host that broke. */
   watch(): { dispose(): void } {
     return watchDeadPanels({

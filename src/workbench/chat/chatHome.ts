@@ -15,7 +15,7 @@ import type { Conversations } from '../sessions/conversations';
 import { titleOf } from '../sessions/sessionLabels';
 import { inert } from '../ui/inertText';
 import { dialogsClosed, isDialogOpen, showError, showInfo } from '../ui/messages';
-import { ChatSurface, type SurfaceServices } from './chatSurface';
+import { ChatSurface, type FocusTarget, type SurfaceServices } from './chatSurface';
 
 /** Where VS Code shows the chat. */
 export interface ChatPlaces {
@@ -165,6 +165,32 @@ export class ChatHome implements UriHandler, Disposable {
   /** Brings the chat to the front and opens the timeline in it. */
   timeline(): void {
     this.open().focus('timeline');
+  }
+
+  /** Brings the chat to the front with the focus on something in it. */
+  focusOn(target: FocusTarget): void {
+    this.open().focus(target);
+  }
+
+  /** Moves the chat with the session that the user is in. */
+  async move(to: 'editor' | 'sideBar' | 'window'): Promise<void> {
+    const { panel, view, tabs } = this.#places;
+    const conversation = this.#conversations.active();
+    const tab = this.#isInTab ? this.#tabOf(conversation.key) : undefined;
+    if (to === 'sideBar') {
+      await commands.executeCommand('parley.chatView.focus');
+      this.show(conversation);
+      if (tab) tabs.close(tab);
+      panel.close();
+      if (view.page) this.#surfaceOf(view.page).focus();
+      return;
+    }
+    const wasInSideBar = view.page?.isVisible === true;
+    const surface = tab ? this.#revealTab(tab) : this.openPanel();
+    surface.startWhenDrawn();
+    if (to === 'window') await commands.executeCommand('workbench.action.moveEditorToNewWindow');
+    if (wasInSideBar) await commands.executeCommand('workbench.action.closeAuxiliaryBar');
+    surface.focus();
   }
 
   /** Brings what happened in a session to the eye wherever the session is shown. */

@@ -22,7 +22,8 @@ const QUIET: ReadonlySet<SessionMessage['type']> = new Set([
   ...(['ack', 'scrolled', 'draft', 'page', 'details', 'wake', 'find', 'findIn', 'endFind', 'timeline'] as const),
 ]);
 
-type FocusTarget = Extract<ToWebview, { type: 'focus' }>['on'];
+/** What gets the focus in the page. */
+export type FocusTarget = Extract<ToWebview, { type: 'focus' }>['on'];
 
 /** What a surface needs of the rest of the workbench, whatever it shows. */
 export interface SurfaceServices extends ActionServices {

@@ -37,6 +37,7 @@ import { showStatus } from '../ui/messages';
 import { addCommands } from './addCommands';
 import { type Approvals, manageApprovals } from './approvals';
 import { changesCommands } from './changesCommands';
+import { chatCommands } from './chatCommands';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import { descriptorCommands } from './descriptorCommands';
 import { managePermissions } from './managePermissions';
@@ -126,6 +127,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     ...worktreeCommands(services, register, begin),
     ...addCommands(services, register),
     ...overviewCommands(services, register),
+    ...chatCommands(services, register),
     register('open', async () => {
       const surface = chat.openPanel();
       // Not awaited: the panel is open; the agent's start is shown in it.

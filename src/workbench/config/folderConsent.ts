@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type ExtensionContext, l10n } from 'vscode';
 import { messageOf } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import { head } from '../../base/text';
 import { isTooLong } from '../ui/inertText';
@@ -47,6 +48,7 @@ export interface FolderConsentOptions {
 
 export class FolderConsent implements RememberedAnswers {
   readonly #options: FolderConsentOptions;
+  readonly #changed = new Emitter<void>();
   /**
    * Questions that are open, by the hash of their content: sessions that start together ask once.
    */
@@ -55,6 +57,9 @@ export class FolderConsent implements RememberedAnswers {
   constructor(options: FolderConsentOptions) {
     this.#options = options;
   }
+
+  /** An answer was given or removed. */
+  readonly onDidChange: Event<void> = this.#changed.event;
 
   /**
    * Asks, unless the user has answered before. A question that cannot be shown whole is not asked.
@@ -98,6 +103,7 @@ export class FolderConsent implements RememberedAnswers {
   /** Forgets all answers of this workspace. */
   async reset(): Promise<void> {
     await this.#options.context.workspaceState.update(DECISIONS, undefined);
+    this.#changed.fire();
   }
 
   async #ask(hash: string, question: string, detail: string): Promise<ConsentAnswer> {
@@ -126,6 +132,7 @@ export class FolderConsent implements RememberedAnswers {
 
   async #write(decisions: readonly (readonly [hash: string, decision: Decision])[]): Promise<void> {
     await this.#options.context.workspaceState.update(DECISIONS, Object.fromEntries(decisions));
+    this.#changed.fire();
   }
 
   #decisions(): Readonly<Record<string, Decision>> {

@@ -37,6 +37,12 @@ export class McpInputs {
     return answer;
   }
 
+  /** Whether the user has answered anything in this workspace. */
+  get hasAnswers(): boolean {
+    const { workspaceState } = this.#context;
+    return Object.keys(this.#values()).length > 0 || workspaceState.get<string[]>(SECRETS, []).length > 0;
+  }
+
   /** Forgets all answers of this workspace. */
   async reset(): Promise<void> {
     const { workspaceState, secrets } = this.#context;

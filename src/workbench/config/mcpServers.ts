@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { messageOf, ParleyError } from '../../base/errors';
+import type { Event } from '../../base/event';
 import { parseJsonc } from '../../base/jsonc';
 import { localizable, mapForeign } from '../../base/localizable';
 import { knownSecrets } from '../../base/redact';
@@ -106,10 +107,20 @@ export class McpServers {
     return offer;
   };
 
+  /** Whether there is anything that {@link reset} forgets. */
+  get hasAnswers(): boolean {
+    return this.#options.consent.list().length > 0 || this.#inputs.hasAnswers;
+  }
+
+  /** The user has agreed to something, or the answers are forgotten. */
+  get onDidChangeAnswers(): Event<void> {
+    return this.#options.consent.onDidChange;
+  }
+
   /** Forgets what the user agreed to and answered. */
   async reset(): Promise<void> {
-    await this.#options.consent.reset();
     await this.#inputs.reset();
+    await this.#options.consent.reset();
   }
 
   /** What the settings and the mcp.json files of the workspace name. */

@@ -25,3 +25,6 @@ const USE_MS = 60_000;
 export function isNewUse(usedAt: number | undefined, now: number): boolean {
   return usedAt === undefined || Math.abs(now - usedAt) >= USE_MS;
 }
+
+/** The context keys of the commands that forget, where there is nothing to forget. */
+export const NO_ANSWERS = { hasSecrets: false, hasApprovals: false };

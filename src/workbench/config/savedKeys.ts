@@ -11,7 +11,7 @@ import type { AgentKeys, KeyName, KeyQuestion } from '../../client/ports/agentKe
 import { askLine } from '../ui/input';
 import type { AgentOrigin } from './agentCatalog';
 
-const PREFIX = 'parley.key:';
+export const PREFIX = 'parley.key:';
 const SIGN_IN = 'parley.signIn:';
 
 export interface SavedKeysOptions {

@@ -1,6 +1,6 @@
 // The mode and the model of a session, however the agent offers them.
 import { strict as assert } from 'node:assert';
-import { type ChoiceTarget, choiceOf, valueLabel } from '../../../../src/client/conversation/sessionChoices';
+import { type ChoiceTarget, choiceOf, nextOf, valueLabel } from '../../../../src/client/conversation/sessionChoices';
 import type { ConfigOption } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -47,6 +47,13 @@ describe('the choice of a mode and of a model', () => {
     assert.deepEqual(choice?.values[1], { value: 'code', name: 'Code', description: 'Writes' });
     await choice?.choose('code');
     assert.deepEqual(asked, ['mode code']);
+  });
+
+  it('goes round from value to value, and nowhere where there is only one', () => {
+    const values = ['a', 'b', 'c'].map((value) => ({ value, name: value }));
+    const after = (current: string | undefined) => nextOf({ values, current })?.value;
+    assert.deepEqual([after('a'), after('c'), after(undefined)], ['b', 'a', 'a']);
+    assert.equal(nextOf({ values: values.slice(0, 1), current: 'a' }), undefined);
   });
 
   it('is an option of that category, which goes before modes', async () => {

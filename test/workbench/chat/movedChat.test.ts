@@ -1,0 +1,53 @@
+// The chat moves between the editor area and the side bar with its session, and commands that forget
+// are offered where there is something to forget.
+import { strict as assert } from 'node:assert';
+import { commands, TabInputWebview, window, workspace } from 'vscode';
+import { activated } from '../extension';
+
+/** Resolves when a condition holds after a change of tabs. */
+async function untilTabs(holds: () => boolean): Promise<void> {
+  if (holds()) return;
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (!holds()) return;
+      for (const one of listening) one.dispose();
+      resolve();
+    };
+    const { onDidChangeTabs, onDidChangeTabGroups } = window.tabGroups;
+    const listening = [onDidChangeTabs(look), onDidChangeTabGroups(look)];
+  });
+}
+
+const hasTab = (): boolean =>
+  window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .some(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith('parley.chat'));
+
+describe('the chat', () => {
+  before(activated);
+
+  afterEach(async () => {
+    await commands.executeCommand('workbench.action.closeAllEditors');
+    await commands.executeCommand('workbench.action.closeAuxiliaryBar');
+  });
+
+  it('moves from the editor area into the side bar and back', async () => {
+    await commands.executeCommand('parley.open');
+    await untilTabs(hasTab);
+    await commands.executeCommand('parley.moveChatToSideBar');
+    await untilTabs(() => !hasTab());
+    await commands.executeCommand('parley.moveChatToEditor');
+    await untilTabs(hasTab);
+  });
+
+  it('gives the focus to the editor and takes it back', async () => {
+    await commands.executeCommand('parley.open');
+    await untilTabs(hasTab);
+    const document = await workspace.openTextDocument({ content: 'text' });
+    await window.showTextDocument(document, { viewColumn: 2 });
+    await commands.executeCommand('parley.toggleFocus', { to: 'chat' });
+    await untilTabs(() => window.tabGroups.activeTabGroup.activeTab?.input instanceof TabInputWebview);
+    await commands.executeCommand('parley.toggleFocus', { to: 'editor' });
+    assert.equal(window.activeTextEditor?.document, document);
+  });
+});
