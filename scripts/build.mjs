@@ -98,6 +98,8 @@ export function bundles({ dev }) {
     { ...browser, entryPoints: { find: 'src/webview/find/findPart.ts' }, loader: { '.css': 'text' } },
     // Loaded when it is first opened.
     { ...browser, entryPoints: { timeline: 'src/webview/timeline/timelinePart.ts' }, loader: { '.css': 'text' } },
+    // Loaded when a session went on while nobody looked.
+    { ...browser, entryPoints: { away: 'src/webview/away/awayPart.ts' }, loader: { '.css': 'text' } },
     // Loaded when the first code is shown.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
     // The traffic inspector, a page of its own.

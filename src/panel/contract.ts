@@ -5,6 +5,7 @@
 import type { FormProblem } from './checkForm';
 import type { TimelineView } from './timelineView';
 import type {
+  AwayView,
   ChangedFileView,
   FirstUseView,
   ItemView,
@@ -130,6 +131,8 @@ export type ToWebview =
   | { readonly type: 'activeEditor'; readonly offer: MentionView | null }
   /** What an empty conversation offers to begin with; null: nothing. */
   | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
+  /** What happened while nobody looked; null: nothing, or the user has dismissed it. */
+  | { readonly type: 'away'; readonly key: string; readonly view: AwayView | null }
   /** What an empty conversation says of its folder. */
   | { readonly type: 'welcome'; readonly key: string; readonly welcome: WelcomeView }
   /**
@@ -243,6 +246,8 @@ export type SessionMessage =
   | { readonly type: 'findIn'; readonly id: number; readonly request: number; readonly texts: readonly string[] }
   /** Ends the search. */
   | { readonly type: 'endFind' }
+  /** The user has seen what happened while they were away. */
+  | { readonly type: 'dismissAway' }
   /** Requests the turns and tool calls from the entry at `from` on, with their times. */
   | { readonly type: 'timeline'; readonly id: number; readonly from: number }
   /**
@@ -350,6 +355,8 @@ export type { TimelineCall, TimelineTurn, TimelineView } from './timelineView';
 export type {
   ActionView,
   AttachmentView,
+  AwayList,
+  AwayView,
   BackgroundView,
   BlockView,
   ChangedFileView,

@@ -416,6 +416,49 @@ export interface WelcomeView {
   }[];
 }
 
+/** Some of a list, and how many there are. */
+export interface AwayList<T> {
+  readonly shown: readonly T[];
+  readonly total: number;
+}
+
+/**
+ * What happened in a session while nobody looked at it. Made from events. Indices are those of
+ * transcript items.
+ */
+export interface AwayView {
+  /** When the first of it happened, in ms since 1970, and where. */
+  readonly since: number;
+  readonly index: number;
+  /** Turns that ended. */
+  readonly turns: number;
+  readonly files: AwayList<{
+    readonly path: string;
+    readonly label: string;
+    readonly added: number;
+    readonly removed: number;
+    readonly index?: number;
+  }>;
+  /** `failed`: the call failed, and there is no exit code. */
+  readonly commands: AwayList<{
+    readonly line: string;
+    readonly index: number;
+    readonly state: 'running' | 'done' | 'failed';
+    readonly exitCode?: number;
+    readonly signal?: string;
+  }>;
+  /** Requests that a rule answered. */
+  readonly decisions: AwayList<{
+    readonly title: string;
+    readonly rule: string;
+    readonly outcome: 'allowed' | 'rejected';
+    readonly index: number;
+  }>;
+  readonly cost?: { readonly amount: number; readonly currency: string };
+  /** Of the turns that ended. */
+  readonly tokens?: number;
+}
+
 /** Everything other than the transcript. */
 export interface SessionView {
   readonly key: string;
@@ -423,7 +466,7 @@ export interface SessionView {
   readonly agentName: string;
   readonly title?: string;
   readonly phase: SessionPhase;
-  /** A label for the phase: "Waiting for you", "Working: Bash for 4 min", "Initializing". */
+  /** A label for the phase: "Waiting for you", "Working: Bash for 4 min", "Connecting to Claude". */
   readonly status: string;
   readonly liveness: Liveness;
   readonly stages: readonly StageView[];

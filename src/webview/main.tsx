@@ -1,9 +1,10 @@
 // The entry point of the webview. Messages of the host update the transcript and the session's
 // signals once per frame; components draw themselves from the signals.
-import { effect } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { render } from 'preact';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
+import { connectAway, showAway } from './away/loadAway';
 import { changesPart, connectChanges, withChanges } from './changes/loadPart';
 import { composer } from './composer/composerState';
 import { mentions } from './composer/mention';
@@ -104,6 +105,19 @@ connectTimeline({
   toComposer: focusQuietly,
 });
 
+connectAway({
+  frame: transcript.element,
+  status: session.status,
+  isAsked: computed(() => session.permissions.value.length + session.elicitations.value.length > 0),
+  effect,
+  post,
+  announce: (text) => announce(text, 'polite'),
+  goTo: (index) => transcript.revealFound(index),
+  toQuestion: () => transcript.toNextQuestion(),
+  toComposer: focusQuietly,
+  keepPlace: (change) => transcript.keepPlace(change),
+});
+
 function isExpanded(id: string): boolean | undefined {
   return expanded.get(id);
 }
@@ -171,6 +185,9 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'firstUse':
       firstUse.value = message.offers ?? undefined;
+      return undefined;
+    case 'away':
+      if (message.key === key) showAway(message.view ?? undefined);
       return undefined;
     case 'welcome':
       welcome.value = message;
@@ -257,6 +274,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
     changesPart()?.forget();
     loadedFind()?.forget();
     loadedTimeline()?.forget();
+    showAway(undefined);
   } else loadedTimeline()?.renew();
   setSession(message.session);
   transcript.setRunning(session.running.peek());
@@ -288,7 +306,7 @@ effect(() => transcript.setRunning(session.running.value));
 effect(() => {
   const { phase, status, turn } = session;
   const since = phase.value === 'running' ? turn.value?.startedAt : undefined;
-  transcript.setWork(since === undefined ? undefined : { status: status.value, since });
+  transcript.working.show(since === undefined ? undefined : { status: status.value, since });
 });
 effect(() => transcript.setPermissions(session.permissions.value));
 showChanges();

@@ -3,7 +3,15 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as texts from '@vscode/l10n';
-import { type ExtensionContext, commands as editorCommands, env, type LogOutputChannel, l10n, workspace } from 'vscode';
+import {
+  type ExtensionContext,
+  commands as editorCommands,
+  env,
+  type LogOutputChannel,
+  l10n,
+  window,
+  workspace,
+} from 'vscode';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { listGuarded } from '../agents/orphanGuard';
 import { userEnvironment } from '../agents/userEnvironment';
@@ -40,6 +48,7 @@ import { EditorUserEdits } from './changes/userEdits';
 import { WorktreeDocuments } from './changes/worktreeDocuments';
 import { WorktreeKeys } from './changes/worktreeKeys';
 import { ActiveEditor } from './chat/activeEditor';
+import { Away } from './chat/away';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { Mentions } from './chat/mentions';
@@ -248,12 +257,24 @@ function composeWithin(
   const found = own(new FoundAgents({ environment, log }));
   const registry = new AgentRegistry({ context, log, environment });
   const firstUse = own(new FirstUse({ catalog, found, use: (agent) => useFoundAgent(agent, registry), log }));
+  const away = own(
+    new Away({
+      conversations,
+      isShown: (key) => chat.isShown(key),
+      isFocused: () => window.state.focused,
+      onDidFocus: (listener) => window.onDidChangeWindowState(({ focused }) => focused && listener()),
+      memento: context.workspaceState,
+      now: Date.now,
+      log,
+    }),
+  );
   const chat: ChatHome = new ChatHome(places, conversations, {
     log,
     feed: {
       fragmentLines: new FragmentLines((path, most) => files.readText(path, undefined, undefined, most)),
       isTerminalOpenable: (id) => realTerminals.isOpenable(id),
     },
+    away,
     welcome: new Welcome({ archive, agentName: (id) => catalog.find(id)?.name ?? id, scratch, log }),
     links: new EditorLinks(descriptors.missing.openPart),
     contents: new EditorContents({ diffs, outputs, scratch }),
@@ -277,6 +298,7 @@ function composeWithin(
     code: own(new CodeBlocks()),
   });
   own(chat);
+  own(chat.onDidShow((key) => away.look(key)));
   const overview = own(
     new Overview({ context, tree: places.sessions, archive, conversations, chat, catalog, keepers, log }),
   );
@@ -323,6 +345,7 @@ function composeWithin(
     recordings,
     troubleshooter,
     chat,
+    away,
     mcp,
     remote,
     keys: savedKeys,
@@ -348,7 +371,11 @@ function composeWithin(
   // Read once a change of the settings: VS Code makes a copy of them each time, and a session
   // changes often.
   let resources = resourcesSetting();
-  const updateKeys = (): void => keys.update(conversations.peek(), resources);
+  const updateKeys = (): void => {
+    const active = conversations.peek();
+    keys.update(active, resources, away.has(active?.key));
+  };
+  own(away.onDidChange(updateKeys));
   own(conversations.onDidChange(updateKeys));
   own(conversations.onDidActivate(updateKeys));
   own(

@@ -163,7 +163,7 @@ describe('chrome', () => {
       await open({
         session: {
           phase: 'initializing',
-          status: 'Initializing',
+          status: 'Connecting to Claude',
           stages: [
             { name: 'resolve', state: 'done', startedAt: now - 5000, endedAt: now - 4900 },
             { name: 'initialize', state: 'running', startedAt: now - 3200 },

@@ -247,7 +247,8 @@ function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | un
   return Number.isSafeInteger(last) && last > first ? `${first}–${last}` : `${first}`;
 }
 
-function decisionOf({ decision }: ToolEntry): DecisionView | undefined {
+/** Returns the answer to the last permission request of a call. */
+export function decisionOf({ decision }: ToolEntry): DecisionView | undefined {
   if (!decision) return undefined;
   if (decision.outcome === 'cancelled') return { outcome: decision.by === 'user' ? 'dismissed' : 'withdrawn' };
   const { rule } = decision;

@@ -95,6 +95,19 @@ export class Scroller implements Disposable {
     if (Math.abs(by) >= 0.5) this.#box.scrollTop += by;
   }
 
+  /** Makes a change at once that must not move what is being read, also where it moves the box. */
+  keep(change: () => void): void {
+    const before = this.#box.getBoundingClientRect().top;
+    const place = this.#pinned ? undefined : takeScrollAnchor(this.#box, this.#options.parts());
+    change();
+    if (!place) {
+      this.#stick();
+      return;
+    }
+    this.#box.scrollTop += movedBy(this.#box, place) + this.#box.getBoundingClientRect().top - before;
+    this.settle();
+  }
+
   /** Code has set the position: the following scroll event is not the user's. */
   settle(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#box;

@@ -32,7 +32,7 @@ import {
 } from './scrollIntoView';
 import type { RunningChanges, TranscriptOptions } from './transcriptOptions';
 import { TurnEnds } from './turnEnds';
-import { type Work, WorkingLine } from './workingLine';
+import { WorkingLine } from './workingLine';
 
 /** Distance from the viewport within which entries are kept in the page, px. */
 const MARGIN = 600;
@@ -59,7 +59,7 @@ export class Transcript {
   /** After the last entry: what the running turn has changed. */
   readonly #live = el('div', 'live-changes');
   readonly #orphans = el('div', 'orphans');
-  readonly #working = new WorkingLine();
+  readonly working = new WorkingLine();
   readonly #turnEnds: TurnEnds;
   #runningChanges: RunningChanges | undefined;
   readonly #jump: HTMLButtonElement;
@@ -93,7 +93,7 @@ export class Transcript {
       'aria-live': 'off',
       tabindex: '0',
     });
-    this.#content.append(this.#live, this.#orphans, this.questions, this.#working.element);
+    this.#content.append(this.#live, this.#orphans, this.questions, this.working.element);
     this.#jump = button('jump', strings.jumpToLatest, () => this.toLatest());
     this.#jump.prepend(icon('arrow-down'));
     this.#jump.hidden = true;
@@ -320,9 +320,9 @@ export class Transcript {
     this.#settle();
   }
 
-  /** Says at the end that the agent works. */
-  setWork(work: Work | undefined): void {
-    this.#working.show(work);
+  /** Makes a change around the transcript that does not move what is being read. */
+  keepPlace(change: () => void): void {
+    this.#scroller.keep(change);
   }
 
   /**

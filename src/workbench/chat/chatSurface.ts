@@ -10,6 +10,7 @@ import { type FeedSources, SessionFeed } from '../../client/view/feed';
 import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../../panel/contract';
 import type { TimedEvent } from '../../session/events/event';
 import type { Page } from '../activation/page';
+import type { Away } from './away';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 import { type ActionPage, type ActionServices, SurfaceActions, type SurfaceSessions } from './surfaceActions';
 import type { Welcome } from './welcome';
@@ -28,6 +29,8 @@ export type FocusTarget = Extract<ToWebview, { type: 'focus' }>['on'];
 /** What a surface needs of the rest of the workbench, whatever it shows. */
 export interface SurfaceServices extends ActionServices {
   readonly feed: FeedSources;
+  /** What happened in sessions while nobody looked. */
+  readonly away: Pick<Away, 'of' | 'onDidChange' | 'dismiss'>;
   /** What an empty conversation says of its folder. */
   readonly welcome: Pick<Welcome, 'of'>;
 }
@@ -68,6 +71,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#lifetime.add(listening);
     this.#lifetime.add(services.firstUse.onDidChange(() => this.#offer()));
     this.#lifetime.add(services.activeEditor.onDidChange(() => this.#offerEditor()));
+    this.#lifetime.add(services.away.onDidChange((key) => key === this.#conversation.key && this.#tellAway()));
   }
 
   get conversation(): Conversation {
@@ -85,6 +89,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#mirroring = this.#mirrorDraft();
     if (this.#greeted) this.#feed.snapshot();
     void this.#welcome();
+    this.#tellAway();
     this.#bringBack();
   }
 
@@ -99,6 +104,7 @@ export class ChatSurface implements ActionPage, Disposable {
       this.#offer();
       this.#offerEditor();
       void this.#welcome();
+      this.#tellAway();
       this.#bringBack();
     }
   }
@@ -107,6 +113,13 @@ export class ChatSurface implements ActionPage, Disposable {
   #offer(): void {
     if (this.#greeted && this.#page.isVisible)
       this.post({ type: 'firstUse', offers: this.#services.firstUse.view ?? null });
+  }
+
+  /** Tells what happened while nobody looked. A page that is hidden gets it when it is back. */
+  #tellAway(): void {
+    const { key } = this.#conversation;
+    if (this.#greeted && this.#page.isVisible)
+      this.post({ type: 'away', key, view: this.#services.away.of(key) ?? null });
   }
 
   /** Says in an empty conversation where it is, and what was done there last. */
@@ -255,6 +268,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#offer();
     this.#offerEditor();
     void this.#welcome();
+    this.#tellAway();
     this.#giveFocus();
     if (this.#startWanted) this.#start();
   }

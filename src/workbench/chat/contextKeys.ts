@@ -23,6 +23,7 @@ export interface ContextKeys {
   readonly canHaveBranches: boolean;
   readonly usesBucket: boolean;
   readonly inWorktree: boolean;
+  readonly hasAway: boolean;
 }
 
 /** The keys while there is no conversation. */
@@ -41,6 +42,7 @@ export const NO_SESSION: ContextKeys = {
   canHaveBranches: false,
   usesBucket: false,
   inWorktree: false,
+  hasAway: false,
 };
 
 /** What of a conversation the keys are made from. */
@@ -55,8 +57,14 @@ export type KeySource = Pick<
  * Returns the keys.
  * @param resources the setting `parley.resources`, not validated
  * @param worktrees the folder with the worktrees of sessions, absolute
+ * @param hasAway something happened in it while nobody looked
  */
-export function contextKeysOf(conversation: KeySource | undefined, resources: unknown, worktrees: string): ContextKeys {
+export function contextKeysOf(
+  conversation: KeySource | undefined,
+  resources: unknown,
+  worktrees: string,
+  hasAway = false,
+): ContextKeys {
   const usesBucket = at(resources, 'type') === 's3';
   if (!conversation) return { ...NO_SESSION, usesBucket };
   const { connection, model, ops, queue } = conversation;
@@ -77,6 +85,7 @@ export function contextKeysOf(conversation: KeySource | undefined, resources: un
     canHaveBranches: conversation.agent.type === 'communication',
     usesBucket,
     inWorktree: isBelow(worktrees, conversation.cwd),
+    hasAway,
   };
 }
 
@@ -96,8 +105,8 @@ export class ContextKeyPublisher {
   }
 
   /** @see contextKeysOf */
-  update(conversation: KeySource | undefined, resources: unknown): void {
-    const keys = contextKeysOf(conversation, resources, this.#worktrees);
+  update(conversation: KeySource | undefined, resources: unknown, hasAway = false): void {
+    const keys = contextKeysOf(conversation, resources, this.#worktrees, hasAway);
     for (const name of Object.keys(keys) as (keyof ContextKeys)[])
       if (keys[name] !== this.#published[name]) this.#publish(`parley.${name}`, keys[name]);
     this.#published = keys;

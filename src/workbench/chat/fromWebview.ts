@@ -84,6 +84,7 @@ const schema = z.discriminatedUnion('type', [
     texts: z.array(z.string().check(z.maxLength(MAX_FIND.text))).check(z.maxLength(MAX_FIND.texts)),
   }),
   ofSession('endFind', {}),
+  ofSession('dismissAway', {}),
   ofSession('timeline', { id: index, from: index }),
   ofSession('details', { index }),
   ofSession('openLocation', { path: z.string(), line: z.optional(z.int().check(z.positive())) }),

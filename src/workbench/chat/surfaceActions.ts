@@ -22,6 +22,7 @@ import type { FirstUse } from '../registry/firstUse';
 import { sessionMarkdown } from '../sessions/sessionMarkdown';
 import { ACTIVE_EDITOR, type ActiveEditor } from './activeEditor';
 import { contentAttachment, imageAttachment } from './attachments';
+import type { Away } from './away';
 import { clearQueue } from './clearQueue';
 import type { Mentions } from './mentions';
 import type { RulePast } from './rulePast';
@@ -44,6 +45,8 @@ export interface ActionServices {
   readonly mentions: Pick<Mentions, 'offers' | 'attachments' | 'dropped'>;
   /** What of the editor the composer offers as context. */
   readonly activeEditor: Pick<ActiveEditor, 'view' | 'onDidChange' | 'attachments'>;
+  /** What happened in sessions while nobody looked. */
+  readonly away: Pick<Away, 'dismiss'>;
   /** What a permission rule would have allowed so far. */
   readonly rulePast: (rule: PermissionRule) => Promise<RulePast>;
   /** What is done with code blocks. */
@@ -189,6 +192,9 @@ export class SurfaceActions {
         return;
       case 'timeline':
         if (this.#page.shows(conversation)) this.#page.feed.timeline(message);
+        return;
+      case 'dismissAway':
+        this.#services.away.dismiss(conversation.key);
         return;
       case 'details':
         if (this.#page.shows(conversation)) this.#page.feed.details(message.index);

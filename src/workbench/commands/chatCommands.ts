@@ -7,12 +7,16 @@ import type { Conversations } from '../sessions/conversations';
 import { showStatus } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
 
-export function chatCommands({ conversations, chat }: CommandServices, register: Register): Command[] {
+export function chatCommands({ conversations, chat, away }: CommandServices, register: Register): Command[] {
   return [
     register('previousPrompt', () => chat.focusOn('previousPrompt')),
     register('nextPrompt', () => chat.focusOn('nextPrompt')),
     register('nextMode', () => chooseNext(conversations, 'mode')),
     register('nextModel', () => chooseNext(conversations, 'model')),
+    register('toggleAway', () => {
+      const key = conversations.peek()?.key;
+      if (key !== undefined) away.toggle(key);
+    }),
     register('moveChatToEditor', () => chat.move('editor')),
     register('moveChatToSideBar', () => chat.move('sideBar')),
     register('moveChatToNewWindow', () => chat.move('window')),

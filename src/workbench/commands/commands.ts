@@ -11,6 +11,7 @@ import type { CommitDrafts } from '../changes/commitDrafts';
 import type { RestoreActions } from '../changes/restoreActions';
 import type { ReviewIndex } from '../changes/reviewIndex';
 import type { SessionWorktrees } from '../changes/sessionWorktrees';
+import type { Away } from '../chat/away';
 import type { ChatHome } from '../chat/chatHome';
 import { clearQueue } from '../chat/clearQueue';
 import type { AgentCatalog, AgentOrigin } from '../config/agentCatalog';
@@ -55,6 +56,8 @@ export interface CommandServices {
   readonly recordings: Recordings;
   readonly troubleshooter: Troubleshooter;
   readonly chat: ChatHome;
+  /** What happened in sessions while nobody looked. */
+  readonly away: Pick<Away, 'toggle'>;
   readonly mcp: McpServers;
   readonly remote: RemoteHeaders;
   readonly keys: SavedKeys;

@@ -185,6 +185,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'transcript',
     'find',
     'timeline',
+    'away',
     'composer',
     'header',
     'queue',

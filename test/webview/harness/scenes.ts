@@ -31,7 +31,7 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
     starting: {
       session: {
         phase: 'initializing',
-        status: t('Initializing'),
+        status: t('Connecting to {0}', 'Claude'),
         liveness: 'unknown',
         stages: [
           { name: 'resolve', state: 'done', startedAt: AT, endedAt: AT + 120 },

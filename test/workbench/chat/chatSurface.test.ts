@@ -39,6 +39,7 @@ const nothing = async (): Promise<void> => {};
 const services: SurfaceServices = {
   log: silentLog,
   feed: FEED_SOURCES,
+  away: { of: () => undefined, onDidChange: () => ({ dispose: () => {} }), dismiss: () => {} },
   welcome: { of: async ({ key }) => ({ folder: key, sessions: [] }) },
   links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
   contents: { openDiff: nothing, openWritten: nothing, openOutput: nothing, save: nothing },

@@ -51,8 +51,8 @@ describe('the choice of a mode and of a model', () => {
 
   it('goes round from value to value, and nowhere where there is only one', () => {
     const values = ['a', 'b', 'c'].map((value) => ({ value, name: value }));
-    const after = (current: string | undefined) => nextOf({ values, current })?.value;
-    assert.deepEqual([after('a'), after('c'), after(undefined)], ['b', 'a', 'a']);
+    const following = (current: string | undefined) => nextOf({ values, current })?.value;
+    assert.deepEqual([following('a'), following('c'), following(undefined)], ['b', 'a', 'a']);
     assert.equal(nextOf({ values: values.slice(0, 1), current: 'a' }), undefined);
   });
 

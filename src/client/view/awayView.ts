@@ -1,0 +1,145 @@
+// What happened in a session while nobody looked at it: files, commands, answers of rules and what it
+// cost, from the events alone. Bounded, whatever the session has done.
+import { basename } from 'node:path';
+import { oneLine } from '../../base/text';
+import { at } from '../../base/untrusted';
+import type { AwayList, AwayView } from '../../panel/contract';
+import type { Usage } from '../../session/events/content';
+import type { Entry, SessionState, Terminal, ToolEntry } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
+import { pathOf } from '../changes/changedPaths';
+import type { SessionChanges } from '../changes/sessionChanges';
+import { decisionOf, labelOf } from './projectItem';
+
+/** Rows of each list. */
+const MOST_ROWS = 8;
+/** Turns whose files are read. */
+const MOST_TURNS = 20;
+/** Characters of a line. */
+const MAX_LINE = 200;
+
+/** What of a conversation is looked at. */
+export interface AwaySource {
+  readonly model: { readonly state: Readonly<SessionState> };
+  readonly roots: readonly string[];
+  readonly changes: Pick<SessionChanges, 'total' | 'changesOf'>;
+}
+
+/** Where the user left a session. */
+export interface LeftAt {
+  /** When the first thing happened that they did not see, in ms since 1970. */
+  readonly since: number;
+  /** What the session had cost by then, where the agent had said so. */
+  readonly cost?: Usage['cost'];
+}
+
+/** Returns what happened since then; undefined where it is not worth telling. */
+export async function awayView(source: AwaySource, left: LeftAt): Promise<AwayView | undefined> {
+  const { state } = source.model;
+  const first = firstSince(state.entries, left.since);
+  const isNew = (time: number | undefined): boolean => time !== undefined && time >= left.since;
+  // A call may have begun before.
+  const calls = state.entries.filter(
+    (entry): entry is ToolEntry => entry.kind === 'tool' && (entry.index >= first || isNew(entry.endedAt)),
+  );
+  const turns = state.turns.filter(({ endedAt }) => isNew(endedAt));
+  const said = state.entries.slice(first).some(({ kind }) => kind === 'agent' || kind === 'error');
+  if (calls.length + turns.length === 0 && !said) return undefined;
+  const commands = calls.filter(({ toolKind }) => toolKind === 'execute');
+  const decisions = calls.flatMap((entry) => {
+    const decision = decisionOf(entry);
+    if (decision?.outcome !== 'allowed' && decision?.outcome !== 'rejected') return [];
+    const { rule, outcome } = decision;
+    return rule === undefined
+      ? []
+      : [{ title: lineOf(entry, state), rule: oneLine(rule, MAX_LINE), outcome, index: entry.index }];
+  });
+  const tokens = turns.reduce((sum, turn) => sum + (turn.tokens ?? 0), 0);
+  const cost = costSince(state.usage?.cost, left.cost);
+  return {
+    since: left.since,
+    index: Math.min(first, state.entries.length - 1),
+    turns: turns.length,
+    files: await filesOf(source, calls, isNew),
+    commands: newest(commands.map((entry) => commandOf(entry, state))),
+    decisions: newest(decisions),
+    ...(cost && { cost }),
+    ...(tokens > 0 && { tokens }),
+  };
+}
+
+/** Returns the index of the first entry from a time on, or the number of entries. */
+export function firstSince(entries: readonly Entry[], since: number): number {
+  let first = entries.length;
+  while (first > 0 && entries[first - 1]!.at >= since) first--;
+  return first;
+}
+
+function newest<T>(all: readonly T[]): AwayList<T> {
+  return { shown: all.slice(-MOST_ROWS), total: all.length };
+}
+
+type Row = AwayView['files']['shown'][number];
+
+/** The files that turns changed on disk; where that is not known, those that calls have edited. */
+async function filesOf(
+  { model, roots, changes }: AwaySource,
+  calls: readonly ToolEntry[],
+  isNew: (time: number | undefined) => boolean,
+): Promise<AwayView['files']> {
+  const { turns, turn: running } = model.state;
+  const found = new Map<string, Row>();
+  const indices = new Map<string, number>();
+  for (const { content, index } of calls)
+    for (const part of content) if (part.type === 'diff') indices.set(part.path, index);
+  const add = (path: string, added: number, removed: number): void => {
+    const known = found.get(path);
+    const index = indices.get(path);
+    found.set(path, {
+      path,
+      label: labelOf(path, roots) || basename(path),
+      added: added + (known?.added ?? 0),
+      removed: removed + (known?.removed ?? 0),
+      ...(index !== undefined && { index }),
+    });
+  };
+  for (const turn of turns.filter((one) => one === running || isNew(one.endedAt)).slice(-MOST_TURNS)) {
+    const total = changes.total(turn.id);
+    // A folder whose states are gone: what is in the events says which files.
+    const changed = total && total.files > 0 ? await changes.changesOf(turn.id).catch(() => undefined) : [];
+    if (changed) for (const one of changed) add(pathOf(one), one.added, one.removed);
+    else for (const path of turn.files) add(path, 0, 0);
+  }
+  if (found.size === 0) for (const path of indices.keys()) add(path, 0, 0);
+  return { shown: [...found.values()].slice(0, MOST_ROWS), total: found.size };
+}
+
+function commandOf(entry: ToolEntry, state: Readonly<SessionState>): AwayView['commands']['shown'][number] {
+  const exit = terminalOf(entry, state)?.exit;
+  const hasFailed = entry.status === 'failed' || entry.status === 'cancelled';
+  return {
+    line: lineOf(entry, state),
+    index: entry.index,
+    state: exit || isEnded(entry.status) ? (hasFailed ? 'failed' : 'done') : 'running',
+    ...(exit?.exitCode !== undefined && { exitCode: exit.exitCode }),
+    ...(exit?.signal !== undefined && { signal: oneLine(exit.signal, MAX_LINE) }),
+  };
+}
+
+/** The command of a call, else its title. */
+function lineOf(entry: ToolEntry, state: Readonly<SessionState>): string {
+  const given = at(entry.rawInput, 'command');
+  const line = terminalOf(entry, state)?.command ?? (typeof given === 'string' ? given : entry.title);
+  return oneLine(line.replace(/^`(.*)`$/s, '$1') || entry.name || entry.toolKind, MAX_LINE);
+}
+
+function terminalOf({ content }: ToolEntry, { terminals }: Readonly<SessionState>): Terminal | undefined {
+  const part = content.find(({ type }) => type === 'terminal');
+  return part?.type === 'terminal' ? terminals.get(part.terminalId) : undefined;
+}
+
+/** Unknown where the agent had not told before what the session cost, or in another currency. */
+function costSince(now: Usage['cost'], before: Usage['cost']): AwayView['cost'] {
+  if (!now || !before || now.currency !== before.currency || now.amount <= before.amount) return undefined;
+  return { amount: now.amount - before.amount, currency: now.currency };
+}

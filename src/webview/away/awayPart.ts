@@ -1,0 +1,147 @@
+// The card above the transcript that tells what happened while the user was away, and the line in the
+// transcript where that begins. All texts are the agent's words: plain text, with hidden characters
+// written out.
+import { revealControls } from '../../base/revealControls';
+import type { AwayList, AwayView } from '../../panel/contract';
+import { button, el, icon, iconButton, setAttributes } from '../dom/dom';
+import { adoptStyles } from '../dom/pageStyles';
+import styles from '../styles/away.css';
+import { strings } from '../text/awayStrings';
+import type { AwayServices } from './awayServices';
+
+type Command = AwayView['commands']['shown'][number];
+
+export class AwayCard {
+  readonly #services: AwayServices;
+  readonly #element = setAttributes(el('section', 'away'), { 'aria-label': strings.title });
+  /** Entries come and go with scrolling; a rule finds the one with the line whenever it is drawn. */
+  readonly #line = new CSSStyleSheet();
+  #shown: AwayView | undefined;
+  #endState = (): void => {};
+
+  constructor(services: AwayServices) {
+    adoptStyles(styles);
+    this.#services = services;
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.#line];
+    this.#element.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.#dismiss();
+    });
+  }
+
+  /** Shows what happened, or removes the card. What is being read stays where it is. */
+  show(view: AwayView | undefined): void {
+    if (JSON.stringify(view) === JSON.stringify(this.#shown)) return;
+    const isNew = view !== undefined && view.since !== this.#shown?.since;
+    this.#shown = view;
+    this.#endState();
+    this.#endState = () => {};
+    this.#services.keepPlace(() => {
+      this.#line.replaceSync(view ? lineAt(view.index, strings.newSince(view.since)) : '');
+      if (view) {
+        this.#element.replaceChildren(...this.#parts(view));
+        if (!this.#element.isConnected) this.#services.frame.before(this.#element);
+      } else this.#element.remove();
+    });
+    if (view && isNew) this.#services.announce(`${strings.title}: ${summaryOf(view).join(', ')}`);
+  }
+
+  #parts(view: AwayView): readonly HTMLElement[] {
+    const goTo = button('text-button', strings.newSince(view.since), () => this.#services.goTo(view.index));
+    const summary = el('span', 'away-summary', summaryOf(view).join(' · '));
+    const close = iconButton('close', strings.dismiss, () => this.#dismiss());
+    const head = el('div', 'away-head', el('h2', 'away-title', strings.title), summary, goTo, close);
+    const { files, commands, decisions } = view;
+    const body = el(
+      'div',
+      'away-body',
+      ...this.#list(strings.files(files.total), files, ({ path, label, added, removed, index }) => {
+        const counts = el('span', 'away-fact');
+        if (added + removed > 0)
+          counts.append(el('span', 'added', `+${added}`), ' ', el('span', 'removed', `−${removed}`));
+        const open = (): void =>
+          index === undefined ? this.#services.post({ type: 'openLocation', path }) : this.#services.goTo(index);
+        return this.#row(label, counts, open);
+      }),
+      ...this.#list(strings.commands(commands.total), commands, (one) =>
+        this.#row(one.line, outcomeOf(one), () => this.#services.goTo(one.index), 'code'),
+      ),
+      ...this.#list(strings.decisions(decisions.total), decisions, ({ title, rule, outcome, index }) => {
+        const words = outcome === 'allowed' ? strings.allowedByRule : strings.rejectedByRule;
+        const fact = el('span', 'away-fact', words(revealControls(rule)));
+        return this.#row(title, fact, () => this.#services.goTo(index), 'code');
+      }),
+    );
+    return [head, body, this.#state()];
+  }
+
+  /** What the session waits for now, which changes while the card is there. */
+  #state(): HTMLElement {
+    const { status, isAsked, effect, toQuestion } = this.#services;
+    const line = el('div', 'away-state');
+    this.#endState = effect(() => {
+      const words = el('span', '', status.value);
+      line.replaceChildren(words, ...(isAsked.value ? [button('text-button', strings.showQuestion, toQuestion)] : []));
+    });
+    return line;
+  }
+
+  #list<T>(title: string, { shown, total }: AwayList<T>, row: (one: T) => HTMLElement): readonly HTMLElement[] {
+    if (total === 0) return [];
+    const items = shown.map((one) => setAttributes(el('div', '', row(one)), { role: 'listitem' }));
+    const list = setAttributes(el('div', 'away-list', ...items), { role: 'list', 'aria-label': title });
+    const left = total - shown.length;
+    return [el('h3', 'away-group', title), list, ...(left > 0 ? [el('div', 'away-more', strings.more(left))] : [])];
+  }
+
+  #row(label: string, fact: HTMLElement, open: () => void, kind = ''): HTMLButtonElement {
+    const text = revealControls(label);
+    const row = button('away-row', '', open);
+    row.append(el('span', `away-label ${kind}`, text), fact);
+    return setAttributes(row, { title: text });
+  }
+
+  #dismiss(): void {
+    const hadFocus = this.#element.contains(document.activeElement);
+    this.show(undefined);
+    this.#services.post({ type: 'dismissAway' });
+    if (hadFocus) this.#services.toComposer();
+  }
+}
+
+function summaryOf({ turns, cost, tokens }: AwayView): readonly string[] {
+  return [
+    ...(turns > 0 ? [strings.turns(turns)] : []),
+    ...(cost ? [strings.cost(cost.amount, cost.currency)] : []),
+    ...(tokens !== undefined ? [strings.tokens(tokens)] : []),
+  ];
+}
+
+function outcomeOf({ state, exitCode, signal }: Command): HTMLElement {
+  const isBad = state === 'failed' || signal !== undefined || (exitCode ?? 0) !== 0;
+  const words =
+    signal !== undefined
+      ? strings.signal(revealControls(signal))
+      : exitCode !== undefined
+        ? strings.exitCode(exitCode)
+        : strings.states[state];
+  return isBad ? el('span', 'away-fact bad', icon('error'), words) : el('span', 'away-fact', words);
+}
+
+/** The rule that draws the line above an entry. */
+function lineAt(index: number, words: string): string {
+  const entry = `.transcript [data-index="${index}"]`;
+  return `${entry} { position: relative; margin-top: 26px; }
+${entry}::before {
+  content: ${JSON.stringify(words)};
+  position: absolute;
+  inset: -24px 0 auto;
+  height: 18px;
+  border-bottom: 1px solid var(--focus);
+  color: var(--fg);
+  font-size: var(--small);
+  line-height: 16px;
+}`;
+}

@@ -1,0 +1,168 @@
+// Notices when a session goes on without being looked at, and tells what happened when the user is
+// back: the window has the focus, and the session is on the screen.
+import type { Memento } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import type { Log } from '../../base/log';
+import type { Conversation } from '../../client/conversation/conversation';
+import { awayView, firstSince, type LeftAt } from '../../client/view/awayView';
+import type { AwayView } from '../../panel/contract';
+import type { Conversations } from '../sessions/conversations';
+
+/** Who looks away for less than this has missed nothing, in milliseconds. */
+const MIN_AWAY_MS = 60_000;
+/** Where sessions were left that nobody has looked at since: survives a reload. */
+const LEFT = 'parley.away';
+const MOST_LEFT = 50;
+
+export interface AwayOptions {
+  readonly conversations: Pick<
+    Conversations,
+    'find' | 'list' | 'peek' | 'onDidChange' | 'onDidActivate' | 'onDidAdd' | 'onDidRemove'
+  >;
+  readonly isShown: (key: string) => boolean;
+  readonly isFocused: () => boolean;
+  readonly onDidFocus: (listener: () => void) => Disposable;
+  readonly memento: Pick<Memento, 'get' | 'update'>;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+export class Away implements Disposable {
+  readonly #options: AwayOptions;
+  readonly #lifetime = new DisposableStore();
+  readonly #changed = this.#lifetime.add(new Emitter<string>());
+  /** When sessions were looked at last, and what they had cost then. */
+  readonly #seen = new Map<string, LeftAt>();
+  readonly #left: Map<string, LeftAt>;
+  readonly #views = new Map<string, { readonly view: AwayView; readonly isShown: boolean }>();
+
+  constructor(options: AwayOptions) {
+    this.#options = options;
+    const { conversations, memento } = options;
+    this.#left = new Map(Object.entries(memento.get<Record<string, LeftAt>>(LEFT, {})));
+    for (const one of conversations.list()) this.#begin(one);
+    const listening = [
+      conversations.onDidAdd((one) => this.#begin(one)),
+      conversations.onDidChange((key) => this.look(key)),
+      conversations.onDidActivate((key) => this.look(key)),
+      conversations.onDidRemove(({ key }) => this.#forget(key)),
+      options.onDidFocus(() => {
+        for (const { key } of conversations.list()) this.look(key);
+      }),
+    ];
+    for (const one of listening) this.#lifetime.add(one);
+  }
+
+  /** What is told of a session has changed; its key. */
+  readonly onDidChange: Event<string> = this.#changed.event;
+
+  /** What is told of a session now. */
+  of(key: string): AwayView | undefined {
+    const known = this.#views.get(key);
+    return known?.isShown ? known.view : undefined;
+  }
+
+  /** Whether there is anything to tell of a session, dismissed or not. */
+  has(key: string | undefined): boolean {
+    return key !== undefined && this.#views.has(key);
+  }
+
+  /** The user has read it. It can be shown again until there is something newer. */
+  dismiss(key: string): void {
+    this.#show(key, false);
+  }
+
+  /** Shows what was dismissed, or dismisses what is shown. */
+  toggle(key: string): void {
+    this.#show(key, !this.#views.get(key)?.isShown);
+  }
+
+  /** Call it when a session may have come into sight, or has changed. */
+  look(key: string): void {
+    const conversation = this.#options.conversations.find(key);
+    if (!conversation) return;
+    const left = this.#left.get(key);
+    if (this.#isLookedAt(conversation)) {
+      this.#seen.set(key, this.#now(conversation));
+      if (left) void this.#tell(conversation, left);
+    } else if (!left) {
+      const seen = this.#seen.get(key);
+      const { entries } = conversation.model.state;
+      const first = seen && entries[firstSince(entries, seen.since + 1)];
+      if (first) this.#leave(key, { ...seen, since: first.at });
+    }
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+
+  /** What an agent did meanwhile comes first, while it is attached again: nobody has seen that. */
+  #isLookedAt({ key, isAttaching }: Conversation): boolean {
+    const { isFocused, isShown } = this.#options;
+    return !isAttaching && isFocused() && isShown(key);
+  }
+
+  #now({ model }: Conversation): LeftAt {
+    const { usage } = model.state;
+    return { since: this.#options.now(), ...(usage?.cost && { cost: usage.cost }) };
+  }
+
+  #begin(conversation: Conversation): void {
+    const { key, model, isAttaching } = conversation;
+    const last = isAttaching ? model.state.entries.at(-1) : undefined;
+    this.#seen.set(key, { ...this.#now(conversation), ...(last && { since: last.at }) });
+    // Its agent went on while there was no window.
+    if (last && !this.#left.has(key)) this.#leave(key, { ...this.#now(conversation), since: last.at + 1 });
+  }
+
+  #leave(key: string, left: LeftAt): void {
+    this.#left.set(key, left);
+    this.#save();
+  }
+
+  async #tell(conversation: Conversation, left: LeftAt): Promise<void> {
+    const { key } = conversation;
+    this.#left.delete(key);
+    this.#save();
+    if (this.#options.now() - left.since < MIN_AWAY_MS) return;
+    try {
+      await conversation.whole;
+      // What was not dismissed yet is told together with what is new.
+      const before = this.of(key);
+      const since = Math.min(left.since, before?.since ?? left.since);
+      const view = await awayView(conversation, { ...left, since });
+      if (!view || this.#options.conversations.find(key) !== conversation) return;
+      const cost =
+        view.cost && before?.cost
+          ? { ...view.cost, amount: view.cost.amount + before.cost.amount }
+          : (view.cost ?? before?.cost);
+      this.#views.set(key, { view: { ...view, ...(cost && { cost }) }, isShown: true });
+      this.#changed.fire(key);
+    } catch (error) {
+      this.#options.log.warn(`while away: ${messageOf(error)}`);
+    }
+  }
+
+  #show(key: string, isShown: boolean): void {
+    const known = this.#views.get(key);
+    if (!known || known.isShown === isShown) return;
+    this.#views.set(key, { ...known, isShown });
+    this.#changed.fire(key);
+  }
+
+  /** A session that comes back with the window is still left where it was. */
+  #forget(key: string): void {
+    this.#seen.delete(key);
+    this.#views.delete(key);
+  }
+
+  #save(): void {
+    const left = Object.fromEntries([...this.#left].slice(-MOST_LEFT));
+    this.#options.memento.update(LEFT, left).then(undefined, (error: unknown) => {
+      this.#options.log.debug(`while away: ${messageOf(error)}`);
+    });
+  }
+}
