@@ -57,7 +57,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
         context.restore();
         context.strokeStyle = '#80808080';
         context.stroke();
-        return canvas.toDataURL('image/webp', 0.7).split(',')[1];
+        return canvas.toDataURL('image/webp', 0.3).split(',')[1];
       })()`);
       await blank.close();
       const bytes = Buffer.from(webp, 'base64');
