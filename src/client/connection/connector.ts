@@ -51,6 +51,10 @@ export class Connector {
   #mcp: Promise<McpOffer> = Promise.resolve(NO_MCP_SERVERS);
   #state: ConnectionState = { kind: 'idle' };
   #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
+  /** Begins when the start that is being stopped has ended. */
+  #next: Promise<void> | undefined;
+  /** How many are letting the agent go: who does that starts the next one. */
+  #drops = 0;
   #signIn: AbortController | undefined;
   #agentSide: AgentSide | undefined;
   #sessionId: string | undefined;
@@ -147,12 +151,12 @@ export class Connector {
   }
 
   /**
-   * Starts the agent and opens a session, once; later calls join. Never throws: what fails is in
-   * {@link state}.
+   * Starts the agent and opens a session, once; later calls join, and one that comes while a start
+   * is being stopped begins when that has ended. Never throws: what fails is in {@link state}.
    */
   start(): Promise<void> {
     const { kind } = this.#state;
-    if (this.#starting) return this.#starting.promise;
+    if (this.#starting) return this.#isStopping ? this.#startAfter(this.#starting.promise) : this.#starting.promise;
     if (kind === 'ready' || kind === 'authRequired' || this.#disposed) return Promise.resolve();
     if (kind === 'exited') this.#recovery.reset(); // an automatic start happens only while it recovers
     const abort = new AbortController();
@@ -162,6 +166,19 @@ export class Connector {
     });
     this.#starting = { promise, abort };
     return promise;
+  }
+
+  /** The start that runs was stopped by the user, who may want the next one before it has ended. */
+  get #isStopping(): boolean {
+    return this.#starting?.abort.signal.aborted === true && this.#drops === 0 && !this.#disposed;
+  }
+
+  #startAfter(stopped: Promise<void>): Promise<void> {
+    this.#next ??= stopped.then(() => {
+      this.#next = undefined;
+      return this.#drops > 0 ? undefined : this.start();
+    });
+    return this.#next;
   }
 
   /** Stops a start that has not ended, and the attempts to connect again. */
@@ -231,10 +248,12 @@ export class Connector {
    * session is left for good, and an agent that can be told so is told
    */
   async drop(note: string, { next, closing = false }: DropOptions = {}): Promise<void> {
+    this.#drops++;
     this.cancelStart();
     this.#recovery.reset();
     await this.#starting?.promise;
     await this.#endUnattached();
+    this.#drops--;
     const { link } = this;
     const sessionId = this.#sessionId;
     // In one go with the end of the session: a message that is sent meanwhile starts the next

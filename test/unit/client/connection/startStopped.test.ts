@@ -65,6 +65,19 @@ describe('a start that is stopped', function () {
     for (const pid of others) await goneFrom(pid);
   });
 
+  it('is followed by one for a message that is sent, or a queue that is resumed, before it has ended', async () => {
+    const { conversation } = session.openAgent(scriptedAgent('plain', session.agentLog));
+    void conversation.start();
+    await session.until((c) => c.stages.current?.name === 'initialize');
+    conversation.cancel();
+    const first = conversation.send('say here');
+    conversation.cancel();
+    assert.equal(conversation.queue.paused, 'start-stopped');
+    conversation.queueActions.resume();
+    assert.equal((await first.done).stopReason, 'end_turn');
+    assert.equal(conversation.connection.kind, 'ready');
+  });
+
   it('ends with its session, whatever it is about', async () => {
     for (const wait of [0, 5, 20, 60]) {
       const { conversation } = session.openAgent(scriptedAgent('plain', session.agentLog));
