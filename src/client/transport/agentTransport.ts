@@ -10,7 +10,7 @@ import { withVariables } from '../../agents/agentEnvironment';
 import { type AgentExit, AgentProcess } from '../../agents/agentProcess';
 import { resolveCommand } from '../../agents/resolveCommand';
 import type { Disposable } from '../../base/disposable';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { framed, mapForeign } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
@@ -103,7 +103,7 @@ export async function startTransport(
       return stages.run('spawn', deadlines.spawn, signal, (stop): Promise<AgentTransport> => {
         const start = { command, args, env, cwd, log, onStderr, signal: stop };
         return keeper?.keepers.isOn
-          ? keeper.keepers.start({ ...start, about: keeper.about })
+          ? startKept(keeper.keepers, { ...start, about: keeper.about })
           : AgentProcess.start(start);
       });
     }
@@ -115,6 +115,18 @@ export async function startTransport(
         const { message, ...hint } = error.texts;
         throw new ParleyError(error.code, framed('{0}: {1}.', agent.name, message), { ...hint, cause: error });
       }
+  }
+}
+
+/** An agent that nothing can keep ends with its window. @throws as {@link AgentKeepers.start} */
+async function startKept(keepers: AgentKeepers, options: KeptStart): Promise<AgentTransport> {
+  try {
+    return await keepers.start(options);
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code !== 'keeper-failed') throw error;
+    options.log.warn(`${error.message} The agent ends with this window. ${messageOf(error.cause)}`);
+    const { about: _, closeGraceMs, ...start } = options;
+    return AgentProcess.start({ ...start, ...(closeGraceMs && { closeGraceMs }) });
   }
 }
 

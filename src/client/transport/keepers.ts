@@ -16,6 +16,7 @@ import { spawnError } from '../../agents/spawnError';
 import { planStart } from '../../agents/startPlan';
 import { isBorn, listWindowsProcesses } from '../../agents/windowsProcesses';
 import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
 import { identityOf } from '../../keeper/identity';
@@ -157,7 +158,8 @@ export class Keepers {
   /**
    * Starts an agent under a keeper of its own, and attaches to it. Another one of the session is
    * ended before.
-   * @throws ParleyError `agent-spawn-failed`; the reason of `signal`; nothing is left running then
+   * @throws ParleyError `agent-spawn-failed`, `keeper-failed`; the reason of `signal`; nothing is left
+   * running then
    */
   async start(options: KeptStart): Promise<KeptProcess> {
     const { about, command, args, env, cwd, log, onStderr, signal, closeGraceMs } = options;
@@ -166,7 +168,9 @@ export class Keepers {
     signal?.throwIfAborted();
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}, kept by a process of its own`);
     const id = randomBytes(6).toString('hex');
-    const place = await this.#makePlace(id);
+    const place = await this.#makePlace(id).catch((error: unknown) => {
+      throw keeperFailure(error);
+    });
     const { folder, socket, socketFolder } = place;
     const token = randomBytes(32).toString('hex');
     try {
@@ -307,7 +311,7 @@ export class Keepers {
     return { folder, socket: join(socketFolder, 's'), socketFolder };
   }
 
-  /** @throws ParleyError `agent-spawn-failed` where the agent, or the keeper itself, does not start */
+  /** @throws ParleyError `agent-spawn-failed` where the agent does not start, `keeper-failed` where the keeper does not */
   async #spawn(start: KeeperStart): Promise<void> {
     // The keeper plans the same; a refusal has its words here.
     await planStart(start.command, start.args, start.env);
@@ -325,10 +329,11 @@ export class Keepers {
       keeper.unref();
       keeper.stdin.on('error', () => {});
       keeper.stdin.end(JSON.stringify(start));
-      const started = JSON.parse(await textOf(keeper.stdout)) as KeeperStarted;
-      if (!started.isRunning) throw Object.assign(new Error(started.message), { code: started.code });
+      const started = startedFrom(await textOf(keeper.stdout));
+      if (!started.isRunning)
+        throw await spawnError(Object.assign(new Error(started.message), { code: started.code }), start.command);
     } catch (error) {
-      throw error instanceof ParleyError ? error : await spawnError(error, start.command);
+      throw error instanceof ParleyError ? error : keeperFailure(error);
     } finally {
       keeper.stdout.destroy();
     }
@@ -348,6 +353,16 @@ export class Keepers {
       }
     }
   }
+}
+
+/** @throws Error where it is not what a keeper says */
+function startedFrom(text: string): KeeperStarted {
+  if (text === '') throw new Error('it has ended without a word');
+  return JSON.parse(text) as KeeperStarted;
+}
+
+function keeperFailure(cause: unknown): ParleyError {
+  return new ParleyError('keeper-failed', localizable("The process that keeps the agent couldn't start."), { cause });
 }
 
 function readdirOf(folder: string): readonly string[] {

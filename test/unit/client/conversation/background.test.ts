@@ -5,7 +5,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../../../src/agents/agentDefinition';
 import { parseAgents } from '../../../../src/agents/agentDefinition';
+import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { Keepers } from '../../../../src/client/transport/keepers';
 import { scriptedAgent } from '../../../support/agents/definition';
 import { TestChangeServices } from '../../../support/changes/changeServices';
 import { FaultWindow } from '../../../support/faults/faultWindow';
@@ -52,6 +54,22 @@ describe('a turn that outlives its window', () => {
     void next.conversation.start();
     return next;
   }
+
+  it('ends with it where nothing can keep its agent, which starts all the same', async () => {
+    await window.close();
+    const broken = new Keepers({
+      folder: join(folder, 'keepers'),
+      program: join(folder, 'no-such-program.js'),
+      policy: () => 'keep',
+      log: silentLog,
+    });
+    window = new FaultWindow({ folder, agent: plain(), services: { keepers: broken } });
+    const { conversation } = window;
+    await conversation.start();
+    assert.equal((await conversation.send('say here').done).stopReason, 'end_turn');
+    assert.equal(conversation.link?.kept, undefined);
+    assert.deepEqual(await broken.list(), []);
+  });
 
   /** Resolves when the agent of a session without a window has ended. */
   async function agentEnded(): Promise<void> {
