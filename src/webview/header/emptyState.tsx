@@ -14,7 +14,8 @@ const MOST_AGENTS = 6;
 
 export function EmptyState() {
   const { agentName, commands, phase, error } = session;
-  if (hasItems.value || agentName.value === '' || error.value || session.elicitations.value.length > 0) return null;
+  const isAsked = session.permissions.value.length > 0 || session.elicitations.value.length > 0;
+  if (hasItems.value || agentName.value === '' || error.value || isAsked) return null;
   const isStarting = phase.value === 'starting' || phase.value === 'initializing' || phase.value === 'recovering';
   const isReady = commands.value.length > 0 && phase.value === 'ready';
   const here = welcome.value?.key === session.key.value ? welcome.value.welcome : undefined;
