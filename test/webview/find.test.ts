@@ -72,6 +72,35 @@ describe('find in the panel', () => {
     await field().fill(text);
   }
 
+  it('finds what subagents said and did, in their calls, and counts it once', async () => {
+    const call = (toolCallId: string, title: string, parent?: string): SessionEvent => ({
+      type: 'tool_call',
+      toolCallId,
+      announced: true,
+      patch: { title, kind: 'edit', status: 'completed', ...(parent !== undefined && { parent }) },
+    });
+    await start([
+      call('A', 'Explore'),
+      call('a', 'Edit needle.ts', 'A'),
+      call('B', 'Deeper', 'A'),
+      call('b', 'Edit a needle', 'B'),
+      { ...says('n', 'The **needle** is here.'), parent: 'B' } as SessionEvent,
+      says('m', 'No more.'),
+    ]);
+    await find('needle');
+    await untilSaid('1 of 3');
+    assert.deepEqual(await current(), { index: 1, text: 'needle' });
+    for (const [number, index] of [
+      [2, 3],
+      [3, 4],
+    ] as const) {
+      await press('Enter');
+      await untilSaid(`${number} of 3`);
+      await at(index);
+      assert.deepEqual(await current(), { index, text: 'needle' });
+    }
+  });
+
   it('counts in the whole session, and goes to matches that are not drawn', async () => {
     await start(talk([3, 101, 581]));
     await find('NEEDLE OF');

@@ -177,16 +177,16 @@ export class Find {
   /** @returns whether something was folded */
   #unfold(view: EntryView): boolean {
     const { element } = view;
-    const folded = [...element.querySelectorAll<HTMLDetailsElement>('details:not([open])')];
+    const folded = ownParts<HTMLDetailsElement>(element, 'details:not([open])');
     for (const one of folded) one.open = true;
-    const lines = [...element.querySelectorAll<HTMLElement>('.fold-line[aria-expanded="false"]')];
+    const lines = ownParts(element, '.fold-line[aria-expanded="false"]');
     for (const one of lines) one.click();
-    if (element.querySelector('.show-all[aria-expanded="false"]')) {
+    if (ownParts(element, '.show-all[aria-expanded="false"]').length > 0) {
       this.#services.setExpanded(idOf(element), true);
       view.update();
       return true;
     }
-    if (!element.querySelector('.row[aria-expanded="false"]')) return folded.length + lines.length > 0;
+    if (ownParts(element, '.row[aria-expanded="false"]').length === 0) return folded.length + lines.length > 0;
     view.toggle?.();
     return true;
   }
@@ -222,6 +222,11 @@ export class Find {
     const isHere = selection?.anchorNode != null && this.#services.box.contains(selection.anchorNode);
     return isHere && text !== '' && text.length <= MAX_SELECTION && !text.includes('\n') ? text : undefined;
   }
+}
+
+/** Returns parts of an entry, without those of entries that are nested in it. */
+function ownParts<T extends HTMLElement = HTMLElement>(entry: HTMLElement, selector: string): T[] {
+  return [...entry.querySelectorAll<T>(selector)].filter((part) => part.closest('[data-index]') === entry);
 }
 
 /** The id of the item of an entry. */

@@ -308,6 +308,7 @@ export class Nest {
         )
       : this.#services.create(index);
     view.element.dataset.index = String(index);
+    view.element.dataset.entry = `nested ${id}`;
     this.#views.set(index, { name, view });
     this.#drawGroup(view.element, number, group);
     return view;

@@ -70,6 +70,13 @@ export class FindHost {
       const items = this.items.slice(message.from, message.to);
       void panel?.send({ type: 'page', revision: panel.revision, from: message.from, items });
     }
+    if (message.type === 'nested') {
+      const { entries, nests } = this.model.state;
+      const all = nests.childrenOf(entries[message.index]!);
+      const items = all.map((entry) => ({ index: entry.index, item: this.#project(entry) }));
+      const answer = { index: message.index, from: 0, total: all.length, items };
+      void panel?.send({ type: 'nested', revision: panel.revision, ...answer });
+    }
     if (message.type === 'findIn') this.#find?.findIn(message);
     if (message.type !== 'find' && message.type !== 'endFind') return;
     this.#find?.dispose();
