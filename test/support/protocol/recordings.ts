@@ -117,7 +117,7 @@ export class Replay {
       const { commands, mode, config, usage, title } = state;
       return [
         `# session ${index + 1}: ${commands.length} commands, mode ${mode ?? '-'}, ${config.length} options, usage ${usage ? `${usage.used}/${usage.size}` : '-'}, title ${title ?? '-'}`,
-        ...state.entries.map(lineOf),
+        ...state.entries.map((entry) => '  '.repeat(state.nests.pathOf(entry).length) + lineOf(entry)),
       ];
     });
     return `${lines.join('\n')}\n`;

@@ -36,7 +36,8 @@ async function imported(bytes: Uint8Array): Promise<SessionModel> {
 
 function itemsOf({ state }: SessionModel): readonly SessionItem[] {
   const writer = new ItemWriter(state);
-  return [...state.entries.flatMap((entry) => writer.write({ entry, depth: 0 })), ...writer.end()];
+  const placed = inNestedOrder(state.entries, state.nests);
+  return [...placed.flatMap((one) => writer.write(one)), ...writer.end()];
 }
 
 function modelOf(...events: readonly SessionEvent[]): SessionModel {
