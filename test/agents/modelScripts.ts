@@ -42,7 +42,13 @@ interface EditorAct {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-type Step = readonly (Part | Act | EditorAct)[];
+/** A subagent that plays a script of its own. */
+interface Delegation {
+  readonly subagent: string;
+  readonly plays: string;
+}
+
+type Step = readonly (Part | Act | EditorAct | Delegation)[];
 
 /** The scripts by name, each a list of answers. */
 const scripts = {
@@ -75,6 +81,21 @@ const scripts = {
     ],
     [{ text: 'The script is over.' }],
   ],
+  // Two subagents at once, which read and run something.
+  delegate: [
+    [
+      { text: 'I will ask others.' },
+      { subagent: 'Explore the files', plays: 'explore' },
+      { subagent: 'Check the seed', plays: 'check' },
+    ],
+    [{ text: 'The script is over.' }],
+  ],
+  explore: [
+    [{ text: 'I look around.' }, { tool: 'read', path: 'seed.txt' }],
+    [{ tool: 'command', text: 'touch explored.txt' }],
+    [{ text: 'I have found three words.' }],
+  ],
+  check: [[{ tool: 'read', path: 'seed.txt' }], [{ text: 'The seed is good.' }]],
   editor: [
     [{ editorTool: 'get_diagnostics', input: { path: 'src/user.ts' } }],
     [{ editorTool: 'find_references', input: { symbol: 'area', path: 'src/area.ts' } }],
@@ -100,7 +121,13 @@ export function reply(said: readonly Said[], tools: readonly Tool[]): readonly P
   const steps: readonly Step[] = scripts[found.script];
   const step = steps[Math.min(toolRounds(said.slice(started + 1)), steps.length - 1)] ?? [];
   return step.map((part) =>
-    'tool' in part ? bind(part, tools, found.cwd) : 'editorTool' in part ? bindEditor(part, tools) : part,
+    'tool' in part
+      ? bind(part, tools, found.cwd)
+      : 'editorTool' in part
+        ? bindEditor(part, tools)
+        : 'subagent' in part
+          ? bindSubagent(part, tools, found.cwd)
+          : part,
   );
 }
 
@@ -141,6 +168,14 @@ function bindEditor({ editorTool, input }: EditorAct, tools: readonly Tool[]): P
   if (!tool) return { text: `(There is no tool ${editorTool}.)` };
   const { name, namespace } = tool;
   return { call: { name, input, ...(namespace !== undefined && { namespace }) } };
+}
+
+/** Of the agents that have a tool for it, only Claude is asked. */
+function bindSubagent({ subagent, plays }: Delegation, tools: readonly Tool[], cwd: string): Part {
+  const name = tools.find((one) => /^(task|agent)$/i.test(one.name))?.name;
+  if (name === undefined) return { text: '(There is no tool for subagents.)' };
+  const prompt = scriptPrompt(plays as ScriptName, cwd);
+  return { call: { name, input: { description: subagent, prompt, subagent_type: 'general-purpose' } } };
 }
 
 /** Finds the agent's own tool for what is to be done, and its own words for the arguments. */
