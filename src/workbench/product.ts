@@ -40,6 +40,7 @@ import { KeptStates } from './changes/keptStates';
 import { RestoreActions } from './changes/restoreActions';
 import { actOnChanges } from './changes/reviewActions';
 import { ReviewIndex } from './changes/reviewIndex';
+import type { NO_COMMENTS } from './changes/reviewKeys';
 import { SessionRestore } from './changes/sessionRestore';
 import { SessionWorktrees } from './changes/sessionWorktrees';
 import { ReviewSourceControl } from './changes/sourceControl';
@@ -51,6 +52,7 @@ import { ActiveEditor } from './chat/activeEditor';
 import { Away } from './chat/away';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
+import { Feedback } from './chat/feedback';
 import { Mentions } from './chat/mentions';
 import { pastOf } from './chat/rulePast';
 import { Welcome } from './chat/welcome';
@@ -299,6 +301,22 @@ function composeWithin(
   });
   own(chat);
   own(chat.onDidShow((key) => away.look(key)));
+  const feedback = own(
+    new Feedback({
+      reviews: waiting,
+      conversations,
+      deliver: async (conversation, text) => {
+        const surface = chat.present(conversation);
+        // A page that is still loading would not hear it.
+        await surface.painted();
+        surface.insert(text);
+      },
+      onCount: (count) => {
+        const keys: typeof NO_COMMENTS = { hasComments: count > 0 };
+        void editorCommands.executeCommand('setContext', 'parley.hasComments', keys.hasComments);
+      },
+    }),
+  );
   const overview = own(
     new Overview({ context, tree: places.sessions, archive, conversations, chat, catalog, keepers, log }),
   );
@@ -346,6 +364,7 @@ function composeWithin(
     troubleshooter,
     chat,
     away,
+    feedback,
     mcp,
     remote,
     keys: savedKeys,

@@ -3,7 +3,7 @@ import { plainOutput } from '../../base/ansi';
 import type { ContentBlock, ToolContent } from '../events/content';
 import { changedLines } from './changedLines';
 import { inNestedOrder, type PlacedEntry } from './nests';
-import type { Entry, SessionState } from './state';
+import type { Entry, PlanRecord, SessionState } from './state';
 
 /** Characters of the text; the newest part is kept. VS Code opens no larger texts. */
 const MAX_CHARS = 20_000_000;
@@ -86,11 +86,7 @@ function bodyOf(entry: Entry, labels: MarkdownLabels, terminals: SessionState['t
       return joined([head, ...entry.content.map((content) => contentText(content, terminals))]);
     }
     case 'plan': {
-      if (entry.removed) return '';
-      const steps = entry.entries.map(
-        ({ content, status }) => `- [${status === 'completed' ? 'x' : ' '}] ${content.replaceAll(/\s+/g, ' ')}`,
-      );
-      const text = entry.markdown ?? steps.join('\n');
+      const text = planMarkdown(entry);
       return text === '' ? '' : `**${labels.plan}**\n\n${text}`;
     }
     case 'gap':
@@ -169,4 +165,13 @@ function longestRun(text: string): number {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   return longest;
+}
+
+/** Returns a plan as Markdown: its own, or a list of its steps. Empty where it was removed. */
+export function planMarkdown({ removed, markdown, entries }: PlanRecord): string {
+  if (removed) return '';
+  const steps = entries.map(
+    ({ content, status }) => `- [${status === 'completed' ? 'x' : ' '}] ${content.replaceAll(/\s+/g, ' ')}`,
+  );
+  return markdown ?? steps.join('\n');
 }

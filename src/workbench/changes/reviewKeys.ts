@@ -14,3 +14,6 @@ export const NO_REVIEW: ReviewKeys = { hasWaitingChanges: false, waitingFiles: [
 
 /** The keys where no session works in a worktree, in whichever window. */
 export const NO_WORKTREES = { hasWorktrees: false };
+
+/** The keys without comments of the user on what agents did. */
+export const NO_COMMENTS = { hasComments: false };

@@ -24,6 +24,7 @@ export interface ContextKeys {
   readonly usesBucket: boolean;
   readonly inWorktree: boolean;
   readonly hasAway: boolean;
+  readonly hasPlan: boolean;
 }
 
 /** The keys while there is no conversation. */
@@ -43,6 +44,7 @@ export const NO_SESSION: ContextKeys = {
   usesBucket: false,
   inWorktree: false,
   hasAway: false,
+  hasPlan: false,
 };
 
 /** What of a conversation the keys are made from. */
@@ -86,6 +88,7 @@ export function contextKeysOf(
     usesBucket,
     inWorktree: isBelow(worktrees, conversation.cwd),
     hasAway,
+    hasPlan: model.planIndex !== undefined,
   };
 }
 

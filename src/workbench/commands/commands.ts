@@ -14,6 +14,7 @@ import type { SessionWorktrees } from '../changes/sessionWorktrees';
 import type { Away } from '../chat/away';
 import type { ChatHome } from '../chat/chatHome';
 import { clearQueue } from '../chat/clearQueue';
+import type { Feedback } from '../chat/feedback';
 import type { AgentCatalog, AgentOrigin } from '../config/agentCatalog';
 import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
@@ -41,6 +42,7 @@ import { changesCommands } from './changesCommands';
 import { chatCommands } from './chatCommands';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import { descriptorCommands } from './descriptorCommands';
+import { feedbackCommands } from './feedbackCommands';
 import { managePermissions } from './managePermissions';
 import { overviewCommands } from './overviewCommands';
 import { serveCommands } from './serveCommands';
@@ -56,6 +58,8 @@ export interface CommandServices {
   readonly recordings: Recordings;
   readonly troubleshooter: Troubleshooter;
   readonly chat: ChatHome;
+  /** Comments of the user on what agents did. */
+  readonly feedback: Feedback;
   /** What happened in sessions while nobody looked. */
   readonly away: Pick<Away, 'toggle'>;
   readonly mcp: McpServers;
@@ -131,6 +135,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     ...addCommands(services, register),
     ...overviewCommands(services, register),
     ...chatCommands(services, register),
+    ...feedbackCommands(services, register),
     register('open', async () => {
       const surface = chat.openPanel();
       // Not awaited: the panel is open; the agent's start is shown in it.

@@ -312,6 +312,10 @@ function page(viewType: string): unknown {
   };
 }
 
+export const CommentMode = { Editing: 0, Preview: 1 };
+export const CommentThreadCollapsibleState = { Collapsed: 0, Expanded: 1 };
+export const comments = { createCommentController: () => ({ dispose() {} }) };
+
 export const window = {
   activeTextEditor: undefined,
   showInformationMessage: show,

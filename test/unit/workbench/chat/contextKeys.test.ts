@@ -1,7 +1,7 @@
 // Context keys: a command is in the palette only while it can do something.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
-import { NO_REVIEW, NO_WORKTREES } from '../../../../src/workbench/changes/reviewKeys';
+import { NO_COMMENTS, NO_REVIEW, NO_WORKTREES } from '../../../../src/workbench/changes/reviewKeys';
 import {
   ContextKeyPublisher,
   contextKeysOf,
@@ -91,7 +91,7 @@ describe('context keys', () => {
       ),
     );
     for (const view of ['chat', 'chatView', 'session', 'sessionsView']) asked.delete(view);
-    const known = { ...NO_SESSION, ...NO_REVIEW, ...NO_WORKTREES, ...NO_ANSWERS };
+    const known = { ...NO_SESSION, ...NO_REVIEW, ...NO_WORKTREES, ...NO_ANSWERS, ...NO_COMMENTS };
     assert.deepEqual([...asked].filter((key) => !(`${key}` in known)).sort(), []);
     assert.ok(asked.size > 5);
   });

@@ -1,0 +1,72 @@
+// VS Code's comment threads, with comments of the user alone.
+import {
+  type Comment,
+  type CommentAuthorInformation,
+  CommentMode,
+  type CommentThread,
+  CommentThreadCollapsibleState,
+  comments,
+  l10n,
+  Range,
+  type TextDocument,
+  type Uri,
+} from 'vscode';
+import type { Disposable } from '../../base/disposable';
+
+export interface CommentThreadsOptions {
+  /** The id that `when` clauses of the menus of threads name. */
+  readonly id: string;
+  readonly label: string;
+  /** What stands in an empty comment. */
+  readonly prompt: string;
+  /** Returns whether the lines of a document take comments. */
+  readonly isOffered: (uri: Uri) => boolean;
+}
+
+/** A comment of the user; its buttons get it as their argument. */
+export class OwnComment implements Comment {
+  readonly mode = CommentMode.Preview;
+  readonly author: CommentAuthorInformation = { name: l10n.t('You') };
+  /** VS Code shows a string as it is. */
+  readonly body: string;
+  readonly thread: CommentThread;
+
+  constructor(body: string, thread: CommentThread) {
+    this.body = body;
+    this.thread = thread;
+  }
+}
+
+/** Adds a comment to a thread, which stays open. */
+export function addComment(body: string, thread: CommentThread): void {
+  thread.comments = [...thread.comments, new OwnComment(body, thread)];
+  thread.collapsibleState = CommentThreadCollapsibleState.Expanded;
+}
+
+/** Offers comments on documents. */
+export class CommentThreads implements Disposable {
+  readonly #controller: ReturnType<typeof comments.createCommentController>;
+  readonly #options: CommentThreadsOptions;
+
+  constructor(options: CommentThreadsOptions) {
+    this.#options = options;
+    const { id, label, prompt } = options;
+    this.#controller = comments.createCommentController(id, label);
+    this.#controller.options = { prompt, placeHolder: prompt };
+    this.offer();
+  }
+
+  /** Other documents take comments now. */
+  offer(): void {
+    const { isOffered } = this.#options;
+    // Set again, VS Code asks again.
+    this.#controller.commentingRangeProvider = {
+      provideCommentingRanges: ({ uri, lineCount }: TextDocument) =>
+        isOffered(uri) ? [new Range(0, 0, Math.max(0, lineCount - 1), 0)] : [],
+    };
+  }
+
+  dispose(): void {
+    this.#controller.dispose();
+  }
+}

@@ -1,0 +1,75 @@
+// Comments on lines of what an agent changed and on its plan, as a person writes them, become one message.
+import { strict as assert } from 'node:assert';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
+import { scriptedAgent } from '../../support/agents/definition';
+import { Chat } from '../../support/vscode/chat';
+import { screenshot, themes } from '../../support/vscode/openWindow';
+import { useVsCode } from '../../support/vscode/useVsCode';
+import { command } from '../../support/vscode/workbench';
+
+describe('comments on changes in the installed extension', function () {
+  this.timeout(120_000);
+  const vscode = useVsCode({
+    theme: 'dark',
+    settings: {
+      'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
+      'parley.defaultAgent': 'plain',
+    },
+  });
+  let chat: Chat;
+
+  before('a repository with a file', async () => {
+    const git = (...args: string[]): void =>
+      void execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args], { cwd: vscode.server.folder });
+    git('init', '-q');
+    writeFileSync(join(vscode.server.folder, 'a.txt'), 'one\ntwo\nthree\n');
+    git('add', '.');
+    git('commit', '-qm', 'first');
+    chat = await Chat.open(vscode.window.page);
+    // Only what is written through the client waits for the first state of the folder.
+    await chat.run(`write ${join(vscode.server.folder, 'first.txt')} first\\n`);
+    await chat.run('own a.txt ONE\\ntwo\\nthree\\n');
+  });
+
+  const shown = (selector: string, hasText?: RegExp | string): Locator =>
+    vscode.window.page.locator(selector, { ...(hasText !== undefined && { hasText }) }).filter({ visible: true });
+
+  /** Writes a comment on a line of the editor, and leaves it there. */
+  async function comment(line: Locator, text: string): Promise<void> {
+    const { page } = vscode.window;
+    await line.click();
+    await command(page, 'Comments: Add Comment on Current Selection');
+    await shown('.review-widget .monaco-button', /^Add Comment$/).waitFor();
+    await page.keyboard.type(text);
+  }
+
+  it('stand on lines of a comparison, and go into the message field together', async () => {
+    const { page } = vscode.window;
+    const bar = chat.frame.getByRole('region', { name: 'Review Changes' });
+    await bar.getByRole('button', { name: 'Changed files' }).click();
+    await bar.locator('[data-path="a.txt"]').getByRole('button').first().click();
+    const lines = page.locator('.monaco-diff-editor .modified .view-line');
+    await lines.filter({ hasText: /^ONE$/ }).waitFor();
+    await comment(lines.filter({ hasText: /^ONE$/ }), 'Keep the small letters.');
+    await shown('.review-widget .monaco-button', /^Add Comment$/).click();
+    await shown('.review-widget .comment-body', 'Keep the small letters.').waitFor();
+    await shown('.review-widget .monaco-button', /^Add Comment$/).waitFor({ state: 'hidden' });
+    await comment(lines.filter({ hasText: 'three' }), 'And explain this line.');
+    await screenshot(page, 'comments-dark');
+    vscode.server.configure({ 'workbench.colorTheme': themes.light });
+    await page.locator('.monaco-workbench.vs').waitFor();
+    await screenshot(page, 'comments-light');
+    await shown('.review-widget .monaco-button', 'Add and Take All into the Message').click();
+    await chat.composer.waitFor();
+    await shown('.review-widget .comment-body').first().waitFor({ state: 'hidden' });
+    const message = await chat.composer.inputValue();
+    assert.match(
+      message,
+      /`a\.txt:1`\n> ONE\n\nKeep the small letters\.\n\n`a\.txt:3`\n> three\n\nAnd explain this line\./,
+    );
+    await screenshot(page, 'comments-message-light');
+  });
+});
