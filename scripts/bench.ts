@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, list, editorTools, day, jumps, hostile, changes, find, timeline, mentions, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, list, editorTools, day, jumps, hostile, changes, find, copy, timeline, mentions, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { askedFigures } from '../test/bench/askedFigures';
 import { measureCarriedPaint } from '../test/bench/carriedPaint';
 import { measureChanges } from '../test/bench/changesBench';
+import { measureCopy } from '../test/bench/copyBench';
 import { measureEditorTools } from '../test/bench/editorToolsBench';
 import { measureEntries } from '../test/bench/entriesBench';
 import { meets, type Row, rounded } from '../test/bench/figures';
@@ -66,6 +67,7 @@ async function main(): Promise<Row[]> {
     'hostile',
     'changes',
     'find',
+    'copy',
     'timeline',
     'mentions',
     'size',
@@ -99,6 +101,10 @@ async function main(): Promise<Row[]> {
   if (wanted('find')) {
     say('find …');
     rows.push(...(await measureFind(say)));
+  }
+  if (wanted('copy')) {
+    say('copy …');
+    rows.push(...(await measureCopy(say)));
   }
   if (wanted('timeline')) {
     say('timeline …');

@@ -5,7 +5,10 @@ import { SessionModel } from '../../src/session/model/model';
 import { median, type Row, rounded } from './figures';
 import { LoopGaps } from './loopGaps';
 
-const ENTRIES = 10_000;
+export const ENTRIES = 10_000;
+/** Each so many entries there is one. */
+const NEEDLE_EVERY = 50;
+export const NEEDLES = ENTRIES / NEEDLE_EVERY;
 const RUNS = 5;
 const PARAGRAPH = 'The parser reads one line, keeps **what is left**, and [goes on](src/parser.ts) with `next()`.\n';
 const QUERIES: readonly Pick<FindQuery, 'text' | 'regex'>[] = [
@@ -70,10 +73,11 @@ function search(
   });
 }
 
-function makeSession(): SessionModel {
+/** A session of messages and tool calls, with a needle here and there. */
+export function makeSession(): SessionModel {
   const model = new SessionModel();
   for (let index = 0; index < ENTRIES; index++) {
-    const text = `${index % 50 === 0 ? 'A needle. ' : ''}${PARAGRAPH.repeat(index % 3 === 0 ? 20 : 2)}`;
+    const text = `${index % NEEDLE_EVERY === 0 ? 'A needle. ' : ''}${PARAGRAPH.repeat(index % 3 === 0 ? 20 : 2)}`;
     if (index % 3 === 2)
       model.apply(
         {
