@@ -278,6 +278,8 @@ describe('an answer', () => {
     await panel.update({ op: 'session', patch: { permissions: [asks(1, { id: 'p1' })] } });
     const top = () => card('p1').evaluate((node) => node.getBoundingClientRect().top);
     const before = await top();
+    // The wait begins again, however long the page took until here.
+    await panel.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await allow('p1').click({ force: true });
     assert.deepEqual(await answers(), []);
     await panel.update({ op: 'put', index: 2, item: message('b', 'agent', long) });

@@ -33,7 +33,7 @@ describe('the package', () => {
   let stage = '';
 
   before('build', function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     // `npm test` has packaged it already, and other suites use what it built.
     if (!process.env.PARLEY_PACKAGED) {
       const built = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
@@ -53,7 +53,7 @@ describe('the package', () => {
   });
 
   it('has what the Marketplace and Open VSX ask for, in 900 KB', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const vsix = join(stage, 'parley.vsix');
     await packVsix(vsix);
     assert.deepEqual(await vsixProblems(vsix), []);
