@@ -135,14 +135,22 @@ async function entriesIn(path: string): Promise<unknown> {
 /** @returns false where this is not the file, or VS Code can write it as well */
 async function writeAmongComments(path: string, before: Entries, all: Entries): Promise<boolean> {
   const { size } = await stat(path).catch(() => ({ size: Number.POSITIVE_INFINITY }));
-  if (size > MAX_FILE || !needsOwnEdit(await readFile(path, 'utf8'), before)) return false;
+  if (size > MAX_FILE) return false;
+  const file = await readFile(path, 'utf8');
+  const mark = file.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const written = file.slice(mark.length);
+  if (!needsOwnEdit(written, before)) return false;
   const document = await workspace.openTextDocument(Uri.file(path));
   if (document.isDirty)
     throw new ParleyError('settings-unsaved', l10n.t('The settings file has unsaved changes.'), {
       hint: l10n.t('Save the file, then try again.'),
     });
   const text = document.getText();
-  if (!needsOwnEdit(text, before)) return false;
+  if (text !== written) {
+    // VS Code has not heard yet of what another program has written, and follows the file.
+    await workspace.fs.writeFile(document.uri, Buffer.from(mark + editEntries(written, before, all)));
+    return true;
+  }
   const edit = new WorkspaceEdit();
   const end = document.lineAt(document.lineCount - 1).range.end;
   edit.replace(document.uri, new Range(0, 0, end.line, end.character), editEntries(text, before, all));

@@ -44,6 +44,8 @@ describe('the agents editor', () => {
 
   const vscode = useVsCode({
     theme: 'dark',
+    // VS Code would write the word for `false` into the file at some moment, over what a test has written.
+    settings: { 'extensions.autoUpdate': 'off' },
     env: { HOME: home, SHELL: '/bin/sh' },
     viewport: { width: 1100, height: 800 },
   });
