@@ -397,6 +397,22 @@ describe('the agents editor', () => {
     }
   });
 
+  it('keeps comments that another program wrote a moment ago into the file, which is open', async () => {
+    await set({ one: { command: 'one' } });
+    const file = await openSettingsFile();
+    const storage = join(dirname(dirname(file)), 'User', 'globalStorage', 'commented');
+    const before = await readFile(file, 'utf8');
+    try {
+      await writeFile(file, before.replace('"one": {', '// mine\n"other": { "command": "other" },\n"one": {'));
+      await new AgentEntries({ globalStorageUri: Uri.file(storage) }).set('two', { command: 'two' });
+      assert.match(await readFile(file, 'utf8'), /\/\/ mine\n/);
+      assert.deepEqual(entries(), { other: { command: 'other' }, one: { command: 'one' }, two: { command: 'two' } });
+    } finally {
+      await commands.executeCommand('workbench.action.closeActiveEditor');
+      await removeFolder(storage);
+    }
+  });
+
   it('leaves a settings file with a syntax error as it is, and says so', async () => {
     await set({ one: { command: 'one' } });
     const file = await openSettingsFile();
