@@ -1,9 +1,12 @@
 // What happened in a session while nobody looked, from its events alone.
 import { strict as assert } from 'node:assert';
+import { join, resolve } from 'node:path';
 import type { FileChange } from '../../../../src/changes/model/fileChange';
 import { type AwaySource, awayView } from '../../../../src/client/view/awayView';
 import type { SessionEvent, ToolPatch } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+
+const ROOT = resolve('/w');
 
 describe('what happened while the user was away', () => {
   let model: SessionModel;
@@ -19,7 +22,7 @@ describe('what happened while the user was away', () => {
     apply(at, { type: 'tool_call', toolCallId, announced: true, patch });
   const source = (): AwaySource => ({
     model,
-    roots: ['/w'],
+    roots: [ROOT],
     changes: {
       total: (turnId) => {
         const files = changed[turnId]?.length ?? 0;
@@ -56,14 +59,14 @@ describe('what happened while the user was away', () => {
   });
 
   it('sums up the files of the turns', async () => {
-    const file = (path: string, added: number, removed: number) => ({ root: '/w', path, added, removed });
+    const file = (path: string, added: number, removed: number) => ({ root: ROOT, path, added, removed });
     for (const [index, id] of ['t1', 't2', 't3'].entries()) {
       begin(index * 10 + 1, id);
       call(index * 10 + 2, `c${id}`, {
         kind: 'edit',
         title: 'Edit',
         status: 'completed',
-        content: [{ type: 'diff', path: '/w/a.ts', newText: 'x' }],
+        content: [{ type: 'diff', path: join(ROOT, 'a.ts'), newText: 'x' }],
       });
       end(index * 10 + 3, id);
     }
