@@ -65,6 +65,7 @@ describe('comments on changes in the installed extension', function () {
     await shown('.review-widget .monaco-button', 'Add and Take All into the Message').click();
     await chat.composer.waitFor();
     await shown('.review-widget .comment-body').first().waitFor({ state: 'hidden' });
+    await chat.frame.locator('textarea:not(:placeholder-shown)').waitFor();
     const message = await chat.composer.inputValue();
     assert.match(
       message,
