@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createVSIX } from '@vscode/vsce';
 import { repository } from '../../test/support/vscode/repository';
 import { type AddressedManifest, baseUrls } from './addresses';
+import { repackVsix } from './repackVsix';
 import { stagePackage } from './stagePackage';
 
 export interface PackOptions {
@@ -43,6 +44,7 @@ export async function packVsix(target: string, { baseUrl, preRelease = false }: 
       allowMissingRepository: true,
       ...(base && { baseContentUrl: base.links, baseImagesUrl: base.pictures }),
     });
+    await repackVsix(packagePath);
     renameSync(packagePath, target);
   } finally {
     rmSync(stage, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // The packer walks through every file below its folder before it looks at .vscodeignore, and caches here hold hundreds of thousands. So it gets a copy of what could ship at all.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { repository } from '../../test/support/vscode/repository';
 import { type AddressedManifest, withPages } from './addresses';
 
@@ -16,12 +16,36 @@ export function stagePackage(target: string, hasBase = false): void {
     if (SKIPPED.has(name)) continue;
     cpSync(join(repository, name), join(target, name), { recursive: true, filter: (path) => !path.endsWith('.vsix') });
   }
-  const manifest = join(target, 'package.json');
-  const whole = withPages(JSON.parse(readFileSync(manifest, 'utf8')) as AddressedManifest);
-  writeFileSync(manifest, `${JSON.stringify(whole, undefined, 2)}\n`);
+  for (const path of [...jsonIn(target, /^package(\.nls.*)?\.json$/), ...jsonIn(join(target, 'l10n'), /\.json$/)]) {
+    const value = JSON.parse(readFileSync(path, 'utf8')) as AddressedManifest & BuildFields;
+    writeFileSync(path, JSON.stringify(basename(path) === 'package.json' ? shipped(value) : value));
+  }
   if (hasBase) return;
   const readme = join(target, 'README.md');
   writeFileSync(readme, packagedReadme(readFileSync(readme, 'utf8')));
+}
+
+function jsonIn(folder: string, name: RegExp): readonly string[] {
+  return readdirSync(folder)
+    .filter((file) => name.test(file))
+    .map((file) => join(folder, file));
+}
+
+/** What of package.json is about building. */
+interface BuildFields {
+  readonly scripts?: unknown;
+  readonly devDependencies?: unknown;
+  readonly overrides?: unknown;
+}
+
+/** Returns package.json with the addresses of the project, without what only building needs. */
+function shipped({
+  scripts,
+  devDependencies,
+  overrides,
+  ...manifest
+}: AddressedManifest & BuildFields): AddressedManifest {
+  return withPages(manifest);
 }
 
 /**

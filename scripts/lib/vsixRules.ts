@@ -2,10 +2,10 @@
 // through, one of the two may still refuse after the upload.
 import { statSync } from 'node:fs';
 import { posix } from 'node:path';
-import { open } from 'yauzl';
+import { readArchive } from './readArchive';
 
-/** Bytes of a VSIX that installs quickly on a slow line: 900 KB as vsce counts them. */
-export const MAX_VSIX_BYTES = 900 * 1024;
+/** Bytes of a VSIX that installs quickly on a slow line. */
+export const MAX_VSIX_BYTES = 900_000;
 
 /** The categories that both know. */
 const CATEGORIES: ReadonlySet<string> = new Set([
@@ -47,7 +47,7 @@ interface Walkthrough {
 
 /** Reads a VSIX and returns what is wrong with it, in sentences. @throws Error where it is no archive */
 export async function vsixProblems(path: string): Promise<readonly string[]> {
-  const files = await filesOf(path);
+  const files = await readArchive(path);
   const text = (name: string): string => files.get(name)?.toString('utf8') ?? '';
   const xml = text('extension.vsixmanifest');
   const manifest = JSON.parse(text('extension/package.json') || '{}') as Manifest;
@@ -172,29 +172,4 @@ function markdownProblems(name: string, text: string): readonly string[] {
     ...pictures.filter((url) => /\.svg($|\?)/i.test(url ?? '')).map((url) => `${name}: ${url} is an SVG.`),
     ...(/<svg|<script|<iframe/i.test(prose) ? [`${name} has HTML that is refused.`] : []),
   ];
-}
-
-/** The files of an archive by name. */
-function filesOf(path: string): Promise<ReadonlyMap<string, Buffer>> {
-  return new Promise((resolve, reject) => {
-    const files = new Map<string, Buffer>();
-    open(path, { lazyEntries: true }, (error, zip) => {
-      if (error) return reject(error);
-      zip.on('error', reject);
-      zip.on('end', () => resolve(files));
-      zip.on('entry', (entry) => {
-        zip.openReadStream(entry, (failed, stream) => {
-          if (failed) return reject(failed);
-          const chunks: Buffer[] = [];
-          stream.on('error', reject);
-          stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-          stream.on('end', () => {
-            files.set(entry.fileName, Buffer.concat(chunks));
-            zip.readEntry();
-          });
-        });
-      });
-      zip.readEntry();
-    });
-  });
 }
