@@ -1,106 +1,81 @@
-// The MCP server of one session. Loaded when the first agent connects.
+// The MCP server of one session on a socket: a JSON-RPC message a line. Loaded when the first agent
+// connects.
 
 import type { Socket } from 'node:net';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { Protocol } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
-  CallToolRequestSchema,
-  InitializeRequestSchema,
-  type JSONRPCMessage,
-  LATEST_PROTOCOL_VERSION,
-  ListToolsRequestSchema,
-  type Notification,
-  type Request,
-  type Result,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/sdk/types.js';
-import { pageOf, type ToolAnswer } from './answer';
+import * as z from 'zod/mini';
+import { LineSplitter } from '../base/lineSplitter';
+import { answerMcp } from './mcpMethods';
 import type { ToolCaller } from './toolCaller';
-import { hasPages, isToolName, listTools, readArgs } from './tools';
 
 /** Bytes of one message; arguments are short. */
 const MAX_MESSAGE = 256 * 1024;
+/** Requests of one connection that are being answered. */
+const MAX_RUNNING = 1_000;
+const BUSY = -32_000;
 
-/** Takes no more requests while the answers to those before are not read. */
-class SocketTransport extends StdioServerTransport {
-  readonly #socket: Socket;
+const idSchema = z.union([z.string(), z.int()]);
+const messageSchema = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.optional(idSchema),
+  method: z.string(),
+  params: z.optional(z.unknown()),
+});
+const cancelledParams = z.object({ requestId: idSchema });
 
-  constructor(socket: Socket) {
-    super(socket, socket, { maxBufferSize: MAX_MESSAGE });
-    this.#socket = socket;
-  }
-
-  override async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#socket.write(serializeMessage(message)) || this.#socket.isPaused()) return;
-    this.#socket.pause();
-    this.#socket.once('drain', () => this.#socket.resume());
-  }
-}
+type Id = z.output<typeof idSchema>;
 
 /** Speaks MCP on a socket, until that is closed. */
 export async function serveSocket(caller: ToolCaller, socket: Socket): Promise<void> {
-  const transport = new SocketTransport(socket);
-  await connectTools(caller, transport);
-  // What is being asked is asked for nobody; and a message that is too long ends the connection.
-  socket.once('close', () => void transport.close());
-  const { onclose } = transport;
-  transport.onclose = () => {
-    socket.destroy();
-    onclose?.();
+  const running = new Map<Id, AbortController>();
+
+  const send = (message: Readonly<Record<string, unknown>>): void => {
+    if (socket.destroyed) return;
+    // Takes no more requests while the answers to those before are not read.
+    if (socket.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`) || socket.isPaused()) return;
+    socket.pause();
+    socket.once('drain', () => socket.resume());
   };
-}
 
-/**
- * The SDK's protocol without what its own server has beside it, and what this one never uses: forms,
- * logging and tasks, with a validator that is larger than all the rest.
- */
-class ToolServer extends Protocol<Request, Notification, Result> {
-  protected assertCapabilityForMethod(): void {}
-  protected assertNotificationCapability(): void {}
-  protected assertRequestHandlerCapability(): void {}
-  protected assertTaskCapability(): void {}
-  protected assertTaskHandlerCapability(): void {}
-}
+  const answer = async (id: Id, method: string, params: unknown): Promise<void> => {
+    if (running.size >= MAX_RUNNING || running.has(id)) {
+      send({ id, error: { code: BUSY, message: running.has(id) ? 'The id is in use' : 'Too many requests' } });
+      return;
+    }
+    const abort = new AbortController();
+    running.set(id, abort);
+    const outcome = await answerMcp(caller, method, params, abort.signal);
+    if (running.get(id) === abort) running.delete(id);
+    // What was cancelled gets no answer.
+    if (!abort.signal.aborted) send({ id, ...outcome });
+  };
 
-/** @returns the answer, and the first line of the page; undefined where the tool has no further pages */
-async function answerTo(
-  caller: ToolCaller,
-  name: string,
-  given: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-): Promise<[ToolAnswer, number | undefined]> {
-  if (isToolName(name) && caller.tools().includes(name)) {
-    const args = readArgs(name, given);
-    const { offset = 0 } = args as { readonly offset?: number };
-    return [await caller.call(name, args, signal), hasPages(name) ? offset : undefined];
-  }
-  if (caller.others.list().some((other) => other.name === name))
-    return [await caller.others.call(name, given, signal), undefined];
-  throw new Error(`There is no tool ${name}.`);
-}
-
-/** Connects an MCP client to the tools of its session. */
-export async function connectTools(caller: ToolCaller, transport: Transport): Promise<void> {
-  const server = new ToolServer();
-  server.setRequestHandler(InitializeRequestSchema, ({ params: { protocolVersion: asked } }) => ({
-    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION,
-    capabilities: { tools: {} },
-    serverInfo: { name: 'parley', version: caller.version },
-  }));
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [...listTools(caller.tools()), ...caller.others.list()],
-  }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-    const { name, arguments: given } = params;
-    try {
-      const [answer, offset] = await answerTo(caller, name, given ?? {}, signal);
-      return { content: [{ type: 'text', text: pageOf(answer, offset) }], isError: answer.failed === true };
-    } catch (error) {
-      const summary = error instanceof Error ? error.message : String(error);
-      return { content: [{ type: 'text', text: pageOf({ summary }) }], isError: true };
+  const lines = new LineSplitter(MAX_MESSAGE, (line) => {
+    const { data } = messageSchema.safeParse(parsed(line));
+    if (!data) return;
+    const { id, method, params } = data;
+    if (id !== undefined) void answer(id, method, params);
+    else if (method === 'notifications/cancelled') {
+      const { data: cancelled } = cancelledParams.safeParse(params);
+      if (!cancelled) return;
+      running.get(cancelled.requestId)?.abort();
+      running.delete(cancelled.requestId);
     }
   });
-  await server.connect(transport);
+  socket.on('data', (chunk: Buffer) => {
+    // Nothing after a message that is too long can be read.
+    if (!lines.push(chunk)) socket.destroy();
+  });
+  // What is being asked is asked for nobody.
+  socket.once('close', () => {
+    for (const abort of running.values()) abort.abort();
+    running.clear();
+  });
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }

@@ -10,10 +10,10 @@ import {
   type MessageReader,
 } from 'vscode-jsonrpc';
 import { errorText, ParleyError } from '../../base/errors';
+import { LineSplitter } from '../../base/lineSplitter';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { type InboundHandlers, InboundQueue } from './inboundQueue';
-import { LineSplitter } from './lineSplitter';
 import { RPC_CODES } from './rpcError';
 import type { TransportSink } from './transport';
 

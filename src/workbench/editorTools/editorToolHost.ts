@@ -12,6 +12,7 @@ import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import type { EditorTools, ToolGrant, ToolSession } from '../../client/mcp/editorTools';
+import type { McpRequest } from '../../editorTools/acpServer';
 import { limitCalls } from '../../editorTools/callLimit';
 import type { ToolCaller } from '../../editorTools/toolCaller';
 import { ToolSocket } from '../../editorTools/toolSocket';
@@ -60,7 +61,7 @@ export class EditorToolHost implements EditorTools, Disposable {
     });
     knownSecrets.add(entrance.token);
     const serverId = randomUUID();
-    let overAcp: Promise<Awaited<ReturnType<typeof import('../../editorTools/acpServer')['acpServer']>>> | undefined;
+    let overAcp: Promise<McpRequest> | undefined;
     return {
       program: {
         type: 'stdio',

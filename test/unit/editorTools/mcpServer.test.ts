@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setImmediate as tick } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -132,6 +133,70 @@ describe('editorTools/mcpServer', () => {
     });
   });
 
+  describe('with messages that no client of the SDK sends', () => {
+    let socket: ToolSocket;
+    let raw: Socket;
+    let answers: AsyncIterator<string>;
+
+    beforeEach(async () => {
+      socket = new ToolSocket(silentLog);
+      const { path, token } = await socket.open((connection) => serveSocket(caller, connection));
+      raw = connect(path);
+      raw.on('error', () => undefined);
+      raw.write(`${token}\n`);
+      answers = createInterface(raw)[Symbol.asyncIterator]();
+    });
+    afterEach(() => {
+      raw.destroy();
+      socket.dispose();
+    });
+
+    function send(...messages: unknown[]): void {
+      for (const one of messages) raw.write(`${typeof one === 'string' ? one : JSON.stringify(one)}\n`);
+    }
+    async function answer(): Promise<Record<string, unknown>> {
+      return JSON.parse((await answers.next()).value) as Record<string, unknown>;
+    }
+    const call = (id: unknown, name: string) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, arguments: { symbol: 'a' } },
+    });
+
+    it('skips what is no request, and goes on', async () => {
+      send('', '{', '[]', 'null', '7', { id: 1 }, { jsonrpc: '2.0', id: {}, method: 'ping' });
+      send({ jsonrpc: '2.0', method: 'notifications/cancelled' });
+      send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'none' } });
+      send({ jsonrpc: '2.0', id: 'a', result: {} });
+      send({ jsonrpc: '2.0', id: 2, method: 'ping' });
+      assert.deepEqual(await answer(), { jsonrpc: '2.0', id: 2, result: {} });
+    });
+
+    it('answers params that do not fit with an error', async () => {
+      for (const params of [undefined, null, [], 'x', { name: 7 }, { name: 'hover', arguments: [] }]) {
+        send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+        const { error } = await answer();
+        assert.equal((error as { code: number }).code, -32_602, JSON.stringify(params));
+      }
+      send({ jsonrpc: '2.0', id: 1, method: '__proto__' });
+      assert.equal(((await answer()).error as { code: number }).code, -32_601);
+    });
+
+    it('offers its newest version to a client of a version that it does not know', async () => {
+      send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '1999-01-01' } });
+      assert.equal(((await answer()).result as { protocolVersion: string }).protocolVersion, '2025-11-25');
+    });
+
+    it('does not answer what was cancelled, and refuses an id that is in use', async () => {
+      send(call(1, 'hover'), call(1, 'hover'));
+      assert.equal(((await answer()).error as { code: number }).code, -32_000);
+      send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+      send(call(1, 'get_diagnostics'));
+      assert.deepEqual(Object.keys(await answer()), ['jsonrpc', 'id', 'result']);
+    });
+  });
+
   it('keeps few answers for a client that does not read', async () => {
     const socket = new ToolSocket(silentLog);
     let served: Socket | undefined;
@@ -165,7 +230,7 @@ describe('editorTools/mcpServer', () => {
 
   describe('over ACP', () => {
     it('answers each request with its own outcome', async () => {
-      const request = await acpServer(caller);
+      const request = acpServer(caller);
       const { signal } = new AbortController();
       const outcomes = await Promise.all([
         request('tools/list', undefined, signal),
@@ -179,7 +244,7 @@ describe('editorTools/mcpServer', () => {
     });
 
     it('gives up a call that the agent withdraws', async () => {
-      const request = await acpServer(caller);
+      const request = acpServer(caller);
       const abort = new AbortController();
       const outcome = request('tools/call', { name: 'hover', arguments: { symbol: 'a' } }, abort.signal);
       abort.abort();

@@ -1,8 +1,8 @@
 // The splitting of bytes into messages: whatever the cuts, the same messages.
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { LineSplitter } from '../../../../src/acp/jsonrpc/lineSplitter';
 import { RpcConnection } from '../../../../src/acp/jsonrpc/rpcConnection';
+import { LineSplitter } from '../../../../src/base/lineSplitter';
 import { silentLog } from '../../../../src/base/log';
 import { MemoryTransport } from '../../../support/memoryTransport';
 
