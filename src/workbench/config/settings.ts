@@ -95,8 +95,8 @@ export function serverSettings(): {
 
 /** What becomes of agents when the window ends: `parley.background`. */
 export function backgroundPolicy(): 'off' | 'finishTurn' | 'keep' {
-  const value = read<unknown>('background', 'off');
-  return value === 'finishTurn' || value === 'keep' ? value : 'off';
+  const value = read<unknown>('background', 'finishTurn');
+  return value === 'off' || value === 'keep' ? value : 'finishTurn';
 }
 
 /** The address of the registry of agents, as it is written; undefined where there is to be none. */

@@ -36,7 +36,8 @@ describe('a turn whose window is reloaded', () => {
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
-      'parley.background': 'finishTurn',
+      // As users have it who set nothing.
+      'parley.background': undefined,
     },
   });
 
