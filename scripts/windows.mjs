@@ -25,6 +25,7 @@ const SUITES = [
   'client/serving',
   'client/sharing',
   'client/terminals',
+  'terminals',
   'client/transport',
   'client/turns',
   'client/view',

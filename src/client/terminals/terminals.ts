@@ -11,11 +11,11 @@ import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import type { TerminalExit } from '../../session/events/event';
-import { lastBytes } from './outputTail';
-import { commandLine, planCommand, terminalEnv } from './terminalCommand';
-import { type TerminalChange, TerminalProcess } from './terminalProcess';
+import { lastBytes } from '../../terminals/outputTail';
+import { commandLine, planCommand, terminalEnv } from '../../terminals/terminalCommand';
+import { type TerminalChange, TerminalProcess } from '../../terminals/terminalProcess';
 
-export type { TerminalChange } from './terminalProcess';
+export type { TerminalChange } from '../../terminals/terminalProcess';
 
 /** A terminal that has begun. */
 export interface CreatedTerminal {

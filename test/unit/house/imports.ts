@@ -26,6 +26,7 @@ const BELOW_WORKBENCH = {
   changes: 'all',
   mentions: 'all',
   agents: 'all',
+  terminals: 'all',
   keeper: 'all',
   registry: 'all',
   session: 'all',
@@ -53,6 +54,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     packages: ['@vscode/l10n', 'jsonc-parser', 'zod'],
   },
+  terminals: { rooms: { base: 'all', agents: 'all', session: 'types' }, node: true, packages: [] },
   registry: {
     rooms: { base: 'all', agents: 'all' },
     node: true,
@@ -61,13 +63,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'diff', 'zod'] },
   mentions: { rooms: { changes: 'all' }, node: true, packages: ['fuzzysort'] },
   // A program of its own, which lives longer than the extension that started it: it knows no protocol.
-  keeper: { rooms: { base: 'all', agents: 'all' }, node: true, packages: [] },
+  keeper: { rooms: { base: 'all', agents: 'all', terminals: 'all' }, node: true, packages: [] },
   client: {
     rooms: {
       base: 'all',
       changes: 'all',
       acp: 'all',
       agents: 'all',
+      terminals: 'all',
       keeper: 'all',
       session: 'all',
       markdown: 'all',

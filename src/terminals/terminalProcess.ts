@@ -2,15 +2,15 @@
 // and its exit.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
-import { guard, unguard } from '../../agents/orphanGuard';
-import { descendantsOf, signalGroup, signalProcesses } from '../../agents/processTree';
-import { resolveCommand } from '../../agents/resolveCommand';
-import { planCmd, planStart, type StartPlan } from '../../agents/startPlan';
-import { endChildrenOf, endWindowsTree } from '../../agents/windowsProcesses';
-import { Deferred } from '../../base/deferred';
-import type { Log } from '../../base/log';
-import { within } from '../../base/within';
-import type { TerminalExit } from '../../session/events/event';
+import { guard, unguard } from '../agents/orphanGuard';
+import { descendantsOf, signalGroup, signalProcesses } from '../agents/processTree';
+import { resolveCommand } from '../agents/resolveCommand';
+import { planCmd, planStart, type StartPlan } from '../agents/startPlan';
+import { endChildrenOf, endWindowsTree } from '../agents/windowsProcesses';
+import { Deferred } from '../base/deferred';
+import type { Log } from '../base/log';
+import { within } from '../base/within';
+import type { TerminalExit } from '../session/events/event';
 import { ConsoleReader, consoleCodePage } from './consoleText';
 import { OutputTail, type OutputText } from './outputTail';
 import type { CommandPlan } from './terminalCommand';

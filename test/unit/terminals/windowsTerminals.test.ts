@@ -1,13 +1,13 @@
 // Commands that agents run in terminals on Windows: programs, batch files and commands of cmd.exe itself. Runs where the platform is win32 (npm run test:windows).
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
-import { withVariables } from '../../../../src/agents/agentEnvironment';
-import { hostEnvironment } from '../../../../src/agents/hostEnvironment';
-import { silentLog } from '../../../../src/base/log';
-import { ConsoleReader, consoleCodePage } from '../../../../src/client/terminals/consoleText';
-import { planCommand } from '../../../../src/client/terminals/terminalCommand';
-import { TerminalProcess } from '../../../../src/client/terminals/terminalProcess';
-import { removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
+import { withVariables } from '../../../src/agents/agentEnvironment';
+import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { silentLog } from '../../../src/base/log';
+import { ConsoleReader, consoleCodePage } from '../../../src/terminals/consoleText';
+import { planCommand } from '../../../src/terminals/terminalCommand';
+import { TerminalProcess } from '../../../src/terminals/terminalProcess';
+import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
 
 const SCRIPT = 'process.stdout.write(JSON.stringify(process.argv.slice(2)))';
 const env = withVariables(hostEnvironment(process.env), { Path: dirname(process.execPath) });

@@ -1,7 +1,7 @@
 // The text of what programs print on Windows. Most print UTF-8 today; cmd.exe, its commands and older
 // programs use the code page of the console, and one command can print both.
 import { isUtf8 } from 'node:buffer';
-import { runSystemProgram } from '../../agents/windowsProcesses';
+import { runSystemProgram } from '../agents/windowsProcesses';
 import { UPPER_HALVES } from './codePages';
 
 const ASK_MS = 5000;

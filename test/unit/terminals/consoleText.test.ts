@@ -1,7 +1,7 @@
 // What programs print on Windows: UTF-8, or the code page of the console.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ConsoleReader } from '../../../../src/client/terminals/consoleText';
+import { ConsoleReader } from '../../../src/terminals/consoleText';
 
 describe('the text that programs print on Windows', () => {
   const read = (page: number, ...chunks: readonly (string | readonly number[])[]): string => {

@@ -1,7 +1,7 @@
 // Keeps the last part of a process's output, measured in bytes of UTF-8 as the protocol does, cut
 // between characters. Appending costs only what is appended.
 
-import { detached } from '../../base/text';
+import { detached } from '../base/text';
 
 /**
  * Small pieces are joined up to this size, so that a program that writes byte by byte does not cost

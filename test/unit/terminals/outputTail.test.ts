@@ -1,7 +1,7 @@
 // What is kept of a terminal's output.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { lastBytes, OutputTail } from '../../../../src/client/terminals/outputTail';
+import { lastBytes, OutputTail } from '../../../src/terminals/outputTail';
 
 /** The plain definition: the last bytes, beginning at a whole character. */
 function plainTail(text: string, limit: number): string {

@@ -2,7 +2,7 @@
 // environment.
 import { statSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
-import { withVariables } from '../../agents/agentEnvironment';
+import { withVariables } from '../agents/agentEnvironment';
 
 /** What an agent asked to run. */
 export interface CommandRequest {
