@@ -3,9 +3,13 @@
 import type { Socket } from 'node:net';
 import { Deferred } from '../base/deferred';
 import { within } from '../base/within';
+import type { Commands, CommandWindow } from './commands';
 import type { Spool } from './spool';
 import {
   type AgentEnd,
+  type CommandOutput,
+  type CommandStart,
+  type CommandStarted,
   FRAME,
   type Frame,
   FrameReader,
@@ -33,6 +37,8 @@ const MAX_STDERR_WAITING = 1024 * 1024;
 
 /** How far a window may be behind before the agent waits for it, in bytes. */
 const MAX_BEHIND = 1024 * 1024;
+/** What may wait in a connection before output of commands is no longer sent, in bytes. */
+const MAX_OUTPUT_WAITING = 1024 * 1024;
 
 /** How long a window may take to read the rest, and then to close, in milliseconds. */
 const CLOSE_MS = 1_000;
@@ -42,6 +48,7 @@ export interface KeeperCommands {
   readonly spool: Spool;
   readonly state: KeeperState;
   readonly facts: Buffer;
+  readonly commands: Commands;
   /** The connection owns the agent from now on. */
   attach(connection: Connection): void;
   /** @returns what to wait for before more is written to the agent; undefined: nothing */
@@ -56,7 +63,7 @@ export interface KeeperCommands {
   closed(connection: Connection): void;
 }
 
-export class Connection {
+export class Connection implements CommandWindow {
   readonly #socket: Socket;
   readonly #token: string;
   readonly #keeper: KeeperCommands;
@@ -84,6 +91,9 @@ export class Connection {
         // It does not keep to the wire: whatever follows cannot be read.
         socket.destroy();
       }
+    });
+    socket.on('drain', () => {
+      if (this.#isOwner) keeper.commands.resume();
     });
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -121,6 +131,19 @@ export class Connection {
     if (destroyed || writableEnded || writableLength >= MAX_STDERR_WAITING) return false;
     this.#write(frame(FRAME.stderr, isOld ? 1 : 0, bytes));
     return true;
+  }
+
+  get hasRoom(): boolean {
+    const { destroyed, writableEnded, writableLength } = this.#socket;
+    return !destroyed && !writableEnded && writableLength < MAX_OUTPUT_WAITING;
+  }
+
+  started(started: CommandStarted): void {
+    this.#write(jsonFrame(FRAME.started, started));
+  }
+
+  output(output: CommandOutput): void {
+    this.#write(jsonFrame(FRAME.commandOutput, output));
   }
 
   taken(number: number): void {
@@ -218,6 +241,18 @@ export class Connection {
       case FRAME.lease:
         this.#keeper.setLease(leaseOf(bytes));
         break;
+      case FRAME.run:
+        void this.#keeper.commands.run(commandOf(bytes));
+        break;
+      case FRAME.kill:
+        this.#keeper.commands.kill(bytes.toString('utf8'));
+        break;
+      case FRAME.release:
+        this.#keeper.commands.release(bytes.toString('utf8'));
+        break;
+      case FRAME.follow:
+        this.#keeper.commands.follow(bytes.toString('utf8'));
+        break;
       case FRAME.deliver:
         this.#deliver(progressOf(bytes)).catch(() => this.#socket.destroy());
         break;
@@ -290,6 +325,17 @@ function leaseOf(bytes: Buffer): Lease {
     silentMs,
     ...(typeof goodbye === 'string' && { goodbye }),
   };
+}
+
+/** @throws TypeError, SyntaxError where it has another form */
+function commandOf(bytes: Buffer): CommandStart {
+  const start = JSON.parse(bytes.toString('utf8')) as Partial<CommandStart>;
+  const { id, about, file, args, shell, cwd, env, capacityBytes } = start;
+  const areTexts = (values: readonly unknown[]): boolean => values.every((value) => typeof value === 'string');
+  if (!areTexts([id, file, cwd]) || !Array.isArray(args) || !areTexts(args) || !areTexts(Object.values(env ?? {})))
+    throw new TypeError('no command');
+  if (!isCount(capacityBytes)) throw new TypeError('no command');
+  return { id, about, file, args, shell: shell === true, cwd, env: env ?? {}, capacityBytes } as CommandStart;
 }
 
 function isCount(value: unknown): value is number {

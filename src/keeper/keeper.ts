@@ -10,6 +10,7 @@ import { Deferred } from '../base/deferred';
 import { messageOf } from '../base/errors';
 import { silentLog } from '../base/log';
 import { retryBusy } from '../base/retryBusy';
+import { Commands } from './commands';
 import { Connection, type KeeperCommands } from './connection';
 import { identityOf } from './identity';
 import { Spool } from './spool';
@@ -39,6 +40,7 @@ const FOLDER_CHECK_MS = 10_000;
 
 export class Keeper implements KeeperCommands {
   readonly spool: Spool;
+  readonly commands = new Commands();
   facts: Buffer = Buffer.alloc(0);
   /** Resolves when the agent has ended, all who wanted to know it do, and the folder is gone. */
   readonly gone: Promise<void>;
@@ -124,6 +126,7 @@ export class Keeper implements KeeperCommands {
       isWorking: this.#watch?.isWorking ?? false,
       waiting: this.#watch?.waiting ?? 0,
       ...(this.#ended && { ended: this.#ended }),
+      commands: this.commands.states,
     };
   }
 
@@ -140,6 +143,7 @@ export class Keeper implements KeeperCommands {
     this.#newStderr = 0;
     if (this.#inputError !== undefined) connection.inputClosed(this.#inputError);
     if (this.#ended) connection.end(this.#ended);
+    this.commands.attach(connection);
   }
 
   send(number: number, message: Buffer): Promise<void> | undefined {
@@ -202,6 +206,7 @@ export class Keeper implements KeeperCommands {
 
   #detach(): void {
     this.#owner = undefined;
+    this.commands.detach();
     this.pace();
     void this.#checkFolder();
     if (this.#ended) {
@@ -271,11 +276,13 @@ export class Keeper implements KeeperCommands {
     if (!this.spool.endsLine) this.#onOutput(Buffer.from('\n'));
     this.#ended = { ...exit, at: Date.now() };
     this.#watch?.dispose();
+    const commandsEnded = this.commands.end();
     for (const connection of this.#connections) connection.end(this.#ended);
     if (!this.#owner) this.#awaitReader();
     await this.#forgotten.promise;
     // The children too have gone.
     await this.#tree.close();
+    await commandsEnded;
     this.#server.close();
     const { folder, socketFolder } = this.#start;
     await rm(folder, { recursive: true, force: true });

@@ -35,6 +35,14 @@ export const FRAME = {
    * line.
    */
   answer: 10,
+  /** JSON `CommandStart`. Answered with `started`; of an id that is known, as before. */
+  run: 11,
+  /** The command with the id of these bytes is ended. */
+  kill: 12,
+  /** The same, and it is forgotten. */
+  release: 13,
+  /** The output of the command with the id of these bytes is sent, from the first that is kept. */
+  follow: 14,
 
   // From the keeper.
   /** Bytes: the proof for the window's nonce, then a nonce. Number: the keeper's version. */
@@ -57,6 +65,10 @@ export const FRAME = {
   ended: 72,
   /** Another window has attached. */
   lost: 73,
+  /** JSON `CommandStarted`. */
+  started: 74,
+  /** JSON `CommandOutput`. */
+  commandOutput: 75,
 } as const;
 
 /** What a connection is for: to own the agent, or only to ask for its state and to end it. */
@@ -134,6 +146,45 @@ export interface KeeperState {
   /** While no window is attached: requests of the agent that wait for one. */
   readonly waiting: number;
   readonly ended?: AgentEnd;
+  /** The commands that it runs for the agent; absent: it cannot run any. */
+  readonly commands?: readonly CommandState[];
+}
+
+/** A command that is run for the agent. */
+export interface CommandStart {
+  /** Chosen by the window. */
+  readonly id: string;
+  /** Told to the windows after. */
+  readonly about: unknown;
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly shell: boolean;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** How much of its output is kept, in bytes. */
+  readonly capacityBytes: number;
+}
+
+export interface CommandState {
+  readonly id: string;
+  readonly about: unknown;
+  readonly pid?: number | undefined;
+}
+
+export interface CommandStarted {
+  readonly id: string;
+  readonly pid?: number | undefined;
+  /** Why it did not start; absent: it has. */
+  readonly failed?: { readonly code: string; readonly message: string };
+}
+
+export interface CommandOutput {
+  readonly id: string;
+  readonly append?: string;
+  /** Characters left out before `append`. */
+  readonly drop?: number;
+  /** After all output. */
+  readonly exit?: { readonly exitCode?: number; readonly signal?: string };
 }
 
 /** What a keeper is told on its stdin when it is started. Nothing of it is written to the disk but `about`. */

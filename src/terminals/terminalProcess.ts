@@ -13,19 +13,8 @@ import { within } from '../base/within';
 import type { TerminalExit } from '../session/events/event';
 import { ConsoleReader, consoleCodePage } from './consoleText';
 import { OutputTail, type OutputText } from './outputTail';
+import type { CommandChange, RunningCommand } from './runningCommand';
 import type { CommandPlan } from './terminalCommand';
-
-/** What became known of a terminal. */
-export interface TerminalChange {
-  readonly terminalId: string;
-  /** New output, after what came before. */
-  readonly append?: string;
-  /** Characters left out before `append`, because they came faster than anybody could see them. */
-  readonly drop?: number;
-  readonly exit?: TerminalExit;
-  /** The agent has let go of it; its output stays for display. */
-  readonly released?: true;
-}
 
 /** What a process needs beside its command. */
 export interface TerminalProcessOptions {
@@ -35,7 +24,7 @@ export interface TerminalProcessOptions {
   readonly capacityBytes: number;
   readonly log: Log;
   /** Told of output (at most once per {@link WINDOW_MS}) and of the end (after the last output). */
-  onChange(change: { append?: string; drop?: number; exit?: TerminalExit }): void;
+  onChange(change: CommandChange): void;
 }
 
 /**
@@ -68,7 +57,7 @@ const CMD_COMMANDS: ReadonlySet<string> = new Set(
   ),
 );
 
-export class TerminalProcess {
+export class TerminalProcess implements RunningCommand {
   readonly #child: ChildProcess;
   readonly #options: TerminalProcessOptions;
   readonly #output: OutputTail;
@@ -131,17 +120,14 @@ export class TerminalProcess {
     return this.#child.pid;
   }
 
-  /** How it ended; undefined while it runs. */
   get exit(): TerminalExit | undefined {
     return this.#exit;
   }
 
-  /** Resolves at its end, after its last output. */
   get exited(): Promise<TerminalExit> {
     return this.#exited.promise;
   }
 
-  /** The last output. @param limit bytes of UTF-8; absent: all that is kept */
   output(limit?: number): OutputText {
     return this.#output.text(limit);
   }
@@ -171,7 +157,6 @@ export class TerminalProcess {
     this.#child.stderr?.resume();
   }
 
-  /** Hands on the output that waits for its window. */
   flush(): void {
     if (this.#pending.length === 0) return;
     const all = this.#pending.join('');
@@ -213,11 +198,19 @@ export class TerminalProcess {
     this.#hangUp();
   }
 
+  release(): Promise<void> {
+    return this.kill();
+  }
+
+  close(): Promise<void> {
+    return this.kill();
+  }
+
   /**
    * Ends the whole tree without a chance to clean up. Should the extension host die before it is
    * done, the orphan guard finishes it.
    */
-  async killNow(): Promise<void> {
+  async closeNow(): Promise<void> {
     const { pid } = this.#child;
     if (this.#groupMayLive && pid !== undefined) {
       if (process.platform === 'win32') await this.#endOnWindows(pid);

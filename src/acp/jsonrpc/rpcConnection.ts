@@ -35,8 +35,9 @@ export interface RpcHandlers {
   /**
    * Answers a request. Throw an {@link RpcError} to answer an error (-32601 for an unknown method);
    * anything else thrown becomes -32603 with its message.
+   * @param id that the agent has given to the request
    */
-  onRequest(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
+  onRequest(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown>;
   onNotification(method: string, params: unknown): void;
 }
 
@@ -388,7 +389,7 @@ export class RpcConnection implements RpcCaller, Disposable {
   async #onRequest(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
     if (!(token instanceof IncomingRequest)) throw new ResponseError(RPC_CODES.internal, 'The request has no token');
     try {
-      return await this.#handlers.onRequest(method, params, token.signal);
+      return await this.#handlers.onRequest(method, params, token.signal, token.id);
     } catch (error) {
       if (error instanceof RpcError) throw new ResponseError(error.code, error.message, error.data);
       if (token.signal.aborted) throw new ResponseError(RPC_CODES.cancelled, 'The request was cancelled');

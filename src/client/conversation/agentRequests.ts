@@ -6,11 +6,12 @@ import { readElicitation } from '../../acp/protocol/elicitation';
 import { readUserQuestions } from '../../acp/quirks/userQuestions';
 import { at } from '../../base/untrusted';
 import type { ToolGrant } from '../mcp/editorTools';
+import type { AgentLink } from '../ports/agentLink';
 import type { AgentFiles } from '../requests/agentFiles';
 import type { ElicitationAnswer } from '../requests/elicitationRequestHandler';
 import { askedBySubagent } from '../requests/subagents';
 import type { UserRequests } from '../requests/userRequests';
-import type { Terminals } from '../terminals/terminals';
+import type { KeptPlace, Terminals } from '../terminals/terminals';
 
 export interface RequestContext {
   /** Ours, unique: the agent's session ids are only unique within one agent. */
@@ -18,7 +19,7 @@ export interface RequestContext {
   readonly sessionId: () => string | undefined;
   readonly roots: readonly string[];
   /** Undefined while no agent runs. */
-  readonly agentSide: () => { readonly files: AgentFiles; readonly dialect: Dialect } | undefined;
+  readonly agentSide: () => AnsweringSide | undefined;
   readonly terminals: Terminals;
   /** What it asks the user. */
   readonly requests: UserRequests;
@@ -37,8 +38,15 @@ export interface RequestContext {
   readonly tools: () => Promise<ToolGrant | undefined>;
 }
 
+interface AnsweringSide {
+  readonly files: AgentFiles;
+  readonly dialect: Dialect;
+  readonly link: Pick<AgentLink, 'kept'>;
+}
+
 /**
  * Answers one request of the agent (section 1.2, A->C).
+ * @param id that the agent has given to it
  * @throws RpcError -32601 for a method this client does not have, -32002 for another session, and
  * what the services answer.
  */
@@ -47,6 +55,7 @@ export async function answerRequest(
   method: string,
   params: unknown,
   signal: AbortSignal,
+  id: string | number,
 ): Promise<unknown> {
   const { key, roots, terminals, requests, isCancelled, beforeWrite } = context;
   if (method === 'elicitation/create') return elicit(context, params, signal);
@@ -59,7 +68,10 @@ export async function answerRequest(
   const agentSide = context.agentSide();
   if (!agentSide) throw new RpcError(RPC_CODES.internal, 'The session is closed');
   const subagent = sessionId === context.sessionId() ? undefined : sessionId;
-  const answering = { key, roots, terminals, requests, isCancelled, beforeWrite, untilStopped, subagent, ...agentSide };
+  const { files, dialect, link } = agentSide;
+  const kept = link.kept?.agent.commands;
+  const common = { key, roots, terminals, requests, isCancelled, beforeWrite, files, dialect };
+  const answering = { ...common, untilStopped, subagent, runsIn: kept && { commands: kept, request: id } };
   return answer(answering, params, signal);
 }
 
@@ -106,6 +118,8 @@ type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'requests'
   readonly subagent: string | undefined;
   readonly files: AgentFiles;
   readonly dialect: Dialect;
+  /** What a command runs in that outlives this window. */
+  readonly runsIn: KeptPlace | undefined;
 };
 
 type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unknown;
@@ -139,9 +153,9 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ],
   [
     'terminal/create',
-    async ({ terminals, key, roots, beforeWrite }, params) => {
+    async ({ terminals, key, roots, beforeWrite, runsIn }, params) => {
       await beforeWrite();
-      return terminals.create(key, params, roots);
+      return terminals.create(key, params, roots, runsIn);
     },
   ],
   ['terminal/output', ({ terminals, key }, params) => terminals.output(key, params)],

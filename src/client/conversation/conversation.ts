@@ -114,6 +114,7 @@ export class Conversation implements Disposable {
         link: () => this.#connector?.agentSide?.link,
         sessionId: () => this.#connector.sessionId,
         state: () => this.#model.state,
+        terminals: () => services.terminals.heardOf(key),
       },
       earlier?.step,
     );
@@ -210,7 +211,7 @@ export class Conversation implements Disposable {
         onSession: (facts) => persistence?.describe(facts),
         known: () => this.#model.state,
         onRepeated: (repeated) => this.#onRepeated(repeated),
-        onRequest: (method, params, signal) => inbound.request(method, params, signal),
+        onRequest: (...request) => inbound.request(...request),
         onNotification: (method, params) => inbound.notification(method, params),
         onUpdates: (updates, past) => inbound.updates(updates, past),
         onState: (report) => this.#turns.state(report),
@@ -546,7 +547,7 @@ export class Conversation implements Disposable {
   /** The agent of an earlier window is here: it goes on as if nothing had been. */
   #onAttached(opened: OpenedSession): void {
     const { kept, rpc } = opened.link;
-    const { lines, step } = required(this.#earlier);
+    const { lines, step, terminals } = required(this.#earlier);
     this.#earlier = undefined;
     const session = required(kept);
     rpc?.resumeAfter(lines);
@@ -555,6 +556,7 @@ export class Conversation implements Disposable {
     this.note(session.takeHeldBack(step));
     this.#subagents.resume(this.#model.state.entries);
     this.changes.resume();
+    if (session.agent.commands) this.#services.terminals.resume(this.key, session.agent.commands, terminals);
     session.agent.deliver(lines);
     this.#onReady([], false);
   }

@@ -102,7 +102,7 @@ export class Inbound {
   }
 
   /** Answers a request. @throws as {@link answerRequest} */
-  async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+  async request(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown> {
     const { key, roots, services, turns, subagents, probe, connector, changes } = this.#parts;
     probe.heard();
     return answerRequest(
@@ -122,6 +122,7 @@ export class Inbound {
       method,
       params,
       signal,
+      id,
     );
   }
 }

@@ -21,6 +21,8 @@ const progressSchema = z.object({
   line: z.number(),
   open: z.array(z.number()),
   turns: trackedTurnsSchema,
+  /** Characters of the output of commands that the agent's keeper runs, by terminal. */
+  terminals: z.optional(z.record(z.string(), z.number())),
 });
 
 /** Where an earlier window stood with an agent that still runs. */
@@ -29,6 +31,8 @@ export interface EarlierAgent {
   readonly step: number;
   readonly lines: LineProgress;
   readonly turns: TrackedTurns;
+  /** How many characters of the output of its commands were heard, by terminal. */
+  readonly terminals: Readonly<Record<string, number>>;
 }
 
 /**
@@ -43,7 +47,8 @@ export function earlierAgent(
   if (kept?.progress === undefined || !keepers) return undefined;
   const { success, data } = progressSchema.safeParse(parsed(kept.progress));
   if (!success || data.sessionId === undefined || keepers.find(key) !== data.keeper) return undefined;
-  return { sessionId: data.sessionId, step: data.step, lines: { line: data.line, open: data.open }, turns: data.turns };
+  const { sessionId, step, line, open, turns, terminals = {} } = data;
+  return { sessionId, step, lines: { line, open }, turns, terminals };
 }
 
 function parsed(json: string): unknown {
@@ -60,6 +65,8 @@ export interface KeptProgressOptions {
   readonly link: () => AgentLink | undefined;
   readonly sessionId: () => string | undefined;
   readonly state: () => Readonly<SessionState>;
+  /** Returns how many characters were heard of commands that outlive this window, by terminal. */
+  readonly terminals: () => Readonly<Record<string, number>>;
 }
 
 export class KeptProgress {
@@ -85,7 +92,14 @@ export class KeptProgress {
     this.tellLease();
     const step = ++this.#step;
     return {
-      json: JSON.stringify({ keeper: kept.agent.id, sessionId: kept.sessionId, step, ...lines, turns: tracked }),
+      json: JSON.stringify({
+        keeper: kept.agent.id,
+        sessionId: kept.sessionId,
+        step,
+        ...lines,
+        turns: tracked,
+        terminals: this.#options.terminals(),
+      }),
       holdBack: (events) => kept.holdBack(step, events),
       stored: () => {
         kept.stored(step, settled);

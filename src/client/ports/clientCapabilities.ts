@@ -26,10 +26,10 @@ export function refusingOthers(
   { files, terminals }: ClientCapabilities,
   next: RpcHandlers['onRequest'],
 ): RpcHandlers['onRequest'] {
-  return async (method, params, signal) => {
+  return async (method, params, signal, id) => {
     if ((method.startsWith('fs/') && !files) || (method.startsWith('terminal/') && !terminals)) {
       throw new RpcError(RPC_CODES.methodNotFound, `Method not found: ${method}`);
     }
-    return next(method, params, signal);
+    return next(method, params, signal, id);
   };
 }

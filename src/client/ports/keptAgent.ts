@@ -2,6 +2,7 @@
 // the other attaches to it. The keeper knows lines and bytes, and nothing of the protocol.
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
 import type { TimedEvent } from '../../session/events/event';
+import type { KeptCommands } from './keptCommands';
 
 /** What the keeper does while no window is attached. */
 export interface KeeperLease {
@@ -24,6 +25,8 @@ export interface KeptAgent {
   readonly startedAt: number;
   /** It ran before this window attached. Its lines come from {@link deliver} on. */
   readonly ranBefore: boolean;
+  /** Runs commands that outlive this window as the agent does; undefined: its keeper is too old for that. */
+  readonly commands: KeptCommands | undefined;
   /** What was set last by the windows before. */
   readonly facts: Uint8Array | undefined;
   /**

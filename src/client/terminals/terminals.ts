@@ -1,5 +1,5 @@
 // The terminals that agents run in this client (`terminal/*` of protocol v1): their owners, their
-// output and their exit. None outlives its session.
+// output and their exit. None outlives its session; some outlive the window.
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
@@ -12,10 +12,17 @@ import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import type { TerminalExit } from '../../session/events/event';
 import { lastBytes } from '../../terminals/outputTail';
+import type { CommandChange, RunningCommand } from '../../terminals/runningCommand';
 import { commandLine, planCommand, terminalEnv } from '../../terminals/terminalCommand';
-import { type TerminalChange, TerminalProcess } from '../../terminals/terminalProcess';
+import { TerminalProcess } from '../../terminals/terminalProcess';
+import type { EarlierCommand, KeptCommands } from '../ports/keptCommands';
 
-export type { TerminalChange } from '../../terminals/terminalProcess';
+/** What became known of a terminal. */
+export interface TerminalChange extends CommandChange {
+  readonly terminalId: string;
+  /** The agent has let go of it; its output stays for display. */
+  readonly released?: true;
+}
 
 /** A terminal that has begun. */
 export interface CreatedTerminal {
@@ -68,9 +75,24 @@ interface Owner {
 }
 
 interface OwnedTerminal {
-  readonly process: TerminalProcess;
+  readonly process: RunningCommand;
   /** Bytes the agent sees at most. */
   readonly limit: number;
+  /** Characters of its output that were told of here or in earlier windows; absent: it ends with this window. */
+  readonly heard?: Heard;
+  /** It is of an earlier window, which may not have answered the request for it. */
+  earlier?: EarlierCommand['about'] | undefined;
+}
+
+interface Heard {
+  chars: number;
+}
+
+/** What the commands of an agent run in that outlives this window. */
+export interface KeptPlace {
+  readonly commands: KeptCommands;
+  /** The agent's id of its request. */
+  readonly request: string | number;
 }
 
 /** All terminals of one connection. */
@@ -78,7 +100,7 @@ export class Terminals implements Disposable {
   readonly #options: TerminalsOptions;
   readonly #limit: number;
   readonly #owners = new Map<string, Owner>();
-  readonly #processes = new Map<string, TerminalProcess>();
+  readonly #processes = new Map<string, RunningCommand>();
   readonly #released = new Map<string, string>();
   #releasedBytes = 0;
   readonly #onDidCreate = new Emitter<CreatedTerminal>();
@@ -100,10 +122,16 @@ export class Terminals implements Disposable {
    * planCommand} for what goes through a shell. A folder outside of the roots is allowed: the
    * command could change to it, and the agent's permission request showed it.
    * @param roots the session's folders; the first is where it runs if nothing is said
+   * @param kept absent: the command ends with this window
    * @throws RpcError with a sentence: bad params, an untrusted workspace, too many terminals, a
    * missing folder, a command that does not start
    */
-  async create(sessionId: string, params: unknown, roots: readonly string[]): Promise<{ terminalId: string }> {
+  async create(
+    sessionId: string,
+    params: unknown,
+    roots: readonly string[],
+    kept?: KeptPlace,
+  ): Promise<{ terminalId: string }> {
     const request = readParams(createSchema, params, 'terminal/create');
     if (!this.#options.isTrusted()) throw refused('Commands do not run in a workspace that is not trusted.');
     if ([request.command, ...(request.args ?? [])].some((word) => word.includes('\0'))) {
@@ -115,6 +143,8 @@ export class Terminals implements Disposable {
     const line = commandLine(request.command, request.args ?? []);
     this.#options.allowCreate?.({ sessionId, command: line, cwd });
     const owner = this.#owner(sessionId);
+    const again = kept && takeEarlier(owner, { line, cwd, request: kept.request });
+    if (again !== undefined) return { terminalId: again };
     const most = this.#options.maxTerminals ?? 64;
     if (owner.held.size + owner.starting >= most) {
       throw refused(`The session holds ${most} terminals already; release one first.`);
@@ -131,34 +161,64 @@ export class Terminals implements Disposable {
       const terminalId = `term-${randomUUID()}`;
       // Output and end may come before the agent has its answer, but never before onDidCreate.
       let announced = false;
-      const early: Omit<TerminalChange, 'terminalId'>[] = [];
-      const process = await TerminalProcess.start(plan, {
+      const early: CommandChange[] = [];
+      const heard: Heard = { chars: 0 };
+      const common = {
         cwd,
         env,
-        log: this.#options.log,
         // What a person sees is not as short as what the agent asked for.
         capacityBytes: Math.max(limit, this.#limit),
-        onChange: (change) => {
-          if (announced) this.#onDidChange.fire({ terminalId, ...change });
+        onChange: (change: CommandChange) => {
+          if (announced) this.#tell(terminalId, heard, change);
           else early.push(change);
         },
-      }).catch((error: unknown) => {
+      };
+      const about = { line, cwd, limit, request: kept?.request ?? '' };
+      const started: Promise<RunningCommand> = kept
+        ? kept.commands.start(plan, { ...common, id: terminalId, about })
+        : TerminalProcess.start(plan, { ...common, log: this.#options.log });
+      const process = await started.catch((error: unknown) => {
         throw this.#notStarted(request.command, error);
       });
       if (owner.closed) {
-        await process.killNow();
+        await (kept ? process.release() : process.closeNow());
         throw closed();
       }
-      owner.held.set(terminalId, { process, limit });
+      owner.held.set(terminalId, { process, limit, ...(kept && { heard }) });
       this.#processes.set(terminalId, process);
       this.#options.log.info(`terminal ${terminalId} of ${sessionId}: ${line} (pid ${process.pid}, in ${cwd})`);
       announced = true;
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
-      for (const change of early) this.#onDidChange.fire({ terminalId, ...change });
+      for (const change of early) this.#tell(terminalId, heard, change);
       return { terminalId };
     } finally {
       owner.starting -= 1;
     }
+  }
+
+  /**
+   * Goes on with the commands of a session that run since earlier windows.
+   * @param heard how many characters of their outputs those windows had, by terminal
+   */
+  resume(sessionId: string, { earlier }: KeptCommands, heard: Readonly<Record<string, number>>): void {
+    const owner = this.#owner(sessionId);
+    for (const { id: terminalId, about, follow } of earlier) {
+      const { limit, line, cwd } = about;
+      const known: Heard = { chars: heard[terminalId] ?? 0 };
+      this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
+      const process = follow(known.chars, {
+        capacityBytes: Math.max(limit, this.#limit),
+        onChange: (change) => this.#tell(terminalId, known, change),
+      });
+      owner.held.set(terminalId, { process, limit, heard: known, earlier: about });
+      this.#processes.set(terminalId, process);
+    }
+  }
+
+  /** Returns how many characters of the commands that outlive this window were told of, by terminal. */
+  heardOf(sessionId: string): Record<string, number> {
+    const held = [...(this.#owners.get(sessionId)?.held ?? [])];
+    return Object.fromEntries(held.flatMap(([id, { heard }]) => (heard ? [[id, heard.chars]] : [])));
   }
 
   /**
@@ -208,7 +268,7 @@ export class Terminals implements Disposable {
     const { process } = this.#held(sessionId, params, 'terminal/release');
     const { terminalId } = params as { terminalId: string };
     this.#owners.get(sessionId)?.held.delete(terminalId);
-    await process.kill();
+    await process.release();
     this.#forget(terminalId, process);
     return {};
   }
@@ -254,7 +314,7 @@ export class Terminals implements Disposable {
     this.#owners.delete(sessionId);
     await Promise.all(
       [...owner.held].map(async ([terminalId, { process }]) => {
-        await process.kill();
+        await process.close();
         this.#forget(terminalId, process);
       }),
     );
@@ -264,7 +324,7 @@ export class Terminals implements Disposable {
   dispose(): void {
     this.#disposed = true;
     for (const owner of this.#owners.values()) owner.closed = true;
-    for (const process of this.#processes.values()) void process.killNow();
+    for (const process of this.#processes.values()) void process.closeNow();
     this.#owners.clear();
     this.#onDidCreate.dispose();
     this.#onDidChange.dispose();
@@ -285,11 +345,18 @@ export class Terminals implements Disposable {
     // Looked up under its session: the terminals of another one do not exist here.
     const held = this.#owners.get(sessionId)?.held.get(terminalId);
     if (!held) throw new RpcError(RPC_CODES.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
+    // It has the answer to its request.
+    held.earlier = undefined;
     return held;
   }
 
+  #tell(terminalId: string, heard: Heard, change: CommandChange): void {
+    heard.chars += (change.append?.length ?? 0) + (change.drop ?? 0);
+    this.#onDidChange.fire({ terminalId, ...change });
+  }
+
   /** Lets go of the process and keeps its output, within bounds. */
-  #forget(terminalId: string, process: TerminalProcess): void {
+  #forget(terminalId: string, process: RunningCommand): void {
     if (!this.#processes.delete(terminalId)) return;
     const text = lastBytes(process.output().output, this.#limit);
     this.#released.set(terminalId, text);
@@ -315,6 +382,20 @@ export class Terminals implements Disposable {
     const reason = (code && why[code]) ?? messageOf(error);
     return new RpcError(RPC_CODES.internal, `The command ${command} did not start: ${reason}.`, { command, code });
   }
+}
+
+/**
+ * A request that comes again was not answered by the window that had it before: its command runs.
+ * @returns its terminal
+ */
+function takeEarlier({ held }: Owner, asked: Omit<EarlierCommand['about'], 'limit'>): string | undefined {
+  for (const [terminalId, terminal] of held) {
+    const { request, line, cwd } = terminal.earlier ?? {};
+    if (request !== asked.request || line !== asked.line || cwd !== asked.cwd) continue;
+    terminal.earlier = undefined;
+    return terminalId;
+  }
+  return undefined;
 }
 
 function refused(message: string): RpcError {

@@ -14,6 +14,7 @@ import { within } from '../../base/within';
 import { type AgentEnd, FRAME, type Frame, frame, jsonFrame, type Lease, PURPOSE } from '../../keeper/wire';
 import { type KeeperLease, type KeptAgent, MAX_FACTS_BYTES } from '../ports/keptAgent';
 import type { AgentTransport } from './agentTransport';
+import { CommandsOfKeeper } from './commandsOfKeeper';
 import { type KeeperPlace, KeeperSocket, type KeeperWelcome } from './keeperSocket';
 import { UnansweredLines } from './unansweredLines';
 
@@ -44,6 +45,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   readonly ranBefore: boolean;
   readonly pid: number;
   readonly facts: Uint8Array | undefined;
+  readonly commands: CommandsOfKeeper | undefined;
   readonly transport: Transport = {
     listen: (sink) => {
       this.#sink = sink;
@@ -97,6 +99,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     this.#answered = state.answered;
     this.#storedLine = state.storedLine;
     this.#sent = state.sent;
+    this.commands = state.commands && new CommandsOfKeeper((bytes) => socket.send(bytes), state.commands);
     this.#stderr = new StderrLog(this.#newStderr, options.log, options.onStderr);
     if (options.isNew) this.#progress = { line: 0, open: [] };
     socket.listen((one) => this.#take(one));
@@ -217,6 +220,10 @@ export class KeptProcess implements AgentTransport, KeptAgent {
       case FRAME.ended:
         this.#end(JSON.parse(bytes.toString('utf8')) as AgentEnd);
         break;
+      case FRAME.started:
+      case FRAME.commandOutput:
+        this.commands?.take({ kind, number, bytes });
+        break;
       case FRAME.lost:
         this.#isOver = true;
         this.#sink = undefined;
@@ -257,6 +264,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
 
   /** Without a word before, the keeper is gone, and its agent with it. */
   #onClosed(): void {
+    this.commands?.closed();
     if (this.#isOver) this.#onInputClosed(inputError(''));
     else this.#end({ code: null, signal: null });
   }

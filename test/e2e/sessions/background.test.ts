@@ -97,6 +97,45 @@ describe('a turn whose window is reloaded', () => {
   });
 });
 
+describe('a command that an agent runs in a terminal while its window is reloaded', () => {
+  const log = join(scratch, 'terminal.ndjson');
+  const vscode = useVsCode({
+    settings: {
+      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
+      'parley.defaultAgent': 'plain',
+      'parley.background': 'finishTurn',
+    },
+  });
+
+  it('goes on, and its output is there once', async () => {
+    const { page } = vscode.window;
+    const chat = await Chat.open(page);
+    const held = join(scratch, 'terminal-held');
+    writeFileSync(held, '');
+    const program =
+      `console.log("before the reload"); const wait = setInterval(() => { if (require("fs").existsSync(${JSON.stringify(held)})) return; ` +
+      'clearInterval(wait); console.log("after the reload"); process.exitCode = 5; }, 20)';
+    await chat.send(`terminal ${program}`);
+    await chat.entries('tool').getByText('before the reload').waitFor();
+    await command(page, 'Developer: Reload Window');
+    const again = await Chat.at(page, 'panel');
+    await again.state('running');
+    await screenshot(page, 'background-terminal-dark');
+    rmSync(held);
+    await again.frame.locator('[role=separator][data-turn-id="t1"][data-stop-reason="end_turn"]').waitFor();
+    const said = readAgentLog(log).filter(({ dir, msg }) => dir === 'in' && msg?.result !== undefined);
+    const outputs = said.flatMap(({ msg }) => ('output' in Object(msg?.result) ? [msg?.result] : []));
+    const output = 'before the reload\nafter the reload\n';
+    assert.deepEqual(outputs, [{ output, truncated: false, exitStatus: { exitCode: 5 } }]);
+    const tool = again.entries('tool').first();
+    if ((await tool.getByText('after the reload').count()) === 0) await tool.getByRole('button').first().click();
+    const shown = await tool.innerText();
+    for (const words of ['before the reload', 'after the reload'])
+      assert.equal(shown.split('\n').filter((line) => line.trim() === words).length, 1, shown);
+    await screenshot(page, 'background-terminal-after-dark');
+  });
+});
+
 describe('a turn whose VS Code server is killed', () => {
   const place = join(scratch, 'killed');
   const log = join(scratch, 'killed.ndjson');

@@ -91,6 +91,7 @@ export class MemoryKeeper {
       startedAt: 0,
       ranBefore,
       facts,
+      commands: undefined,
       setFacts: (bytes, now) => {
         if (!next) queueMicrotask(flush);
         next = bytes;

@@ -37,9 +37,9 @@ export function wire(handlers: Partial<RpcHandlers> = {}, options: Partial<RpcCo
         handlers.onUpdates?.(batch);
         for (const params of batch) note({ update: params });
       },
-      onRequest: async (method, params, signal) => {
+      onRequest: async (method, params, signal, id) => {
         note({ request: method, params });
-        if (handlers.onRequest) return handlers.onRequest(method, params, signal);
+        if (handlers.onRequest) return handlers.onRequest(method, params, signal, id);
         throw new RpcError(RPC_CODES.methodNotFound, `No method ${method}`);
       },
       onNotification: (method, params) => {

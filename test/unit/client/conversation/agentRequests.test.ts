@@ -19,7 +19,7 @@ describe('requests of an agent', () => {
   for (const method of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'no/such']) {
     it(`are answered “method not found” where they are called ${method}`, async () => {
       await assert.rejects(
-        answerRequest(context, method, { sessionId: 's' }, new AbortController().signal),
+        answerRequest(context, method, { sessionId: 's' }, new AbortController().signal, 1),
         (error: unknown) => error instanceof RpcError && error.code === -32601,
       );
     });
@@ -34,7 +34,7 @@ describe('requests of an agent', () => {
     const asking = {
       ...context,
       requests,
-      agentSide: () => ({ dialect }),
+      agentSide: () => ({ dialect, link: {} }),
     } as unknown as RequestContext;
 
     beforeEach(() => {
@@ -57,7 +57,7 @@ describe('requests of an agent', () => {
     const ask = (_meta: object, rawInput: object = {}): Promise<unknown> => {
       const toolCall = { toolCallId: 'c', title: 'Ask user 3 questions', _meta, rawInput };
       const params = { sessionId: 's', options, toolCall };
-      return answerRequest(asking, 'session/request_permission', params, new AbortController().signal);
+      return answerRequest(asking, 'session/request_permission', params, new AbortController().signal, 1);
     };
     const form = (): Extract<SessionEvent, { type: 'elicitation_asked' }> => {
       const asked = events.find(({ type }) => type === 'elicitation_asked');

@@ -1,0 +1,147 @@
+// The commands that the window runs for the agent: they go on while no window is attached, and the
+// next one hears what the windows before have not heard, as far as it is kept.
+import { messageOf } from '../base/errors';
+import { silentLog } from '../base/log';
+import type { CommandChange } from '../terminals/runningCommand';
+import { TerminalProcess } from '../terminals/terminalProcess';
+import type { CommandOutput, CommandStart, CommandStarted, CommandState } from './wire';
+
+/** The window that is attached. */
+export interface CommandWindow {
+  /** It takes more output now. */
+  readonly hasRoom: boolean;
+  started(started: CommandStarted): void;
+  output(output: CommandOutput): void;
+}
+
+interface Held {
+  readonly id: string;
+  readonly about: unknown;
+  /** Settles when it runs, or has not started. */
+  readonly starting: Promise<CommandStarted>;
+  process: TerminalProcess | undefined;
+  /** Characters of its output so far, with those that nobody gets. */
+  total: number;
+  /** How many of them the attached window was told of; undefined: it has not asked. */
+  told: number | undefined;
+  isEndTold: boolean;
+}
+
+export class Commands {
+  readonly #held = new Map<string, Held>();
+  #window: CommandWindow | undefined;
+  #isOver = false;
+
+  get states(): readonly CommandState[] {
+    return [...this.#held.values()].map(({ id, about, process }) => ({ id, about, pid: process?.pid }));
+  }
+
+  attach(window: CommandWindow): void {
+    this.#window = window;
+    for (const held of this.#held.values()) {
+      held.told = undefined;
+      held.isEndTold = false;
+    }
+  }
+
+  detach(): void {
+    this.#window = undefined;
+  }
+
+  /** Runs a command, and tells the window that it runs, or why not. */
+  async run(start: CommandStart): Promise<void> {
+    const held = this.#held.get(start.id) ?? this.#start(start);
+    const started = await held.starting;
+    this.#window?.started(started);
+    this.#tell(held);
+  }
+
+  kill(id: string): void {
+    void this.#held.get(id)?.process?.kill();
+  }
+
+  release(id: string): void {
+    const held = this.#held.get(id);
+    this.#held.delete(id);
+    void held?.starting.then(() => held.process?.kill());
+  }
+
+  /** The window wants to hear a command of an earlier one. */
+  follow(id: string): void {
+    const held = this.#held.get(id);
+    if (!held) return;
+    held.told ??= 0;
+    this.#tell(held);
+  }
+
+  /** The window takes more again. */
+  resume(): void {
+    for (const held of this.#held.values()) this.#tell(held);
+  }
+
+  /** Ends all that run; resolves when they have ended. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    const held = [...this.#held.values()];
+    await Promise.all(held.map((one) => one.starting.then(() => one.process?.kill())));
+  }
+
+  #start(start: CommandStart): Held {
+    const held: Held = {
+      id: start.id,
+      about: start.about,
+      starting: this.#spawn(start, (change) => this.#onChange(held, change)).then(
+        (process) => {
+          held.process = process;
+          return { id: start.id, pid: process.pid };
+        },
+        (error: unknown) => {
+          this.#held.delete(start.id);
+          const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+          return { id: start.id, failed: { code, message: messageOf(error) } };
+        },
+      ),
+      process: undefined,
+      total: 0,
+      told: 0,
+      isEndTold: false,
+    };
+    this.#held.set(start.id, held);
+    return held;
+  }
+
+  async #spawn(start: CommandStart, onChange: (change: CommandChange) => void): Promise<TerminalProcess> {
+    if (this.#isOver) throw new Error('the agent has ended');
+    const { file, args, shell, cwd, env, capacityBytes } = start;
+    return TerminalProcess.start({ file, args, shell }, { cwd, env, capacityBytes, log: silentLog, onChange });
+  }
+
+  #onChange(held: Held, { append = '', drop = 0, exit }: CommandChange): void {
+    const before = held.total;
+    held.total += append.length + drop;
+    // What is new goes as it comes; what a window is behind with is looked up.
+    if (held.process && append !== '' && held.told === before && this.#window?.hasRoom) {
+      held.told = held.total;
+      this.#window.output({ id: held.id, append, ...(drop > 0 && { drop }) });
+    }
+    if (exit) this.#tell(held);
+  }
+
+  /** Tells the window what it has not heard, the last part of it, and how the command ended. */
+  #tell(held: Held): void {
+    const { id, process, told } = held;
+    if (!process || told === undefined || held.isEndTold || !this.#window?.hasRoom) return;
+    process.flush();
+    const missing = held.total - (held.told ?? 0);
+    if (missing > 0) {
+      const { output } = process.output();
+      const drop = Math.max(0, missing - output.length);
+      held.told = held.total;
+      this.#window.output({ id, append: output.slice(drop - missing), ...(drop > 0 && { drop }) });
+    }
+    const { exit } = process;
+    if (!exit) return;
+    held.isEndTold = true;
+    this.#window.output({ id, exit });
+  }
+}
