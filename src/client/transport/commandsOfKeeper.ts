@@ -180,8 +180,10 @@ class KeptCommand implements RunningCommand {
     this.#keeper.release();
   }
 
-  /** It ends with its agent, and that may outlive this window. */
-  async close(): Promise<void> {}
+  /** It ends with its agent, which may outlive this window: then there is no end to wait for. */
+  async close(): Promise<void> {
+    await within(END_MS, this.exited);
+  }
 
   async closeNow(): Promise<void> {}
 }

@@ -156,11 +156,18 @@ describe('a command of a kept agent', function () {
     await window.terminals.kill('s', first);
     await goneFrom(pid);
     window.changes.length = 0;
-    await window.create(agent, 2, 'console.log(process.pid); setInterval(() => {}, 60000)');
+    const { terminalId } = await window.create(agent, 2, 'console.log(process.pid); setInterval(() => {}, 60000)');
     await window.until(() => window.text.includes('\n'));
     const last = Number(window.text);
-    await agent.close();
+    const closed = window.terminals.closeSession('s');
+    await Promise.all([agent.close(), closed]);
     await goneFrom(last);
+    const ends = window.changes.filter((one) => one.terminalId === terminalId && (one.exit ?? one.released));
+    assert.deepEqual(
+      ends.map(({ exit, released }) => released ?? exit?.signal),
+      ['SIGTERM', true],
+      'how it ended is told before it is let go of',
+    );
   });
 
   it('that does not start is an error in words', async () => {
