@@ -52,6 +52,7 @@ import { ActiveEditor } from './chat/activeEditor';
 import { Away } from './chat/away';
 import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
+import { EarlierSessions } from './chat/earlierSessions';
 import { Feedback } from './chat/feedback';
 import { Mentions } from './chat/mentions';
 import { pastOf } from './chat/rulePast';
@@ -270,6 +271,7 @@ function composeWithin(
       log,
     }),
   );
+  const agentName = (id: string): string => catalog.find(id)?.name ?? id;
   const chat: ChatHome = new ChatHome(places, conversations, {
     log,
     feed: {
@@ -277,7 +279,7 @@ function composeWithin(
       isTerminalOpenable: (id) => realTerminals.isOpenable(id),
     },
     away,
-    welcome: new Welcome({ archive, agentName: (id) => catalog.find(id)?.name ?? id, scratch, log }),
+    welcome: new Welcome({ archive, agentName, scratch, log }),
     links: new EditorLinks(descriptors.missing.openPart),
     contents: new EditorContents({ diffs, outputs, scratch }),
     changes: {
@@ -294,7 +296,7 @@ function composeWithin(
     retryGaps: descriptors.missing.retryAll,
     fixProblems: (conversation) => problems.fix(conversation),
     firstUse,
-    mentions: own(new Mentions()),
+    mentions: own(new Mentions(new EarlierSessions({ archive, agentName }))),
     activeEditor: own(new ActiveEditor()),
     rulePast: (rule) => pastOf(rule, conversations.list(), archive),
     code: own(new CodeBlocks()),

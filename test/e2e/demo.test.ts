@@ -247,6 +247,22 @@ describe('the demo agent in the panel', () => {
     assert.equal(await chat.run('/help'), 'end_turn');
   });
 
+  it('mentions an earlier session by its title, and sends its transcript along', async () => {
+    const { page } = vscode.window;
+    await chat.newSession();
+    await chat.composer.pressSequentially('/help as in @demo:-/he');
+    const option = chat.frame.getByRole('listbox', { name: 'Mentions' }).getByRole('option');
+    await option.filter({ hasText: 'Demo: /help' }).waitFor();
+    await screenshot(page, 'mention-session-dark');
+    await option.filter({ hasText: 'Demo: /help' }).click();
+    assert.equal(await chat.composer.inputValue(), '/help as in @Demo: /help ');
+    await chat.button('Remove Demo: /help').waitFor();
+    await chat.composer.press('Enter');
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    await chat.entries('user').last().getByText('Demo: /help').last().waitFor();
+    await screenshot(page, 'mention-session-sent-dark');
+  });
+
   it('stays fast in a long answer, of which the page holds only a part', async () => {
     const { page } = vscode.window;
     await chat.newSession();

@@ -6,7 +6,7 @@ import type { SessionRecord } from './records';
 import { hasSession, newestFirst, toSession } from './sessionRows';
 
 const MAX_PAGE = 1000;
-/** Maximum characters of a text that is looked for. */
+/** Maximum characters of a text that is looked for, and of a name. */
 const MAX_TEXT = 200;
 
 export interface SessionMarks {
@@ -31,6 +31,12 @@ export interface MarkedSession extends SessionRecord {
 }
 
 export const NO_MARKS: SessionMarks = { pinned: false, archived: false, unread: false, files: 0 };
+
+/** What a session is called in lists. */
+export interface SessionName extends Pick<SessionRecord, 'key' | 'agentId' | 'cwd' | 'updatedAt'> {
+  /** The beginning of its title, else of its first prompt. */
+  readonly name: string;
+}
 
 /** Which sessions a list shows; absent fields do not matter. */
 export interface MarkedFilter {
@@ -80,6 +86,18 @@ export class SessionMarkStore {
       ({ key }) => key,
     );
     return [...found].sort(newestFirst).slice(0, query.limit);
+  }
+
+  /**
+   * Returns a page of what sessions are called, newest first, without those that are deleted or in
+   * which nothing was said: much cheaper than {@link list}, to look through all of them.
+   */
+  names({ limit, before }: Pick<MarkedQuery, 'limit' | 'before'>): readonly SessionName[] {
+    const found = this.#port.readBoth(
+      (sql) => listNames(sql, limit, before),
+      ({ key }) => key,
+    );
+    return [...found].sort(newestFirst).slice(0, limit);
   }
 
   /** Returns the sessions that live windows have, other than this one. */
@@ -147,6 +165,26 @@ function listMarked(sql: Sql, query: MarkedQuery): readonly MarkedSession[] {
     Math.max(0, Math.min(limit, MAX_PAGE)),
   );
   return rows.map(toMarked);
+}
+
+/** Returns a page of what sessions are called, newest first. */
+function listNames(sql: Sql, limit: number, before: MarkedQuery['before']): readonly SessionName[] {
+  const rows = sql.lists(
+    `SELECT s.key, substr(coalesce(s.title, s.preview), 1, ${MAX_TEXT}), s.agent, s.cwd, s.updated
+       FROM sessions s LEFT JOIN session_marks m ON m.key = s.key
+       WHERE (s.updated, s.key) < (?, ?) AND m.deleted IS NULL AND coalesce(s.title, s.preview) IS NOT NULL
+       ORDER BY s.updated DESC, s.key DESC LIMIT ?`,
+    before?.updatedAt ?? Number.MAX_SAFE_INTEGER,
+    before?.key ?? '',
+    Math.max(0, Math.min(limit, MAX_PAGE)),
+  );
+  return rows.map(([key, name, agentId, cwd, updatedAt]) => ({
+    key: textOf(key) ?? '',
+    name: textOf(name) ?? '',
+    agentId: textOf(agentId) ?? '',
+    cwd: textOf(cwd) ?? '',
+    updatedAt: numberOf(updatedAt) ?? 0,
+  }));
 }
 
 /** Returns the sessions with a lease of another window. */

@@ -70,7 +70,10 @@ export function listSessions(sql: Sql, { limit, before }: SessionQuery): readonl
 }
 
 /** Compares sessions in the order of {@link listSessions}. */
-export function newestFirst(a: SessionRecord, b: SessionRecord): number {
+export function newestFirst(
+  a: Pick<SessionRecord, 'key' | 'updatedAt'>,
+  b: Pick<SessionRecord, 'key' | 'updatedAt'>,
+): number {
   return b.updatedAt - a.updatedAt || (a.key < b.key ? 1 : -1);
 }
 

@@ -34,6 +34,7 @@ const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
   problems: 'warning',
   changes: 'diff',
   symbol: 'symbol-method',
+  session: 'history',
 };
 
 /** Lets the user choose files of anywhere. */

@@ -1,5 +1,5 @@
-// What `@` in the composer offers: the selection, problems, open editors, files, folders and
-// symbols. What is chosen becomes an attachment.
+// What `@` in the composer offers: the selection, problems, open editors, files, folders, earlier
+// sessions and symbols. What is chosen becomes an attachment.
 import { posix } from 'node:path';
 import { l10n, TabInputText, type TextEditor, Uri, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
@@ -9,14 +9,16 @@ import type { QueuedAttachment } from '../../session/queue/queue';
 import { problemsIn } from '../editorTools/readers/problems';
 import { type FoundSymbol, symbolsNamed, symbolsOf } from '../editorTools/readers/symbols';
 import { fileAttachment, linesAttachment, selectionAttachment, textAttachment } from './attachments';
+import type { EarlierSessions, MentionPlace } from './earlierSessions';
 import { WorkspaceFiles } from './workspaceFiles';
 
 /** Rows of the list. */
 const MOST = 20;
-/** Open editors among them before anything is typed, and symbols after the files. */
+/** Open editors among them before anything is typed; sessions and symbols after the files. */
 const MOST_OPEN = 10;
+const MOST_SESSIONS = 5;
 const MOST_SYMBOLS = 5;
-/** Letters that symbols are looked for with. */
+/** Letters that sessions and symbols are looked for with. */
 const LEAST_LETTERS = 2;
 /** How long the lines of a symbol are looked for, in milliseconds. */
 const SYMBOLS_MS = 10_000;
@@ -30,16 +32,21 @@ const PATH = 'path:';
 
 export class Mentions implements Disposable {
   readonly #files = new WorkspaceFiles();
+  readonly #sessions: Pick<EarlierSessions, 'named' | 'attachment'>;
   /** The symbols that were offered last, by the id of the offer. */
   #symbols: ReadonlyMap<string, FoundSymbol> = new Map();
 
+  constructor(sessions: Pick<EarlierSessions, 'named' | 'attachment'>) {
+    this.#sessions = sessions;
+  }
+
   /**
-   * What is offered for the letters after `@`, best first: at once without symbols, which language
-   * servers are asked for, then with them.
-   * @param roots folders of the session; absolute
+   * What is offered for the letters after `@`, best first: at once the files, then with earlier
+   * sessions, then with symbols, which language servers are asked for.
    * @throws the reason of `signal`
    */
-  async *offers(query: string, roots: readonly string[], signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {
+  async *offers(query: string, place: MentionPlace, signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {
+    const { roots } = place;
     const wanted = query.toLowerCase();
     const fits = ({ label }: MentionView): boolean => label.toLowerCase().includes(wanted);
     const first = [selectionOffer(), problemsOffer(roots), await changesOffer(roots)].filter(
@@ -60,10 +67,13 @@ export class Mentions implements Disposable {
     const all = [...here, ...files].slice(0, MOST);
     yield all;
     if (wanted.length < LEAST_LETTERS) return;
+    const sessions = await this.#sessions.named(query, place, MOST_SESSIONS, signal);
+    if (sessions.length > 0) yield [...all.slice(0, MOST - sessions.length), ...sessions];
     const symbols = await symbolsNamed(query, roots, MOST_SYMBOLS, signal);
     if (symbols.length === 0) return;
     this.#symbols = new Map(symbols.map((symbol, index) => [`symbol:${index}:${symbol.name}`, symbol]));
-    yield [...all.slice(0, MOST - symbols.length), ...[...this.#symbols].map(symbolOffer)];
+    const left = MOST - sessions.length - symbols.length;
+    yield [...all.slice(0, left), ...sessions, ...[...this.#symbols].map(symbolOffer)];
   }
 
   /** The attachments that an offer stands for; empty where it is gone. */
@@ -77,6 +87,8 @@ export class Mentions implements Disposable {
     if (id === CHANGES) return changesAttachment(roots);
     const symbol = this.#symbols.get(id);
     if (symbol) return [await symbolAttachment(symbol)];
+    const session = await this.#sessions.attachment(id);
+    if (session) return [session];
     if (!id.startsWith(PATH)) return [];
     const path = id.slice(PATH.length);
     // The page may name only what it was offered.

@@ -320,7 +320,7 @@ export class SurfaceActions {
     const { signal } = this.#searching;
     const { mentions } = this.#services;
     try {
-      for await (const offers of mentions.offers(query, conversation.roots, signal)) {
+      for await (const offers of mentions.offers(query, conversation, signal)) {
         if (signal.aborted || !this.#page.shows(conversation)) return;
         this.#page.post({ type: 'mentions', query, offers });
       }

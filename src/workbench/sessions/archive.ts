@@ -9,6 +9,7 @@ import type { Log } from '../../base/log';
 import type { ConversationPersistence, KeptConversation } from '../../client/conversation/persistence';
 import type { StoredEvents } from '../../client/rules/pastRequests';
 import type { TimedEvent } from '../../session/events/event';
+import type { SessionModel } from '../../session/model/model';
 import { Journal } from '../../store/journal';
 import type { SearchResult } from '../../store/search/search';
 import { sessionHeld } from '../../store/sessions/journalPort';
@@ -246,6 +247,24 @@ export class Archive implements Disposable {
   eventsOf(key: string): StoredEvents['read'] {
     const journal = this.#open();
     return (from, to, types) => journal.events(key, { from, to, types }).events;
+  }
+
+  /**
+   * Reads the end of a session, a little at a time between everything else.
+   * @param rows that are read at most
+   * @returns undefined where there is none of that key, or it is deleted
+   * @throws ParleyError `journal-unreadable`, `journal-closed`
+   */
+  async endOf(
+    key: string,
+    rows: number,
+  ): Promise<{ readonly session: SessionRecord; readonly model: SessionModel; readonly isWhole: boolean } | undefined> {
+    const session = this.find(key);
+    if (!session || this.marks.isDeleted(key)) return undefined;
+    const { lastSeq } = session;
+    const from = Math.max(1, lastSeq - rows + 1);
+    const model = await new TranscriptReading(this.#open(), key, from).finishSlowly(lastSeq);
+    return { session, model, isWhole: from === 1 };
   }
 
   /** Gives a session that is open nowhere another title. */

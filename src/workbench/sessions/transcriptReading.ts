@@ -16,14 +16,19 @@ const SLICE_MS = 6;
 export class TranscriptReading {
   readonly key: string;
   readonly #journal: Journal;
+  readonly #from: number;
   #model = new SessionModel();
   #cursor: Cursor | undefined;
   #rows = 0;
 
-  /** @param key of a session; of one that the journal does not know the transcript is empty */
-  constructor(journal: Journal, key: string) {
+  /**
+   * @param key of a session; of one that the journal does not know the transcript is empty
+   * @param from the first row that is read
+   */
+  constructor(journal: Journal, key: string, from = 1) {
     this.#journal = journal;
     this.key = key;
+    this.#from = from;
   }
 
   /** About how many rows were read so far. */
@@ -62,7 +67,7 @@ export class TranscriptReading {
 
   #readPage(to: number): boolean {
     const from = this.#cursor;
-    const query = { limit: ROWS, maxBytes: BYTES, to, ...(from && { after: from }) };
+    const query = { limit: ROWS, maxBytes: BYTES, to, ...(from ? { after: from } : { from: this.#from }) };
     const page = this.#journal.events(this.key, query);
     // The last row that was read is read again, as it may have grown. Where it is gone, another
     // window has rewritten the session: what was read is not it any more.

@@ -1,4 +1,4 @@
-// What `@` offers in a real VS Code: files as git and the editor list them, the selection, problems, symbols.
+// What `@` offers in a real VS Code: files as git and the editor list them, the selection, problems, earlier sessions, symbols.
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
@@ -26,7 +26,7 @@ describe('mentions', () => {
   });
 
   beforeEach(() => {
-    mentions = new Mentions();
+    mentions = new Mentions({ named: async () => [], attachment: async () => undefined });
   });
 
   afterEach(async () => {
@@ -39,7 +39,7 @@ describe('mentions', () => {
   /** The last of what is offered. */
   async function offers(query: string): Promise<readonly MentionView[]> {
     let last: readonly MentionView[] = [];
-    for await (const some of mentions.offers(query, [root], signal)) last = some;
+    for await (const some of mentions.offers(query, { key: 'this', roots: [root] }, signal)) last = some;
     return last;
   }
 

@@ -18,6 +18,29 @@ describe('the list of stored sessions', () => {
 
   const keys = (sessions: readonly { readonly key: string }[]): string[] => sessions.map(({ key }) => key);
 
+  it('says in pages what sessions are called, without deleted and empty ones', () => {
+    let now = 1000;
+    return withJournal(
+      (journal) => {
+        for (let index = 0; index < 25; index++)
+          journal.saveSession(newSession(`s${index}`, { title: `Title ${index}` }));
+        journal.saveSession(newSession('empty'));
+        journal.saveSession(newSession('long', { title: 'x'.repeat(1000), cwd: '/else' }));
+        journal.marks.mark('s4', { deleted: 5 });
+        journal.marks.mark('s5', { archived: true });
+        const first = journal.marks.names({ limit: 20 });
+        const rest = journal.marks.names({ limit: 20, before: first.at(-1) ?? assert.fail() });
+        const { name, updatedAt: _, ...of } = first[0] ?? assert.fail();
+        assert.deepEqual([name.length, of], [200, { key: 'long', agentId: 'demo', cwd: '/else' }]);
+        assert.deepEqual(
+          keys([...first, ...rest]).slice(1),
+          Array.from({ length: 25 }, (_, index) => `s${24 - index}`).filter((key) => key !== 's4'),
+        );
+      },
+      () => now++,
+    );
+  });
+
   it('is read in pages, newest first, without archived and deleted ones', () =>
     withJournal(
       (journal) => {

@@ -89,6 +89,15 @@ describe('reading a kept session ahead', () => {
     assert.equal(textIn(journal.events('a').events), 'all new');
   });
 
+  it('begins at a row in the middle, and is read in parts from there', async () => {
+    appendTurns(MANY);
+    const last = journal.session('a')?.lastSeq ?? 0;
+    const model = await new TranscriptReading(journal, 'a', last - 7).finishSlowly(last);
+    const answers = model.state.entries.flatMap((entry) => (entry.kind === 'agent' ? entry.content : []));
+    assert.deepEqual(answers.at(-1), { type: 'text', text: `answer ${MANY - 1}` });
+    assert.ok(answers.length <= 3, `${answers.length} answers`);
+  });
+
   it('shows a transcript of which nothing is left', () => {
     appendTurns(10);
     const reading = new TranscriptReading(journal, 'a');

@@ -1,0 +1,60 @@
+// The transcript of a session as text for an agent that did not take part: what was said, and one line
+// for each tool call.
+import { head, tail } from '../../base/text';
+import type { ContentBlock } from '../events/content';
+import type { Entry, GapEntry } from './state';
+
+/** Characters of a transcript that go along; the newest part is kept. */
+const MAX_CHARS = 60_000;
+/** Characters of one entry. */
+const MAX_ENTRY_CHARS = 8_000;
+const WORDS = { user: 'User', agent: 'Assistant' } as const;
+const CUT = '[the beginning is left out]\n\n';
+
+/**
+ * Returns what was said and done, or undefined where nothing was.
+ * @param isCut the entries are not all of the session
+ */
+export function transcriptText(entries: readonly Entry[], isCut = false): string | undefined {
+  const parts: string[] = [];
+  let room = MAX_CHARS;
+  for (let index = entries.length - 1; index >= 0 && room > 0; index--) {
+    const part = partOf(entries[index]);
+    if (part === undefined) continue;
+    parts.push(tail(part, room));
+    room -= part.length;
+  }
+  if (parts.length === 0) return undefined;
+  return (isCut || room <= 0 ? CUT : '') + parts.reverse().join('\n\n');
+}
+
+function partOf(entry: Entry | undefined): string | undefined {
+  if (entry?.kind === 'user' || entry?.kind === 'agent') {
+    if (entry.parent !== undefined) return undefined;
+    const text = entry.content.map(blockText).join('');
+    return text === '' ? undefined : `${WORDS[entry.kind]}: ${shorten(text)}`;
+  }
+  if (entry?.kind === 'gap')
+    return `[${entry.state === 'unloaded' ? 'not loaded' : 'unavailable'}: ${shorten(gapText(entry))}]`;
+  if (entry?.kind === 'tool') return `[${entry.toolKind}: ${shorten(entry.title)}, ${entry.status}]`;
+  return undefined;
+}
+
+/** Codes are the same in every language, as the words around them for the agent. */
+function gapText({ said, text }: GapEntry): string {
+  return said ? [said.code, ...said.args].join(' ') : text;
+}
+
+/** What stands for a block: text, where something lies, or at least what kind of thing it is. */
+function blockText(block: ContentBlock): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'resource_link') return `[${block.title ?? block.name}: ${block.uri}]`;
+  if (block.type === 'resource') return block.text ?? `[${block.uri}]`;
+  return `[${block.type}]`;
+}
+
+function shorten(text: string): string {
+  if (text.length <= MAX_ENTRY_CHARS) return text;
+  const half = MAX_ENTRY_CHARS / 2;
+  return `${head(text, half)}\n[… ${text.length - MAX_ENTRY_CHARS} characters …]\n${tail(text, half)}`;
+}

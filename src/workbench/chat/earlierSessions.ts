@@ -1,0 +1,125 @@
+// Earlier sessions as something to mention: found by their titles among all that are kept, attached as
+// a transcript that is read a little at a time.
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { l10n } from 'vscode';
+import { formatTime } from '../../base/localFormat';
+import { oneLine } from '../../base/text';
+import type { MentionView } from '../../panel/contract';
+import { transcriptText } from '../../session/model/transcriptText';
+import type { QueuedAttachment } from '../../session/queue/queue';
+import type { SessionName } from '../../store/sessions/sessionMarks';
+import type { Archive } from '../sessions/archive';
+import { isForeign, short } from '../sessions/sessionLabels';
+
+/** Sessions whose names are looked at in one go. */
+const PAGE = 250;
+/** Characters of a title in the list, in the message and on its attachment. */
+const MAX_TITLE = 60;
+/** Rows of a session that are read for its transcript, from its end. */
+const MAX_ROWS = 20_000;
+/** Offers that can still be chosen: several panels may each show a list. */
+const MOST_OFFERED = 100;
+
+export interface EarlierSessionsOptions {
+  readonly archive: Pick<Archive, 'marks' | 'endOf'>;
+  readonly agentName: (id: string) => string;
+}
+
+/** Where something is mentioned: the session that is written in, and its folders; absolute. */
+export interface MentionPlace {
+  readonly key: string;
+  readonly roots: readonly string[];
+}
+
+export class EarlierSessions {
+  readonly #options: EarlierSessionsOptions;
+  /** What was offered, by the id of the offer; the oldest first. */
+  readonly #offered = new Map<string, SessionName>();
+
+  constructor(options: EarlierSessionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The sessions with these letters in their titles, newest first: those of the place's folders, then
+   * others. Spaces and hyphens do not matter, as a mention has no spaces while it is typed.
+   * @throws the reason of `signal`
+   */
+  async named(
+    letters: string,
+    { key, roots }: MentionPlace,
+    most: number,
+    signal: AbortSignal,
+  ): Promise<readonly MentionView[]> {
+    const wanted = folded(letters);
+    if (wanted === '') return [];
+    const { marks } = this.#options.archive;
+    const here: SessionName[] = [];
+    const elsewhere: SessionName[] = [];
+    for (let before: SessionName | undefined; here.length < most; ) {
+      const page = marks.names({ limit: PAGE, ...(before && { before }) });
+      for (const session of page) {
+        if (session.key === key || !folded(session.name).includes(wanted)) continue;
+        if (!isForeign(session.cwd, roots)) here.push(session);
+        else if (elsewhere.length < most) elsewhere.push(session);
+      }
+      before = page.at(-1);
+      if (page.length < PAGE) break;
+      await setImmediate();
+      signal.throwIfAborted();
+    }
+    return [...here, ...elsewhere].slice(0, most).flatMap((session) => this.#offer(session) ?? []);
+  }
+
+  /** The transcript of a session that was offered; undefined where it is gone, or nothing is in it. */
+  async attachment(id: string): Promise<QueuedAttachment | undefined> {
+    const offered = this.#offered.get(id);
+    if (!offered) return undefined;
+    const end = await this.#options.archive.endOf(offered.key, MAX_ROWS);
+    const transcript = end && transcriptText(end.model.state.entries, !end.isWhole);
+    if (!end || transcript === undefined) return undefined;
+    const label = oneLine(offered.name, MAX_TITLE);
+    const agent = oneLine(this.#options.agentName(end.session.agentId));
+    const when = formatTime(end.session.updatedAt);
+    const text = [
+      `Transcript of an earlier session of the user with ${agent}, “${label}”, last used on ${when}.`,
+      'It is context; what is asked of you now is the message that it comes with.',
+      `\n${transcript}`,
+    ].join('\n');
+    return {
+      id: randomUUID(),
+      kind: 'other',
+      label,
+      detail: l10n.t('{0} characters', text.length),
+      forms: [
+        {
+          type: 'resource',
+          uri: `parley:transcript/${encodeURIComponent(offered.key)}`,
+          mimeType: 'text/markdown',
+          text,
+        },
+        { type: 'text', text: `\n\n<transcript>\n${text}\n</transcript>\n` },
+      ],
+    };
+  }
+
+  #offer(session: SessionName): MentionView | undefined {
+    const { key, name, agentId, updatedAt } = session;
+    const label = oneLine(name, MAX_TITLE);
+    if (label === '') return undefined;
+    const id = `session:${key}`;
+    this.#offered.delete(id);
+    this.#offered.set(id, session);
+    for (const oldest of this.#offered.keys()) {
+      if (this.#offered.size <= MOST_OFFERED) break;
+      this.#offered.delete(oldest);
+    }
+    const description = `${short(this.#options.agentName(agentId))} · ${formatTime(updatedAt)}`;
+    return { id, kind: 'session', label, description };
+  }
+}
+
+function folded(text: string): string {
+  return text.toLowerCase().replace(/[\s\-_]+/g, '');
+}
