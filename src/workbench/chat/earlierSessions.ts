@@ -79,7 +79,7 @@ export class EarlierSessions {
     const end = await this.#options.archive.endOf(offered.key, MAX_ROWS);
     const transcript = end && transcriptText(end.model.state.entries, !end.isWhole);
     if (!end || transcript === undefined) return undefined;
-    const label = oneLine(offered.name, MAX_TITLE);
+    const label = titleOf(offered);
     const agent = oneLine(this.#options.agentName(end.session.agentId));
     const when = formatTime(end.session.updatedAt);
     const text = [
@@ -95,7 +95,7 @@ export class EarlierSessions {
       forms: [
         {
           type: 'resource',
-          uri: `parley:transcript/${encodeURIComponent(offered.key)}`,
+          uri: `parley:transcript/${encodeURIComponent(label)}`,
           mimeType: 'text/markdown',
           text,
         },
@@ -105,8 +105,8 @@ export class EarlierSessions {
   }
 
   #offer(session: SessionName): MentionView | undefined {
-    const { key, name, agentId, updatedAt } = session;
-    const label = oneLine(name, MAX_TITLE);
+    const { key, agentId, updatedAt } = session;
+    const label = titleOf(session);
     if (label === '') return undefined;
     const id = `session:${key}`;
     this.#offered.delete(id);
@@ -122,4 +122,9 @@ export class EarlierSessions {
 
 function folded(text: string): string {
   return text.toLowerCase().replace(/[\s\-_]+/g, '');
+}
+
+/** Well-formed: it becomes part of an address. */
+function titleOf({ name }: SessionName): string {
+  return oneLine(name, MAX_TITLE).toWellFormed();
 }

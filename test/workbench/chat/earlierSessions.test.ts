@@ -94,7 +94,9 @@ describe('earlier sessions in mentions', function () {
     const text = textOf(attachment);
     assert.match(text, /^Transcript of an earlier session of the user with Agent demo, “Fix the parser”/);
     assert.match(text, /\n\nUser: Why does it fail\?\n\nAssistant: A comma is missing\.$/);
-    assert.ok(attachment?.forms.some((form) => form.type === 'text' && form.text.includes(text)));
+    const [document, words] = attachment?.forms ?? [];
+    assert.partialDeepStrictEqual(document, { type: 'resource', uri: 'parley:transcript/Fix%20the%20parser' });
+    assert.ok(words?.type === 'text' && words.text.includes(text));
   });
 
   it('are attached only where they were offered, and not once they are deleted', async () => {
