@@ -79,6 +79,9 @@ const POLICY = /Content Security Policy|Trusted(Script|HTML|ScriptURL)|violates 
 const OUR_SCRIPT = /webview|<anonymous>:\d+:\d+/;
 /** The page of another extension, such as a preview of Markdown. */
 const OTHER_EXTENSION = /[?&]extensionId=(?!parley\.)/;
+/** VS Code's own frame around a page says so where the page is closed while it loads: no line of ours is in it. */
+const CLOSED_WHILE_LOADING =
+  /^Error: Found unexpected null\n(?:\s+at [^\n]*\/webview\/browser\/pre\/index\.html[^\n]*\n?)+$/;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(\?|$)|\/workbench\.(js|html)/;
 
 /** A Chromium with a profile of its own. */
@@ -199,6 +202,7 @@ function watchForProblems(page: Page, note: (problem: Problem) => void, log: str
   page.on('pageerror', (error) => {
     const text = String(error.stack ?? error);
     log.push(`pageerror ${text}`.slice(0, 2000));
+    if (CLOSED_WHILE_LOADING.test(text)) return;
     if (OUR_SCRIPT.test(text) && !OTHER_EXTENSION.test(text)) note({ kind: 'error', url: '', text });
   });
 }
