@@ -65,7 +65,7 @@ export async function serveSocket(caller: ToolCaller, socket: Socket): Promise<v
     // Nothing after a message that is too long can be read.
     if (!lines.push(chunk)) socket.destroy();
   });
-  // What is being asked is asked for nobody.
+  // Nobody is left to read the answers.
   socket.once('close', () => {
     for (const abort of running.values()) abort.abort();
     running.clear();

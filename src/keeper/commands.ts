@@ -20,7 +20,7 @@ interface Held {
   /** Settles when it runs, or has not started. */
   readonly starting: Promise<CommandStarted>;
   process: TerminalProcess | undefined;
-  /** Characters of its output so far, with those that nobody gets. */
+  /** Characters of its output so far, including those that were dropped. */
   total: number;
   /** How many of them the attached window was told of; undefined: it has not asked. */
   told: number | undefined;

@@ -78,7 +78,10 @@ interface OwnedTerminal {
   readonly process: RunningCommand;
   /** Bytes the agent sees at most. */
   readonly limit: number;
-  /** Characters of its output that were told of here or in earlier windows; absent: it ends with this window. */
+  /**
+   * Characters of its output that this window and earlier ones have reported; absent: it ends with
+   * this window.
+   */
   readonly heard?: Heard;
   /** It is of an earlier window, which may not have answered the request for it. */
   earlier?: EarlierCommand['about'] | undefined;

@@ -107,7 +107,7 @@ describe('a command that an agent runs in a terminal while its window is reloade
     },
   });
 
-  it('goes on, and its output is there once', async () => {
+  it('keeps running, and its output appears once', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
     const held = join(scratch, 'terminal-held');

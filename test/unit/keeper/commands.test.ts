@@ -86,7 +86,7 @@ describe('a command of a kept agent', function () {
     await removeScratch();
   });
 
-  it('goes on while no window is attached, and the next one hears the rest of it once', async () => {
+  it('runs on without a window, and the next window gets exactly the output that is missing', async () => {
     const agent = await keepers.start(silent);
     Heard.from(agent);
     const one = new Window();
@@ -130,6 +130,33 @@ describe('a command of a kept agent', function () {
     two.terminals.resume('s', again.commands, heard);
     assert.deepEqual(await two.terminals.waitForExit('s', { terminalId }, never), { exitCode: 0 });
     assert.equal(before + two.text, 'done\n');
+  });
+
+  it('loses no output and repeats none, whenever a window dies and however old its journal is', async () => {
+    const lines = 3_000;
+    const program = `let line = 0;
+const write = () => { for (let left = 1 + line % 7; left > 0 && line < ${lines}; left--) console.log('line ' + ++line);
+  if (line < ${lines}) setTimeout(write, 1); };
+write();`;
+    let agent = await keepers.start(silent);
+    let window = new Window();
+    const { terminalId } = await window.create(agent, 1, program);
+    let journal = '';
+    for (let round = 1; round <= 20; round++) {
+      const stored = window.text;
+      const heard = window.terminals.heardOf('s');
+      journal += stored;
+      // More is heard that the journal never gets, and the window is gone without a word.
+      await window.until(() => window.text.length > stored.length || window.changes.some(({ exit }) => exit));
+      agent = await keepers.attach();
+      window = new Window();
+      assert.ok(agent.commands);
+      window.terminals.resume('s', agent.commands, heard);
+      if (round % 3 > 0) await window.until(() => window.text !== '' || window.changes.some(({ exit }) => exit));
+    }
+    await window.terminals.waitForExit('s', { terminalId }, never);
+    const whole = Array.from({ length: lines }, (_, index) => `line ${index + 1}\n`).join('');
+    assert.equal(journal + window.text, whole);
   });
 
   it('runs once, also where the window went before it could answer', async () => {
@@ -190,7 +217,7 @@ describe('a command of a kept agent', function () {
     );
   });
 
-  it('that prints without an end is heard as far as it is kept, and what is left out is counted', async () => {
+  it('that floods its output is kept to its last part, and the rest is counted', async () => {
     const agent = await keepers.start(silent);
     const window = new Window();
     const size = 40 * 1024 * 1024;
