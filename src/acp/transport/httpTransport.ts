@@ -107,7 +107,7 @@ export class HttpTransport implements RemoteTransport {
       if (this.#lifetime.signal.aborted) throw this.#lifetime.signal.reason;
       const failure = networkError(this.#options.url, error);
       this.#finish(failure);
-      throw failure;
+      throw this.#end ?? failure;
     }
   }
 

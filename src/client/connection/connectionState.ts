@@ -1,6 +1,7 @@
 // The state of a conversation's connection, as one value so that no two flags can disagree; what a
 // connection needs from outside, and what it tells its conversation.
 
+import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { AuthMethod, Dialect } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { ParleyError } from '../../base/errors';
@@ -17,7 +18,11 @@ import type { StartContext, StartServices } from './startAgent';
 
 export type ConnectionState =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'starting' }
+  | {
+      readonly kind: 'starting';
+      /** The connection was lost, and is tried again. */
+      readonly reconnects?: true;
+    }
   | {
       /** The connection was lost and is tried again after a while. */
       readonly kind: 'recovering';
@@ -90,6 +95,20 @@ export interface ConnectorListener {
   attached(opened: OpenedSession): void;
   /** The agent is gone or is being ended. @param hadSession a session is lost with it */
   detached(end: AgentEnd, hadSession: boolean): void;
+  /** A turn runs. */
+  isInTurn(): boolean;
+  /**
+   * The connection is lost, and the agent can be asked about the session over the next one.
+   * @returns whether a turn waits for that; {@link rejoined} or {@link detached} follows then
+   */
+  cut(link: AgentLink): boolean;
+  /** The session is open again, and the agent is about to be asked about the turn that waits. */
+  rejoining(): void;
+  /**
+   * The agent was asked.
+   * @returns false where the turn does not go on; {@link detached} follows then
+   */
+  rejoined(status: SessionStatus): boolean;
 }
 
 /** How a connection to an agent ended. */

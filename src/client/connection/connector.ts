@@ -1,16 +1,14 @@
 // Owns a conversation's connection to its agent: starting, signing in, restarting and ending it,
 // and the one union that says which of these is the case.
 
-import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
-import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { withTimeout } from '../../base/within';
 import type { ToolGrant, ToolSession } from '../mcp/editorTools';
 import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { mayPass, restartLoop, startFailure } from '../turns/failures';
+import { askStatus, isLive } from './askStatus';
 import type {
   AgentEnd,
   AgentSide,
@@ -19,22 +17,13 @@ import type {
   ConnectionState,
   ConnectorListener,
 } from './connectionState';
-import { type OpenResult, openSession } from './openSession';
+import { Goodbyes } from './goodbyes';
+import { openOrBegin, openSession } from './openSession';
 import { Recovery } from './recovery';
 import { mayGoOn, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
-import { signIn, signInWithSavedKey } from './signIn';
+import { signIn, signInWithSavedKey, signOut } from './signIn';
 import { attachAgent, type StartContext, startAgent } from './startAgent';
-
-/**
- * What `session/close` may take before the agent is ended all the same, and `logout` before it
- * counts as failed, in milliseconds.
- */
-const CLOSE_MS = 1500;
-const LOGOUT_MS = 15_000;
-
-/** An agent has answered that it cannot open a session again. */
-const SESSION_LOST: ReadonlySet<string> = new Set(['session-not-found', 'session-not-opened', 'cannot-reopen']);
 
 export interface DropOptions {
   readonly next?: SessionOpenStrategy | undefined;
@@ -63,8 +52,10 @@ export class Connector {
   /** How the last agent ended, until the next one starts; shown with what can be done meanwhile. */
   #lastEnd: ParleyError | undefined;
   readonly #recovery: Recovery;
-  /** The end of the agent before: no other one starts until it is gone. */
-  #ending: Promise<void> = Promise.resolve();
+  /** The ends of agents: no other one starts until they are gone. */
+  readonly #goodbyes: Goodbyes;
+  /** How the connection was lost in a turn that waits for the next connection. */
+  #cut: AgentEnd | undefined;
   /** A question of the client's own, which the start depends on, is open. */
   #isAsking = false;
   #disposed = false;
@@ -86,6 +77,7 @@ export class Connector {
     this.#services = context.services;
     const { clock, reconnectDelaysMs } = context.services;
     this.#recovery = new Recovery(() => void this.start(), clock.now, reconnectDelaysMs);
+    this.#goodbyes = new Goodbyes(context.services.log);
     this.#listener = listener;
     this.#toolSession = context.toolSession;
     this.#context = {
@@ -184,7 +176,10 @@ export class Connector {
   /** Stops a start that has not ended, and the attempts to connect again. */
   cancelStart(): void {
     this.#recovery.stop();
-    if (this.#state.kind === 'recovering') this.#set({ kind: 'exited', error: this.#state.error });
+    if (this.#state.kind === 'recovering') {
+      this.#giveUp();
+      this.#set({ kind: 'exited', error: this.#state.error });
+    }
     this.#starting?.abort.abort(new ParleyError('start-cancelled', localizable('The start was stopped.')));
   }
 
@@ -233,11 +228,7 @@ export class Connector {
    * @throws ParleyError `cannot-sign-out`; what the agent answers.
    */
   async signOut(): Promise<void> {
-    const { link } = this;
-    if (!link?.description.features.logout)
-      throw new ParleyError('cannot-sign-out', localizable("{0} doesn't support signing out.", this.agent.name));
-    await withTimeout(LOGOUT_MS, (signal) => link.until((inner) => required(link.dialect.auth).logout(inner), signal));
-    await this.#services.keys?.forget(this.agent);
+    await signOut(this.#context, this.link);
     await this.drop('signed-out');
   }
 
@@ -261,7 +252,7 @@ export class Connector {
     this.#opening = next ?? this.#opening;
     this.#detach({ note, interrupted: true });
     this.#set({ kind: 'idle' });
-    await this.#end(() => this.#sayGoodbye(link, closing ? sessionId : undefined));
+    await this.#goodbyes.say(link, closing ? sessionId : undefined);
   }
 
   /**
@@ -269,6 +260,7 @@ export class Connector {
    * else a new one begins.
    */
   async restart(note: string): Promise<void> {
+    if (this.#cut) return this.start(); // now, not after a while
     const { link } = this;
     const sessionId = this.#sessionId;
     // What waits for a sign-in keeps waiting.
@@ -318,15 +310,6 @@ export class Connector {
     }
   }
 
-  async #sayGoodbye(link: AgentLink | undefined, sessionId: string | undefined): Promise<void> {
-    if (sessionId !== undefined && link?.isAlive && link.description.features.close) {
-      await withTimeout(CLOSE_MS, (signal) => required(link.dialect.sessions).close(sessionId, signal)).catch(
-        (error: unknown) => this.#services.log.info(`session/close: ${messageOf(error)}`),
-      );
-    }
-    await link?.close();
-  }
-
   /**
    * Ends the agent of a session that it can open again; the next start does.
    * @param note a sentence on why
@@ -335,15 +318,6 @@ export class Connector {
   async suspend(note: string): Promise<void> {
     const { sessionId } = this.ready();
     await this.drop(note, { next: { kind: 'reopen', sessionId, transcript: 'keep' } });
-  }
-
-  /** Lets an agent go; the next one starts when it is gone. */
-  #end(goodbye: () => Promise<void>): Promise<void> {
-    const before = this.#ending;
-    this.#ending = goodbye()
-      .catch((error: unknown) => this.#services.log.warn(`ending the agent: ${messageOf(error)}`))
-      .then(() => before);
-    return this.#ending;
   }
 
   /** A prompt is about to leave: what the agent sends from now on is no repetition of the past. */
@@ -383,8 +357,11 @@ export class Connector {
     // The user may have corrected the setting since the last attempt.
     const agent = this.#services.currentAgent?.(this.agent.id) ?? this.agent;
     this.#context = { ...this.#context, agent };
-    this.#set({ kind: 'starting' });
-    if (!(await this.#untilEnded(signal))) return;
+    this.#set({ kind: 'starting', ...(this.#recovery.isReconnecting && { reconnects: true }) });
+    if (!(await this.#goodbyes.untilOver(signal))) {
+      if (!this.#disposed) this.#set({ kind: 'idle' });
+      return;
+    }
     if (this.#attaches !== undefined && (await this.#attach(this.#attaches, signal))) return;
     this.#listener.starting(this.#lastEnd, this.#opening);
     this.#lastEnd = undefined;
@@ -406,8 +383,11 @@ export class Connector {
         link && !stopped ? await link.describe(error, stage ?? 'start') : startFailure(error, this.agent.name);
       await link?.close();
       if (this.#disposed) return;
-      this.#detach({ note: failure.texts.message });
-      if (!stopped && this.#recovery.isReconnecting && mayPass(failure) && this.#tryAgain(failure)) return;
+      const again = !stopped && this.#recovery.isReconnecting && mayPass(failure);
+      if (again && this.#cut) this.#letGo();
+      else this.#detach(this.#cut ?? { note: failure.texts.message });
+      if (again && this.#tryAgain(failure)) return;
+      this.#giveUp();
       this.#recovery.stop();
       this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
     }
@@ -457,29 +437,23 @@ export class Connector {
     this.#agentSide = { link, dialect, files: this.#services.filesFor(this.agent.name, description.raw) };
   }
 
-  /** @returns false where the start was stopped before the last agent was gone */
-  async #untilEnded(signal: AbortSignal): Promise<boolean> {
-    const stopped = new Deferred<void>();
-    const stop = (): void => stopped.resolve();
-    signal.addEventListener('abort', stop, { once: true });
-    await Promise.race([this.#ending, stopped.promise]);
-    signal.removeEventListener('abort', stop);
-    if (signal.aborted && !this.#disposed) this.#set({ kind: 'idle' });
-    return !signal.aborted;
-  }
-
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
-    let opened = await this.#openOrBegin(link, signal);
+    const begins = (): void => this.#giveUp();
+    if (this.#cut && !(await isLive(link, this.#opening, signal))) this.#giveUp();
+    const wanted = { opening: this.#opening, mcp: this.#mcp };
+    let opened = await openOrBegin(this.#context, link, wanted, signal, begins);
     if (opened.kind === 'authRequired' && (await signInWithSavedKey(this.#context, link, opened.methods, signal)))
-      opened = await this.#openOrBegin(link, signal);
+      opened = await openOrBegin(this.#context, link, wanted, signal, begins);
     if (opened.kind === 'authRequired') {
       void this.#services.keys?.note(this.agent, undefined);
       this.#recovery.stop();
+      this.#giveUp();
       this.#set({ ...opened, link });
       return;
     }
-    this.#recovery.ready();
     const { sessionId } = opened;
+    if (this.#cut) await this.#rejoin({ link, sessionId }, opened.replay, signal);
+    this.#recovery.ready();
     this.#replay = opened.replay;
     const { protocol, features } = link.description;
     // A later start opens another session, unless told otherwise.
@@ -492,20 +466,22 @@ export class Connector {
   }
 
   /**
-   * A session whose transcript stands here continues in a new one where the agent cannot open it
-   * again: it is told what was said, and the user is told so.
+   * The session is open again: the turn that waits goes on, ends as the agent says, or is lost.
+   * @throws as {@link askStatus}
    */
-  async #openOrBegin(link: AgentLink, signal: AbortSignal): Promise<OpenResult> {
-    const opening = this.#opening;
-    const mcp = this.#mcp;
-    try {
-      return await openSession(this.#context, link, { opening, mcp }, signal);
-    } catch (error) {
-      const isLost = error instanceof ParleyError && SESSION_LOST.has(error.code);
-      if (!isLost || opening.kind !== 'reopen' || opening.transcript !== 'keep' || !link.isAlive) throw error;
-      this.#services.log.warn(`${error.message} A new session is begun.`);
-      return openSession(this.#context, link, { opening: { kind: 'new' }, mcp }, signal);
-    }
+  async #rejoin(opened: OpenedSession, replay: SessionReplay | undefined, signal: AbortSignal): Promise<void> {
+    replay?.end(); // what follows is new
+    this.#listener.rejoining();
+    const status = await askStatus(opened, signal);
+    if (this.#listener.rejoined(status)) this.#cut = undefined;
+    else this.#giveUp();
+  }
+
+  /** The turn that waits for a connection is lost. */
+  #giveUp(): void {
+    const end = this.#cut;
+    this.#cut = undefined;
+    if (end) this.#listener.detached(end, true);
   }
 
   /**
@@ -517,17 +493,32 @@ export class Connector {
       this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
     this.#detach({ note, interrupted: true }, true);
     this.#set({ kind: 'idle' });
-    void this.#end(() => link.close());
+    void this.#goodbyes.say(link);
     await this.start();
   }
 
   #onAgentEnd(link: AgentLink, error: ParleyError): void {
     if (this.link !== link) return; // still starting: the stage that waits hears of it
     const sessionId = this.#sessionId;
-    this.#detach({ note: error.texts.message });
+    const isInTurn = this.#listener.isInTurn();
+    if (sessionId !== undefined && this.#waitForNext(link, sessionId, error)) return;
+    this.#detach(this.#cut ?? { note: error.texts.message });
     this.#lastEnd = error;
-    if (sessionId !== undefined && this.#recover(link, sessionId, error)) return;
+    if (sessionId !== undefined && this.#recover(link, sessionId, error, isInTurn)) return;
     this.#set({ kind: 'exited', error });
+  }
+
+  /**
+   * Keeps the turn that runs open until the next connection, where the agent can be asked about it.
+   * @returns false where it is over
+   */
+  #waitForNext(link: AgentLink, sessionId: string, error: ParleyError): boolean {
+    if (error.code !== 'connection-lost' || !link.description.features.status) return false;
+    if (!this.#listener.cut(link)) return false;
+    this.#cut = { note: error.texts.message };
+    this.#letGo();
+    this.#opening = { kind: 'reopen', sessionId, transcript: 'keep', catchesUp: true };
+    return this.#tryAgain(error);
   }
 
   /**
@@ -535,10 +526,12 @@ export class Connector {
    * policy of recovery.ts.
    * @returns false where the user has to act
    */
-  #recover(link: AgentLink, sessionId: string, error: ParleyError): boolean {
+  #recover(link: AgentLink, sessionId: string, error: ParleyError, wasInTurn: boolean): boolean {
     const goesOn = mayGoOn(link.description.features);
-    if (goesOn) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
-    if (error.code === 'connection-lost') return goesOn && this.#tryAgain(error);
+    const isLost = error.code === 'connection-lost';
+    const catchesUp = isLost && wasInTurn && { catchesUp: true as const };
+    if (goesOn) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep', ...catchesUp };
+    if (isLost) return goesOn && this.#tryAgain(error);
     if (!this.#services.restarts?.()) return false;
     const step = this.#recovery.restart();
     if (step.kind === 'give-up') {
@@ -563,7 +556,14 @@ export class Connector {
 
   /** @param continues the session comes back at once: nothing is lost */
   #detach(end: AgentEnd, continues = false): void {
-    const hadSession = this.#sessionId !== undefined && !continues;
+    const hadSession = (this.#sessionId !== undefined && !continues) || this.#cut !== undefined;
+    this.#cut = undefined;
+    this.#letGo();
+    this.#listener.detached(end, hadSession);
+  }
+
+  /** The connection is of no use any more, and nothing may be sent. */
+  #letGo(): void {
     this.endReplay();
     if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
     this.#sessionId = undefined;
@@ -571,7 +571,6 @@ export class Connector {
     this.#endTools();
     this.#signIn?.abort();
     this.#state = { kind: 'idle' }; // nothing may be sent while the turn is closed
-    this.#listener.detached(end, hadSession);
   }
 
   /** What the agent left running can no longer ask for anything. */

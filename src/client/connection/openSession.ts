@@ -3,7 +3,6 @@
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { sendReady } from '../../acp/proposals/sessionReady';
-import { probeStatus } from '../../acp/proposals/sessionStatus';
 import { type AuthMethod, required, type SessionOffer, type SessionSetup } from '../../acp/protocol/dialect';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import { ParleyError } from '../../base/errors';
@@ -13,12 +12,10 @@ import { ownText } from '../../session/events/ownText';
 import { handOver, type McpOffer } from '../mcp/mcpOffer';
 import type { AgentLink } from '../ports/agentLink';
 import { StageTimeout } from '../transport/stages';
+import { askStatus } from './askStatus';
 import { type OpenMethod, openMethodFor, type SessionOpenStrategy } from './sessionOpenStrategy';
 import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
 import { deadlines, type StartContext } from './startAgent';
-
-/** How long an agent may take to say whether it still has a session, in milliseconds. */
-const STATUS_MS = 5000;
 
 /** What is asked of an agent that has started. */
 interface OpenRequest {
@@ -88,6 +85,33 @@ export async function openSession(
   return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new', replay };
 }
 
+/** An agent has answered that it cannot open a session again. */
+const SESSION_LOST: ReadonlySet<string> = new Set(['session-not-found', 'session-not-opened', 'cannot-reopen']);
+
+/**
+ * As {@link openSession}. A session whose transcript stands here continues in a new one where the
+ * agent cannot open it again: it is told what was said, and the user is told so.
+ * @param begins called before a new session is begun
+ */
+export async function openOrBegin(
+  context: StartContext,
+  link: AgentLink,
+  wanted: OpenRequest,
+  signal: AbortSignal,
+  begins: () => void,
+): Promise<OpenResult> {
+  const { opening, mcp } = wanted;
+  try {
+    return await openSession(context, link, wanted, signal);
+  } catch (error) {
+    const isLost = error instanceof ParleyError && SESSION_LOST.has(error.code);
+    if (!isLost || opening.kind !== 'reopen' || opening.transcript !== 'keep' || !link.isAlive) throw error;
+    context.services.log.warn(`${error.message} A new session is begun.`);
+    begins();
+    return openSession(context, link, { opening: { kind: 'new' }, mcp }, signal);
+  }
+}
+
 interface OpenedOffer {
   readonly offer: SessionOffer;
   readonly replay: SessionReplay | undefined;
@@ -141,13 +165,24 @@ const FORKED: SessionEvent = {
 };
 
 function replayOf(
-  { onUpdates, onState, onRepeated, known, apply, services }: StartContext,
+  { onUpdates, onState, onTurnComplete, onRepeated, known, apply, services }: StartContext,
   { dialect, description }: AgentLink,
   manner: Pick<SessionReplayOptions, 'compares' | 'expected'>,
 ): SessionReplay {
   const asSaid = repeatedEvents(description.raw);
   const { log } = services;
-  return new SessionReplay({ ...manner, dialect, log, asSaid, known, apply, onUpdates, onState, onRepeated });
+  return new SessionReplay({
+    ...manner,
+    dialect,
+    log,
+    asSaid,
+    known,
+    apply,
+    onUpdates,
+    onState,
+    onTurnComplete,
+    onRepeated,
+  });
 }
 
 /**
@@ -197,16 +232,17 @@ async function openExisting(
  * that it still has the session
  */
 async function requestExisting(
-  { dialect, rpc }: AgentLink,
+  link: AgentLink,
   { method, replays }: OpenMethod,
   sessionId: string,
   setup: SessionSetup,
   signal: AbortSignal,
 ): Promise<SessionOffer> {
+  const { dialect } = link;
   if (method === 'load') return required(dialect.sessions).load(sessionId, setup, signal);
   if (method === 'resume') return dialect.resume(sessionId, setup, replays, signal);
-  const status = rpc && (await probeStatus(rpc, sessionId, STATUS_MS, signal));
-  if (status?.answer === 'live') return { sessionId };
+  const { answer } = await askStatus({ link, sessionId }, signal);
+  if (answer === 'live') return { sessionId };
   throw new ParleyError('session-not-found', localizable("The agent didn't confirm that it still has the session."));
 }
 

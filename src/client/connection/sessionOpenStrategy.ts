@@ -18,6 +18,11 @@ export type SessionOpenStrategy =
        * here already.
        */
       readonly transcript: 'replay' | 'keep';
+      /**
+       * The connection was lost in a turn: what was said since then is missing here, and only a way
+       * that repeats the session brings it back.
+       */
+      readonly catchesUp?: true;
     }
   | {
       readonly kind: 'fork';
@@ -45,8 +50,8 @@ export type OpenMethod =
 
 /**
  * Chooses by what the agent can do (protocol.md 1.2, 3.5, 5.8). For a transcript that stands
- * already `session/resume` goes before `session/load`, which would say everything again; where
- * there is none, a way that repeats the past goes first. An agent that can do neither may still
+ * already and misses nothing, `session/resume` goes before `session/load`, which would say everything
+ * again; else a way that repeats the past goes first. An agent that can do neither may still
  * have it, and can be asked (4.2).
  * @throws ParleyError `cannot-reopen`, `cannot-fork`
  */
@@ -59,7 +64,9 @@ export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatu
     });
   }
   const { resume, load, status } = features;
-  if (opening.transcript === 'replay' && resume?.replay) return { method: 'resume', replays: true };
+  if (opening.catchesUp && load) return { method: 'load', replays: true };
+  if ((opening.transcript === 'replay' || opening.catchesUp) && resume?.replay)
+    return { method: 'resume', replays: true };
   if (resume && (opening.transcript === 'keep' || !load)) return { method: 'resume', replays: false };
   if (load) return { method: 'load', replays: true };
   if (opening.transcript === 'keep' && status) return { method: 'status', replays: false };

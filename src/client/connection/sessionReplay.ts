@@ -4,7 +4,7 @@
 // its own and only what is missing is added; otherwise it becomes the transcript. States in it
 // belong to old turns: only the last one describes the session now.
 import { isIdle, isUserMessage } from '../../acp/proposals/promptLifecycle';
-import type { Dialect, StateReport, UpdateTargets } from '../../acp/protocol/dialect';
+import type { Dialect, StateReport, TurnComplete, UpdateTargets } from '../../acp/protocol/dialect';
 import type { AsSaid } from '../../acp/quirks/repeatedPast';
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
@@ -59,6 +59,8 @@ export interface SessionReplayOptions {
   /** Takes updates for the transcript. @param past they are a repetition */
   readonly onUpdates: (updates: readonly unknown[], past?: PastUpdates) => void;
   readonly onState: (report: StateReport) => void;
+  /** Takes the end of the last turn that is repeated, where the agent says it. */
+  readonly onTurnComplete: (barrier: TurnComplete) => void;
   /** Told before what is missing is added. */
   readonly onRepeated: (repeated: readonly Entry[]) => void;
 }
@@ -76,6 +78,8 @@ export class SessionReplay {
   #undecided: unknown[] | undefined;
   /** The last state, until it is told. */
   #state: StateReport | undefined;
+  /** What ended the last turn, until it is told. */
+  #complete: TurnComplete | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #heard: (() => void) | undefined;
 
@@ -186,10 +190,13 @@ export class SessionReplay {
     const { apply, asSaid, log } = this.#options;
     return {
       emit: (event) => {
+        if (isOfUser(event)) this.#complete = undefined; // it ended the turn before
         if (OF_THE_SESSION.has(event.type)) apply(event);
         else for (const said of asSaid(event)) this.#model.apply(said, 0);
       },
-      onTurnComplete: () => {},
+      onTurnComplete: (barrier) => {
+        this.#complete = barrier;
+      },
       onState: this.#hold,
       log,
     };
@@ -200,8 +207,10 @@ export class SessionReplay {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#options.compares) this.#addMissing(goesOn);
-    const state = this.#state;
+    const [state, complete] = [this.#state, this.#complete];
     this.#state = undefined;
+    this.#complete = undefined;
+    if (complete) this.#options.onTurnComplete(complete);
     if (!state) return;
     // Updates of a working agent are new, so the replay is over.
     if (!isIdle(state)) this.dispose();
@@ -218,6 +227,10 @@ export class SessionReplay {
     for (const event of missing) apply(event);
     if (missing.length > 0) log.info(`the agent repeated the session; ${missing.length} things were new`);
   }
+}
+
+function isOfUser(event: SessionEvent): boolean {
+  return (event.type === 'message' || event.type === 'message_chunk') && event.role === 'user';
 }
 
 /** A message as the user wrote it, without what went along for a new session. */

@@ -9,6 +9,7 @@ import { planStart } from '../../agents/startPlan';
 import { messageOf, ParleyError } from '../../base/errors';
 import { framed, type LocalizableText, localizable } from '../../base/localizable';
 import { revealControls } from '../../base/revealControls';
+import { withTimeout } from '../../base/within';
 import type { AgentLink } from '../ports/agentLink';
 import type { TerminalCommand } from '../ports/ports';
 import { commandLine, describeStart } from '../transport/describeStart';
@@ -24,6 +25,8 @@ const MAX_TEXT = 400;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 /** Variables of one method that are asked for. */
 const MAX_VARIABLES = 10;
+/** What `logout` may take before it counts as failed, in milliseconds. */
+const LOGOUT_MS = 15_000;
 
 /** What a sign-in needs of a start. */
 export interface SignInContext {
@@ -252,4 +255,15 @@ function terminalLine(agent: Extract<AgentDefinition, { type: 'process' }>, meth
 function shown(text: string, max: number): string {
   const line = revealControls(text.replace(/\s+/g, ' ').trim());
   return line.length > max ? `${line.slice(0, max)}…`.toWellFormed() : line.toWellFormed();
+}
+
+/**
+ * Signs out (`logout`, section 1.2) and forgets the agent's keys; the agent is to be let go of.
+ * @throws ParleyError `cannot-sign-out`; what the agent answers.
+ */
+export async function signOut({ agent, services }: SignInContext, link: AgentLink | undefined): Promise<void> {
+  if (!link?.description.features.logout)
+    throw new ParleyError('cannot-sign-out', localizable("{0} doesn't support signing out.", agent.name));
+  await withTimeout(LOGOUT_MS, (signal) => link.until((inner) => required(link.dialect.auth).logout(inner), signal));
+  await services.keys?.forget(agent);
 }

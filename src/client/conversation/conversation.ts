@@ -11,9 +11,7 @@ import { localizable } from '../../base/localizable';
 import type { Liveness } from '../../panel/contract';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel, type SessionView } from '../../session/model/model';
-import type { Entry } from '../../session/model/state';
 import { PromptQueue, type QueuedAttachment } from '../../session/queue/queue';
-import { detailed } from '../../session/queue/waitReason';
 import type { SessionChanges } from '../changes/sessionChanges';
 import type { AgentEnd, ConnectionState } from '../connection/connectionState';
 import { Connector } from '../connection/connector';
@@ -29,11 +27,11 @@ import type { ElicitationRequestHandler } from '../requests/elicitationRequestHa
 import { Subagents } from '../requests/subagents';
 import { transcriptOf } from '../sharing/transcriptMessages';
 import { Stages } from '../transport/stages';
-import { resolveDoubtfulPrompts } from '../turns/doubtfulPrompts';
 import { readOnlyReason, takenOver, untrusted } from '../turns/failures';
 import type { TurnResult } from '../turns/openTurn';
 import { TurnControl } from '../turns/turnControl';
 import { AgentControls } from './agentControls';
+import { AgentLoss } from './agentLoss';
 import { changesOfSession } from './changesOfSession';
 import type { ConversationOptions, ConversationServices } from './conversationOptions';
 import { followTerminals } from './followTerminals';
@@ -45,7 +43,7 @@ import type { ConversationPersistence } from './persistence';
 import { QueueActions } from './queueActions';
 import { QueueMirror } from './queueMirror';
 import { Recorder } from './recorder';
-import { closingEvents, completeTranscript, restore, unansweredPrompt } from './restore';
+import { closingEvents, completeTranscript, restore } from './restore';
 import { failedTurn, promptOfTurn } from './sendAgain';
 import { SessionOps } from './sessionOps';
 import { Suspension } from './suspension';
@@ -79,6 +77,7 @@ export class Conversation implements Disposable {
   readonly #subagents: Subagents;
   readonly #probe: LivenessProbe;
   readonly #connector: Connector;
+  readonly #loss: AgentLoss;
   readonly #lifetime = new DisposableStore();
   readonly #notices: StartNotices;
   /** Why the session is read-only here; undefined: it is ours. */
@@ -180,6 +179,17 @@ export class Conversation implements Disposable {
       isClosed: () => this.#lifetime.isDisposed,
     });
     this.#subagents = new Subagents({ side: () => this.#connector.agentSide, apply, log: services.log });
+    this.#loss = new AgentLoss({
+      key,
+      services,
+      model: this.#model,
+      queue: this.queue,
+      probe: this.#probe,
+      turns: () => this.#turns,
+      subagents: () => this.#subagents,
+      session: () => this.#connector.session,
+      isHeld: () => this.#held !== undefined,
+    });
     const inbound = new Inbound({
       key,
       roots: this.roots,
@@ -210,11 +220,12 @@ export class Conversation implements Disposable {
         },
         onSession: (facts) => persistence?.describe(facts),
         known: () => this.#model.state,
-        onRepeated: (repeated) => this.#onRepeated(repeated),
+        onRepeated: (repeated) => this.#loss.repeated(repeated),
         onRequest: (...request) => inbound.request(...request),
         onNotification: (method, params) => inbound.notification(method, params),
         onUpdates: (updates, past) => inbound.updates(updates, past),
         onState: (report) => this.#turns.state(report),
+        onTurnComplete: (barrier) => this.#turns.turnComplete(barrier),
         toolSession: inbound.toolSession(),
       },
       options.opening ?? strategyFor(kept),
@@ -224,6 +235,10 @@ export class Conversation implements Disposable {
         ready: (problems, isNew) => this.#onReady(problems, isNew),
         attached: (opened) => this.#onAttached(opened),
         detached: (end, hadSession) => this.#onDetached(end, hadSession),
+        isInTurn: () => this.#model.state.turn !== undefined,
+        cut: (link) => this.#recorder.together(() => this.#loss.cut(link)),
+        rejoining: () => this.#turns.asking(),
+        rejoined: (status) => this.#recorder.together(() => this.#loss.rejoined(status)),
       },
       earlier?.sessionId,
     );
@@ -540,6 +555,7 @@ export class Conversation implements Disposable {
     this.#probe.heard();
     this.#probe.set('live');
     this.changes.warm();
+    this.#loss.ready();
     if (this.#suspension.isActive) void this.#suspension.resume(isNew);
     else this.#turns.dispatcher.pump();
   }
@@ -561,30 +577,11 @@ export class Conversation implements Disposable {
     this.#onReady([], false);
   }
 
-  /**
-   * What is queued for a session that was lost waits until the user says otherwise. A start that
-   * failed has lost nothing: what was sent for it goes with the next one.
-   */
-  #onDetached({ note, interrupted }: AgentEnd, hadSession: boolean): void {
-    this.#probe.set('unknown');
-    // What may have arrived is asked about where the session continues.
-    const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.#model.state) : undefined;
-    if (inDoubt) this.queue.putFirst(inDoubt);
-    const isLeft = this.#endsWithWindow || this.#earlier !== undefined;
-    const why = isLeft ? 'window-ended' : detailed('agent-ended', note);
-    if (hadSession && this.queue.items.length > 0) this.queue.pause(why);
-    this.#turns.exited(note, interrupted);
-    this.#subagents.ended();
-    void this.#services.terminals.closeSession(this.key);
+  #onDetached(end: AgentEnd, hadSession: boolean): void {
+    this.#loss.detached(end, hadSession, this.#endsWithWindow || this.#earlier !== undefined);
     if (!this.#earlier) return;
     this.#earlier = undefined;
     for (const event of closingEvents(this.#model.state, this.#services.clock.now())) this.#apply(event);
-  }
-
-  /** What the agent shows of the session has arrived. */
-  #onRepeated(repeated: readonly Entry[]): void {
-    for (const item of resolveDoubtfulPrompts(this.queue, this.#model.state.entries, repeated))
-      this.#turns.dispatcher.forget(item);
   }
 
   /** @throws ParleyError `session-held` */

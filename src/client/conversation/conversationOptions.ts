@@ -8,7 +8,7 @@ import type { SessionOpenStrategy } from '../connection/sessionOpenStrategy';
 import type { ChatServices } from '../http/communicationChat';
 import type { RuleSet } from '../rules/judge';
 import type { Terminals } from '../terminals/terminals';
-import type { TurnServices } from '../turns/turnControl';
+import type { TurnServices } from '../turns/turnPorts';
 import type { ConversationPersistence, KeptConversation } from './persistence';
 
 export interface ConversationOptions {
@@ -40,4 +40,8 @@ export interface ConversationServices extends ConnectionServices, TurnServices, 
   readonly changes?: ChangeServices;
   /** How long a session must be quiet before it is probed again, in milliseconds. */
   readonly quietMs?: number;
+  /**
+   * How long an agent that has a turn since another connection may be silent in it, in milliseconds.
+   */
+  readonly rejoinQuietMs?: number;
 }

@@ -67,8 +67,9 @@ export class Subagents {
     side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
   }
 
-  /** Listens again to those of an earlier window that still run. */
+  /** Listens again to those of an earlier window, or of an earlier connection, that still run. */
   resume(entries: readonly Entry[]): void {
+    this.#known.clear();
     for (const entry of entries)
       if (entry?.kind === 'tool' && entry.subagentId !== undefined && !isEnded(entry.status))
         this.announce(entry.subagentId);

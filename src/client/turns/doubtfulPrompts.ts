@@ -3,7 +3,7 @@
 import type { ContentBlock } from '../../session/events/content';
 import { bareTextOf } from '../../session/model/entryText';
 import type { Entry } from '../../session/model/state';
-import type { PromptQueue, QueueItem } from '../../session/queue/queue';
+import type { QueueItem } from '../../session/queue/queue';
 
 /**
  * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two
@@ -13,7 +13,7 @@ import type { PromptQueue, QueueItem } from '../../session/queue/queue';
  * @returns the items that were taken out
  */
 export function resolveDoubtfulPrompts(
-  queue: PromptQueue,
+  queue: { readonly items: readonly QueueItem[]; readonly remove: (id: string) => unknown },
   known: readonly Entry[],
   repeated: readonly Entry[],
 ): QueueItem[] {

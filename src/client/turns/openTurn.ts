@@ -38,6 +38,8 @@ export interface OpenTurn {
   barrierSeen: boolean;
   answered?: { stopReason: StopReason; tokens?: number };
   cancelRequested: boolean;
+  /** It goes on since another connection: its prompts get no answers, and their ids mean nothing now. */
+  isRejoined?: true;
   /** What it waits for before it is over, or before the next prompt may go. */
   grace?: Grace;
   /**

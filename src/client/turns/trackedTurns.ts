@@ -2,6 +2,7 @@
 // the same agent: kept with the events, read back by its shape only.
 import * as z from 'zod/mini';
 import type { StateReport } from '../../acp/protocol/dialect';
+import type { OpenTurn, Prompt } from './openTurn';
 
 const stopReasons = [
   'end_turn',
@@ -50,3 +51,51 @@ export const trackedTurnsSchema = z.object({
 
 export type TrackedTurns = z.infer<typeof trackedTurnsSchema>;
 export type TrackedPrompt = z.infer<typeof promptSchema>;
+
+/** What of a tracker is neither its open turn nor its prompts. */
+interface TrackerFacts {
+  readonly followers: number;
+  readonly agentState: string | undefined;
+  readonly awaits: (prompt: Prompt) => boolean;
+}
+
+/**
+ * Returns what another window needs to go on with the same agent.
+ * @param turn that is open
+ * @param waiting prompts without an answer
+ */
+export function trackedOf(
+  turn: OpenTurn | undefined,
+  waiting: readonly Prompt[],
+  { followers, agentState, awaits }: TrackerFacts,
+): TrackedTurns {
+  const all = new Set([...(turn?.prompts ?? []), ...waiting]);
+  return {
+    followers,
+    ...(agentState !== undefined && { agentState }),
+    ...(turn && {
+      turn: {
+        id: turn.id,
+        endsBy: turn.endsBy,
+        promised: turn.promised,
+        busySeen: turn.busySeen,
+        barrierSeen: turn.barrierSeen,
+        cancelRequested: turn.cancelRequested,
+        ...(turn.ended !== undefined && { ended: turn.ended }),
+        ...(turn.idle && { idle: turn.idle }),
+        ...(turn.idleIsDoubtful && { idleIsDoubtful: true }),
+      },
+    }),
+    prompts: [...all].map((prompt) => ({
+      handle: prompt.handle,
+      promptId: prompt.terms.promptId,
+      endsBy: prompt.terms.endsBy,
+      promised: prompt.terms.promised,
+      ...(prompt.messageId !== undefined && { messageId: prompt.messageId }),
+      inTurn: prompt.turn !== undefined,
+      awaited: awaits(prompt),
+      inserted: prompt.inserted,
+      cancelRequested: prompt.cancelRequested,
+    })),
+  };
+}

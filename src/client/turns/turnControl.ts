@@ -3,26 +3,19 @@
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { isReceipt } from '../../acp/proposals/promptLifecycle';
-import {
-  type PromptAnswer,
-  type PromptCapabilities,
-  required,
-  type StateReport,
-  type TurnComplete,
-} from '../../acp/protocol/dialect';
+import type { SessionStatus } from '../../acp/proposals/sessionStatus';
+import { type PromptAnswer, required, type StateReport, type TurnComplete } from '../../acp/protocol/dialect';
+import { REMOTE_LOST } from '../../acp/transport/remoteError';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
 import { type LocalizableText, localize } from '../../base/localizable';
-import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
-import type { PromptQueue, QueueItem } from '../../session/queue/queue';
+import type { QueueItem } from '../../session/queue/queue';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
-import type { OpenedSession } from '../ports/agentLink';
+import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
-import type { Clock } from '../ports/ports';
-import type { JudgePermission } from '../requests/judgement';
 import { UserRequests } from '../requests/userRequests';
 import { AcceptedPrompts } from './acceptedPrompts';
 import { promptFailure } from './failures';
@@ -30,6 +23,7 @@ import { contentOf, contentOfSent } from './promptContent';
 import { PromptDispatcher, type SentMessage } from './promptDispatcher';
 import { textOf } from './promptEcho';
 import type { TrackedTurns } from './trackedTurns';
+import type { Preparation, TurnControlOptions } from './turnPorts';
 import { TurnTracker } from './turnTracker';
 
 /** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
@@ -48,73 +42,6 @@ class SessionLost extends Error {
     super(wait, { cause });
     this.wait = wait;
   }
-}
-
-/** Sees to it that a prompt can go. @returns why it must wait */
-export type Preparation = (signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>;
-
-/** The session that prompts go to. */
-export interface PromptSession {
-  /** Undefined while nothing can be sent. */
-  readonly current: OpenedSession | undefined;
-  /**
-   * Returns what has to be done before a prompt, undefined where it may go at once. It gives why
-   * the prompt must wait, and rejects where the signal is aborted.
-   */
-  precedes(session: OpenedSession): Preparation | undefined;
-  /** Returns what opens a session again that the agent no longer has; as {@link precedes}. */
-  reopen(session: OpenedSession): Preparation;
-  /**
-   * A prompt is about to leave; what was heard of the session until now may show that it must wait.
-   */
-  leaving(): void;
-  /** The agent answered a prompt. */
-  answered(): void;
-  /**
-   * The agent wants a sign-in: until then there is no session to send to.
-   * @param message its words
-   */
-  needSignIn(message: string): void;
-}
-
-/** What turns need from outside. */
-export interface TurnServices {
-  readonly log: Log;
-  readonly clock: Clock;
-  /** Returns whether the queue continues automatically after the user stopped a turn. */
-  readonly afterCancel: () => 'pause' | 'continue';
-  readonly barrierGraceMs?: number;
-  /** How long an answer may trail its turn_complete, in milliseconds. */
-  readonly answerGraceMs?: number;
-}
-
-/** How what belongs to one prompt is kept. */
-export interface PromptKeeping {
-  /** Keeps all events of `run` in one go. */
-  together<T>(run: () => T): T;
-  /** Keeps what came so far, before the prompt leaves. */
-  commit(): void;
-  /** Runs something once all of {@link together} is kept. */
-  afterwards(run: () => void): void;
-}
-
-export interface TurnControlOptions {
-  /** Turns that the session had before. */
-  readonly turnsSoFar: number;
-  readonly queue: PromptQueue;
-  readonly services: TurnServices;
-  readonly apply: (event: SessionEvent) => void;
-  readonly onChange: () => void;
-  /** What rules say of a permission request; absent: there are no rules. */
-  readonly judge?: JudgePermission | undefined;
-  readonly session: PromptSession;
-  /** Keeps what belongs together in one go, and before the message leaves. */
-  readonly kept: PromptKeeping;
-  /**
-   * What goes along with the next message, after it: what a new session must be told of the one
-   * before.
-   */
-  readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
 }
 
 export class TurnControl {
@@ -137,6 +64,8 @@ export class TurnControl {
   #signInFor: string | undefined;
   /** What an earlier window has left, until its agent is here. */
   #restored: { readonly tracked: TrackedTurns; readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
+  /** Connections that were lost in a turn which may go on: no answer of theirs is one. */
+  readonly #cutLinks = new WeakSet<AgentLink>();
 
   constructor(options: TurnControlOptions) {
     const { apply, services, queue } = options;
@@ -272,6 +201,44 @@ export class TurnControl {
     this.#tracker.exited(note, interrupted);
   }
 
+  /**
+   * The connection is lost in the middle of a turn that the agent may go on with, as
+   * {@link TurnTracker.cut}. What it asked is withdrawn: it asks again where it still wants to know.
+   */
+  cut(link: AgentLink): boolean {
+    if (!this.#tracker.cut()) return false;
+    this.#cutLinks.add(link);
+    this.#preparing?.abort.abort();
+    this.#accepted.clear();
+    this.#options.queue.takeBack();
+    this.requests.agentExited();
+    this.#stopped();
+    this.#options.onChange();
+    return true;
+  }
+
+  /** As {@link TurnTracker.asking}. */
+  asking(): void {
+    this.#tracker.asking();
+  }
+
+  /** As {@link TurnTracker.rejoin}. */
+  rejoin(status: SessionStatus, hasArrived: boolean | undefined): boolean {
+    const goesOn = this.#tracker.rejoin(status, hasArrived);
+    this.#options.onChange();
+    return goesOn;
+  }
+
+  /** As {@link TurnTracker.whenQuiet}. */
+  whenQuiet(quietMs: number, run: () => void): void {
+    this.#tracker.whenQuiet(quietMs, run);
+  }
+
+  /** As {@link TurnTracker.gaveNoEnd}. */
+  gaveNoEnd(note: LocalizableText): void {
+    this.#tracker.gaveNoEnd(note);
+  }
+
   dispose(): void {
     clearTimeout(this.#patience);
     this.exited('session-closed', true);
@@ -353,6 +320,7 @@ export class TurnControl {
           else this.#tracker.answered(handle, answer.stopReason, answer, promised, answer.note);
         }),
       (error: unknown) => {
+        if (isClosed(error) && this.#cutLinks.has(link)) return;
         // The end of the connection is told by the end of the agent, which knows why.
         if (!isClosed(error) || !link.isAlive) kept.together(() => this.#refused(item, handle, error));
       },
@@ -571,7 +539,7 @@ interface LeavingPrompt {
 
 /** True if the message could not be written, or cannot be answered. */
 function isClosed(error: unknown): boolean {
-  return error instanceof ParleyError && error.code === 'connection-closed';
+  return error instanceof ParleyError && (error.code === 'connection-closed' || error.code === REMOTE_LOST);
 }
 
 /**

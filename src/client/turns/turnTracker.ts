@@ -4,14 +4,15 @@
 // turn begins with its prompt and ends with the answer to it.
 
 import { isIdle, reasonOf } from '../../acp/proposals/promptLifecycle';
+import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import { BARRIER_GRACE_MS, LONGEST_BARRIER_MS } from '../../acp/proposals/turnComplete';
 import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
 import type { LocalizableText } from '../../base/localizable';
-import type { Log } from '../../base/log';
 import type { ContentBlock, TurnTokens } from '../../session/events/content';
 import type { Barrier, SessionEvent, StopReason } from '../../session/events/event';
-import { Grace, type GraceOptions, type Schedule } from '../ports/grace';
+import { Grace, type GraceOptions } from '../ports/grace';
+import { CutTurn } from './cutTurn';
 import {
   mayEnd,
   type OpenTurn,
@@ -22,7 +23,9 @@ import {
   type TurnResult,
 } from './openTurn';
 import { promptOf, textOf, userMessageOf } from './promptEcho';
-import type { TrackedPrompt, TrackedTurns } from './trackedTurns';
+import { RecentIds } from './recentIds';
+import { type TrackedPrompt, type TrackedTurns, trackedOf } from './trackedTurns';
+import type { TurnTrackerOptions } from './turnPorts';
 
 /**
  * How long an answer may trail the barrier before the next prompt goes without it, in milliseconds.
@@ -33,35 +36,20 @@ const ANSWER_GRACE_MS = 10_000;
  * in milliseconds.
  */
 const UNCLEAR_GRACE_MS = 1000;
-/** Ids of earlier prompts and messages of the user that are remembered, to know a repetition. */
-const MAX_PAST_IDS = 200;
-
-export interface TurnTrackerOptions {
-  /** Turns that the session had before; numbers continue from there. */
-  readonly turnsSoFar?: number;
-  readonly apply: (event: SessionEvent) => void;
-  readonly now: () => number;
-  readonly log: Log;
-  /** Called when the turn is complete: the next prompt can be sent. */
-  readonly onSettled: (stopReason: StopReason) => void;
-  /** A prompt that had left for later was taken in, and stands in the transcript now. */
-  readonly onInserted?: (promptId: string) => void;
-  readonly barrierGraceMs?: number;
-  readonly answerGraceMs?: number;
-  /** Timers, so that tests can hold them. */
-  readonly schedule?: Schedule;
-}
 
 export class TurnTracker {
   readonly #options: TurnTrackerOptions;
-  readonly #past = new Set<string>();
-  readonly #userIds = new Set<string>();
+  /** Of earlier prompts, and of messages of the user. */
+  readonly #past = new RecentIds();
+  readonly #userIds = new RecentIds();
   /** Prompts without an answer, by their handle, in the order in which they left. */
   readonly #prompts = new Map<string, Prompt>();
   #sequence: number;
   #followers = 0;
   #open: OpenTurn | undefined;
   #agentState: string | undefined;
+  /** The connection was lost in the open turn, and the agent was not asked about the turn yet. */
+  #cut: CutTurn | undefined;
 
   constructor(options: TurnTrackerOptions) {
     this.#sequence = options.turnsSoFar ?? 0;
@@ -85,36 +73,11 @@ export class TurnTracker {
 
   /** What another window needs to go on with the same agent. */
   get tracked(): TrackedTurns {
-    const turn = this.#open;
-    const all = new Set([...(turn?.prompts ?? []), ...this.#prompts.values()]);
-    return {
+    return trackedOf(this.#open, [...this.#prompts.values()], {
       followers: this.#followers,
-      ...(this.#agentState !== undefined && { agentState: this.#agentState }),
-      ...(turn && {
-        turn: {
-          id: turn.id,
-          endsBy: turn.endsBy,
-          promised: turn.promised,
-          busySeen: turn.busySeen,
-          barrierSeen: turn.barrierSeen,
-          cancelRequested: turn.cancelRequested,
-          ...(turn.ended !== undefined && { ended: turn.ended }),
-          ...(turn.idle && { idle: turn.idle }),
-          ...(turn.idleIsDoubtful && { idleIsDoubtful: true }),
-        },
-      }),
-      prompts: [...all].map((prompt) => ({
-        handle: prompt.handle,
-        promptId: prompt.terms.promptId,
-        endsBy: prompt.terms.endsBy,
-        promised: prompt.terms.promised,
-        ...(prompt.messageId !== undefined && { messageId: prompt.messageId }),
-        inTurn: prompt.turn !== undefined,
-        awaited: this.#awaits(prompt),
-        inserted: prompt.inserted,
-        cancelRequested: prompt.cancelRequested,
-      })),
-    };
+      agentState: this.#agentState,
+      awaits: (prompt) => this.#awaits(prompt),
+    });
   }
 
   /** The JSON-RPC ids of the prompts whose answers are still to come or still count, by prompt. */
@@ -137,7 +100,7 @@ export class TurnTracker {
     contentOf: (promptId: string) => readonly ContentBlock[],
     userIds: readonly string[],
   ): void {
-    for (const id of userIds.slice(-MAX_PAST_IDS)) this.#userIds.add(id);
+    for (const id of userIds) this.#userIds.add(id);
     this.#followers = tracked.followers;
     this.#agentState = tracked.agentState;
     const turn = tracked.turn && ({ ...tracked.turn, prompts: new Set() } as OpenTurn);
@@ -217,6 +180,10 @@ export class TurnTracker {
 
   /** What the agent says of itself. */
   state(report: StateReport): void {
+    if (this.#cut) {
+      this.#cut.noteState(report);
+      return;
+    }
     if (report.background) this.#options.apply({ type: 'background', work: report.background });
     this.#setState(report.state);
     const turn = this.#open;
@@ -243,7 +210,7 @@ export class TurnTracker {
   heard(event: SessionEvent): void {
     const message = userMessageOf(event);
     if (!message || this.#userIds.has(message.messageId)) return;
-    remember(this.#userIds, message.messageId);
+    this.#userIds.add(message.messageId);
     const prompt = promptOf(
       [...this.#prompts.values()].filter(({ inserted }) => !inserted),
       message,
@@ -262,7 +229,7 @@ export class TurnTracker {
     if (!prompt) return;
     this.#prompts.delete(handle);
     prompt.messageId ??= messageId;
-    if (prompt.messageId !== undefined) remember(this.#userIds, prompt.messageId);
+    if (prompt.messageId !== undefined) this.#userIds.add(prompt.messageId);
     if (!prompt.inserted) this.#insert(prompt);
     const { turn } = prompt;
     if (!turn || this.#open !== turn) return;
@@ -294,6 +261,10 @@ export class TurnTracker {
       return;
     }
     if (turn.barrierSeen) return;
+    if (this.#cut) {
+      this.#cut.noteComplete(barrier);
+      return;
+    }
     turn.barrierSeen = true;
     if (turn.unclear) turn.answered = { stopReason: 'unknown' };
     turn.unclear = undefined;
@@ -302,7 +273,7 @@ export class TurnTracker {
     const answer = turn.answered?.stopReason;
     const reason = answer !== undefined && answer !== 'unknown' ? answer : (barrier.stopReason ?? 'unknown');
     this.#end(turn, reason, 'turn_complete', turn.answered);
-    if (turn.answered) this.#settle(turn);
+    if (turn.answered || turn.isRejoined) this.#settle(turn);
     else this.#awaitAnswer(turn);
   }
 
@@ -380,6 +351,7 @@ export class TurnTracker {
       this.#setState('idle');
     }
     this.#agentState = undefined;
+    this.#cut = undefined;
     const turn = this.#open;
     if (turn) {
       turn.grace?.dispose();
@@ -387,6 +359,73 @@ export class TurnTracker {
       this.#settle(turn);
     }
     this.#past.clear(); // the next connection counts its requests from the beginning
+  }
+
+  /**
+   * The connection is lost, and the agent may go on with the turn that runs: it stays open until
+   * {@link rejoin} or {@link exited}. Prompts that it has not taken in are lost to it.
+   * @returns false where no turn runs
+   */
+  cut(): boolean {
+    const turn = this.#open;
+    if (!turn || turn.ended !== undefined || turn.answered) return false;
+    for (const prompt of this.#prompts.values()) {
+      if (prompt.turn === turn) continue;
+      prompt.done.resolve(undefined);
+      this.#prompts.delete(prompt.handle);
+    }
+    this.#past.clear(); // the next connection counts its requests from the beginning
+    turn.grace?.dispose();
+    turn.unclear = undefined;
+    turn.idle = undefined;
+    this.#cut ??= new CutTurn();
+    return true;
+  }
+
+  /** The agent is about to be asked about the turn that was cut: what it said until now is older. */
+  asking(): void {
+    this.#cut?.asking();
+  }
+
+  /**
+   * The agent was asked about the turn that was cut: the turn goes on with the agent's word, or is
+   * over with it.
+   * @param hasArrived whether the agent has its prompts; undefined: that is not known
+   * @returns false where the agent does not have the turn: it is lost, and {@link exited} ends it
+   */
+  rejoin(status: SessionStatus, hasArrived: boolean | undefined): boolean {
+    const [turn, cut] = [this.#open, this.#cut];
+    if (!turn || !cut) return true;
+    const fate = cut.fate(status, hasArrived);
+    if (fate.kind === 'lost') return false;
+    this.#cut = undefined;
+    turn.endsBy = 'state';
+    turn.isRejoined = true;
+    for (const prompt of turn.prompts) {
+      prompt.inserted = true;
+      this.#prompts.delete(prompt.handle); // its answer was for the connection that is gone
+    }
+    if (fate.kind === 'complete') this.turnComplete(fate.barrier);
+    else if (fate.kind === 'runs') this.state(fate.report);
+    else if (fate.kind === 'ended') {
+      turn.promised = false;
+      this.#setState(fate.report.state);
+      this.#idle(turn, fate.report);
+    }
+    return true;
+  }
+
+  /** Runs something once no update has come in the open turn for so many milliseconds. */
+  whenQuiet(quietMs: number, run: () => void): void {
+    if (this.#open && this.#open.ended === undefined) this.#await(this.#open, { quietMs }, run);
+  }
+
+  /** The agent does not say how the turn ended: it counts as over. @param note a sentence on why */
+  gaveNoEnd(note: LocalizableText): void {
+    const turn = this.#open;
+    if (!turn || turn.ended !== undefined) return;
+    this.#end(turn, 'unknown', 'timeout', undefined, note);
+    this.#settle(turn);
   }
 
   #add(handle: string, terms: PromptTerms, turn: OpenTurn | undefined): Prompt {
@@ -520,7 +559,8 @@ export class TurnTracker {
   ): void {
     const stopReason = this.#final(turn, reason);
     turn.ended = stopReason;
-    if (barrier !== 'state' && this.statesSeen && turn.endsBy === 'response') this.#setState('idle');
+    const isOwnWord = barrier === 'state' || (turn.endsBy === 'state' && !turn.isRejoined);
+    if (!isOwnWord && this.statesSeen) this.#setState('idle');
     this.#options.apply({
       type: 'turn_ended',
       turnId: turn.id,
@@ -536,11 +576,13 @@ export class TurnTracker {
   #settle(turn: OpenTurn): void {
     if (this.#open !== turn) return;
     turn.grace?.dispose();
-    for (const id of requestIds(turn)) remember(this.#past, id);
+    // Ids of an earlier connection may come again in this one.
+    if (!turn.isRejoined) for (const id of requestIds(turn)) this.#past.add(id);
     // What the turn has taken in is over with it, also where its answer never came.
     for (const { handle, inserted } of turn.prompts)
       if (inserted || turn.endsBy === 'response') this.#prompts.delete(handle);
     this.#open = undefined;
+    this.#cut = undefined;
     const stopReason = turn.ended ?? 'unknown';
     for (const { done } of turn.prompts) done.resolve({ turnId: turn.id, stopReason });
     this.#options.onSettled(stopReason);
@@ -551,12 +593,6 @@ export class TurnTracker {
     this.#agentState = state;
     this.#options.apply({ type: 'agent_state', state });
   }
-}
-
-function remember(ids: Set<string>, id: string): void {
-  ids.add(id);
-  const [oldest] = ids;
-  if (ids.size > MAX_PAST_IDS && oldest !== undefined) ids.delete(oldest);
 }
 
 function tokensOf({ tokens, tokenParts }: TurnTokens = {}): TurnTokens {

@@ -73,7 +73,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   status: statusOf,
   liveness: (c) => c.liveness,
   // While it waits to start again, those of its last start say nothing.
-  stages: (c) => (c.connection.kind === 'recovering' || c.isAttaching ? [] : [...c.stages.view]),
+  stages: (c) => (phaseOf(c) === 'recovering' || c.isAttaching ? [] : [...c.stages.view]),
   error: errorOf,
   turn: (c) =>
     c.model.state.turn ? projectTurn(c.model.state.turn, changesOfTurn(c, c.model.state.turn.id)) : undefined,
@@ -159,6 +159,7 @@ export function phaseOf(conversation: Conversation): SessionPhase {
     case 'recovering':
       return connection.kind as SessionPhase;
     case 'starting': {
+      if (isReconnecting(conversation)) return 'recovering';
       const stage = conversation.stages.current?.name;
       return stage === undefined || stage === 'resolve' || stage === 'spawn' || stage === 'connect'
         ? 'starting'
@@ -212,8 +213,13 @@ function isHeld({ connection }: Conversation): boolean {
   );
 }
 
+/** The lost connection is tried again now, and nothing has to be answered for that. */
+function isReconnecting({ connection, waitsForUser }: Conversation): boolean {
+  return connection.kind === 'starting' && connection.reconnects === true && !waitsForUser;
+}
+
 function recoveryLabel({ connection }: Conversation): string {
-  if (connection.kind !== 'recovering') return '';
+  if (connection.kind !== 'recovering') return l10n.t('Reconnecting…');
   const { attempt, of } = connection.attempt;
   return connection.error.code === 'connection-lost'
     ? l10n.t('Connection lost, reconnecting ({0} of {1})', attempt, of)

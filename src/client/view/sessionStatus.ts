@@ -18,7 +18,7 @@ export function sessionStatusOf(conversation: Conversation): SessionStatus {
       return 'working';
     case 'starting':
     case 'initializing':
-      if (queue.items.length > 0) return 'working';
+      if (queue.items.length > 0 || model.state.turn) return 'working';
       break;
     case 'failed':
     case 'exited':

@@ -129,6 +129,7 @@ describe('a repeated session', function () {
         asSaid: (event) => [event],
         onUpdates: (updates) => live.push(...updates),
         onState() {},
+        onTurnComplete() {},
         onRepeated() {},
       });
       return { replay, model, live };

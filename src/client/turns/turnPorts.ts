@@ -1,0 +1,95 @@
+// What turns need from outside: the session that prompts go to, how what belongs to a prompt is kept,
+// and the user's settings.
+import type { PromptCapabilities } from '../../acp/protocol/dialect';
+import type { Log } from '../../base/log';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent, StopReason } from '../../session/events/event';
+import type { PromptQueue } from '../../session/queue/queue';
+import type { PauseCode, WaitReason } from '../../session/queue/waitReason';
+import type { OpenedSession } from '../ports/agentLink';
+import type { Schedule } from '../ports/grace';
+import type { Clock } from '../ports/ports';
+import type { JudgePermission } from '../requests/judgement';
+
+/** Sees to it that a prompt can go. @returns why it must wait */
+export type Preparation = (signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>;
+
+/** The session that prompts go to. */
+export interface PromptSession {
+  /** Undefined while nothing can be sent. */
+  readonly current: OpenedSession | undefined;
+  /**
+   * Returns what has to be done before a prompt, undefined where it may go at once. It gives why
+   * the prompt must wait, and rejects where the signal is aborted.
+   */
+  precedes(session: OpenedSession): Preparation | undefined;
+  /** Returns what opens a session again that the agent no longer has; as {@link precedes}. */
+  reopen(session: OpenedSession): Preparation;
+  /**
+   * A prompt is about to leave; what was heard of the session until now may show that it must wait.
+   */
+  leaving(): void;
+  /** The agent answered a prompt. */
+  answered(): void;
+  /**
+   * The agent wants a sign-in: until then there is no session to send to.
+   * @param message its words
+   */
+  needSignIn(message: string): void;
+}
+
+/** What turns need from outside. */
+export interface TurnServices {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Returns whether the queue continues automatically after the user stopped a turn. */
+  readonly afterCancel: () => 'pause' | 'continue';
+  readonly barrierGraceMs?: number;
+  /** How long an answer may trail its turn_complete, in milliseconds. */
+  readonly answerGraceMs?: number;
+}
+
+/** How what belongs to one prompt is kept. */
+export interface PromptKeeping {
+  /** Keeps all events of `run` in one go. */
+  together<T>(run: () => T): T;
+  /** Keeps what came so far, before the prompt leaves. */
+  commit(): void;
+  /** Runs something once all of {@link together} is kept. */
+  afterwards(run: () => void): void;
+}
+
+export interface TurnControlOptions {
+  /** Turns that the session had before. */
+  readonly turnsSoFar: number;
+  readonly queue: PromptQueue;
+  readonly services: TurnServices;
+  readonly apply: (event: SessionEvent) => void;
+  readonly onChange: () => void;
+  /** What rules say of a permission request; absent: there are no rules. */
+  readonly judge?: JudgePermission | undefined;
+  readonly session: PromptSession;
+  /** Keeps what belongs together in one go, and before the message leaves. */
+  readonly kept: PromptKeeping;
+  /**
+   * What goes along with the next message, after it: what a new session must be told of the one
+   * before.
+   */
+  readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
+}
+
+export interface TurnTrackerOptions {
+  /** Turns that the session had before; numbers continue from there. */
+  readonly turnsSoFar?: number;
+  readonly apply: (event: SessionEvent) => void;
+  readonly now: () => number;
+  readonly log: Log;
+  /** Called when the turn is complete: the next prompt can be sent. */
+  readonly onSettled: (stopReason: StopReason) => void;
+  /** A prompt that had left for later was taken in, and stands in the transcript now. */
+  readonly onInserted?: (promptId: string) => void;
+  readonly barrierGraceMs?: number;
+  readonly answerGraceMs?: number;
+  /** Timers, so that tests can hold them. */
+  readonly schedule?: Schedule;
+}

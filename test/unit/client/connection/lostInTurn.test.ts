@@ -1,0 +1,358 @@
+// Turns of remote agents whose connection is lost in the middle: what the agent answers when it is asked decides, and nothing is lost or said twice.
+import { strict as assert } from 'node:assert';
+import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
+import { projectSession } from '../../../../src/client/view/projectSession';
+import { sessionStatusOf } from '../../../../src/client/view/sessionStatus';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { Changes } from '../../../../src/session/model/changes';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { DurableAgent, type DurableOptions, type DurableSession } from '../../../support/servers/durableAgent';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+import { seeded } from '../../../support/store/random';
+
+const DELAYS_MS = Array.from({ length: 20 }, () => 1);
+
+describe('a turn whose connection is lost', function () {
+  this.timeout(60_000);
+  let agent: DurableAgent;
+  let session: TestConversation;
+
+  afterEach(async () => {
+    await session.close();
+    await agent.close();
+    await removeScratch();
+  });
+
+  async function open(
+    options: DurableOptions,
+    services: Partial<ConversationServices> = {},
+  ): Promise<TestConversation> {
+    agent = await DurableAgent.start(options);
+    const [definition] = parseAgents({ far: { name: 'Far', url: agent.url } }).agents;
+    session = testConversation({
+      agent: definition as AgentDefinition,
+      cwd: await scratchFolder(),
+      services: { reconnectDelaysMs: DELAYS_MS, ...services },
+    });
+    return session;
+  }
+
+  const said = (): string =>
+    snapshotOf(session.conversation)
+      .entries.filter(({ kind }) => kind === 'agent')
+      .map(({ text }) => text)
+      .join('');
+  const ends = (): string[] =>
+    session.conversation.model.state.turns.map(({ stopReason, barrier }) => `${stopReason} by ${barrier}`);
+  const queue = (): string[] =>
+    session.conversation.queue.items.map(({ text, state, doubtful }) => `${text}: ${doubtful ? 'in doubt' : state}`);
+  const isReady = ({ connection }: TestConversation['conversation']): boolean => connection.kind === 'ready';
+
+  /** Sends a message whose turn says something, and waits for that to be here. */
+  async function begin(text = 'go'): Promise<DurableSession> {
+    session.conversation.send(text).done.catch(() => {});
+    await agent.until(() => agent.sessions.size > 0 && agent.only.prompts.at(-1) === text);
+    agent.say(agent.only, 'It begins. ');
+    await session.until(() => said().endsWith('It begins. '));
+    return agent.only;
+  }
+
+  /** Cuts the connection, lets something happen meanwhile, and waits for the next one. */
+  async function cutWhile(happens: () => void): Promise<void> {
+    agent.leave();
+    await session.until(({ connection }) => connection.kind !== 'ready');
+    happens();
+    agent.back();
+    await session.until(isReady);
+  }
+
+  it('goes on to the stop reason of an agent that works', async () => {
+    const { conversation, until } = await open({ status: 'states', load: true, turnComplete: true });
+    const far = await begin();
+    const queued = conversation.send('next');
+    await cutWhile(() => {
+      assert.ok(conversation.model.state.turn, 'the turn stays open');
+      agent.say(far, 'It was said meanwhile. ');
+      agent.call(far, 'Read a file');
+    });
+    assert.ok(conversation.model.state.turn);
+    agent.say(far, 'It goes on.');
+    agent.end(far, 'max_tokens');
+    await until(({ model }) => model.state.turns[0]?.stopReason !== undefined);
+    assert.equal(said(), far.said);
+    assert.deepEqual(ends().slice(0, 1), ['max_tokens by turn_complete']);
+    await agent.until(() => far.prompts.length === 2);
+    agent.end(far, 'end_turn');
+    assert.equal((await queued.done).stopReason, 'end_turn');
+    assert.deepEqual(far.prompts, ['go', 'next']);
+    assert.deepEqual(
+      conversation.model.state.entries.filter(({ kind }) => kind === 'error' || kind === 'notice'),
+      [],
+    );
+  });
+
+  it('ends with the reason of an agent that has ended it meanwhile, after what it said', async () => {
+    await open({ status: 'states', load: true, turnComplete: true });
+    const far = await begin();
+    await cutWhile(() => {
+      agent.say(far, 'And it is over.');
+      agent.end(far, 'refusal');
+    });
+    assert.equal(said(), far.said);
+    assert.deepEqual(ends(), ['refusal by state']);
+    assert.equal(session.conversation.model.state.entries.at(-1)?.kind, 'turn_end');
+  });
+
+  it('sends the next message once the turn is known to be over', async () => {
+    const { conversation, until } = await open({ status: 'states', load: true });
+    const far = await begin();
+    conversation.send('next').done.catch(() => {});
+    await cutWhile(() => agent.end(far, 'end_turn'));
+    await agent.until(() => far.prompts.length === 2);
+    agent.say(far, 'Second.');
+    agent.end(far, 'end_turn');
+    await until((c) => !c.isBusy);
+    assert.deepEqual(ends(), ['end_turn by state', 'end_turn by response']);
+    assert.deepEqual(far.prompts, ['go', 'next']);
+  });
+
+  for (const ending of ['by its turn_complete', 'after a time of silence'] as const) {
+    it(`of an agent that only says that it is live, is over ${ending}`, async () => {
+      const isTold = ending === 'by its turn_complete';
+      const { until } = await open(
+        { status: 'live', load: true, turnComplete: isTold },
+        { rejoinQuietMs: isTold ? 60_000 : 20 },
+      );
+      const far = await begin();
+      session.conversation.send('next').done.catch(() => {});
+      await cutWhile(() => agent.say(far, 'Meanwhile. '));
+      if (isTold) agent.end(far, 'max_tokens');
+      await until((c) => c.model.state.turn === undefined);
+      assert.equal(said(), far.said);
+      assert.equal(ends()[0], isTold ? 'max_tokens by turn_complete' : 'unknown by timeout');
+      if (isTold) return;
+      assert.deepEqual(queue(), ['next: queued']);
+      assert.match(projectSession(session.conversation).queuePaused ?? '', /doesn't say how the turn ended/);
+    });
+  }
+
+  it('is asked about again when a working agent is silent, and is not ended for that', async () => {
+    const { until } = await open({ status: 'states', load: true }, { rejoinQuietMs: 5 });
+    const far = await begin();
+    await cutWhile(() => {});
+    const asked = (): number => agent.received.filter((method) => method === 'session/status').length;
+    await agent.until(() => asked() >= 5);
+    assert.ok(session.conversation.model.state.turn);
+    agent.end(far, 'max_turn_requests');
+    await until((c) => c.model.state.turn === undefined);
+    assert.deepEqual(ends(), ['max_turn_requests by state']);
+  });
+
+  for (const status of ['saved', 'not_found'] as const) {
+    it(`is lost with an agent that answers ${status}, and the queue waits`, async () => {
+      const { conversation } = await open({ status, load: true });
+      const far = await begin();
+      conversation.send('next').done.catch(() => {});
+      await cutWhile(() => agent.say(far, 'Meanwhile.'));
+      assert.deepEqual(ends(), ['error by exit']);
+      assert.match(projectSession(conversation).queuePaused ?? '', /^Paused: The connection to Far was lost/);
+      assert.deepEqual(queue(), ['next: queued']);
+      assert.equal(said(), far.said, 'what it said is here all the same');
+    });
+  }
+
+  it('is lost with an agent that cannot be asked', async () => {
+    const { conversation } = await open({ load: true, resume: true });
+    const far = await begin();
+    conversation.send('next').done.catch(() => {});
+    agent.leave();
+    await session.until(({ model }) => model.state.turn === undefined);
+    assert.deepEqual(ends(), ['error by exit']);
+    agent.say(far, 'Meanwhile.');
+    agent.back();
+    await session.until(isReady);
+    assert.deepEqual(queue(), ['next: queued']);
+    assert.equal(said(), far.said);
+    assert.deepEqual(agent.received.slice(-1), ['session/load'], 'only that brings back what was missed');
+  });
+
+  it('is lost with its session, and a new one gets the transcript', async () => {
+    const { conversation } = await open({ status: 'states', load: true });
+    const far = await begin();
+    await cutWhile(() => agent.forget(far));
+    assert.deepEqual(ends(), ['error by exit']);
+    conversation.send('and now').done.catch(() => {});
+    await agent.until(() => agent.sessions.size === 1 && agent.only.prompts.length === 1);
+    assert.ok(
+      conversation.model.state.entries.some((entry) => entry.kind === 'notice' && entry.said?.code === 'new-session'),
+    );
+    agent.end(agent.only, 'end_turn');
+  });
+
+  it('prefers to load a session to resuming it, only after a turn was cut', async () => {
+    await open({ status: 'states', load: true, resume: true });
+    const far = await begin();
+    await cutWhile(() => agent.end(far, 'end_turn'));
+    assert.equal(agent.received.includes('session/resume'), false);
+    await cutWhile(() => {});
+    assert.deepEqual(agent.received.slice(-2), ['initialize', 'session/resume']);
+  });
+
+  it('shows what is said from then on in a session that can only be resumed', async () => {
+    const { until } = await open({ status: 'states', resume: true }, { rejoinQuietMs: 20 });
+    const far = await begin();
+    await cutWhile(() => {});
+    agent.say(far, 'And on.');
+    agent.end(far, 'refusal');
+    await until((c) => c.model.state.turn === undefined);
+    assert.equal(said(), far.said);
+    assert.deepEqual(ends(), ['refusal by state']);
+  });
+
+  it('whose prompt never arrived leaves the message in doubt', async () => {
+    const { conversation, until } = await open({ status: 'states', load: true });
+    const far = await begin('one');
+    agent.end(far, 'end_turn');
+    await until((c) => !c.isBusy);
+    let isLost = true;
+    agent.breaksBefore = (method) => method === 'session/prompt' && isLost;
+    conversation.send('two').done.catch(() => {});
+    await until((c) => c.connection.kind !== 'ready');
+    await until(isReady);
+    isLost = false;
+    assert.deepEqual(far.prompts, ['one']);
+    assert.deepEqual(queue(), ['two: in doubt']);
+    assert.deepEqual(ends(), ['end_turn by response', 'error by exit']);
+    conversation.queueActions.sendNow(conversation.queue.items[0]?.id ?? '');
+    await agent.until(() => far.prompts.length === 2);
+    agent.end(far, 'end_turn');
+    await until((c) => !c.isBusy);
+    assert.deepEqual([far.prompts, queue()], [['one', 'two'], []]);
+  });
+
+  it('shows that it reconnects, and counts as working', async () => {
+    const { conversation, until } = await open({ status: 'states', load: true, turnComplete: true });
+    const far = await begin();
+    const words = new Set<string>();
+    const seen = conversation.model.observe(
+      new Changes(() => {
+        if (isReady(conversation)) return;
+        const { status, phase } = projectSession(conversation);
+        words.add(`${phase}, ${sessionStatusOf(conversation)}: ${status}`);
+      }),
+    );
+    await cutWhile(() => {});
+    seen.dispose();
+    assert.deepEqual([...words].slice(-2), [
+      'recovering, working: Connection lost, reconnecting (1 of 20)',
+      'recovering, working: Reconnecting…',
+    ]);
+    agent.end(far, 'end_turn');
+    await until((c) => !c.isBusy);
+  });
+
+  it('withdraws what was asked, and can be asked again', async () => {
+    const { conversation, until } = await open({ status: 'states', load: true, turnComplete: true });
+    const far = await begin();
+    void agent.ask(far);
+    await until(({ model }) => model.state.permissions.size === 1);
+    await cutWhile(() => {});
+    assert.equal(conversation.model.state.permissions.size, 0);
+    const answer = agent.ask(far);
+    await until(({ model }) => model.state.permissions.size === 1);
+    const [id = ''] = conversation.model.state.permissions.keys();
+    conversation.answerPermission(id, 'yes');
+    assert.equal(await answer, 'yes');
+    agent.end(far, 'end_turn');
+    await until((c) => !c.isBusy);
+  });
+
+  it('is stopped over the next connection where Stop did not get through', async () => {
+    const { conversation, until } = await open({ status: 'states', load: true, turnComplete: true });
+    const far = await begin();
+    agent.breaksBefore = (method) => method === 'session/cancel';
+    conversation.cancel();
+    await until((c) => !isReady(c));
+    agent.breaksBefore = () => false;
+    await until((c) => c.model.state.turn === undefined);
+    assert.deepEqual([far.stopReason, ...ends()], ['cancelled', 'cancelled by turn_complete']);
+  });
+
+  it('is over when the user stops the reconnecting', async () => {
+    const { conversation, until } = await open({ status: 'states', load: true }, { reconnectDelaysMs: [1, 3_600_000] });
+    await begin();
+    agent.leave();
+    await until((c) => c.connection.kind === 'recovering' && c.connection.attempt.attempt === 2);
+    assert.ok(conversation.model.state.turn);
+    conversation.cancel();
+    assert.equal(conversation.connection.kind, 'exited');
+    assert.deepEqual(ends(), ['error by exit']);
+  });
+
+  it('is lost when the connection cannot be made again', async () => {
+    const { until } = await open({ status: 'states', load: true }, { reconnectDelaysMs: [1, 1] });
+    await begin();
+    agent.leave();
+    await until((c) => c.connection.kind === 'failed');
+    assert.deepEqual(ends(), ['error by exit']);
+  });
+
+  it('loses nothing and repeats nothing over 50 turns that are cut at random', async () => {
+    const { conversation, until } = await open({ status: 'states', load: true, resume: true, turnComplete: true });
+    const random = seeded(16);
+    const reasons = ['end_turn', 'max_tokens', 'refusal'];
+    const told: string[] = [];
+    const sent: string[] = [];
+    let breaks = 0;
+    agent.breaksBefore = () => breaks > 0 && random(8) === 0 && breaks-- > 0;
+    agent.onTurn = (far, text) => {
+      let left = 4 + random(8);
+      const step = (): void => {
+        if (left-- > 0) {
+          if (random(4) === 0) agent.call(far, `Read ${text}-${left}`);
+          agent.say(far, `${text} says its word number ${left}. `);
+          if (breaks > 0 && random(3) === 0) {
+            breaks--;
+            agent.cut();
+          }
+          setTimeout(step, random(4));
+          return;
+        }
+        const reason = reasons[random(reasons.length)] ?? '';
+        told.push(reason);
+        agent.end(far, reason);
+        if (breaks > 0) {
+          breaks--;
+          agent.cut();
+        }
+      };
+      setTimeout(step, random(3));
+    };
+    await conversation.start();
+    for (let round = 0; round < 50; round++) {
+      const tag = `m${round}`;
+      sent.push(tag);
+      breaks = 1 + random(3);
+      conversation.send(tag).done.catch(() => {});
+      const isOver = (): boolean => isReady(conversation) && !conversation.isBusy;
+      for (;;) {
+        await until(() => isOver());
+        breaks = 0;
+        const doubtful = conversation.queue.items.find((item) => item.doubtful);
+        if (doubtful) conversation.queueActions.sendNow(doubtful.id);
+        else if (conversation.queue.items.length > 0) conversation.queueActions.resume();
+        else break;
+      }
+    }
+    const far = agent.only;
+    assert.deepEqual(far.prompts, sent, 'each message arrived once');
+    assert.equal(said(), far.said, 'each word is here once, in order');
+    const own = conversation.model.state.turns.flatMap(({ stopReason = '' }) =>
+      reasons.includes(stopReason) ? [stopReason] : [],
+    );
+    assert.deepEqual(own, told, 'each turn ended as the agent says');
+    const connections = agent.received.filter((method) => method === 'initialize').length;
+    assert.ok(connections > 50, `${connections} connections`);
+  });
+});
