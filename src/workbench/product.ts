@@ -54,8 +54,10 @@ import { ChatHome, type ChatPlaces } from './chat/chatHome';
 import { ContextKeyPublisher } from './chat/contextKeys';
 import { EarlierSessions } from './chat/earlierSessions';
 import { Feedback } from './chat/feedback';
+import type { NO_TERMINAL_COMMANDS } from './chat/lastCommands';
 import { Mentions } from './chat/mentions';
 import { pastOf } from './chat/rulePast';
+import { TerminalCommands } from './chat/terminalCommands';
 import { Welcome } from './chat/welcome';
 import { commandsOf } from './commands/commands';
 import { editAndResend } from './commands/editAndResend';
@@ -272,6 +274,14 @@ function composeWithin(
     }),
   );
   const agentName = (id: string): string => catalog.find(id)?.name ?? id;
+  const terminalCommands = own(
+    new TerminalCommands({
+      onChange: (hasTerminalCommands) => {
+        const keys: typeof NO_TERMINAL_COMMANDS = { hasTerminalCommands };
+        void editorCommands.executeCommand('setContext', 'parley.hasTerminalCommands', keys.hasTerminalCommands);
+      },
+    }),
+  );
   const chat: ChatHome = new ChatHome(places, conversations, {
     log,
     feed: {
@@ -296,7 +306,7 @@ function composeWithin(
     retryGaps: descriptors.missing.retryAll,
     fixProblems: (conversation) => problems.fix(conversation),
     firstUse,
-    mentions: own(new Mentions(new EarlierSessions({ archive, agentName }))),
+    mentions: own(new Mentions({ sessions: new EarlierSessions({ archive, agentName }), terminals: terminalCommands })),
     activeEditor: own(new ActiveEditor()),
     rulePast: (rule) => pastOf(rule, conversations.list(), archive),
     code: own(new CodeBlocks()),
@@ -367,6 +377,7 @@ function composeWithin(
     chat,
     away,
     feedback,
+    terminalCommands,
     mcp,
     remote,
     keys: savedKeys,

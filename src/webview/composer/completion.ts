@@ -35,6 +35,7 @@ const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
   changes: 'diff',
   symbol: 'symbol-method',
   session: 'history',
+  terminal: 'terminal',
 };
 
 /** Lets the user choose files of anywhere. */

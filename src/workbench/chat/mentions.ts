@@ -1,5 +1,5 @@
-// What `@` in the composer offers: the selection, problems, open editors, files, folders, earlier
-// sessions and symbols. What is chosen becomes an attachment.
+// What `@` in the composer offers: the selection, problems, commands of terminals, open editors, files,
+// folders, earlier sessions and symbols. What is chosen becomes an attachment.
 import { posix } from 'node:path';
 import { l10n, TabInputText, type TextEditor, Uri, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
@@ -10,11 +10,13 @@ import { problemsIn } from '../editorTools/readers/problems';
 import { type FoundSymbol, symbolsNamed, symbolsOf } from '../editorTools/readers/symbols';
 import { fileAttachment, linesAttachment, selectionAttachment, textAttachment } from './attachments';
 import type { EarlierSessions, MentionPlace } from './earlierSessions';
+import type { TerminalCommands } from './terminalCommands';
 import { WorkspaceFiles } from './workspaceFiles';
 
 /** Rows of the list. */
 const MOST = 20;
-/** Open editors among them before anything is typed; sessions and symbols after the files. */
+/** Commands and open editors among them before anything is typed; sessions and symbols after the files. */
+const FIRST_COMMANDS = 3;
 const MOST_OPEN = 10;
 const MOST_SESSIONS = 5;
 const MOST_SYMBOLS = 5;
@@ -28,16 +30,26 @@ const SELECTION = 'selection';
 /** Also what is typed for it. */
 const PROBLEMS = 'problems';
 const CHANGES = 'changes';
+/** Typed for the commands of all terminals. */
+const TERMINAL = 'terminal';
 const PATH = 'path:';
+
+/** What is mentioned beside files, problems and symbols. */
+export interface MentionSources {
+  readonly sessions: Pick<EarlierSessions, 'named' | 'attachment'>;
+  readonly terminals: Pick<TerminalCommands, 'offers' | 'attachment'>;
+}
 
 export class Mentions implements Disposable {
   readonly #files = new WorkspaceFiles();
-  readonly #sessions: Pick<EarlierSessions, 'named' | 'attachment'>;
+  readonly #sessions: MentionSources['sessions'];
+  readonly #terminals: MentionSources['terminals'];
   /** The symbols that were offered last, by the id of the offer. */
   #symbols: ReadonlyMap<string, FoundSymbol> = new Map();
 
-  constructor(sessions: Pick<EarlierSessions, 'named' | 'attachment'>) {
+  constructor({ sessions, terminals }: MentionSources) {
     this.#sessions = sessions;
+    this.#terminals = terminals;
   }
 
   /**
@@ -52,7 +64,9 @@ export class Mentions implements Disposable {
     const first = [selectionOffer(), problemsOffer(roots), await changesOffer(roots)].filter(
       (offer) => offer !== undefined,
     );
-    const here = [...first.filter(fits), ...openFiles().filter(fits).slice(0, MOST_OPEN)];
+    const commands = this.#terminals.offers().filter((offer) => TERMINAL.startsWith(wanted) || fits(offer));
+    const ran = wanted === '' ? commands.slice(0, FIRST_COMMANDS) : commands;
+    const here = [...first.filter(fits), ...ran, ...openFiles().filter(fits).slice(0, MOST_OPEN)];
     this.#files.warm();
     if (wanted === '') {
       yield here;
@@ -87,8 +101,8 @@ export class Mentions implements Disposable {
     if (id === CHANGES) return changesAttachment(roots);
     const symbol = this.#symbols.get(id);
     if (symbol) return [await symbolAttachment(symbol)];
-    const session = await this.#sessions.attachment(id);
-    if (session) return [session];
+    const other = (await this.#terminals.attachment(id)) ?? (await this.#sessions.attachment(id));
+    if (other) return [other];
     if (!id.startsWith(PATH)) return [];
     const path = id.slice(PATH.length);
     // The page may name only what it was offered.

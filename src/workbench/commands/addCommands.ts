@@ -1,5 +1,5 @@
-// The commands that add files, selections and problems to the next message.
-import { l10n, Uri, window, workspace } from 'vscode';
+// The commands that add files, selections, problems and output of terminals to the next message.
+import { l10n, type Terminal, Uri, window, workspace } from 'vscode';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import type { QueuedAttachment } from '../../session/queue/queue';
@@ -16,7 +16,10 @@ const problemsArgument = z.object({
   problems: z.array(z.string().check(z.maxLength(1000))).check(z.minLength(1), z.maxLength(20)),
 });
 
-export function addCommands({ chat }: Pick<CommandServices, 'chat'>, register: Register): readonly Command[] {
+export function addCommands(
+  { chat, terminalCommands }: Pick<CommandServices, 'chat' | 'terminalCommands'>,
+  register: Register,
+): readonly Command[] {
   const attach = (attachment: QueuedAttachment): ChatSurface => {
     const surface = chat.open();
     surface.conversation.unsent.attach(attachment);
@@ -49,6 +52,15 @@ export function addCommands({ chat }: Pick<CommandServices, 'chat'>, register: R
     }),
     register('addFile', addFile),
     register('addFolder', addFile),
+    register('addTerminalOutput', async (...given: readonly unknown[]) => {
+      const attachments: QueuedAttachment[] = [];
+      for (const terminal of terminalsOf(given)) {
+        const attachment = await terminalCommands.attachmentOf(terminal);
+        if (attachment) attachments.push(attachment);
+      }
+      if (attachments.length === 0) throw new ParleyError('no-terminal-output', noOutput());
+      for (const attachment of attachments) attach(attachment);
+    }),
     register('fixProblem', (argument: unknown) =>
       askAbout(argument, (place, count) =>
         count === 1 ? l10n.t('Fix this problem in {0}:', place) : l10n.t('Fix these problems in {0}:', place),
@@ -74,6 +86,19 @@ function urisOf(given: readonly unknown[]): readonly Uri[] {
     const uri = (state as { readonly resourceUri?: unknown } | undefined)?.resourceUri;
     return uri instanceof Uri ? [uri] : [];
   });
+}
+
+/** Returns the terminals of a menu: the one under the pointer, then all that are selected; else the active one. */
+function terminalsOf([one, selected]: readonly unknown[]): readonly Terminal[] {
+  const wanted = Array.isArray(selected) && selected.length > 0 ? selected : [one];
+  const given = window.terminals.filter((terminal) => wanted.includes(terminal));
+  return given.length > 0 ? given : window.activeTerminal ? [window.activeTerminal] : [];
+}
+
+function noOutput(): string {
+  return l10n.t(
+    'No command of this terminal is known. Parley knows commands that begin while it runs, in shells with the shell integration of VS Code.',
+  );
 }
 
 function fileUri(address: string): Uri {

@@ -15,8 +15,15 @@ export interface FailurePlaces {
   readonly isChatVisible: boolean;
 }
 
-/** What VS Code's menus say of their place: of an editor's title, a tree, a webview. */
-const OF_MENUS = ['groupId', 'editorIndex', '$treeViewId', 'webview', 'preventDefaultContextMenuItems'];
+/** What VS Code's menus say of their place: of an editor's title, a tree, a webview, a terminal. */
+const OF_MENUS = [
+  'groupId',
+  'editorIndex',
+  '$treeViewId',
+  'webview',
+  'preventDefaultContextMenuItems',
+  'shellIntegration',
+];
 
 /**
  * Returns whether a program has called: a keybinding or another extension passes a plain object or

@@ -15,6 +15,7 @@ import type { Away } from '../chat/away';
 import type { ChatHome } from '../chat/chatHome';
 import { clearQueue } from '../chat/clearQueue';
 import type { Feedback } from '../chat/feedback';
+import type { TerminalCommands } from '../chat/terminalCommands';
 import type { AgentCatalog, AgentOrigin } from '../config/agentCatalog';
 import type { McpServers } from '../config/mcpServers';
 import type { RemoteHeaders } from '../config/remoteHeaders';
@@ -60,6 +61,8 @@ export interface CommandServices {
   readonly chat: ChatHome;
   /** Comments of the user on what agents did. */
   readonly feedback: Feedback;
+  /** The last commands of the user's terminals. */
+  readonly terminalCommands: Pick<TerminalCommands, 'attachmentOf'>;
   /** What happened in sessions while nobody looked. */
   readonly away: Pick<Away, 'toggle'>;
   readonly mcp: McpServers;

@@ -331,6 +331,8 @@ export const window = {
   createTreeView: () => ({ visible: false, onDidChangeVisibility: never, dispose() {} }),
   createStatusBarItem: () => ({ show() {}, hide() {}, dispose() {} }),
   onDidCloseTerminal: never,
+  onDidStartTerminalShellExecution: never,
+  onDidEndTerminalShellExecution: never,
   onDidChangeActiveTextEditor: never,
   onDidChangeTextEditorSelection: never,
   onDidChangeWindowState: never,

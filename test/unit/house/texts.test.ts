@@ -38,7 +38,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [/^markdown\//, 'the syntax of Markdown'],
   [/^session\/|^store\/(?:events|sessions)\//, 'marks in content that was cut, as agents get it too'],
   [
-    /^workbench\/(?:editor\/(?:editorFiles|fileEncoding)|chat\/(?:attachments|earlierSessions))\.ts$/,
+    /^workbench\/(?:editor\/(?:editorFiles|fileEncoding)|chat\/(?:attachments|earlierSessions|lastCommands))\.ts$/,
     'answers to the agent, and content of prompts',
   ],
   [

@@ -152,7 +152,7 @@ describe('earlier sessions in mentions', function () {
 
   it('stand after the files of the workspace', async () => {
     keep('a', 'quitesomething');
-    const mentions = new Mentions(sessions);
+    const mentions = new Mentions({ sessions, terminals: { offers: () => [], attachment: async () => undefined } });
     try {
       let last: readonly { readonly id: string }[] = [];
       for await (const some of mentions.offers('quitesome', { key: 'this', roots: [folder] }, signal)) last = some;

@@ -26,7 +26,10 @@ describe('mentions', () => {
   });
 
   beforeEach(() => {
-    mentions = new Mentions({ named: async () => [], attachment: async () => undefined });
+    mentions = new Mentions({
+      sessions: { named: async () => [], attachment: async () => undefined },
+      terminals: { offers: () => [], attachment: async () => undefined },
+    });
   });
 
   afterEach(async () => {

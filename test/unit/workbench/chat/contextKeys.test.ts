@@ -8,6 +8,7 @@ import {
   type KeySource,
   NO_SESSION,
 } from '../../../../src/workbench/chat/contextKeys';
+import { NO_TERMINAL_COMMANDS } from '../../../../src/workbench/chat/lastCommands';
 import { NO_ANSWERS } from '../../../../src/workbench/config/rememberedAnswers';
 
 const WORKTREES = '/storage/worktrees';
@@ -91,7 +92,14 @@ describe('context keys', () => {
       ),
     );
     for (const view of ['chat', 'chatView', 'session', 'sessionsView']) asked.delete(view);
-    const known = { ...NO_SESSION, ...NO_REVIEW, ...NO_WORKTREES, ...NO_ANSWERS, ...NO_COMMENTS };
+    const known = {
+      ...NO_SESSION,
+      ...NO_REVIEW,
+      ...NO_WORKTREES,
+      ...NO_ANSWERS,
+      ...NO_COMMENTS,
+      ...NO_TERMINAL_COMMANDS,
+    };
     assert.deepEqual([...asked].filter((key) => !(`${key}` in known)).sort(), []);
     assert.ok(asked.size > 5);
   });

@@ -1,0 +1,106 @@
+// The last command of each of the user's terminals as something to mention, from VS Code's shell
+// integration: the command, its exit code and the end of its output.
+import { randomUUID } from 'node:crypto';
+import { l10n, type Terminal, type TerminalShellExecution, window, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { oneLine } from '../../base/text';
+import type { MentionView } from '../../panel/contract';
+import type { QueuedAttachment } from '../../session/queue/queue';
+import { LastCommands, type TerminalCommand } from './lastCommands';
+
+/** Characters of a command in the list, in the message and on its attachment. */
+const MAX_LABEL = 60;
+/** Characters of a terminal's name. */
+const MAX_NAME = 30;
+const PREFIX = 'terminal:';
+
+export interface TerminalCommandsOptions {
+  /** Told whether there is a command to attach. */
+  readonly onChange: (hasCommands: boolean) => void;
+}
+
+export class TerminalCommands implements Disposable {
+  readonly #lifetime = new DisposableStore();
+  readonly #commands = new LastCommands<Terminal, TerminalShellExecution>();
+
+  constructor({ onChange }: TerminalCommandsOptions) {
+    let had = false;
+    const changed = (): void => {
+      const has = this.#commands.list().length > 0;
+      if (has !== had) onChange(has);
+      had = has;
+    };
+    this.#lifetime.add(
+      window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
+        if (!workspace.isTrusted) return;
+        // At once: what is printed before it is read is lost.
+        this.#commands.begin(terminal, execution, execution.commandLine.value, execution.read());
+        changed();
+      }),
+    );
+    this.#lifetime.add(
+      window.onDidEndTerminalShellExecution(({ execution, exitCode }) => {
+        this.#commands.end(execution, execution.commandLine.value, exitCode);
+        changed();
+      }),
+    );
+    this.#lifetime.add(
+      window.onDidCloseTerminal((terminal) => {
+        this.#commands.forget(terminal);
+        changed();
+      }),
+    );
+  }
+
+  /** The last command of each terminal, newest first. */
+  offers(): readonly MentionView[] {
+    return this.#commands.list().flatMap((command): readonly MentionView[] => {
+      const label = labelOf(command);
+      if (label === '') return [];
+      const description = `${endOf(command)} · ${oneLine(command.terminal.name, MAX_NAME)}`;
+      return [{ id: PREFIX + command.id, kind: 'terminal', label, description }];
+    });
+  }
+
+  /** The attachment of a command that was offered; undefined where another one ran after it. */
+  async attachment(id: string): Promise<QueuedAttachment | undefined> {
+    const command = this.#commands.list().find((one) => PREFIX + one.id === id);
+    return command && this.#attachmentOf(command);
+  }
+
+  /** The attachment of the last command of a terminal; undefined where none is known. */
+  async attachmentOf(terminal: Terminal): Promise<QueuedAttachment | undefined> {
+    const command = this.#commands.of(terminal);
+    return command && this.#attachmentOf(command);
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+
+  async #attachmentOf(command: TerminalCommand<Terminal>): Promise<QueuedAttachment | undefined> {
+    const text = await this.#commands.textOf(command.id, `“${oneLine(command.terminal.name, MAX_NAME)}”`);
+    if (text === undefined) return undefined;
+    const label = labelOf(command);
+    return {
+      id: randomUUID(),
+      kind: 'other',
+      label,
+      detail: l10n.t('{0} characters', text.length),
+      forms: [
+        { type: 'resource', uri: `parley:terminal/${encodeURIComponent(label)}`, mimeType: 'text/plain', text },
+        { type: 'text', text: `\n\n<terminal-output>\n${text}\n</terminal-output>\n` },
+      ],
+    };
+  }
+}
+
+/** Well-formed: it becomes part of an address. */
+function labelOf({ line }: TerminalCommand<Terminal>): string {
+  return oneLine(line, MAX_LABEL).toWellFormed();
+}
+
+function endOf({ end }: TerminalCommand<Terminal>): string {
+  if (!end) return l10n.t('running');
+  return end.exitCode === undefined ? l10n.t('ended') : l10n.t('exit {0}', end.exitCode);
+}

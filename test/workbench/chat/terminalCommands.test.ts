@@ -1,0 +1,143 @@
+// Commands of a real shell in a real terminal, as `@terminal` and the menus of terminals attach them.
+import { strict as assert } from 'node:assert';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Terminal, window } from 'vscode';
+import type { MentionView } from '../../../src/panel/contract';
+import type { QueuedAttachment } from '../../../src/session/queue/queue';
+import { Mentions } from '../../../src/workbench/chat/mentions';
+import { TerminalCommands } from '../../../src/workbench/chat/terminalCommands';
+import { isProgram } from '../../../src/workbench/commands/commandErrors';
+import { removeFolder } from '../../support/scratch';
+
+describe('the last commands of terminals', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let terminal: Terminal;
+  let commands: TerminalCommands;
+  const told: boolean[] = [];
+
+  before('open a terminal with a shell', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'parley-terminal-'));
+    commands = new TerminalCommands({ onChange: (has) => told.push(has) });
+    const ready = new Promise<void>((resolve) => {
+      const listening = window.onDidChangeTerminalShellIntegration((event) => {
+        if (event.terminal !== terminal) return;
+        listening.dispose();
+        resolve();
+      });
+    });
+    terminal = window.createTerminal({ name: 'my shell', shellPath: '/bin/bash', cwd: folder });
+    terminal.show();
+    await ready;
+  });
+
+  after(async () => {
+    terminal.dispose();
+    commands.dispose();
+    await removeFolder(folder);
+  });
+
+  /** Runs a command; what it prints waits until it is read. */
+  async function run(script: string): Promise<void> {
+    const go = join(folder, 'go');
+    await removeFolder(go);
+    await writeFile(join(folder, 'command.sh'), `until [ -e go ]; do sleep 0.05; done\n${script}\n`);
+    const began = new Promise<void>((resolve) => {
+      const listening = window.onDidStartTerminalShellExecution((event) => {
+        if (event.terminal !== terminal) return;
+        listening.dispose();
+        resolve();
+      });
+    });
+    const ended = new Promise<void>((resolve) => {
+      const listening = window.onDidEndTerminalShellExecution((event) => {
+        if (event.terminal !== terminal) return;
+        listening.dispose();
+        resolve();
+      });
+    });
+    terminal.sendText('bash command.sh');
+    await began;
+    await writeFile(go, '');
+    await ended;
+  }
+
+  function textOf(attachment: QueuedAttachment | undefined): string {
+    const [form] = attachment?.forms ?? [];
+    return form?.type === 'resource' ? (form.text ?? '') : '';
+  }
+
+  it('are offered with exit code and terminal, and attached with what they printed', async () => {
+    await run(`printf '\\033[31mone\\033[0m\\ntwo\\n'; exit 3`);
+    const [offer] = commands.offers();
+    assert.deepEqual(
+      [offer?.kind, offer?.label, offer?.description],
+      ['terminal', 'bash command.sh', 'exit 3 · my shell'],
+    );
+    const attachment = await commands.attachment(offer?.id ?? '');
+    assert.equal(attachment?.label, 'bash command.sh');
+    assert.equal(
+      textOf(attachment),
+      'The last command in a terminal of the user, “my shell”:\n$ bash command.sh\n[exit code 3]\none\ntwo',
+    );
+    assert.deepEqual(await commands.attachmentOf(terminal).then(textOf), textOf(attachment));
+    assert.deepEqual(told, [true]);
+  });
+
+  it('are the last one only, with its own output', async () => {
+    const [before] = commands.offers();
+    await run('echo second');
+    const offers = commands.offers();
+    assert.equal(offers.length, 1);
+    assert.match(textOf(await commands.attachment(offers[0]?.id ?? '')), /\[exit code 0\]\nsecond$/);
+    assert.equal(await commands.attachment(before?.id ?? ''), undefined);
+  });
+
+  it('stand in the list of `@`', async () => {
+    const mentions = new Mentions({
+      sessions: { named: async () => [], attachment: async () => undefined },
+      terminals: commands,
+    });
+    const { signal } = new AbortController();
+    const offered = async (query: string): Promise<readonly MentionView[]> => {
+      let last: readonly MentionView[] = [];
+      for await (const some of mentions.offers(query, { key: 'this', roots: [folder] }, signal)) last = some;
+      return last.filter(({ kind }) => kind === 'terminal');
+    };
+    try {
+      for (const query of ['', 'term', 'terminal', 'COMMAND.sh']) assert.equal((await offered(query)).length, 1, query);
+      assert.deepEqual(await offered('nothing'), []);
+      const [offer] = await offered('terminal');
+      assert.equal((await mentions.attachments(offer?.id ?? '', [folder])).length, 1);
+    } finally {
+      mentions.dispose();
+    }
+  });
+
+  it('keep the end of what they printed where it is much', async () => {
+    await run('seq 1 40000');
+    const text = textOf(await commands.attachmentOf(terminal));
+    assert.match(text, /\[the beginning of the output is left out\]\n\d+\n/);
+    assert.ok(text.endsWith('\n40000') && text.length < 70_000);
+  });
+
+  it('belong to a menu, not to a program, where VS Code passes a terminal', () => {
+    assert.equal(isProgram([terminal, [terminal]]), false);
+  });
+
+  it('are gone with their terminal', async () => {
+    const closed = new Promise<void>((resolve) => {
+      const listening = window.onDidCloseTerminal((one) => {
+        if (one !== terminal) return;
+        listening.dispose();
+        resolve();
+      });
+    });
+    terminal.dispose();
+    await closed;
+    assert.deepEqual(commands.offers(), []);
+    assert.equal(told.at(-1), false);
+  });
+});
