@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { leftOut } from './lib/leftOut.mjs';
 import { reexec, root } from './lib/node24.mjs';
 
 /** The licences of what is bundled. */
@@ -45,6 +46,7 @@ export function bundles({ dev }) {
     minify: !dev,
     sourcemap: dev ? 'linked' : false,
     legalComments: 'none',
+    plugins: [leftOut],
     define: { 'process.env.NODE_ENV': JSON.stringify(dev ? 'development' : 'production') },
   };
   // ESM first: the CommonJS builds of some packages (zod, diff) are larger and cannot be shaken.
@@ -68,7 +70,7 @@ export function bundles({ dev }) {
     loader: { '.ttf': 'file', '.svg': 'file', '.woff2': 'file' },
     assetNames: '[name]',
     outdir: 'dist/webview',
-    plugins: [usedIcons],
+    plugins: [leftOut, usedIcons],
   };
   return [
     // The product is read when something is first asked of it (src/extension.ts).

@@ -106,11 +106,29 @@ export function listTools(names: readonly ToolName[]) {
 }
 
 /** The JSON Schema of the arguments without what a model does not need: limits, and the dialect. */
-function briefSchema(schema: z.core.$ZodType): { properties: Record<string, object>; required?: string[] } {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' });
-  const brief = Object.entries(properties).map(([name, property]) => {
-    const { type, description, enum: values } = property as { type?: string; description?: string; enum?: unknown[] };
-    return [name, { type, ...(description && { description }), ...(values && { enum: values }) }];
+function briefSchema({ shape }: z.ZodMiniObject<z.core.$ZodShape>): {
+  properties: Record<string, object>;
+  required?: string[];
+} {
+  const all = Object.entries(shape).map(([name, given]) => {
+    const isOptional = given instanceof z.ZodMiniOptional;
+    const schema = isOptional ? given._zod.def.innerType : given;
+    const values = schema instanceof z.ZodMiniEnum ? schema.options : undefined;
+    const type = schema instanceof z.ZodMiniNumberFormat ? 'integer' : schema._zod.def.type;
+    const description = z.globalRegistry.get(schema)?.description;
+    return {
+      name,
+      isOptional,
+      property: {
+        type: values ? 'string' : type,
+        ...(description && { description }),
+        ...(values && { enum: values }),
+      },
+    };
   });
-  return { properties: Object.fromEntries(brief), ...(required.length > 0 && { required }) };
+  const required = all.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
+  return {
+    properties: Object.fromEntries(all.map(({ name, property }) => [name, property])),
+    ...(required.length > 0 && { required }),
+  };
 }

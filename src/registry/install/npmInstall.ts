@@ -6,7 +6,6 @@
 
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import satisfies from 'semver/functions/satisfies.js';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { oneLine, tail } from '../../base/text';
@@ -14,6 +13,7 @@ import { at, own } from '../../base/untrusted';
 import { diskFull } from './diskErrors';
 import type { InstallSource } from './installSource';
 import { findNode, type NodeTools, runTool, type ToolContext } from './installTools';
+import { meetsRange } from './meetsRange';
 
 const VIEW_MS = 60_000;
 const MAX_MANIFEST_BYTES = 1024 * 1024;
@@ -46,7 +46,7 @@ export async function npmFacts(
   if (result.code !== 0) throw npmError(result, name);
   const facts = readJson(result.stdout);
   const range = at(facts, 'engines', 'node');
-  if (typeof range === 'string' && !satisfies(node.version, range, { includePrerelease: true }))
+  if (typeof range === 'string' && !meetsRange(node.version, range))
     throw new ParleyError(
       'node-too-old',
       localizable('{0} requires Node.js {1}; yours is {2}.', `${name} ${version}`, oneLine(range, 100), node.version),

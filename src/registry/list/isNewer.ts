@@ -1,9 +1,8 @@
 // Compares versions of agents.
-import gt from 'semver/functions/gt.js';
-import valid from 'semver/functions/valid.js';
+import { compareVersions, validate } from 'compare-versions';
 
 /** Returns whether a listed version is newer than an installed one; versions are mostly semantic. */
 export function isNewer(listed: string, installed: string): boolean {
-  const [one, other] = [valid(listed, { loose: true }), valid(installed, { loose: true })];
-  return one !== null && other !== null ? gt(one, other) : listed !== installed;
+  const areVersions = validate(listed) && validate(installed);
+  return areVersions ? compareVersions(listed, installed) > 0 : listed !== installed;
 }
