@@ -133,6 +133,8 @@ export type ToWebview =
   | { readonly type: 'firstUse'; readonly offers: FirstUseView | null }
   /** What happened while nobody looked; null: nothing, or the user has dismissed it. */
   | { readonly type: 'away'; readonly key: string; readonly view: AwayView | null }
+  /** The branch of the worktree that a session works in; null: it works in the user's folder. */
+  | { readonly type: 'worktree'; readonly key: string; readonly branch: string | null }
   /** What an empty conversation says of its folder. */
   | { readonly type: 'welcome'; readonly key: string; readonly welcome: WelcomeView }
   /**
@@ -218,8 +220,14 @@ export type SessionMessage =
   | { readonly type: 'wake' }
   /** Sends the prompt of a failed turn again as a new message. */
   | { readonly type: 'sendAgain'; readonly turnId: string }
-  /** `revision`: of the draft that is sent. */
-  | { readonly type: 'send'; readonly clientId: string; readonly text: string; readonly revision: number }
+  /** `revision`: of the draft that is sent. `now`: stops the running turn, if there is one. */
+  | {
+      readonly type: 'send';
+      readonly clientId: string;
+      readonly text: string;
+      readonly revision: number;
+      readonly now?: boolean;
+    }
   | ({ readonly type: 'draft' } & DraftView)
   /** The scroll position; null: at the end. */
   | { readonly type: 'scrolled'; readonly anchor: Anchor | null }
@@ -299,6 +307,10 @@ export type SessionMessage =
         | 'openSettings'
         | 'installAgent'
         | 'renameSession'
+        | 'forkSession'
+        | 'applyWorktree'
+        | 'commitWorktree'
+        | 'removeWorktree'
         | 'continueWith'
         | 'openAsMarkdown'
         | 'export';

@@ -489,6 +489,8 @@ export interface SessionView {
   readonly config: readonly ConfigOption[];
   readonly usage?: Usage;
   readonly attachments: readonly AttachmentView[];
+  /** The session can be continued as a second one. */
+  readonly canFork: boolean;
   /** Images can be pasted. */
   readonly canAttachImages: boolean;
   readonly canAttachAudio: boolean;

@@ -23,6 +23,7 @@ import {
   session,
   setSession,
   welcome,
+  worktree,
 } from './host/session';
 import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
@@ -188,6 +189,9 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'away':
       if (message.key === key) showAway(message.view ?? undefined);
+      return undefined;
+    case 'worktree':
+      worktree.value = message;
       return undefined;
     case 'welcome':
       welcome.value = message;

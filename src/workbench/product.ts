@@ -290,6 +290,7 @@ function composeWithin(
     },
     away,
     welcome: new Welcome({ archive, agentName, scratch, log }),
+    worktrees,
     links: new EditorLinks(descriptors.missing.openPart),
     contents: new EditorContents({ diffs, outputs, scratch }),
     changes: {

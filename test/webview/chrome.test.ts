@@ -158,6 +158,50 @@ describe('chrome', () => {
       assert.equal(await item('Rename session…').count(), 0);
     });
 
+    it('offers to fork a session where its agent can', async () => {
+      const items = [message('u', 'user', 'Hello')];
+      const fork = () => panel.page.getByRole('menuitem', { name: 'Fork session' });
+      await open({ items });
+      await button('More').click();
+      assert.equal(await fork().count(), 0);
+      await panel.update({ op: 'session', patch: { canFork: true } });
+      await fork().click();
+      assert.equal((await panel.next('command')).command, 'forkSession');
+    });
+
+    it('names the branch of a worktree, with what can be done with its changes', async () => {
+      await open();
+      const branch = panel.page.getByRole('button', { name: /^Worktree: / });
+      await panel.send({ type: 'worktree', key: 'another', branch: 'parley/other' });
+      await panel.send({ type: 'activeEditor', offer: null });
+      assert.equal(await branch.count(), 0);
+      await panel.send({ type: 'worktree', key: 's1', branch: 'parley/fix\u202eit' });
+      assert.equal((await branch.innerText()).trim(), 'parley/fix⟨U+202E⟩it');
+      for (const name of ['Apply changes to your folder…', 'Commit changes…', 'Remove worktree…']) {
+        await branch.click();
+        await panel.page.getByRole('menuitem', { name }).click();
+      }
+      const commands = (await panel.posted('command')).map(({ command }) => command);
+      assert.deepEqual(commands, ['applyWorktree', 'commitWorktree', 'removeWorktree']);
+      await panel.send({ type: 'worktree', key: 's1', branch: null });
+      await branch.waitFor({ state: 'detached' });
+    });
+
+    it('has room for a branch, a title and a question in each panel', async () => {
+      for (const [theme, width] of [
+        ['dark', 800],
+        ['light', 420],
+        ['hc', 280],
+      ] as const) {
+        await open({ theme, width, session: SESSION_FULL });
+        await panel.send({ type: 'worktree', key: 's1', branch: 'parley/the-flaky-upload-test' });
+        await panel.page.getByRole('button', { name: /^Worktree: / }).waitFor();
+        await panel.page.screenshot({ path: `out/screenshots/worktree-${theme}-${width}.png` });
+        const overflow = await panel.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(overflow) <= 0, `${overflow} px too wide`);
+      }
+    });
+
     it('lists the stages of a start with their durations', async () => {
       const now = Date.now();
       await open({

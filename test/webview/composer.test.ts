@@ -104,6 +104,19 @@ describe('composer', () => {
     assert.equal(await button('Send').count(), 1);
   });
 
+  it('stops the turn and sends at once with Ctrl+Enter, and queues with Enter', async () => {
+    await open();
+    await field().fill('first');
+    await field().press('Control+Enter');
+    assert.equal('now' in (await panel.next('send')), false, 'nothing runs that could be stopped');
+    await panel.update({ op: 'session', patch: RUNNING });
+    await field().fill('instead');
+    assert.match((await button('Queue').getAttribute('title')) ?? '', /Ctrl\+Enter stops the turn/);
+    await field().press('Control+Enter');
+    const { text, now } = (await panel.posted('send')).at(-1)!;
+    assert.deepEqual({ text, now }, { text: 'instead', now: true });
+  });
+
   it('completes the agent’s commands by keyboard', async () => {
     await open({ session: { commands: SESSION_FULL.commands ?? [] } });
     await field().pressSequentially('/');

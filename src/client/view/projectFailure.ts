@@ -58,6 +58,7 @@ const reconnect = (): ActionView => ({ id: 'restart', label: l10n.t('Reconnect')
 const tryAgain = (): ActionView => ({ id: 'restart', label: l10n.t('Try again') });
 const newSession = (): ActionView => ({ id: 'newSession', label: l10n.t('New session') });
 const otherAgent = (): ActionView => ({ id: 'selectAgent', label: l10n.t('Select another agent…') });
+const addAgent = (): ActionView => ({ id: 'installAgent', label: l10n.t('Add agent…') });
 const showLog = (): ActionView => ({ id: 'showLog', label: l10n.t('Show log') });
 const editAgent = (): ActionView => ({ id: 'editAgent', label: l10n.t('Edit agent…') });
 const troubleshoot = (): ActionView => ({ id: 'troubleshoot', label: l10n.t('Troubleshoot') });
@@ -78,7 +79,9 @@ function actionsFor(
   if (code === 'recording') return [newSession()];
   if (code === 'session-held') return [{ id: 'takeOver', label: l10n.t('Take over') }, newSession()];
   if (code === 'untrusted-workspace') return [{ id: 'trust', label: l10n.t('Manage workspace trust') }];
-  if (code === 'agent-not-found' || code === 'agent-not-executable' || NEEDS_SETTING.has(code))
+  // It may be in the registry, ready to be installed.
+  if (code === 'agent-not-found') return [editAgent(), addAgent(), tryAgain(), otherAgent(), troubleshoot(), showLog()];
+  if (code === 'agent-not-executable' || NEEDS_SETTING.has(code))
     return [editAgent(), tryAgain(), otherAgent(), troubleshoot(), showLog()];
   if (code === 'session-not-found' || code === 'session-not-opened' || code.startsWith('cannot-'))
     return [newSession(), tryAgain(), otherAgent(), showLog()];

@@ -1,7 +1,8 @@
 // The message field. Enter sends, Shift+Enter inserts a line break; while a turn is running,
-// messages are queued.
+// messages are queued, and Ctrl+Enter sends at once.
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon, IconButton } from '../components/icon';
+import { CTRL_ENTER, isCtrl } from '../dom/ctrlKey';
 import { isComposing } from '../dom/dom';
 import { post } from '../host/host';
 import { session } from '../host/session';
@@ -30,9 +31,9 @@ export function Composer() {
     return () => composer.attach(null);
   }, []);
 
-  function send(): void {
+  function send(now = false): void {
     completion.close();
-    composer.send(session.attachments.peek().length > 0);
+    composer.send(session.attachments.peek().length > 0, now);
     field.current?.focus();
   }
 
@@ -44,7 +45,7 @@ export function Composer() {
     }
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      send();
+      send(isCtrl(event, 'enter') && session.queues.peek());
     } else if (isUndo(event) && takeBackPaste()) {
       event.preventDefault();
     } else if (event.key === 'Backspace' && removeMention()) {
@@ -194,7 +195,13 @@ export function Composer() {
                 {strings.stop}
               </button>
             )}
-            <button type="button" class="primary" disabled={!canSend} onClick={send}>
+            <button
+              type="button"
+              class="primary"
+              disabled={!canSend}
+              title={queues ? strings.queueHint(CTRL_ENTER) : undefined}
+              onClick={() => send()}
+            >
               {queues ? strings.queue : strings.send}
             </button>
           </div>

@@ -119,8 +119,9 @@ class Composer {
   /**
    * Sends the draft.
    * @param allowEmpty attachments alone are a message
+   * @param now stops the running turn instead of waiting for its end
    */
-  send(allowEmpty: boolean): void {
+  send(allowEmpty: boolean, now = false): void {
     const text = this.text.peek();
     if (text.trim() === '' && !allowEmpty) return;
     if (this.pending.peek()?.text === text) return;
@@ -132,7 +133,7 @@ class Composer {
     this.pending.value = { ...sent, key: this.#key };
     this.problem.value = '';
     this.#keep();
-    post({ type: 'send', ...sent }, this.#key);
+    post({ type: 'send', ...sent, ...(now && { now }) }, this.#key);
   }
 
   /**

@@ -2,9 +2,16 @@
 import type { ConfigOption } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import { Popup } from '../components/popup';
+import type { IconName } from '../dom/icons';
 import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
+
+/** Tells apart what their values alone do not, as “Default” and “Default”. */
+const ICON_OF = { mode: 'compass', model: 'chip', thought_level: 'lightbulb' } as const satisfies Record<
+  string,
+  IconName
+>;
 
 export function Pickers() {
   const { modes, mode, config } = session;
@@ -23,6 +30,7 @@ export function Pickers() {
           selected={mode.value}
           onChoose={(modeId) => post({ type: 'setMode', modeId })}
         >
+          <Icon name={ICON_OF.mode} />
           <span class="cut">{currentMode?.name ?? mode.value ?? strings.mode}</span>
           <Icon name="chevron-down" />
         </Popup>
@@ -53,6 +61,7 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
     );
   }
   const current = nameOf(option);
+  const icon = ICON_OF[option.category as keyof typeof ICON_OF] as IconName | undefined;
   // Two pickers with equal words could not be told apart.
   const isAmbiguous = session.config.value.some((other) => other.id !== option.id && nameOf(other) === current);
   return (
@@ -70,6 +79,7 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
       selected={option.value}
       onChoose={(value) => post({ type: 'setConfig', id: option.id, value })}
     >
+      {icon && <Icon name={icon} />}
       <span class="cut">{isAmbiguous ? `${option.name}: ${current}` : current}</span>
       <Icon name="chevron-down" />
     </Popup>

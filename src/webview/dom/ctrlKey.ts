@@ -2,7 +2,10 @@
 
 const isMac = /\bMac/.test(navigator.userAgent);
 
-/** Returns whether a key is Ctrl and this letter, on a Mac Cmd and this letter. */
+/** The words for Ctrl and Enter, on a Mac Cmd and Enter. */
+export const CTRL_ENTER = isMac ? '⌘Enter' : 'Ctrl+Enter';
+
+/** Returns whether a key is Ctrl and this key, on a Mac Cmd and this key. @param letter in lower case, or `enter` */
 export function isCtrl({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, letter: string): boolean {
   return key.toLowerCase() === letter && (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !shiftKey && !altKey;
 }

@@ -1,12 +1,14 @@
 // The header: the agent with its status as text, and the session's commands.
+import { revealControls } from '../../base/revealControls';
 import { Icon, IconButton } from '../components/icon';
 import { Popup } from '../components/popup';
 import { post } from '../host/host';
-import { hasItems, hiddenPermissions, session } from '../host/session';
+import { hasItems, hiddenPermissions, session, worktree } from '../host/session';
 import { strings } from '../text/strings';
 
+const RENAME = { id: 'renameSession', label: strings.renameSession } as const;
+const FORK = { id: 'forkSession', label: strings.forkSession } as const;
 const OF_SESSION = [
-  { id: 'renameSession', label: strings.renameSession },
   { id: 'continueWith', label: strings.continueWith },
   { id: 'openAsMarkdown', label: strings.openAsMarkdown },
   { id: 'export', label: strings.exportSession },
@@ -16,6 +18,18 @@ const MORE = [
   { id: 'showTraffic', label: strings.showTraffic },
   { id: 'openSettings', label: strings.settings },
 ] as const;
+/** What becomes of the changes in a worktree. */
+const OF_WORKTREE = [
+  { id: 'applyWorktree', label: strings.applyWorktree },
+  { id: 'commitWorktree', label: strings.commitWorktree },
+  { id: 'removeWorktree', label: strings.removeWorktree },
+] as const;
+const ALL = [RENAME, FORK, ...OF_SESSION, ...MORE, ...OF_WORKTREE];
+
+function run(id: string): void {
+  const item = id === 'showLog' ? id : ALL.find((one) => one.id === id)?.id;
+  if (item) post({ type: 'command', command: item });
+}
 
 export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimeline(): void }) {
   const command = (name: 'newSession' | 'sessions' | 'showLog') => () => post({ type: 'command', command: name });
@@ -23,6 +37,7 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
     <header class="header">
       <h1 class="sr-only">{strings.panelTitle}</h1>
       <Status />
+      <Worktree />
       {hiddenPermissions.value.length > 0 && (
         <button type="button" class="needs-you" title={strings.needsYouHint} onClick={onNeedsYou}>
           {strings.needsYou}
@@ -39,21 +54,42 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
           align="end"
           direction="down"
           items={[
-            ...(hasItems.value ? [{ id: 'timeline', label: strings.timeline }, ...OF_SESSION] : []),
+            ...(hasItems.value ? [{ id: 'timeline', label: strings.timeline }, RENAME] : []),
+            ...(hasItems.value && session.canFork.value ? [FORK] : []),
+            ...(hasItems.value ? OF_SESSION : []),
             ...MORE.slice(0, 1),
             { id: 'showLog', label: strings.log },
             ...MORE.slice(1),
           ]}
-          onChoose={(id) => {
-            if (id === 'timeline') onTimeline();
-            const item = id === 'showLog' ? id : [...OF_SESSION, ...MORE].find((one) => one.id === id)?.id;
-            if (item) post({ type: 'command', command: item });
-          }}
+          onChoose={(id) => (id === 'timeline' ? onTimeline() : run(id))}
         >
           <Icon name="ellipsis" />
         </Popup>
       </div>
     </header>
+  );
+}
+
+/** The branch of the session's worktree, with what can be done about it. */
+function Worktree() {
+  const branch = worktree.value?.key === session.key.value ? worktree.value.branch : null;
+  if (branch === null) return null;
+  const shown = revealControls(branch);
+  return (
+    <Popup
+      role="menu"
+      label={strings.worktree}
+      value={shown}
+      title={`${shown}\n${strings.worktreeHint}`}
+      class="pick worktree"
+      align="end"
+      direction="down"
+      items={OF_WORKTREE}
+      onChoose={run}
+    >
+      <Icon name="git-branch" />
+      <span class="cut">{shown}</span>
+    </Popup>
   );
 }
 

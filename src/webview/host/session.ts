@@ -24,6 +24,7 @@ const NOTHING: SessionView = {
   canAttachImages: false,
   canAttachAudio: false,
   canAttachFiles: false,
+  canFork: false,
 };
 
 const current = signal<SessionView>(NOTHING);
@@ -59,6 +60,7 @@ export const session = {
   canAttachImages: field('canAttachImages'),
   canAttachAudio: field('canAttachAudio'),
   canAttachFiles: field('canAttachFiles'),
+  canFork: field('canFork'),
   review: field('review'),
   changesWork: field('changesWork'),
   banner: field('banner'),
@@ -91,6 +93,8 @@ export const hiddenPermissions = signal<readonly string[]>([]);
 export const firstUse = signal<FirstUseView | undefined>(undefined);
 /** What an empty conversation says of its folder, with the key of its session. */
 export const welcome = signal<{ readonly key: string; readonly welcome: WelcomeView } | undefined>(undefined);
+/** The branch of the worktree that a session works in, with the key of the session. */
+export const worktree = signal<{ readonly key: string; readonly branch: string | null } | undefined>(undefined);
 /** What of the active editor can be added to the message. */
 export const activeEditor = signal<MentionView | undefined>(undefined);
 /** Whether the transcript has any items. */

@@ -10,6 +10,7 @@ import { type FeedSources, SessionFeed } from '../../client/view/feed';
 import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../../panel/contract';
 import type { TimedEvent } from '../../session/events/event';
 import type { Page } from '../activation/page';
+import type { SessionWorktrees } from '../changes/sessionWorktrees';
 import type { Away } from './away';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 import { type ActionPage, type ActionServices, SurfaceActions, type SurfaceSessions } from './surfaceActions';
@@ -33,6 +34,8 @@ export interface SurfaceServices extends ActionServices {
   readonly away: Pick<Away, 'of' | 'onDidChange' | 'dismiss'>;
   /** What an empty conversation says of its folder. */
   readonly welcome: Pick<Welcome, 'of'>;
+  /** Where sessions work that leave the user's folders alone. */
+  readonly worktrees: Pick<SessionWorktrees, 'find' | 'onDidChange'>;
 }
 
 export class ChatSurface implements ActionPage, Disposable {
@@ -71,6 +74,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#lifetime.add(listening);
     this.#lifetime.add(services.firstUse.onDidChange(() => this.#offer()));
     this.#lifetime.add(services.activeEditor.onDidChange(() => this.#offerEditor()));
+    this.#lifetime.add(services.worktrees.onDidChange(() => void this.#tellWorktree()));
     this.#lifetime.add(services.away.onDidChange((key) => key === this.#conversation.key && this.#tellAway()));
   }
 
@@ -89,6 +93,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#mirroring = this.#mirrorDraft();
     if (this.#greeted) this.#feed.snapshot();
     void this.#welcome();
+    void this.#tellWorktree();
     this.#tellAway();
     this.#bringBack();
   }
@@ -104,6 +109,7 @@ export class ChatSurface implements ActionPage, Disposable {
       this.#offer();
       this.#offerEditor();
       void this.#welcome();
+      void this.#tellWorktree();
       this.#tellAway();
       this.#bringBack();
     }
@@ -129,6 +135,15 @@ export class ChatSurface implements ActionPage, Disposable {
     const welcome = await this.#services.welcome.of(conversation);
     if (this.#page.isVisible && this.shows(conversation))
       this.post({ type: 'welcome', key: conversation.key, welcome });
+  }
+
+  /** Says on which branch the session works, where it has a worktree. */
+  async #tellWorktree(): Promise<void> {
+    const conversation = this.#conversation;
+    if (!this.#greeted || !this.#page.isVisible) return;
+    const found = await this.#services.worktrees.find(conversation.cwd).catch(() => undefined);
+    if (this.#page.isVisible && this.shows(conversation))
+      this.post({ type: 'worktree', key: conversation.key, branch: found?.branch ?? null });
   }
 
   /** Offers what the user was in last as context of the next message. */
@@ -268,6 +283,7 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#offer();
     this.#offerEditor();
     void this.#welcome();
+    void this.#tellWorktree();
     this.#tellAway();
     this.#giveFocus();
     if (this.#startWanted) this.#start();

@@ -66,6 +66,10 @@ const COMMANDS = {
   openSettings: 'parley.openSettings',
   installAgent: 'parley.installAgent',
   renameSession: 'parley.renameSession',
+  forkSession: 'parley.forkSession',
+  applyWorktree: 'parley.applyWorktree',
+  commitWorktree: 'parley.commitWorktree',
+  removeWorktree: 'parley.removeWorktree',
   continueWith: 'parley.continueWith',
   openAsMarkdown: 'parley.openAsMarkdown',
   export: 'parley.export',
@@ -364,10 +368,12 @@ export class SurfaceActions {
   }
 
   /** The composer forgets the text only when the message is in our hands. */
-  #send(conversation: Conversation, { clientId, text, revision }: Extract<SessionMessage, { type: 'send' }>): void {
+  #send(conversation: Conversation, message: Extract<SessionMessage, { type: 'send' }>): void {
+    const { clientId, text, revision, now } = message;
     this.#used(conversation);
     try {
-      conversation.send(text, conversation.unsent.attachments);
+      const { id } = conversation.send(text, conversation.unsent.attachments);
+      if (now) conversation.queueActions.sendNow(id);
     } catch (error) {
       this.#page.refuse({ clientId }, messageOf(error));
       void conversation.start(); // shows why, with what can be done
@@ -422,7 +428,7 @@ export class SurfaceActions {
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'troubleshoot') await commands.executeCommand('parley.troubleshoot');
     else if (id === 'editAgent') await commands.executeCommand('parley.manageAgents', { agent: conversation.agent.id });
-    else if (id === 'selectAgent' || id === 'showLog' || id === 'newSession')
+    else if (id === 'selectAgent' || id === 'installAgent' || id === 'showLog' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);
     else this.#services.log.warn(`unknown action ${id}`);
   }

@@ -13,6 +13,14 @@ export function titleOf(conversation: Conversation): string {
   return conversation.model.state.title ?? firstWords(conversation) ?? l10n.t('New session');
 }
 
+/** As {@link titleOf}, for a list; a session without a message is known by its draft. */
+export function listedTitleOf(conversation: Conversation): string {
+  const { title } = conversation.model.state;
+  const draft = conversation.unsent.draft.text.trim();
+  if (title !== undefined || draft === '') return titleOf(conversation);
+  return firstWords(conversation) ?? l10n.t('New session: {0}', draft.slice(0, MAX_WORDS));
+}
+
 /**
  * When a session was used last, as people say it; the agent's own text where it is no date, nothing
  * where there is none.

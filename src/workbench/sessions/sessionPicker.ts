@@ -10,7 +10,7 @@ import { showError } from '../ui/messages';
 import type { Conversations } from './conversations';
 import type { KeptSessions } from './keptSessions';
 import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';
-import { askTitle, short, titleOf, whenOf } from './sessionLabels';
+import { askTitle, listedTitleOf, short, titleOf, whenOf } from './sessionLabels';
 
 const ANSWER_MS = 15_000;
 /** The user types on: what they look for is not known yet. */
@@ -181,14 +181,14 @@ class SessionPicker {
 
   #openItem(conversation: Conversation, isCurrent: boolean): SessionItem {
     const { ops } = conversation;
-    const title = titleOf(conversation);
+    const title = listedTitleOf(conversation);
     return {
       label: isCurrent ? [{ icon: 'check' }, ` ${short(title)}`] : short(title),
       description: `${conversation.agent.name} · ${statusOf(conversation)}`,
       run: async () => this.#services.show(conversation),
       buttons: [
         action('edit', l10n.t('Rename'), async () => {
-          const name = await askTitle(title);
+          const name = await askTitle(titleOf(conversation));
           if (name !== undefined) await ops.rename(name, AbortSignal.timeout(ANSWER_MS));
         }),
         action('close', l10n.t('Close and stop its agent'), () => this.#services.end(conversation)),

@@ -46,6 +46,7 @@ export const SESSION: SessionView = {
   canAttachImages: true,
   canAttachAudio: false,
   canAttachFiles: false,
+  canFork: false,
 };
 
 export interface PanelOptions {

@@ -7,6 +7,7 @@ import { AgentFiles } from '../../../src/client/requests/agentFiles';
 import { Terminals } from '../../../src/client/terminals/terminals';
 import type { FirstUseView, SessionMessage, ToWebview } from '../../../src/panel/contract';
 import { Page } from '../../../src/workbench/activation/page';
+import type { SessionWorktree } from '../../../src/workbench/changes/sessionWorktrees';
 import { ChatSurface, type SurfaceServices } from '../../../src/workbench/chat/chatSurface';
 import { FEED_SOURCES } from '../../support/sessions/feedSources';
 
@@ -41,6 +42,10 @@ const services: SurfaceServices = {
   feed: FEED_SOURCES,
   away: { of: () => undefined, onDidChange: () => ({ dispose: () => {} }), dismiss: () => {} },
   welcome: { of: async ({ key }) => ({ folder: key, sessions: [] }) },
+  worktrees: {
+    find: async (cwd) => ({ branch: `parley${cwd}fix` }) as SessionWorktree,
+    onDidChange: () => ({ dispose: () => {} }),
+  },
   links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
   contents: { openDiff: nothing, openWritten: nothing, openOutput: nothing, save: nothing },
   changes: { act: nothing, restoreCheckpoint: nothing, undoRestore: nothing, editAndResend: nothing },
@@ -266,6 +271,27 @@ describe('a surface of the chat', () => {
     late.show(false);
     late.say({ type: 'queue', action: { kind: 'hold', id, held: true } });
     assert.equal(queue.find(id)?.held, false, 'nor does a page that is gone take hold of one');
+  });
+
+  it('says on which branch the session works', async () => {
+    const { surface, posted } = open('A');
+    await new Promise(setImmediate);
+    assert.deepEqual(posted('worktree'), [{ type: 'worktree', key: 'A', branch: 'parley/fix' }]);
+    surface.show(conversation('B'));
+    await new Promise(setImmediate);
+    assert.deepEqual(posted('worktree').at(-1), { type: 'worktree', key: 'B', branch: 'parley/fix' });
+  });
+
+  it('sends a message in the place of the running turn where the user asks for it', () => {
+    const { say, posted } = open('A');
+    const now: string[] = [];
+    const of = conversation('A');
+    of.send = (text) => ({ id: `id of ${text}`, done: Promise.resolve({ reason: 'end_turn' } as never) });
+    of.queueActions.sendNow = (id) => void now.push(id);
+    say({ type: 'send', clientId: 'c1', text: 'later', revision: 1 });
+    say({ type: 'send', clientId: 'c2', text: 'instead', revision: 2, now: true });
+    assert.deepEqual(now, ['id of instead']);
+    assert.equal(posted('accepted').length, 2);
   });
 
   it('puts the focus into the composer as soon as its page is there', () => {

@@ -18,14 +18,15 @@ describe('conversation', function () {
   const error = () => projectSession(session.conversation).error;
 
   describe('with an agent that misbehaves', () => {
-    it('says that the command was not found and offers the settings', async () => {
+    it('says that the command was not found and offers its settings and the agents to add', async () => {
       session.openAgent({ command: 'parley-no-such-agent' });
       session.conversation.send('say hello');
       await session.until((c) => c.connection.kind === 'failed');
       assert.equal(error()?.code, 'agent-not-found');
       assert.equal(error()?.stage, 'resolve');
       assert.match(error()?.message ?? '', /parley-no-such-agent/);
-      assert.ok(error()?.actions.some(({ id }) => id === 'editAgent'));
+      const offered = error()?.actions.map(({ id }) => id) ?? [];
+      assert.deepEqual(offered.slice(0, 2), ['editAgent', 'installAgent']);
       assert.equal(snapshotOf(session.conversation).queue[0]?.text, 'say hello', 'the message stays');
     });
 
