@@ -236,6 +236,8 @@ export type SessionMessage =
   | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null; readonly reason?: string }
   /** Shows the rule that answered the request of a tool item. */
   | { readonly type: 'showRule'; readonly index: number }
+  /** Opens the change that a request is about, to be edited before it is made. */
+  | { readonly type: 'editProposal'; readonly id: string }
   /** Saves the rule that a request offers, after a dialog, and answers by it. */
   | { readonly type: 'permissionRule'; readonly id: string }
   | { readonly type: 'elicitation'; readonly id: string; readonly answer: ElicitationAction }

@@ -156,6 +156,8 @@ export interface PermissionView {
   /** The command to be approved, if it is not that of a tool call. */
   readonly command?: { readonly line: string; readonly cwd?: string };
   readonly options: readonly PermissionOption[];
+  /** It is about one change of a file, which the user can edit first. */
+  readonly canEdit?: true;
   /** A rule that can be made of it. */
   readonly ruleOffer?: PermissionRuleOffer;
   /** Transcript index of the entry that the request is about. */

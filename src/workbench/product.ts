@@ -76,6 +76,7 @@ import { EditorContents } from './editor/entryContents';
 import { Follow } from './editor/follow';
 import { EditorLinks } from './editor/linkOpener';
 import { OutputEditor } from './editor/outputEditor';
+import { Proposals } from './editor/proposals';
 import { RealTerminals } from './editor/realTerminal';
 import { SessionTexts } from './editor/sessionTexts';
 import { EditorToolHost } from './editorTools/editorToolHost';
@@ -257,6 +258,15 @@ function composeWithin(
   );
   const problems = own(new ProblemsAfterTurn({ conversations, diagnoser: editorTools.diagnoser, log }));
   const diffs = own(new DiffEditor());
+  const proposals = own(
+    new Proposals({
+      scheme: 'parley-proposal',
+      store: new FileStore(join(context.globalStorageUri.fsPath, 'proposals')),
+      files,
+      conversations,
+      texts: diffs.texts,
+    }),
+  );
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));
   const found = own(new FoundAgents({ environment, log }));
@@ -292,7 +302,7 @@ function composeWithin(
     welcome: new Welcome({ archive, agentName, scratch, log }),
     worktrees,
     links: new EditorLinks(descriptors.missing.openPart),
-    contents: new EditorContents({ diffs, outputs, scratch }),
+    contents: new EditorContents({ diffs, proposals, outputs, scratch }),
     changes: {
       act: actOnChanges,
       restoreCheckpoint: async (conversation, turnId) => void (await restore.restoreCheckpoint(conversation, turnId)),
@@ -390,6 +400,7 @@ function composeWithin(
     bare,
     reviews: waiting,
     restore,
+    proposals,
     worktrees,
     drafts,
     overview,

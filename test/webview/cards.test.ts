@@ -25,6 +25,16 @@ describe('cards of the protocol', () => {
     assert.match(text, /The tests need it\.\s+\$ rm -rf out\s+in \/work\/app/);
   });
 
+  it('offer to edit the change of a request before it is made', async () => {
+    const { page } = await open([], { permissions: [permission(-1)] });
+    const edit = page.getByRole('button', { name: 'Edit the change…' });
+    assert.equal(await edit.count(), 0);
+    await panel.update({ op: 'session', patch: { permissions: [permission(-1, { id: 'p2', canEdit: true })] } });
+    await edit.click();
+    assert.deepEqual(await panel.next('editProposal'), { type: 'editProposal', key: 's1', id: 'p2' });
+    assert.equal((await panel.posted('permission')).length, 0, 'it is not answered by that');
+  });
+
   it('leave the focus in a question when another one appears', async () => {
     const { page } = await open([], { permissions: [permission(-1)] });
     const reject = page.getByRole('button', { name: 'Reject', exact: true });

@@ -4,6 +4,7 @@
 import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ToolContent } from '../../session/events/content';
+import { onlyPlaceOf } from './onlyPlace';
 import { isBelow, isInsideRoots, realTarget, realTargets } from './roots';
 
 /** A change to a file, by the texts before and after it. */
@@ -91,45 +92,13 @@ export class FragmentLines {
 
 function lineIn(text: string, { oldText = '', newText }: FileChange, isMade: boolean): number | undefined {
   const [first, second] = isMade ? [newText, oldText] : [oldText, newText];
-  const at = onlyPlaceOf(text, withPlainEnds(first)) ?? onlyPlaceOf(text, withPlainEnds(second));
+  const placeOf = (part: string): number | undefined =>
+    part.length > MAX_PART_CHARS && part !== text ? undefined : onlyPlaceOf(text, part);
+  const at = placeOf(withPlainEnds(first)) ?? placeOf(withPlainEnds(second));
   if (at === undefined) return undefined;
   let line = 1;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line++;
   return line;
-}
-
-/**
- * Where a part stands; undefined where it does not, or more than once. Linear in both lengths,
- * whatever they say (Knuth, Morris and Pratt).
- */
-function onlyPlaceOf(text: string, part: string): number | undefined {
-  if (part === text) return 0;
-  if (part === '' || part.length > MAX_PART_CHARS) return undefined;
-  const borders = bordersOf(part);
-  let only: number | undefined;
-  let same = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    while (same > 0 && (same === part.length || part.charCodeAt(same) !== code)) same = borders[same] ?? 0;
-    if (part.charCodeAt(same) === code) same++;
-    if (same < part.length) continue;
-    if (only !== undefined) return undefined;
-    only = at + 1 - part.length;
-  }
-  return only;
-}
-
-/** For each beginning of a text, by its length: how much of that beginning is its end too. */
-function bordersOf(part: string): Int32Array {
-  const borders = new Int32Array(part.length + 1);
-  let same = 0;
-  for (let at = 1; at < part.length; at++) {
-    const code = part.charCodeAt(at);
-    while (same > 0 && part.charCodeAt(same) !== code) same = borders[same] ?? 0;
-    if (part.charCodeAt(same) === code) same++;
-    borders[at + 1] = same;
-  }
-  return borders;
 }
 
 function withPlainEnds(text: string): string {

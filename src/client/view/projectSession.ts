@@ -16,6 +16,7 @@ import type {
 import type { SessionPart } from '../../session/model/changes';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
+import { proposalOf } from '../requests/editedProposal';
 import { sentBytes } from '../turns/promptContent';
 
 import { askerOf } from './asker';
@@ -302,6 +303,7 @@ function permissionsOf({ model }: Conversation): PermissionView[] {
       title,
       options,
       ...(ruleOffer && { ruleOffer }),
+      ...(proposalOf(model, id) !== undefined && { canEdit: true as const }),
       ...(description && { description: head(description, MAX_DESCRIPTION) }),
       ...(command && { command: { ...command, line: head(command.line, MAX_COMMAND) } }),
       index: (toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1,

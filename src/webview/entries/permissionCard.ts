@@ -71,6 +71,14 @@ export function createPermissionCard(
     return setAttributes(offering, { title: revealControls(ruleOffer.folder) });
   }
 
+  /** Offers to change what the agent wants to write. */
+  function editButton(): HTMLElement | undefined {
+    if (!permission.canEdit) return undefined;
+    return button('link', strings.editProposal, () => {
+      if (!answered) context.post({ type: 'editProposal', id: permission.id });
+    });
+  }
+
   // Highlight the least far-reaching approval, as some agents list the permanent one first.
   const once = permission.options.findIndex(({ kind }) => kind === 'allow_once');
   const firstAllow = once >= 0 ? once : permission.options.findIndex(({ kind }) => kind.startsWith('allow'));
@@ -102,6 +110,7 @@ export function createPermissionCard(
   const more = [
     reject &&
       createReasonField(permission.id, (reason, event, pressed) => answer(reject.optionId, event, pressed, reason)),
+    editButton(),
     offerButton(),
   ].filter((one) => one !== undefined);
   if (more.length > 0) element.append(el('div', 'more-answers', ...more));

@@ -212,6 +212,7 @@ export const strings = {
     edit: (path: string) => l10n.t('Allow edits of {0}…', path),
     read: (path: string) => l10n.t('Allow reading {0}…', path),
   },
+  editProposal: l10n.t('Edit the change…'),
   rejectWithReason: l10n.t('Reject with a reason…'),
   rejectionReason: l10n.t('Reason'),
   rejectionHint: (agent: string) => l10n.t('What should {0} do instead?', agent),

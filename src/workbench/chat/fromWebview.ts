@@ -65,6 +65,7 @@ const schema = z.discriminatedUnion('type', [
     reason: z.optional(z.string().check(z.maxLength(MAX_REASON))),
   }),
   ofSession('showRule', { index }),
+  ofSession('editProposal', { id }),
   ofSession('permissionRule', { id }),
   ofSession('elicitation', { id, answer: elicitationAction }),
   ofSession('stopOne', { kind: z.enum(['tool', 'terminal', 'subagent']), id: z.string() }),

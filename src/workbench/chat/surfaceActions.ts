@@ -213,6 +213,11 @@ export class SurfaceActions {
           this.#services.contents.openDiff(conversation, message.index, message.content),
         );
         return;
+      case 'editProposal':
+        await tell(conversation, 'changes-not-opened', () =>
+          this.#services.contents.editProposal(conversation, message.id),
+        );
+        return;
       case 'openWritten':
         await tell(conversation, 'changes-not-opened', () =>
           this.#services.contents.openWritten(conversation, message.index, message.content),

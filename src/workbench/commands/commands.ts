@@ -22,6 +22,7 @@ import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
 import { openAgentSettings, openSettings } from '../config/settings';
 import type { Follow } from '../editor/follow';
+import type { Proposals } from '../editor/proposals';
 import type { SessionTexts } from '../editor/sessionTexts';
 import type { Overview } from '../overview/overview';
 import { installById, pickNewAgent } from '../registry/agentPicker';
@@ -74,6 +75,8 @@ export interface CommandServices {
   /** What waits for review. */
   readonly reviews: ReviewIndex;
   readonly restore: RestoreActions;
+  /** Changes that the user edits before they are made. */
+  readonly proposals: Pick<Proposals, 'use'>;
   readonly worktrees: SessionWorktrees;
   /** Has commit messages drafted. */
   readonly drafts: CommitDrafts;

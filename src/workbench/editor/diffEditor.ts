@@ -21,7 +21,8 @@ export interface ShownDiff {
 
 /** Serves and shows comparisons; one for the window. */
 export class DiffEditor implements Disposable {
-  readonly #texts = new ReadOnlyTexts('parley-diff', MAX_KEPT);
+  /** Read-only; also for others that compare. */
+  readonly texts = new ReadOnlyTexts('parley-diff', MAX_KEPT);
 
   /**
    * Opens a comparison beside the chat, where the question about it may still wait; the same one
@@ -30,8 +31,8 @@ export class DiffEditor implements Disposable {
    */
   async show(diff: ShownDiff, agentName: string): Promise<void> {
     // The path keeps the language of the file.
-    const before = this.#texts.uriOf(diff.path, diff.oldText ?? '');
-    const after = this.#texts.uriOf(diff.path, diff.newText);
+    const before = this.texts.uriOf(diff.path, diff.oldText ?? '');
+    const after = this.texts.uriOf(diff.path, diff.newText);
     const file = basename(diff.path);
     const title =
       diff.oldText === undefined
@@ -45,10 +46,10 @@ export class DiffEditor implements Disposable {
   async showWritten(path: string, shown: string, written: string): Promise<void> {
     const title = vscode.l10n.t('{0} (as shown ↔ as written)', basename(path));
     const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
-    await showComparison(this.#texts.uriOf(path, shown), this.#texts.uriOf(path, written), title, options);
+    await showComparison(this.texts.uriOf(path, shown), this.texts.uriOf(path, written), title, options);
   }
 
   dispose(): void {
-    this.#texts.dispose();
+    this.texts.dispose();
   }
 }

@@ -4,12 +4,15 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { fullOutput } from '../../client/view/fullOutput';
 import type { DiffEditor } from './diffEditor';
 import type { OutputEditor } from './outputEditor';
+import type { Proposals } from './proposals';
 import { saveResource } from './saveResource';
 
 /** Opens contents of entries. What fails is thrown. */
 export interface EntryContents {
   /** Compares both sides of a change in an editor. */
   openDiff(conversation: Conversation, index: number, content: number): Promise<void>;
+  /** Opens the change that a request is about, to be edited before it is made. */
+  editProposal(conversation: Conversation, permissionId: string): Promise<void>;
   /** Compares a change as it was shown with what was written. */
   openWritten(conversation: Conversation, index: number, content: number): Promise<void>;
   /** Shows the whole of an output that the page shows cut. */
@@ -20,6 +23,7 @@ export interface EntryContents {
 
 export interface EntryContentsOptions {
   readonly diffs: DiffEditor;
+  readonly proposals: Pick<Proposals, 'edit'>;
   readonly outputs: OutputEditor;
   /** The folder of sessions in a window without one, which users do not look into. */
   readonly scratch: string;
@@ -37,6 +41,10 @@ export class EditorContents implements EntryContents {
     const entry = model.state.entries[index];
     const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
     if (part?.type === 'diff') await this.#options.diffs.show(part, agent.name);
+  }
+
+  editProposal(conversation: Conversation, permissionId: string): Promise<void> {
+    return this.#options.proposals.edit(conversation, permissionId);
   }
 
   async openWritten({ model, changes }: Conversation, index: number, content: number): Promise<void> {

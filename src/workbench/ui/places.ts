@@ -2,6 +2,8 @@
 import {
   commands,
   type ExtensionTerminalOptions,
+  TabInputText,
+  TabInputTextDiff,
   type Terminal,
   type TerminalOptions,
   type TextDocumentShowOptions,
@@ -41,6 +43,16 @@ export async function showComparison(
   options: TextDocumentShowOptions,
 ): Promise<void> {
   await commands.executeCommand('vscode.diff', left, right, inert(title), options);
+}
+
+/** Closes the tabs that show a document, alone or as the right side of a comparison. */
+export async function closeTabs(uri: Uri): Promise<void> {
+  const shownIn = (input: unknown): Uri | undefined => {
+    if (input instanceof TabInputText) return input.uri;
+    return input instanceof TabInputTextDiff ? input.modified : undefined;
+  };
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
+  await window.tabGroups.close(tabs.filter(({ input }) => shownIn(input)?.toString() === uri.toString()));
 }
 
 /** A file of a {@link showComparisons}: undefined sides are files that are not there. */

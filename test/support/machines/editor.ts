@@ -80,6 +80,7 @@ class Named {
 export class ThemeColor extends Named {}
 export class ThemeIcon extends Named {}
 export class TabInputText extends Named {}
+export class TabInputTextDiff extends Named {}
 export class TabInputWebview extends Named {}
 
 export class Position extends Named {}

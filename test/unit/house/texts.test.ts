@@ -21,7 +21,10 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],
   [/^agents\/(?:agentDefinition|shellPath|orphanGuard|windowsProcesses)\.ts$/, 'the log, and programs of a shell'],
   [/^client\/(?:connection\/contextHandoff|changes\/commitMessage)\.ts$/, 'part of the prompt'],
-  [/^client\/requests\/agentFiles\.ts$|^(?:client\/)?terminals\/|^client\/ports\//, 'answers to the agent'],
+  [
+    /^client\/requests\/(?:agentFiles|editedProposal)\.ts$|^(?:client\/)?terminals\/|^client\/ports\//,
+    'answers to the agent',
+  ],
   [/^client\/conversation\/agentRequests\.ts$/, 'answers to the agent'],
   [
     /^client\/serving\/|^distributed\/server\/|^workbench\/sharing\/servedAgents\.ts$/,

@@ -47,7 +47,7 @@ const services: SurfaceServices = {
     onDidChange: () => ({ dispose: () => {} }),
   },
   links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
-  contents: { openDiff: nothing, openWritten: nothing, openOutput: nothing, save: nothing },
+  contents: { openDiff: nothing, editProposal: nothing, openWritten: nothing, openOutput: nothing, save: nothing },
   changes: { act: nothing, restoreCheckpoint: nothing, undoRestore: nothing, editAndResend: nothing },
   terminals: { show: () => {} },
   retryGap: nothing,

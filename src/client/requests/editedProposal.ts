@@ -1,0 +1,72 @@
+// A change that an agent asks to make, for a user who edits it first: the whole file as the agent
+// wants it, and what the agent is told about the edited one.
+import type { SessionView } from '../../session/model/model';
+import { lineDiff } from './lineDiff';
+import { onlyPlaceOf } from './onlyPlace';
+
+/** Characters of the differences that the agent is told. */
+const MAX_WORDS = 20_000;
+
+/** The one file that a permission request would change. */
+export interface ProposedChange {
+  /** Absolute. */
+  readonly path: string;
+  /**
+   * Returns the whole file with the change; undefined where the part that it replaces does not
+   * stand there exactly once.
+   * @param text of the file, with plain line ends; undefined: there is none
+   */
+  in(text: string | undefined): string | undefined;
+}
+
+/** Returns the number of the only change in a request's tool call; undefined where there are none or several. */
+export function proposalOf(model: SessionView, permissionId: string): number | undefined {
+  const permission = model.state.permissions.get(permissionId);
+  if (!permission?.options.some(({ kind }) => kind.startsWith('reject'))) return undefined;
+  const entry = model.state.entries[model.toolIndex(permission.toolCallId ?? '') ?? -1];
+  if (entry?.kind !== 'tool') return undefined;
+  const changes = entry.content.flatMap((part, at) => (part.type === 'diff' ? [at] : []));
+  return changes.length === 1 ? changes[0] : undefined;
+}
+
+/** Returns the only change that a request is about; undefined where the request is gone. */
+export function proposalIn(model: SessionView, permissionId: string): ProposedChange | undefined {
+  const at = proposalOf(model, permissionId);
+  const { toolCallId = '' } = model.state.permissions.get(permissionId) ?? {};
+  const entry = model.state.entries[model.toolIndex(toolCallId) ?? -1];
+  const change = at !== undefined && entry?.kind === 'tool' ? entry.content[at] : undefined;
+  if (change?.type !== 'diff') return undefined;
+  const { path, oldText } = change;
+  const before = oldText === undefined ? undefined : plainEnds(oldText);
+  const after = plainEnds(change.newText);
+  return {
+    path,
+    in(text) {
+      if (before === undefined || before === text) return after;
+      if (text === undefined) return undefined;
+      const place = onlyPlaceOf(text, before);
+      return place === undefined ? undefined : text.slice(0, place) + after + text.slice(place + before.length);
+    },
+  };
+}
+
+/**
+ * Returns the message to the agent: what the user made of its change.
+ * @param proposed the whole file as the agent wanted it; `made`: as it is now
+ */
+export function wordsOnEdited(path: string, proposed: string, made: string): string {
+  const said = `I edited your change of ${path} and saved it myself, so do not make it again. Go on from the file as it is now.`;
+  const lines = lineDiff(proposed, made)?.hunks.flatMap(({ oldStart, newStart, lines: hunk }) => [
+    `@@ -${oldStart} +${newStart} @@`,
+    ...hunk,
+  ]);
+  const words = lines?.join('\n') ?? '';
+  if (words === '' || words.length > MAX_WORDS) return said;
+  // Longer than each run of backticks in the text.
+  const fence = '`'.repeat(Math.max(3, ...[...words.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  return `${said} What I changed in your version:\n\n${fence}diff\n${words}\n${fence}`;
+}
+
+function plainEnds(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}

@@ -1,0 +1,154 @@
+// A change that an agent asks to make, edited in VS Code's comparison before it is made.
+import { strict as assert } from 'node:assert';
+import { commands, Range, TabInputTextDiff, Uri, WorkspaceEdit, window, workspace } from 'vscode';
+import { silentLog } from '../../../src/base/log';
+import type { Conversation } from '../../../src/client/conversation/conversation';
+import { FileStore } from '../../../src/client/sharing/fileStore';
+import { SessionModel } from '../../../src/session/model/model';
+import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
+import { Proposals } from '../../../src/workbench/editor/proposals';
+import { ReadOnlyTexts } from '../../../src/workbench/editor/readOnlyTexts';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+
+describe('the change of an agent that the user edits', () => {
+  let proposals: Proposals;
+  let texts: ReadOnlyTexts;
+  let model: SessionModel;
+  let folder: Uri;
+  let answered: [id: string, optionId: string | null][];
+  let sent: string[];
+
+  before(() => {
+    folder = workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no workspace');
+    // The product of this window serves its own addresses.
+    texts = new ReadOnlyTexts('parley-test-diff', 10);
+  });
+
+  after(() => texts.dispose());
+
+  beforeEach(async () => {
+    [answered, sent] = [[], []];
+    model = new SessionModel();
+    const conversation = {
+      key: 'A',
+      agent: { name: 'Claude' },
+      roots: [folder.fsPath],
+      model,
+      answerPermission: (id: string, optionId: string | null) => answered.push([id, optionId]),
+      queueActions: { sendNext: (text: string) => sent.push(text) },
+    } as unknown as Conversation;
+    proposals = new Proposals({
+      store: new FileStore(await scratchFolder()),
+      files: new EditorFiles({ log: silentLog }),
+      conversations: { find: (key) => (key === 'A' ? conversation : undefined) },
+      texts,
+      scheme: 'parley-test-proposal',
+    });
+    edit = (id) => proposals.edit(conversation, id);
+  });
+
+  afterEach(async () => {
+    await commands.executeCommand('workbench.action.closeAllEditors');
+    proposals.dispose();
+    await removeScratch();
+  });
+
+  let edit: (id: string) => Promise<void>;
+
+  /** The agent asks to change a file. @param before absent: the file is not there yet */
+  async function ask(
+    id: string,
+    name: string,
+    before: string | undefined,
+    oldText: string | undefined,
+    newText: string,
+  ) {
+    const uri = Uri.joinPath(folder, name);
+    if (before !== undefined) await workspace.fs.writeFile(uri, Buffer.from(before));
+    const content = [{ type: 'diff', path: uri.fsPath, newText, ...(oldText !== undefined && { oldText }) }] as const;
+    model.apply({ type: 'tool_call', toolCallId: id, patch: { title: name, content }, announced: true }, 1);
+    const options = (['allow_once', 'reject_once'] as const).map((kind) => ({ optionId: kind, name: kind, kind }));
+    model.apply({ type: 'permission_asked', permissionId: id, toolCallId: id, title: name, options }, 1);
+    return { uri, text: async () => Buffer.from(await workspace.fs.readFile(uri)).toString() };
+  }
+
+  /** The right side of the comparison that is open. */
+  function shown(): Uri {
+    const input = window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof TabInputTextDiff);
+    return input.modified;
+  }
+
+  async function type(uri: Uri, from: string, to: string): Promise<void> {
+    const document = await workspace.openTextDocument(uri);
+    const at = document.getText().indexOf(from);
+    const change = new WorkspaceEdit();
+    change.replace(uri, new Range(document.positionAt(at), document.positionAt(at + from.length)), to);
+    assert.ok(await workspace.applyEdit(change));
+  }
+
+  it('is written as the user edited it, and the agent is told what differs', async () => {
+    const file = await ask('p1', 'edited.ts', 'one\r\ntwo\r\nthree\r\n', 'two', 'zwei');
+    await edit('p1');
+    assert.equal((await workspace.openTextDocument(shown())).getText(), 'one\nzwei\nthree\n');
+    await type(shown(), 'zwei', 'deux');
+    await proposals.use(shown());
+    assert.equal(await file.text(), 'one\r\ndeux\r\nthree\r\n');
+    assert.deepEqual(answered, [['p1', 'reject_once']]);
+    assert.match(sent.join(), /-zwei\n\+deux/);
+    assert.equal(window.tabGroups.all.flatMap(({ tabs }) => tabs).length, 0, 'its comparison is closed');
+  });
+
+  it('is allowed where nothing was edited', async () => {
+    const file = await ask('p2', 'kept.ts', 'one\n', 'one', 'eins');
+    await edit('p2');
+    await proposals.use(shown());
+    assert.deepEqual(answered, [['p2', 'allow_once']]);
+    assert.deepEqual(sent, []);
+    assert.equal(await file.text(), 'one\n', 'the agent makes it');
+  });
+
+  it('may be a file that is not there yet', async () => {
+    const file = await ask('p3', 'folder/fresh.ts', undefined, undefined, 'one\n');
+    await edit('p3');
+    await type(shown(), 'one', 'mine');
+    await proposals.use(shown());
+    assert.equal(await file.text(), 'mine\n');
+    await workspace.fs.delete(file.uri);
+  });
+
+  it('keeps what was saved of it when it is opened again', async () => {
+    await ask('p4', 'again.ts', 'one\n', 'one', 'eins');
+    await edit('p4');
+    await type(shown(), 'eins', 'uno');
+    await (await workspace.openTextDocument(shown())).save();
+    await commands.executeCommand('workbench.action.closeAllEditors');
+    await edit('p4');
+    assert.equal((await workspace.openTextDocument(shown())).getText(), 'uno\n');
+    assert.deepEqual(answered, []);
+  });
+
+  it('is not written over a file that has changed since, nor after the question was answered', async () => {
+    const file = await ask('p5', 'moved.ts', 'one\n', 'one', 'eins');
+    await edit('p5');
+    const uri = shown();
+    await type(uri, 'eins', 'uno');
+    await workspace.fs.writeFile(file.uri, Buffer.from('one more\n'));
+    await assert.rejects(proposals.use(uri), { code: 'file-changed' });
+    await workspace.fs.writeFile(file.uri, Buffer.from('one\n'));
+    model.apply({ type: 'permission_closed', permissionId: 'p5', outcome: 'cancelled', by: 'turn' }, 2);
+    await assert.rejects(proposals.use(uri), { code: 'question-gone' });
+    assert.equal(await file.text(), 'one\n');
+    assert.deepEqual(answered, []);
+    assert.equal((await workspace.openTextDocument(uri)).getText(), 'uno\n', 'what was typed is still there');
+  });
+
+  it('is refused outside of the session’s folders and where its part is not in the file', async () => {
+    await ask('p6', '../outside.ts', undefined, undefined, 'x');
+    await assert.rejects(edit('p6'), { code: 'file-outside' });
+    await ask('p7', 'other.ts', 'one\n', 'two', 'zwei');
+    await assert.rejects(edit('p7'), { code: 'change-not-placed' });
+    await assert.rejects(edit('never asked'), { code: 'question-gone' });
+    await assert.rejects(proposals.use(Uri.joinPath(folder, 'other.ts')), { code: 'no-proposal' });
+  });
+});
