@@ -167,7 +167,8 @@ class Command<Terminal> implements TerminalCommand<Terminal> {
     const { output, truncated } = this.#output.text();
     // The beginning of a line that is cut may be half an escape sequence.
     const whole = truncated ? output.slice(output.indexOf('\n') + 1) : output;
-    const printed = plainOutput(whole).replace(/\n+$/, '');
+    // Behind it, zsh writes a sign over spaces that it takes back.
+    const printed = plainOutput(whole).trimEnd();
     const isComplete = this.#isRead && this.#end !== undefined;
     return [
       `The last command in a terminal of the user, ${place}:`,

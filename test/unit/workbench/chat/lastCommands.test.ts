@@ -68,6 +68,12 @@ describe('the last commands of terminals', () => {
     );
   });
 
+  it('are told without the blanks that a shell writes behind the output', async () => {
+    const sign = '\u001b[1m\u001b[7m%\u001b[27m\u001b[1m\u001b[0m          \r \r';
+    commands.end(run('ls', terminal, new Stream().write(`${BEGIN}a.txt\r\n${sign}`).close()), 'ls', 0);
+    assert.match(await textOf(), /\[exit code 0\]\na\.txt$/);
+  });
+
   it('say where no output is known, and where the exit code is not', async () => {
     commands.end(run('true'), 'true', undefined);
     assert.match(await textOf(), /\$ true\n\[ended, exit code unknown\]\n\[no output is known\]$/);
