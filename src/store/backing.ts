@@ -175,6 +175,26 @@ export class Backing implements Disposable {
     return [...inMemory, ...this.#readFile(query).filter((value) => !held.has(keyOf(value)))];
   }
 
+  /**
+   * The places to read all sessions from, query by query, for what {@link readBoth} does in one go:
+   * sessions that are held in memory, and the others. Each query throws as {@link read} does.
+   */
+  get places(): {
+    /** Returns undefined where nothing is in memory beside a file. */
+    readonly inMemory: <T>(query: (sql: Sql) => T) => T | undefined;
+    readonly others: <T>(query: (sql: Sql) => T) => T;
+    readonly isHeld: (key: string) => boolean;
+  } {
+    return {
+      inMemory: (query) => (this.#memory && this.#file ? query(this.#memory.sql) : undefined),
+      others: (query) => {
+        this.#requireOpen();
+        return this.#readFile(query);
+      },
+      isHeld: (key) => this.#file !== undefined && this.#memory?.holds(key) === true,
+    };
+  }
+
   delete(key: string, change: (sql: Sql) => void): void {
     this.write(key, change);
     this.#memory?.delete(key);

@@ -14,7 +14,7 @@ import type { Sql } from './file/sql';
 import { problemOf } from './file/sqlError';
 import { importStreams } from './importStreams';
 import { INDEX_STEP, type IndexLimits, indexNew, indexRest } from './search/indexing';
-import { type SearchResult, search } from './search/search';
+import { lastOf, type SearchResult, type SearchSteps, search } from './search/search';
 import { isSessionHeld, type JournalPort, type SharedPort, sessionHeld, unknownSession } from './sessions/journalPort';
 import { abandoned, type Claim, claim, type LeaseContext, ownerOf, release, renewLease } from './sessions/leases';
 import { Ownership } from './sessions/ownership';
@@ -314,17 +314,25 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Returns the sessions that contain all words of a text, best match first. Accepts any text; see
-   * {@link search}.
+   * Finds the sessions that contain all words of a text, best match first, in short steps. Accepts
+   * any text; see {@link search}.
+   * @throws ParleyError `journal-unreadable`, `journal-closed`
    */
-  search(text: string, limit: number): readonly SearchResult[] {
+  *search(text: string, limit: number): SearchSteps {
     this.flush();
     if (this.#index(INDEX_IN_SEARCH)) this.#indexSoon(this.#options.flushMs ?? 50);
-    const found = this.#backing.readBoth(
-      (sql) => search(sql, text, limit),
-      (result) => result.session.key,
-    );
-    return found.slice(0, limit);
+    yield undefined;
+    const { inMemory, others, isHeld } = this.#backing.places;
+    // Little is in memory, and not for long: it is searched in one step.
+    const first = inMemory((sql) => lastOf(search((query) => query(sql), text, limit))) ?? [];
+    const whole = (found: readonly SearchResult[]): readonly SearchResult[] =>
+      [...first, ...found.filter(({ session }) => !isHeld(session.key))].slice(0, limit);
+    const steps = search(others, text, limit);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return whole(value);
+      yield value && whole(value);
+    }
   }
 
   /**

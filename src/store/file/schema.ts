@@ -2,6 +2,9 @@
 import type { Sql } from './sql';
 import { StorageError } from './sqlError';
 
+/** How the index divides texts into words. */
+export const TOKENIZER = 'unicode61 remove_diacritics 2';
+
 /**
  * Each entry migrates a file from its index to the next version. A window of the previous version
  * can be open at the same time, so a migration only adds, and what that window writes is still
@@ -61,7 +64,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE texts (id INTEGER PRIMARY KEY, key TEXT NOT NULL, seq INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL);
   CREATE INDEX texts_by_session ON texts (key, seq);
   CREATE VIRTUAL TABLE texts_fts USING fts5 (
-    text, content = 'texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
+    text, content = 'texts', content_rowid = 'id', tokenize = '${TOKENIZER}'
   );
   CREATE TRIGGER texts_added AFTER INSERT ON texts BEGIN
     INSERT INTO texts_fts (rowid, text) VALUES (new.id, new.text);

@@ -1,9 +1,12 @@
-// Full-text search over messages and tool calls. The user's input is treated as words, never as a
-// query language.
+// Full-text search over messages and tool calls, in steps of a few milliseconds: who runs it decides
+// what else happens in between, and whether it goes on.
 
-import { numberOf, type Sql, textOf } from '../file/sql';
+import { numberOf, textOf } from '../file/sql';
 import type { SessionRecord } from '../sessions/records';
 import { readSession } from '../sessions/sessionRows';
+import { findTexts, type Run } from './findTexts';
+import { type SnippetPart, scoreOf, snippetOf } from './matchText';
+import { type SearchWord, searchWords } from './searchWords';
 
 /**
  * Maximum number of hits that are ranked by relevance. Beyond it the newest come first, as ranking
@@ -12,19 +15,7 @@ import { readSession } from '../sessions/sessionRows';
 const MAX_RANKED = 1000;
 /** Hits that are read to find sessions. */
 const MAX_LOOKED_AT = 2000;
-const MAX_WORDS = 16;
-const MAX_WORD_CHARS = 100;
-/** Shorter prefixes match nearly every message. */
-const MIN_PREFIX = 3;
 const MAX_RESULTS = 200;
-const BEGIN = '\u0001';
-const END = '\u0002';
-
-/** A part of a snippet. Agent text: never markup. */
-export interface SnippetPart {
-  readonly text: string;
-  readonly hit: boolean;
-}
 
 export interface SearchResult {
   readonly session: SessionRecord;
@@ -38,113 +29,140 @@ export interface SearchResult {
   readonly snippet: readonly SnippetPart[];
 }
 
-/**
- * Returns the FTS5 query for the user's input; undefined if it has no word. All words must be in
- * one message; the last one can be a prefix; "…" is a phrase. Every word is quoted, so `*`, `AND`,
- * `NEAR(` and so on are plain text.
- */
-export function toQuery(text: string): string | undefined {
-  const words = [...text.slice(0, 4000).matchAll(/"([^"]*)"|([^\s"]+)/g)]
-    .map(([, phrase, word]) => ({ text: (phrase ?? word ?? '').replaceAll('\0', ' '), isPhrase: phrase !== undefined }))
-    .filter((word) => /[\p{L}\p{N}]/u.test(word.text))
-    .slice(0, MAX_WORDS);
-  if (words.length === 0) return undefined;
-  return words
-    .map(({ text: word, isPhrase }, index) => {
-      const isOpen = index === words.length - 1 && !isPhrase && word.length >= MIN_PREFIX && !/\s$/.test(text);
-      return `"${word.slice(0, MAX_WORD_CHARS).replaceAll('"', '')}"${isOpen ? '*' : ''}`;
-    })
-    .join(' ');
+/** A search in steps: what is found so far, where there is more than before; undefined after other steps. */
+export type SearchSteps = Generator<readonly SearchResult[] | undefined, readonly SearchResult[]>;
+
+/** Runs a search without a pause. @returns all that it finds */
+export function lastOf(steps: SearchSteps): readonly SearchResult[] {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 /**
- * Returns the sessions that contain a text, best match first, newest first among equals. At most
- * 200.
+ * Finds the sessions that contain a text, best match first, newest first among equals. All words must
+ * be in one message; the last one can be the beginning of a word. At most 200.
  */
-export function search(sql: Sql, text: string, limit: number): readonly SearchResult[] {
-  const query = toQuery(text);
-  if (query === undefined) return [];
+export function* search(run: Run, text: string, limit: number): SearchSteps {
+  const words = searchWords(text);
+  if (words.length === 0) return [];
   const wanted = Math.max(0, Math.min(limit, MAX_RESULTS));
-  const found = candidates(sql, query, wanted);
-  const keys = new Set([...titled(sql, text, wanted), ...found.keys()]);
-  const sessions = [...keys].flatMap((key) => readSession(sql, key) ?? []).slice(0, wanted);
-  const hits = sessions.flatMap((session) => found.get(session.key) ?? []);
-  const snippets = readSnippets(sql, query, hits);
-  return sessions.map((session) => {
-    const hit = found.get(session.key);
-    if (!hit) return { session, hits: 0, snippet: [] };
-    const message = { seq: hit.seq, role: roleOf(hit.role) } as const;
-    return { session, hits: hit.hits, message, snippet: toParts(snippets.get(hit.id) ?? '') };
-  });
+  const results = new Results(run, titled(run, text, wanted), words, wanted);
+  yield yield* results.list();
+  for (const ids of findTexts(run, words, MAX_LOOKED_AT)) {
+    for (const id of ids ?? []) {
+      if (results.isEnough) break;
+      results.take(id);
+      yield undefined;
+    }
+    if (results.isEnough) break;
+    yield ids && (yield* results.list());
+  }
+  return yield* results.list();
+}
+
+/** A match in a session. */
+interface Hit {
+  readonly id: number;
+  readonly seq: number;
+  readonly role: string;
+  readonly score: number;
+}
+
+/** The matches of a session. */
+interface SessionHits {
+  readonly newest: Hit;
+  best: Hit;
+  count: number;
+}
+
+/** What is found so far. */
+class Results {
+  readonly #run: Run;
+  readonly #titled: readonly string[];
+  readonly #words: readonly SearchWord[];
+  readonly #wanted: number;
+  /** In the order of their newest match. */
+  readonly #found = new Map<string, SessionHits>();
+  readonly #snippets = new Map<number, readonly SnippetPart[]>();
+  #count = 0;
+
+  constructor(run: Run, titled: readonly string[], words: readonly SearchWord[], wanted: number) {
+    this.#run = run;
+    this.#titled = titled;
+    this.#words = words;
+    this.#wanted = wanted;
+  }
+
+  /** Further matches would not be shown. */
+  get isEnough(): boolean {
+    return !this.#isRanked && this.#found.size >= this.#wanted;
+  }
+
+  get #isRanked(): boolean {
+    return this.#count <= MAX_RANKED;
+  }
+
+  /** Takes a text that was found: the newest first. */
+  take(id: number): void {
+    const row = this.#run((sql) => sql.get('SELECT key, seq, role, text FROM texts WHERE id = ?', id));
+    const key = textOf(row?.key);
+    // Deleted meanwhile.
+    if (!row || key === undefined) return;
+    this.#count += 1;
+    const known = this.#found.get(key);
+    if (!known && this.isEnough) return;
+    const score = this.#isRanked ? scoreOf(textOf(row.text) ?? '', this.#words) : 0;
+    const hit = { id, seq: numberOf(row.seq) ?? 0, role: textOf(row.role) ?? '', score };
+    if (!known) this.#found.set(key, { newest: hit, best: hit, count: 1 });
+    else {
+      known.count += 1;
+      if (score > known.best.score) known.best = hit;
+    }
+  }
+
+  *list(): SearchSteps {
+    const found = [...this.#found];
+    if (this.#isRanked) found.sort(([, a], [, b]) => b.best.score - a.best.score || b.best.id - a.best.id);
+    const keys = [...new Set([...this.#titled, ...found.map(([key]) => key)])];
+    const results: SearchResult[] = [];
+    for (const key of keys) {
+      if (results.length >= this.#wanted) break;
+      const session = this.#run((sql) => readSession(sql, key));
+      if (session) results.push(this.#resultOf(session));
+      yield undefined;
+    }
+    return results;
+  }
+
+  #resultOf(session: SessionRecord): SearchResult {
+    const hits = this.#found.get(session.key);
+    if (!hits) return { session, hits: 0, snippet: [] };
+    const { id, seq, role } = this.#isRanked ? hits.best : hits.newest;
+    return { session, hits: hits.count, message: { seq, role: roleOf(role) }, snippet: this.#snippetOf(id) };
+  }
+
+  #snippetOf(id: number): readonly SnippetPart[] {
+    const known = this.#snippets.get(id);
+    if (known) return known;
+    const row = this.#run((sql) => sql.get('SELECT text FROM texts WHERE id = ?', id));
+    const snippet = snippetOf(textOf(row?.text) ?? '', this.#words);
+    this.#snippets.set(id, snippet);
+    return snippet;
+  }
 }
 
 function roleOf(role: string): 'user' | 'agent' | 'tool' {
   return role === 'user' || role === 'tool' ? role : 'agent';
 }
 
-interface Hit {
-  readonly id: number;
-  readonly seq: number;
-  readonly role: string;
-  hits: number;
-}
-
-/**
- * Returns the best message of each session, best session first. Reads only as many hits as needed
- * to find enough sessions.
- */
-function candidates(sql: Sql, query: string, wanted: number): ReadonlyMap<string, Hit> {
-  const newest = `SELECT rowid FROM texts_fts WHERE texts_fts MATCH ? ORDER BY rowid DESC LIMIT ${MAX_LOOKED_AT}`;
-  const best = `SELECT rowid FROM texts_fts WHERE texts_fts MATCH ? ORDER BY rank, rowid DESC LIMIT ${MAX_RANKED}`;
-  const many = sql.all(newest, query);
-  const isFew = many.length <= MAX_RANKED;
-  const found = new Map<string, Hit>();
-  for (const { rowid } of isFew ? sql.all(best, query) : many) {
-    const row = sql.get('SELECT id, key, seq, role FROM texts WHERE id = ?', rowid ?? null);
-    const key = textOf(row?.key);
-    if (!row || key === undefined) continue;
-    const known = found.get(key);
-    if (known) known.hits++;
-    else if (!isFew && found.size >= wanted) break;
-    else found.set(key, { id: Number(row.id), seq: numberOf(row.seq) ?? 0, role: textOf(row.role) ?? '', hits: 1 });
-  }
-  return found;
-}
-
 /** Returns the sessions with the text in their title, among the newest 1,000. */
-function titled(sql: Sql, text: string, limit: number): readonly string[] {
+function titled(run: Run, text: string, limit: number): readonly string[] {
   const wanted = text.trim().toLowerCase();
-  const rows = sql.all(
-    'SELECT key, title FROM sessions WHERE title IS NOT NULL ORDER BY updated DESC, key DESC LIMIT 1000',
+  const rows = run((sql) =>
+    sql.all('SELECT key, title FROM sessions WHERE title IS NOT NULL ORDER BY updated DESC, key DESC LIMIT 1000'),
   );
   const fitting = rows.filter(({ title }) => textOf(title)?.toLowerCase().includes(wanted));
   return fitting.slice(0, limit).map(({ key }) => textOf(key) ?? '');
-}
-
-/**
- * Returns all snippets with a single query: each query would collect all words with the prefix
- * again.
- */
-function readSnippets(sql: Sql, query: string, hits: readonly Hit[]): ReadonlyMap<number, string> {
-  const ids = hits.map(({ id }) => id);
-  if (ids.length === 0) return new Map();
-  const rows = sql.all(
-    `SELECT rowid, snippet(texts_fts, 0, '${BEGIN}', '${END}', '…', 24) AS snippet FROM texts_fts
-       WHERE texts_fts MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))`,
-    query,
-    Math.min(...ids),
-    Math.max(...ids),
-    JSON.stringify(ids),
-  );
-  return new Map(rows.map((row) => [Number(row.rowid), textOf(row.snippet) ?? '']));
-}
-
-function toParts(marked: string): readonly SnippetPart[] {
-  const snippet: SnippetPart[] = [];
-  for (const [index, part] of marked.split(BEGIN).entries()) {
-    const end = index === 0 ? -1 : part.indexOf(END);
-    if (end >= 0) snippet.push({ text: part.slice(0, end), hit: true });
-    if (part.length > end + 1) snippet.push({ text: part.slice(end + 1), hit: false });
-  }
-  return snippet;
 }

@@ -115,7 +115,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
         await pickSession({ conversations, kept: await keptSessions(), show, openStored, end });
         return undefined;
       }
-      if (argument.action === 'search') return archive.search(argument.text ?? '', MOST_FOUND).map(toFoundSession);
+      if (argument.action === 'search') return (await searchAll(archive, argument.text ?? '')).map(toFoundSession);
       if (argument.action === 'recall') return recall(argument.key ?? '');
       const conversation = conversations.active();
       return byArgument(conversation, argument, (info) => openStored(conversation, info));
@@ -161,6 +161,12 @@ export function sessionCommands(services: CommandServices, register: Register): 
 
 /** How long an agent may take for one of these, in milliseconds. */
 const ANSWER_MS = 15_000;
+
+async function searchAll(archive: CommandServices['archive'], text: string): Promise<readonly SearchResult[]> {
+  let all: readonly SearchResult[] = [];
+  for await (const found of archive.search(text, MOST_FOUND, new AbortController().signal)) all = found;
+  return all;
+}
 
 function toFoundSession({ session, snippet }: SearchResult): FoundSession {
   const { key, agentId, cwd, updatedAt } = session;

@@ -6,6 +6,7 @@ import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
+import { Slices } from '../../changes/lines/slices';
 import type { ConversationPersistence, KeptConversation } from '../../client/conversation/persistence';
 import type { StoredEvents } from '../../client/rules/pastRequests';
 import type { TimedEvent } from '../../session/events/event';
@@ -228,11 +229,21 @@ export class Archive implements Disposable {
     return this.#open().session(key);
   }
 
-  /** Sessions in which all words of a text were said, best first. */
-  search(text: string, limit: number): readonly SearchResult[] {
-    return this.#open()
-      .search(text, limit)
-      .filter(({ session }) => !this.marks.isDeleted(session.key));
+  /**
+   * Finds the sessions in which all words of a text were said, a little at a time between everything
+   * else. Yields what is found so far, best first; the last is all.
+   * @throws the reason of `signal`; ParleyError `journal-unreadable`, `journal-closed`
+   */
+  async *search(text: string, limit: number, signal: AbortSignal): AsyncGenerator<readonly SearchResult[], void> {
+    const slices = new Slices();
+    const steps = this.#open().search(text, limit);
+    for (;;) {
+      signal.throwIfAborted();
+      const { value, done } = steps.next();
+      if (value) yield value.filter(({ session }) => !this.marks.isDeleted(session.key));
+      if (done) return;
+      await slices.pause();
+    }
   }
 
   /**

@@ -48,6 +48,7 @@ export class KeptSessions {
   #problem: string | undefined;
   #text = '';
   #found: readonly SearchResult[] = [];
+  #searching = new AbortController();
 
   constructor(services: KeptSessionsServices) {
     this.#services = services;
@@ -65,17 +66,35 @@ export class KeptSessions {
 
   /**
    * Looks for what was typed in everything that was said, in all folders; an empty text ends the
-   * search.
+   * search, and another search ends this one.
+   * @param onFound called when there is something else to show
    */
-  search(text: string): void {
+  async search(text: string, onFound: () => void): Promise<void> {
+    this.stop();
+    const { signal } = this.#searching;
     this.#text = text.trim();
     this.#found = [];
-    if (this.#text === '') return;
-    try {
-      this.#found = this.#services.archive.search(text, MOST_FOUND);
-    } catch (error) {
-      this.#problem = messageOf(error);
+    if (this.#text === '') {
+      onFound();
+      return;
     }
+    try {
+      for await (const found of this.#services.archive.search(text, MOST_FOUND, signal)) {
+        if (signal.aborted) return;
+        this.#found = found;
+        onFound();
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#problem = messageOf(error);
+      onFound();
+    }
+  }
+
+  /** Ends the search. */
+  stop(): void {
+    this.#searching.abort();
+    this.#searching = new AbortController();
   }
 
   /** Reads ahead in a session that the user looks at in the list; undefined: in none. */
@@ -165,23 +184,23 @@ export class KeptSessions {
         const name = (await askTitle(title))?.trim();
         if (!name) return;
         archive.rename(key, name);
-        this.#reload();
+        await this.#reload();
       }),
       action('trash', l10n.t('Delete'), async () => {
         const found = await copies.of(key);
         const choice = await confirmDelete(title, found.length);
         if (!choice) return;
         archive.delete(key);
-        this.#reload();
+        await this.#reload();
         if (choice.copies) await copies.remove(key, found);
         deleted(session);
       }),
     ];
   }
 
-  #reload(): void {
+  async #reload(): Promise<void> {
     this.load(this.#everywhere);
-    this.search(this.#text);
+    await this.search(this.#text, () => {});
   }
 }
 

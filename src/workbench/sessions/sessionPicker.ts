@@ -52,6 +52,8 @@ class SessionPicker {
   #archived = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
   #resting: ReturnType<typeof setTimeout> | undefined;
+  /** Agents that are asked, and a search. */
+  #working = 0;
 
   constructor(services: SessionPickerServices) {
     this.#services = services;
@@ -68,6 +70,7 @@ class SessionPicker {
         clearTimeout(this.#typing);
         clearTimeout(this.#resting);
         services.kept.expect(undefined);
+        services.kept.stop();
         for (const listening of this.#listening) listening.dispose();
         list.dispose();
         resolve();
@@ -87,11 +90,24 @@ class SessionPicker {
   }
 
   #searchSoon(text: string): void {
+    const { kept } = this.#services;
     clearTimeout(this.#typing);
+    kept.stop();
     this.#typing = setTimeout(() => {
-      this.#services.kept.search(text);
-      this.#draw();
+      void this.#busyWhile(kept.search(text, () => this.#abort.signal.aborted || this.#draw()));
     }, TYPING_MS);
+  }
+
+  /** VS Code shows that there may be more as long as anything is under way. */
+  async #busyWhile(work: Promise<unknown>): Promise<void> {
+    this.#working += 1;
+    this.#list.busy = true;
+    try {
+      await work;
+    } finally {
+      this.#working -= 1;
+      if (!this.#abort.signal.aborted) this.#list.busy = this.#working > 0;
+    }
   }
 
   /** What a row brings back is read ahead, so that choosing it shows it at once. */
@@ -114,18 +130,17 @@ class SessionPicker {
   }
 
   async #next(listed: AgentSessions): Promise<void> {
-    this.#list.busy = true;
     try {
-      const { value, done } = await listed.pages.next();
+      const page = listed.pages.next();
+      await this.#busyWhile(page);
+      const { value, done } = await page;
       if (value) listed.sessions.push(...value);
       listed.more = !done;
     } catch (error) {
       listed.more = false;
       listed.problem = messageOf(error);
     }
-    if (this.#abort.signal.aborted) return;
-    this.#list.busy = false;
-    this.#draw();
+    if (!this.#abort.signal.aborted) this.#draw();
   }
 
   #draw(): void {

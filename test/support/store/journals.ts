@@ -5,6 +5,7 @@ import { silentLog } from '../../../src/base/log';
 import type { SessionEvent, TimedEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
 import { Journal, type JournalOptions } from '../../../src/store/journal';
+import { lastOf, type SearchResult } from '../../../src/store/search/search';
 import type { NewSession, StoredQueueItem } from '../../../src/store/sessions/records';
 
 /** Timers that run only when told. */
@@ -50,6 +51,11 @@ export function openJournal(folder: string, options: Partial<JournalOptions> = {
     schedule: new HeldTimers().schedule,
     ...options,
   });
+}
+
+/** Searches without a pause. */
+export function searchIn(journal: Journal, text: string, limit: number): readonly SearchResult[] {
+  return lastOf(journal.search(text, limit));
 }
 
 export function newSession(key: string, more: Partial<NewSession> = {}): NewSession {

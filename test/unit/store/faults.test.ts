@@ -21,6 +21,7 @@ import {
   openJournal,
   queued,
   said,
+  searchIn,
   stateOf,
   textIn,
   timed,
@@ -179,7 +180,7 @@ describe('a journal in trouble', function () {
       // The damage may be in a part that is only read now.
       try {
         journal.events('a');
-        journal.search('world', 5);
+        searchIn(journal, 'world', 5);
       } catch (error) {
         assert.ok(error instanceof ParleyError, String(error));
       }
@@ -321,7 +322,7 @@ describe('a journal in trouble', function () {
       ['q2'],
     );
     assert.deepEqual(
-      after.search('find', 5).map((result) => result.session.key),
+      searchIn(after, 'find', 5).map((result) => result.session.key),
       ['b'],
     );
   });

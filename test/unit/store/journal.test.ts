@@ -16,6 +16,7 @@ import {
   openJournal,
   queued,
   said,
+  searchIn,
   stateOf,
   textIn,
   timed,
@@ -186,7 +187,7 @@ describe('Journal', () => {
     assert.equal(journal.events('a').firstSeq, 5, 'what was replaced is gone');
     assert.equal(textIn(journal.events('a').events), 'old words');
     assert.deepEqual(stateOf(journal.events('a').events), before);
-    assert.equal(journal.search('old words', 10)[0]?.hits, 1);
+    assert.equal(searchIn(journal, 'old words', 10)[0]?.hits, 1);
   });
 
   it('lists each session of the history once, newest first', () => {
@@ -241,10 +242,10 @@ describe('Journal', () => {
     journal.append('a', turn('t1', 1, 'secret', 'words'));
     journal.queue.enqueue('a', queued('q1'));
     journal.side.saveDraft('a', { text: 'draft', revision: 1, attachments: [] });
-    assert.equal(journal.search('secret', 5).length, 1);
+    assert.equal(searchIn(journal, 'secret', 5).length, 1);
     journal.deleteSession('a');
     assert.deepEqual(journal.sessions({ limit: 10 }), []);
-    assert.deepEqual(journal.search('secret', 5), []);
+    assert.deepEqual(searchIn(journal, 'secret', 5), []);
     journal.saveSession(newSession('a'));
     assert.deepEqual(journal.events('a').events, []);
     assert.deepEqual(journal.queue.items('a'), []);

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Journal } from '../../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { modelOf, newSession, openJournal, queued, turn } from '../../../support/store/journals';
+import { modelOf, newSession, openJournal, queued, searchIn, turn } from '../../../support/store/journals';
 
 const DAY = 24 * 60 * 60 * 1000;
 const never = new AbortController().signal;
@@ -52,10 +52,9 @@ describe('prune', () => {
     assert.deepEqual(pruned.keys, ['a', 'b']);
     assert.deepEqual(keys(), ['c', 'd', 'e']);
     // Each search indexes a part of the long answers.
-    for (let more = 0; more < 10; more++) journal.search('question', 10);
+    for (let more = 0; more < 10; more++) searchIn(journal, 'question', 10);
     assert.deepEqual(
-      journal
-        .search('question', 10)
+      searchIn(journal, 'question', 10)
         .map((result) => result.session.key)
         .sort(),
       ['c', 'd', 'e'],

@@ -1,0 +1,51 @@
+// The part of a text that a search shows, and how texts are ranked.
+import { strict as assert } from 'node:assert';
+import { scoreOf, snippetOf } from '../../../../src/store/search/matchText';
+import { searchWords } from '../../../../src/store/search/searchWords';
+
+describe('the snippet of a text', () => {
+  /** With the words that were looked for in brackets. */
+  const shown = (text: string, typed: string): string =>
+    snippetOf(text, searchWords(typed))
+      .map((part) => (part.hit ? `[${part.text}]` : part.text))
+      .join('');
+  const filler = Array.from({ length: 100 }, (_, index) => `filler${index}`).join(' ');
+
+  it('is all of a short text, with the words and beginnings marked', () => {
+    assert.equal(shown('Behind the old mill.', 'old mil'), 'Behind the [old] [mill].');
+    assert.equal(shown('Über den Café-Tisch', 'uber cafe'), '[Über] den [Café]-Tisch');
+  });
+
+  it('is the part with most of the words, and says where more is', () => {
+    const text = `needle ${filler} a needle in the hay ${filler}`;
+    const snippet = shown(text, 'needle hay');
+    assert.match(snippet, /^….*a \[needle\] in the \[hay\].*…$/);
+    assert.equal(snippet.split(' ').length, 24);
+    assert.match(shown(`needle ${filler}`, 'needle'), /^\[needle\] filler0 .*…$/);
+    assert.match(shown(`${filler} needle!`, 'needle'), /^….* \[needle\]!$/);
+    assert.match(shown(`${filler} needle`, 'needle'), /^….* \[needle\]$/);
+  });
+
+  it('marks a phrase as one, and what overlaps once', () => {
+    assert.equal(shown('one two three', '"one two"'), '[one two] three');
+    assert.equal(shown('src/deep/fox.ts', 'deep/fox.ts'), 'src/[deep/fox.ts]');
+    assert.equal(shown('ha ha ha', '"ha ha"'), '[ha ha][ ha]');
+  });
+
+  it('is the beginning where nothing is found in it', () => {
+    assert.equal(shown('one two', 'three'), 'one two');
+    assert.match(shown(filler, 'three'), /^filler0 .* filler23…$/);
+    assert.equal(shown('', 'three'), '');
+  });
+
+  it('takes no longer for a text that is all matches', () => {
+    assert.match(shown('ab '.repeat(5000), '"ab ab" ab'), /^(\[|\]|ab|…| )+$/);
+  });
+
+  it('ranks texts with more of the words, and shorter ones, higher', () => {
+    const words = searchWords('parser');
+    assert.ok(scoreOf('the parser is a parser', words) > scoreOf('the parser is a thing', words));
+    assert.ok(scoreOf('parser', words) > scoreOf(`${filler} parser`, words));
+    assert.equal(scoreOf('nothing', words), 0);
+  });
+});
