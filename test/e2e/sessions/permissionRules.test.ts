@@ -1,6 +1,8 @@
 // A permission rule from the question to its removal, with a real agent process: offered, saved,
 // answering what is the same and nothing that only looks so, shown, and removed.
 import { strict as assert } from 'node:assert';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { scriptedAgent } from '../../support/agents/definition';
 import type { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
@@ -111,5 +113,30 @@ describe('a permission rule', function () {
     for (const _turn of [1, 2, 3]) assert.equal(await chat.turnEnd(), 'end_turn');
     const said = (await chat.entries('user').allTextContents()).map((text) => text.trim());
     assert.deepEqual(said.slice(1), ['say use pnpm', 'say queued']);
+  });
+
+  it('is not needed to change what the agent wants to write', async () => {
+    const { page } = vscode.window;
+    const path = join(vscode.server.folder, 'greeting.txt');
+    writeFileSync(path, 'Hello\nWorld\n');
+    await chat.newSession();
+    const content = [{ type: 'diff', path, oldText: 'Hello', newText: 'Good morning' }];
+    const toolCall = { toolCallId: 'edit1', title: 'Edit greeting.txt', kind: 'edit', content };
+    await chat.send(`permission ${JSON.stringify({ toolCall })}`);
+    await chat.answerable();
+    await chat.button('Edit the change…').click();
+    const proposed = page.locator('.monaco-diff-editor .modified .view-line', { hasText: /^Good.morning$/ });
+    await proposed.click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(', dear');
+    await screenshot(page, 'edit-proposal-light');
+    await page.getByRole('button', { name: 'Use My Version' }).click();
+    for (const _turn of [1, 2]) assert.equal(await chat.turnEnd(), 'end_turn');
+    assert.equal(readFileSync(path, 'utf8'), 'Good morning, dear\nWorld\n');
+    const said = (await chat.entries('user').last().textContent()) ?? '';
+    assert.match(said, /^I edited your change of .*greeting\.txt and saved it myself/);
+    assert.match(said, /-Good morning\s*\+Good morning, dear/);
+    await page.getByRole('tab', { name: /greeting\.txt/ }).waitFor({ state: 'detached' });
+    await screenshot(page, 'edit-proposal-done-light');
   });
 });
