@@ -73,13 +73,18 @@ export class WriteBuffer implements Disposable {
   readonly #written = new Map<string, WrittenRows>();
   /** Progress that is in no file yet, by session. */
   readonly #progress = new Map<string, ReadProgress>();
+  /** Progress that is only in memory, as the disk cannot be used. */
+  readonly #inMemory = new Map<string, ReadProgress>();
   readonly #timers: WriteTimers;
 
   constructor(options: WriteBufferOptions) {
     this.#options = options;
     const { backing, schedule, streamMs } = options;
     // The last rows, which can be extended, may be elsewhere now.
-    backing.onDidChangeState(() => this.#written.clear());
+    backing.onDidChangeState(({ kind }) => {
+      this.#written.clear();
+      if (kind === 'durable') tellStored(this.#inMemory);
+    });
     this.#timers = new WriteTimers({
       schedule,
       streamMs,
@@ -171,6 +176,7 @@ export class WriteBuffer implements Disposable {
     this.#buffer.forget(key);
     this.#unstreamed.forget(key);
     this.#progress.delete(key);
+    this.#inMemory.delete(key);
     this.#written.delete(key);
   }
 
@@ -200,7 +206,7 @@ export class WriteBuffer implements Disposable {
       stream.append(this.#unstreamed.take(), (key) => this.#writtenTo(key), progress);
       return true;
     });
-    if (isDone) this.#progressStored();
+    if (isDone) tellStored(this.#progress);
     return isDone === true;
   }
 
@@ -264,8 +270,13 @@ export class WriteBuffer implements Disposable {
       return true;
     }
     for (const one of lost) ownership.lose(one);
-    this.#progressStored();
-    if (backing.state.kind === 'durable') quietly(() => stream.clear());
+    if (backing.state.kind === 'durable') {
+      tellStored(this.#progress);
+      quietly(() => stream.clear());
+    } else {
+      for (const [one, progress] of this.#progress) this.#inMemory.set(one, progress);
+      this.#progress.clear();
+    }
     return key === undefined || !lost.has(key);
   }
 
@@ -275,12 +286,6 @@ export class WriteBuffer implements Disposable {
     this.#progress.set(key, progress);
   }
 
-  #progressStored(): void {
-    const all = [...this.#progress.values()];
-    this.#progress.clear();
-    for (const { stored } of all) stored();
-  }
-
   #rowsOf(key: string): WrittenRows {
     const known = this.#written.get(key);
     if (known) return known;
@@ -288,4 +293,11 @@ export class WriteBuffer implements Disposable {
     this.#written.set(key, rows);
     return rows;
   }
+}
+
+/** Forgets all of them first: who is told may go on at once. */
+function tellStored(progress: Map<string, ReadProgress>): void {
+  const all = [...progress.values()];
+  progress.clear();
+  for (const { stored } of all) stored();
 }

@@ -23,3 +23,9 @@ export async function isGone(pid: number): Promise<boolean> {
 export async function goneFrom(pid: number): Promise<void> {
   while (!(await isGone(pid))) await new Promise((resolve) => setTimeout(resolve, 50));
 }
+
+/** Megabytes of memory that are a process's own, with its share of what it has in common with others (Linux). */
+export async function pssOf(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'latin1');
+  return Number(/^Pss:\s*(\d+)/m.exec(rollup)?.[1]) / 1024;
+}
