@@ -221,7 +221,7 @@ export class Conversation implements Disposable {
         onSession: (facts) => persistence?.describe(facts),
         known: () => this.#model.state,
         onRepeated: (repeated) => this.#loss.repeated(repeated),
-        onRequest: (...request) => inbound.request(...request),
+        onRequest: (...request) => (options.onlySends ? new Promise(() => {}) : inbound.request(...request)),
         onNotification: (method, params) => inbound.notification(method, params),
         onUpdates: (updates, past) => inbound.updates(updates, past),
         onState: (report) => this.#turns.state(report),
@@ -322,6 +322,11 @@ export class Conversation implements Disposable {
    */
   get isPreparing(): boolean {
     return this.#turns.isPreparing;
+  }
+
+  /** Returns whether a message is with the agent, and its turn is not over. */
+  hasLeft(id: string): boolean {
+    return this.#turns.requestIds.has(id);
   }
 
   /** The agent asked something at the end of its turn: the next message is the answer. */

@@ -29,6 +29,8 @@ export interface ConversationOptions {
   readonly isHeld?: boolean;
   /** It shows a recording: nothing is started for it. */
   readonly isRecording?: boolean;
+  /** It sends what is queued and is left then: what the agent asks waits for the next window. */
+  readonly onlySends?: boolean;
 }
 
 /** Each part of a conversation takes only its own interface of these. */

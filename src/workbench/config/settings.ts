@@ -99,6 +99,11 @@ export function backgroundPolicy(): 'off' | 'finishTurn' | 'keep' {
   return value === 'off' || value === 'keep' ? value : 'finishTurn';
 }
 
+/** Queues go on whose sessions have no window: `parley.queue.inBackground`, with agents that are kept. */
+export function queuesInBackground(): boolean {
+  return backgroundPolicy() === 'keep' && read<unknown>('queue.inBackground', false) === true;
+}
+
 /** The address of the registry of agents, as it is written; undefined where there is to be none. */
 export function registryUrl(): string | undefined {
   return String(read<unknown>('registry.url', '')).trim() || undefined;

@@ -1,6 +1,6 @@
 // Creates the overview of all sessions: the list, the status bar item, tab icons, notifications, and
 // the open questions of all windows.
-import { commands, type ExtensionContext, l10n, window } from 'vscode';
+import { commands, type ExtensionContext, l10n, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -10,7 +10,7 @@ import { type MarkedSession, NO_MARKS } from '../../store/sessions/sessionMarks'
 import type { TabIcon } from '../activation/tabIcon';
 import type { ChatHome } from '../chat/chatHome';
 import type { AgentCatalog } from '../config/agentCatalog';
-import { notificationSetting } from '../config/settings';
+import { notificationSetting, queuesInBackground } from '../config/settings';
 import type { Archive } from '../sessions/archive';
 import type { Conversations } from '../sessions/conversations';
 import { nameOf } from '../sessions/keptSessions';
@@ -19,6 +19,7 @@ import { showInfo } from '../ui/messages';
 import type { Tree } from '../ui/treeView';
 import { AnswerProof } from './answerProof';
 import { AttentionStatus, badgeOf } from './attention';
+import { BackgroundQueue } from './backgroundQueue';
 import { Inbox } from './inbox';
 import { showInbox } from './inboxPicker';
 import { LiveSessions } from './liveSessions';
@@ -100,6 +101,17 @@ export class Overview implements Disposable {
     );
     const isHere = (key: string): boolean => conversations.find(key) !== undefined;
     this.running = own(new RunningAgents({ keepers, isHere, schedule, log }));
+    const queue = own(
+      new BackgroundQueue({
+        running: this.running,
+        isOn: () => workspace.isTrusted && queuesInBackground(),
+        nextOf: (key) => archive.nextQueued(key),
+        open: (key) => conversations.forSending(key),
+        release: (key) => archive.release(key),
+        log,
+      }),
+    );
+    own(workspace.onDidChangeConfiguration(() => void queue.look()));
     this.view = own(
       new SessionsView(tree, {
         live: () => this.live.rows,

@@ -321,6 +321,16 @@ export class Archive implements Disposable {
     return state?.kind === 'memory' ? state.message : undefined;
   }
 
+  /** Returns the id of the message that is next in a session; undefined where none is, or it waits. */
+  nextQueued(key: string): string | undefined {
+    const record = this.find(key);
+    if (!record || record.queuePaused !== undefined || this.isHeld(key)) return undefined;
+    const first = this.#open()
+      .queue.items(key)
+      .find(({ state }) => state !== 'failed');
+    return first?.state === 'queued' && !first.held ? first.id : undefined;
+  }
+
   /** Lets other windows have a session. */
   release(key: string): void {
     this.#journal?.release(key, this.#windowId);

@@ -8,6 +8,7 @@ import { Emitter, type Event } from '../../base/event';
 import type { SessionOpenStrategy } from '../../client/connection/sessionOpenStrategy';
 import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
+import { sendingServices } from '../../client/conversation/sendInBackground';
 import { isBelow } from '../../client/requests/roots';
 import { Changes } from '../../session/model/changes';
 import type { AgentCatalog } from '../config/agentCatalog';
@@ -249,6 +250,22 @@ export class Conversations implements Disposable {
     this.#add(conversation, () => true, { isRecording: true });
     void conversation.start(); // which says that it is a recording
     return conversation;
+  }
+
+  /**
+   * Brings back a session whose agent runs without a window, only to send what is queued in it; it
+   * is not among the conversations of this window.
+   * @returns undefined where another window has it, or this one does not know its agent
+   */
+  forSending(key: string): Conversation | undefined {
+    if (this.#byKey.has(key)) return undefined;
+    const recalled = this.#archive.recall(key);
+    const agent = recalled && this.#catalog.find(recalled.record.agentId);
+    if (!agent || !recalled.persistence) return undefined;
+    const { record, kept, persistence } = recalled;
+    const { cwd, roots } = record;
+    const services = sendingServices(this.#services);
+    return new Conversation({ key, agent, cwd, roots, services, kept, persistence, onlySends: true });
   }
 
   /** Another window has continued a session of this one: two agents must not work in it. */

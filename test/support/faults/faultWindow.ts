@@ -63,7 +63,7 @@ export function keepingAgent(folder: string, { reopens, turnComplete, ...more }:
 }
 
 /** Several windows live in one process here: each goes by the number of a process of its own, which lives as long as the real one. */
-function machineOf(window: number, slept = () => 0): Machine {
+export function machineOf(window: number, slept = () => 0): Machine {
   return {
     ...thisMachine,
     pid: process.pid * 1000 + window,

@@ -67,11 +67,31 @@ export interface TestConversation {
   close(): Promise<void>;
 }
 
+const environment = async (): Promise<Record<string, string>> => agentEnvironment(process.env, undefined);
+
+/** What a conversation needs from outside. */
+export function testServices(terminals: Terminals, log: Log, port = diskFiles()): ConversationServices {
+  return {
+    log,
+    clock: { now: () => Date.now() },
+    client: { name: 'parley-test', title: 'Parley', version: '0.0.0' },
+    environment,
+    filesFor: (agentName) => new AgentFiles(port, { agentName }),
+    terminals,
+    isTrusted: () => true,
+    startTimeoutMs: () => 10_000,
+    afterCancel: () => 'pause',
+  };
+}
+
+/** The terminals of a window. */
+export function testTerminals(log: Log): Terminals {
+  return new Terminals({ log, env: environment, isTrusted: () => true });
+}
+
 export function testConversation(options: TestConversationOptions): TestConversation {
-  const environment = async (): Promise<Record<string, string>> => agentEnvironment(process.env, undefined);
   const log = options.log ?? silentLog;
-  const terminals = new Terminals({ log, env: environment, isTrusted: () => true });
-  const port = options.files ?? diskFiles();
+  const terminals = testTerminals(log);
   const account = new WireAccount();
   const conversation = new Conversation({
     key: options.key ?? 'test',
@@ -83,15 +103,7 @@ export function testConversation(options: TestConversationOptions): TestConversa
     roots: options.roots ?? [options.cwd],
     ...(options.opening && { opening: options.opening }),
     services: {
-      log,
-      clock: { now: () => Date.now() },
-      client: { name: 'parley-test', title: 'Parley', version: '0.0.0' },
-      environment,
-      filesFor: (agentName) => new AgentFiles(port, { agentName }),
-      terminals,
-      isTrusted: () => true,
-      startTimeoutMs: () => 10_000,
-      afterCancel: () => 'pause',
+      ...testServices(terminals, log, options.files),
       ...options.services,
       onTraffic: (key, dir, line) => {
         // What goes to an HTTP agent is of another protocol.

@@ -1,0 +1,79 @@
+// Sends the next queued message of a session whose agent runs without a window, from a window that
+// has something else open: attaches, sends, and leaves the agent to go on.
+import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
+import { Changes } from '../../session/model/changes';
+import type { Conversation } from './conversation';
+import type { ConversationServices } from './conversationOptions';
+
+/** How long the agent may take to be attached and to say how its last turn ended, in milliseconds. */
+const LIMIT_MS = 30_000;
+
+/**
+ * Returns what such a conversation may use: nothing of the window that it is in. No agent is started,
+ * no rule answers a request, and no file or folder is read.
+ */
+export function sendingServices(services: ConversationServices): ConversationServices {
+  const {
+    changes: _changes,
+    permissionRules: _rules,
+    mcpServers: _mcp,
+    editorTools: _tools,
+    signInTerminal: _terminal,
+    ...rest
+  } = services;
+  const approve = async (): Promise<never> => {
+    throw new ParleyError('start-cancelled', localizable('The agent has ended.'));
+  };
+  return { ...rest, approve, restarts: () => false };
+}
+
+/**
+ * Sends the next message, if its turn has come, and closes the conversation in any case.
+ * @param conversation made with `onlySends` and {@link sendingServices}
+ * @returns whether the message has left
+ */
+export async function sendNext(conversation: Conversation, signal: AbortSignal): Promise<boolean> {
+  try {
+    const item = conversation.queue.next();
+    if (!item || !conversation.isAttaching) return false;
+    void conversation.start();
+    await untilChanged(conversation, signal, () => conversation.hasLeft(item.id) || isOver(conversation));
+    return conversation.hasLeft(item.id);
+  } finally {
+    await conversation.close('window-ended');
+  }
+}
+
+/** Nothing will be sent. */
+function isOver({ connection, isBusy, queue }: Conversation): boolean {
+  if (connection.kind === 'ready') return !isBusy && queue.next() === undefined;
+  return connection.kind !== 'idle' && connection.kind !== 'starting';
+}
+
+/** Resolves when something holds, or it takes too long. */
+function untilChanged({ model }: Conversation, signal: AbortSignal, holds: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    let isLooking = false;
+    const done = (): void => {
+      clearTimeout(timer);
+      watching.dispose();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const look = (): void => {
+      isLooking = false;
+      changes.reset();
+      if (holds()) done();
+    };
+    // What changes is told in the middle of it: a message leaves just after it has left the queue.
+    const changes = new Changes(() => {
+      if (!isLooking) setImmediate(look);
+      isLooking = true;
+    });
+    const watching = model.observe(changes);
+    const timer = setTimeout(done, LIMIT_MS);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}
