@@ -315,6 +315,7 @@ export type SessionMessage =
         | 'removeWorktree'
         | 'continueWith'
         | 'openAsMarkdown'
+        | 'commentOnPlan'
         | 'export';
     }
   /** Configures an agent of {@link FirstUseView} and starts a session with it. */

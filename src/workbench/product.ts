@@ -328,6 +328,7 @@ function composeWithin(
     new Feedback({
       reviews: waiting,
       conversations,
+      memento: context.workspaceState,
       deliver: async (conversation, text) => {
         const surface = chat.present(conversation);
         // A page that is still loading would not hear it.
@@ -340,6 +341,7 @@ function composeWithin(
       },
     }),
   );
+  own(archive.onDidDelete((keys) => feedback.forget(keys)));
   const overview = own(
     new Overview({ context, tree: places.sessions, archive, conversations, chat, catalog, keepers, log }),
   );

@@ -18,7 +18,7 @@ const plan: ItemView = {
 describe('the line of the plan', () => {
   const browser = useHarness();
 
-  it('names the step, leads to the plan, and goes with the turn', async () => {
+  it('names the step, leads to the plan and to comments on it, and goes with the turn', async () => {
     const words = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', `Words ${index}`));
     const panel = await browser.open({
       items: [message('u', 'user', 'Do it'), plan, ...words],
@@ -27,6 +27,8 @@ describe('the line of the plan', () => {
     const line = panel.page.getByRole('button', { name: '1 of 2 Mend ⟨U+202E⟩it' });
     await line.click();
     await panel.page.waitForFunction(() => document.activeElement?.matches('[data-entry-id=p]'));
+    await panel.page.getByRole('button', { name: 'Comment', exact: true }).click();
+    assert.deepEqual(await panel.posted('command'), [{ type: 'command', command: 'commentOnPlan', key: 's1' }]);
     await panel.update({ op: 'session', patch: { plan: null } });
     assert.equal(await line.count(), 0);
   });

@@ -1,6 +1,7 @@
-// How far the plan of the running turn is, above the composer. It leads to the plan.
+// How far the plan of the running turn is, above the composer. It leads to the plan, and to comments on it.
 import { revealControls } from '../../base/revealControls';
 import { Icon } from '../components/icon';
+import { post } from '../host/host';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 
@@ -9,12 +10,22 @@ export function PlanLine({ onShow }: { readonly onShow: (index: number) => void 
   if (!plan) return null;
   const step = revealControls(plan.step);
   return (
-    <button type="button" class="plan-line" title={step} onClick={() => onShow(plan.index)}>
-      <Icon name="checklist" />
-      <span class="dim">{strings.planProgress(plan.done, plan.total)}</span>
-      <span class="cut" dir="auto">
-        {step}
-      </span>
-    </button>
+    <div class="plan-line">
+      <button type="button" class="plan-step" title={step} onClick={() => onShow(plan.index)}>
+        <Icon name="checklist" />
+        <span class="dim">{strings.planProgress(plan.done, plan.total)}</span>
+        <span class="cut" dir="auto">
+          {step}
+        </span>
+      </button>
+      <button
+        type="button"
+        class="plan-comment dim"
+        title={strings.commentOnPlan}
+        onClick={() => post({ type: 'command', command: 'commentOnPlan' })}
+      >
+        {strings.comment}
+      </button>
+    </div>
   );
 }

@@ -337,6 +337,8 @@ export const strings = {
   stopOne: (label: string) => l10n.t('Stop {0}', label),
 
   // Plan.
+  comment: l10n.t('Comment'),
+  commentOnPlan: l10n.t('Comment on the plan'),
   planProgress: (done: number, all: number) => l10n.t('{0} of {1}', formatNumber(done), formatNumber(all)),
   planStatus: {
     pending: l10n.t('To do'),

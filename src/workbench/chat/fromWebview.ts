@@ -128,6 +128,7 @@ const schema = z.discriminatedUnion('type', [
       'removeWorktree',
       'continueWith',
       'openAsMarkdown',
+      'commentOnPlan',
       'export',
     ]),
   }),

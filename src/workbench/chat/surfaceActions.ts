@@ -72,6 +72,7 @@ const COMMANDS = {
   removeWorktree: 'parley.removeWorktree',
   continueWith: 'parley.continueWith',
   openAsMarkdown: 'parley.openAsMarkdown',
+  commentOnPlan: 'parley.commentOnPlan',
   export: 'parley.export',
 } as const;
 

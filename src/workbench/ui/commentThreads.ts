@@ -37,9 +37,9 @@ export class OwnComment implements Comment {
   }
 }
 
-/** Adds a comment to a thread, which stays open. */
-export function addComment(body: string, thread: CommentThread): void {
-  thread.comments = [...thread.comments, new OwnComment(body, thread)];
+/** Adds comments to a thread, which stays open. */
+export function addComments(bodies: readonly string[], thread: CommentThread): void {
+  thread.comments = [...thread.comments, ...bodies.map((body) => new OwnComment(body, thread))];
   thread.collapsibleState = CommentThreadCollapsibleState.Expanded;
 }
 
@@ -64,6 +64,14 @@ export class CommentThreads implements Disposable {
       provideCommentingRanges: ({ uri, lineCount }: TextDocument) =>
         isOffered(uri) ? [new Range(0, 0, Math.max(0, lineCount - 1), 0)] : [],
     };
+  }
+
+  /** Shows a thread that was there before. @param label what is to be known of it */
+  restore(uri: Uri, range: Range, bodies: readonly string[], label: string | undefined): CommentThread {
+    const thread = this.#controller.createCommentThread(uri, range, []);
+    addComments(bodies, thread);
+    if (label !== undefined) thread.label = label;
+    return thread;
   }
 
   dispose(): void {

@@ -73,4 +73,21 @@ describe('comments on changes in the installed extension', function () {
     );
     await screenshot(page, 'comments-message-light');
   });
+
+  it('are there again after the window is reloaded, on the lines where these stand now', async () => {
+    const { page } = vscode.window;
+    await chat.composer.fill('');
+    const lines = page.locator('.monaco-diff-editor .modified .view-line');
+    await comment(lines.filter({ hasText: 'three' }), 'Kept over a reload.');
+    await shown('.review-widget .monaco-button', /^Add Comment$/).click();
+    await shown('.review-widget .comment-body', 'Kept over a reload.').waitFor();
+    writeFileSync(join(vscode.server.folder, 'a.txt'), 'zero\nONE\ntwo\nthree\n');
+    await lines.filter({ hasText: 'zero' }).waitFor();
+    await page.reload();
+    chat = await Chat.at(page, 'panel');
+    await command(page, 'Parley: Take All Comments into the Message');
+    await chat.frame.locator('textarea:not(:placeholder-shown)').waitFor();
+    assert.match(await chat.composer.inputValue(), /`a\.txt:4`\n> three\n\nKept over a reload\./);
+    await screenshot(page, 'comments-reloaded-light');
+  });
 });

@@ -1,6 +1,7 @@
 // Comments on lines of what an agent did, with VS Code's own threads, become one message.
 import { strict as assert } from 'node:assert';
-import { type CommentController, type CommentThread, comments, Range, Uri, workspace } from 'vscode';
+import { type CommentController, type CommentThread, comments, type Memento, Range, Uri, workspace } from 'vscode';
+import { Emitter } from '../../../src/base/event';
 import type { Conversation } from '../../../src/client/conversation/conversation';
 import { versionUri } from '../../../src/workbench/changes/documents/versionDocuments';
 import { Feedback } from '../../../src/workbench/chat/feedback';
@@ -11,6 +12,8 @@ describe('comments on what an agent did', () => {
   let delivered: [session: string, text: string][];
   let counts: number[];
   let folder: Uri;
+  let stored: Map<string, unknown>;
+  let added: Emitter<Conversation>;
   const conversation = (key: string): Conversation => ({ key }) as Conversation;
 
   beforeEach(() => {
@@ -18,7 +21,19 @@ describe('comments on what an agent did', () => {
     controller = comments.createCommentController('parley-test', 'Test');
     delivered = [];
     counts = [];
-    feedback = new Feedback({
+    stored = new Map();
+    added = new Emitter();
+    feedback = open();
+  });
+
+  /** As a window that has just been opened. */
+  function open(): Feedback {
+    const memento = {
+      get: (key: string) => stored.get(key),
+      update: async (key: string, value: unknown) => void stored.set(key, JSON.parse(JSON.stringify(value ?? null))),
+    } as Pick<Memento, 'get' | 'update'>;
+    return new Feedback({
+      memento,
       reviews: {
         at: (path) => (path.endsWith('waits.ts') ? ({ conversation: conversation('A') } as never) : undefined),
         onDidChange: () => ({ dispose: () => {} }),
@@ -26,11 +41,13 @@ describe('comments on what an agent did', () => {
       conversations: {
         find: (key) => (key === 'A' || key === 'B' ? conversation(key) : undefined),
         peek: () => conversation('A'),
+        list: () => [],
+        onDidAdd: added.event,
       },
       deliver: async ({ key }, text) => void delivered.push([key, text]),
       onCount: (count) => counts.push(count),
     });
-  });
+  }
 
   afterEach(() => {
     feedback.dispose();
@@ -106,5 +123,103 @@ describe('comments on what an agent did', () => {
     feedback.add({ thread: thread(await file('other.ts', 'one\n'), 1), text: 'nobody' });
     await feedback.send();
     assert.deepEqual(delivered, []);
+  });
+
+  describe('after the window was reloaded', () => {
+    let name = '';
+    let count = 0;
+
+    // Of a file that it knows VS Code may still have the text before.
+    beforeEach(() => {
+      count += 1;
+      name = `${count}-waits.ts`;
+    });
+
+    afterEach(async () => {
+      for (const written of [name, name.replace('again-', '')])
+        await workspace.fs.delete(Uri.joinPath(folder, written)).then(undefined, () => {});
+    });
+
+    /** What a window keeps that has comments on lines of a file, and is gone then. */
+    async function reload(text: string, first: number, last = first): Promise<Uri> {
+      const uri = await file(name, text);
+      feedback.add({ thread: thread(uri, first, last), text: 'Use a constant.' });
+      const lines = text.split('\n').slice(first - 1, last);
+      while (!JSON.stringify([...stored.values()]).includes(JSON.stringify(lines)))
+        await new Promise((resolve) => setImmediate(resolve));
+      feedback.dispose();
+      return uri;
+    }
+
+    async function sessionReturns(): Promise<void> {
+      feedback = open();
+      const before = counts.length;
+      added.fire(conversation('A'));
+      while (counts.length === before) await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    it('are there again once their session returns', async () => {
+      await reload('one\ntwo\nthree\n', 2, 3);
+      feedback = open();
+      await feedback.send();
+      assert.deepEqual(delivered, [], 'before it returns');
+      feedback.dispose();
+      await sessionReturns();
+      assert.equal(counts.at(-1), 1);
+      await feedback.send();
+      assert.deepEqual(delivered, [['A', `My comments:\n\n\`${name}:2–3\`\n> two\n> three\n\nUse a constant.\n`]]);
+      feedback.dispose();
+      feedback = open();
+      added.fire(conversation('A'));
+      await feedback.send();
+      assert.equal(delivered.length, 1, 'sent once');
+    });
+
+    it('find lines that have moved', async () => {
+      await reload('one\ntwo\nthree\n', 2, 3);
+      await workspace.fs.writeFile(Uri.joinPath(folder, name), Buffer.from('new\nnew\none\ntwo\nthree\n'));
+      await documentHas('new');
+      await sessionReturns();
+      await feedback.send();
+      assert.match(delivered[0]?.[1] ?? '', /waits\.ts:4–5`\n> two\n> three\n/);
+    });
+
+    it('are outdated where the lines are gone, and repeat what they were about', async () => {
+      await reload('one\ntwo\nthree\n', 2);
+      await workspace.fs.writeFile(Uri.joinPath(folder, name), Buffer.from('one\n2\nthree\n'));
+      await documentHas('2');
+      await sessionReturns();
+      await feedback.send();
+      assert.match(delivered[0]?.[1] ?? '', /waits\.ts:2` \(the lines have changed since\)\n> two\n/);
+    });
+
+    it('are kept where the document is gone', async () => {
+      await reload('one\ntwo\n', 1);
+      await workspace.fs.delete(Uri.joinPath(folder, name));
+      await sessionReturns();
+      await feedback.send();
+      assert.match(delivered[0]?.[1] ?? '', /> one\n\nUse a constant\./);
+    });
+
+    it('are gone with a session that is deleted, whether it has returned or not', async () => {
+      await reload('one\ntwo\n', 1);
+      await sessionReturns();
+      feedback.forget(['B']);
+      assert.equal(counts.at(-1), 1);
+      feedback.forget(['A']);
+      assert.equal(counts.at(-1), 0);
+      name = `again-${name}`;
+      await reload('one\ntwo\n', 1);
+      feedback = open();
+      feedback.forget(['A']);
+      assert.deepEqual([...stored.values()], [null]);
+    });
+
+    /** VS Code has read the file that was changed on the disk. */
+    async function documentHas(text: string): Promise<void> {
+      const uri = Uri.joinPath(folder, name);
+      while (!(await workspace.openTextDocument(uri)).getText().includes(text))
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   });
 });
