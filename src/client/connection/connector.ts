@@ -351,6 +351,7 @@ export class Connector {
     stages.reset();
     const refusal = this.#context.refuses();
     if (refusal) {
+      this.#giveUp();
       this.#set({ kind: 'failed', error: refusal });
       return;
     }
@@ -359,7 +360,9 @@ export class Connector {
     this.#context = { ...this.#context, agent };
     this.#set({ kind: 'starting', ...(this.#recovery.isReconnecting && { reconnects: true }) });
     if (!(await this.#goodbyes.untilOver(signal))) {
-      if (!this.#disposed) this.#set({ kind: 'idle' });
+      if (this.#disposed) return;
+      this.#giveUp();
+      this.#set({ kind: 'idle' });
       return;
     }
     if (this.#attaches !== undefined && (await this.#attach(this.#attaches, signal))) return;

@@ -290,6 +290,16 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(ends(), ['error by exit']);
   });
 
+  it('is lost when the workspace is no longer trusted', async () => {
+    let isTrusted = true;
+    const { until } = await open({ status: 'states', load: true }, { isTrusted: () => isTrusted });
+    await begin();
+    isTrusted = false;
+    agent.cut();
+    await until((c) => c.connection.kind === 'failed');
+    assert.deepEqual(ends(), ['error by exit']);
+  });
+
   it('is lost when the connection cannot be made again', async () => {
     const { until } = await open({ status: 'states', load: true }, { reconnectDelaysMs: [1, 1] });
     await begin();
