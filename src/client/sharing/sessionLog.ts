@@ -10,6 +10,7 @@ import { Emitter, type Event } from '../../base/event';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
+import { within } from '../../base/within';
 import { MAX_HISTORY, mintId, type SessionDescriptor } from '../../distributed/model/model';
 import type { ResourceStore } from '../../distributed/model/resources';
 import { MAX_EARLIER_STATES, readRecord, type SessionRecord } from '../../distributed/model/sessionRecord';
@@ -60,6 +61,9 @@ type Kept = {
   readonly stateBy?: string;
 };
 
+/** A page that is hidden shows nothing; what is to be stored waits no longer than this, in ms. */
+const LONGEST_SHOWING_MS = 1000;
+
 export class SessionLog implements Disposable {
   readonly #options: SessionLogOptions;
   readonly #changes = new Changes(() => this.#look());
@@ -104,16 +108,20 @@ export class SessionLog implements Disposable {
   /**
    * The conversation continues a session of elsewhere, whose messages (or gaps in their places) are
    * all that stands in the transcript.
+   * @param shown when those that the user looks at are on the screen: to store the locations of
+   * thousands of messages waits for that
    */
-  begin(descriptor: SessionDescriptor): void {
+  begin(descriptor: SessionDescriptor, shown?: Promise<void>): void {
     this.#adopted = descriptor;
     this.#share();
     this.#opened = undefined;
     this.#through = this.#options.model.state.entries.at(-1)?.id;
     this.#collector.continueAfter(this.#through);
     // Also where others store the messages, the locations of the past ones are kept.
+    // The jobs that store wait behind it.
+    if (shown) void this.#jobs.run('write', () => within(LONGEST_SHOWING_MS, shown)).catch(() => undefined);
     if (this.#options.isWanted()) void this.#write();
-    else void this.#open().catch((error: unknown) => this.#options.onTrouble(error));
+    else void this.#jobs.run('write', () => this.#open()).catch((error: unknown) => this.#options.onTrouble(error));
   }
 
   /**

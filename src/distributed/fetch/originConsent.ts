@@ -61,14 +61,11 @@ export class OriginConsent {
     isNeeded: (url: string) => Promise<boolean>,
     signal: AbortSignal,
   ): Promise<void> {
-    const byOrigin = new Map<string, string[]>();
-    for (const url of this.#policy.ask === undefined ? [] : urls) {
-      const origin = originOf(url);
-      if (origin === undefined || this.isAllowed(origin) || this.#asking.has(origin)) continue;
-      const known = byOrigin.get(origin);
-      if (known) known.push(url);
-      else byOrigin.set(origin, [url]);
-    }
+    // A history has thousands of URLs and few origins: what is allowed is looked up for those.
+    const byOrigin = Map.groupBy(this.#policy.ask === undefined ? [] : urls, (url) => originOf(url) ?? '');
+    byOrigin.delete('');
+    for (const origin of byOrigin.keys())
+      if (this.isAllowed(origin) || this.#asking.has(origin)) byOrigin.delete(origin);
     await this.#ask([...byOrigin.keys()], () => this.#blocked(byOrigin, isNeeded), signal);
   }
 

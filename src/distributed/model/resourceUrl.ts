@@ -29,9 +29,10 @@ const MAX_ORIGINS = 1000;
  * each is taken apart once.
  */
 export function originOf(url: string): string | undefined {
-  const written = /^[a-z]+:\/\/[a-z\d.:-]+(?=\/)/i.exec(url)?.[0] ?? url;
-  const known = origins.get(written);
+  const end = url.indexOf('/', url.indexOf('://') + 3);
+  const known = origins.get(url.slice(0, Math.max(0, end)));
   if (known !== undefined) return known;
+  const written = /^[a-z]+:\/\/[a-z\d.:-]+(?=\/)/i.exec(url)?.[0] ?? url;
   const origin = URL.canParse(written) ? new URL(written).origin : undefined;
   if (origins.size >= MAX_ORIGINS) origins.clear();
   if (written !== url) origins.set(written, origin);

@@ -156,8 +156,9 @@ export class Descriptors implements Disposable {
         now: Date.now,
         head: [(options.head ?? openedFrom)(descriptor)],
         onDidShow: () => {
-          this.#sessions.of(conversation).messages.begin(descriptor);
-          return options.onDidShow?.(conversation);
+          const shown = options.onDidShow?.(conversation);
+          this.#sessions.of(conversation).messages.begin(descriptor, shown);
+          return shown;
         },
       },
       this.#ended.signal,

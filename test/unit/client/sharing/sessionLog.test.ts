@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import { Deferred } from '../../../../src/base/deferred';
 import { ParleyError } from '../../../../src/base/errors';
 import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
@@ -174,6 +175,22 @@ describe('the messages of a session', function () {
     // The next window finds it whole.
     const again = await logOf({ key: 'k', model }, limited).descriptor();
     assert.deepEqual(again, second);
+  });
+
+  it('of a session from elsewhere are stored once the user sees the newest, and before all that asks for them', async () => {
+    const { conversation } = open();
+    const shown = new Deferred<void>();
+    const log = logOf(conversation);
+    const history = ['https://far.example/1', 'https://far.example/2'];
+    log.begin({ id: 'far', history }, shown.promise);
+    const asked = log.descriptor();
+    await new Promise(setImmediate);
+    const stored = (): number | undefined => log.record?.entries.length;
+    assert.equal(stored(), undefined, 'nothing is written yet');
+    shown.resolve();
+    assert.deepEqual((await asked).history, history);
+    await log.settled();
+    assert.equal(stored(), 2);
   });
 
   it('include the prompt while its turn runs, and the answer that was stopped', async () => {
