@@ -396,6 +396,7 @@ export type {
   StageView,
   StopTarget,
   TerminalView,
+  TestClaimView,
   ToolContentView,
   TurnView,
   WelcomeView,

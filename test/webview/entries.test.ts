@@ -1,7 +1,7 @@
 // Every kind of entry in a real browser under the real content security policy: the roles, names
 // and attributes that assistive technology and tests use.
 import assert from 'node:assert/strict';
-import type { ItemView } from '../../src/panel/contract';
+import type { ItemView, TestClaimView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
 import { conversation, DIFF, message, permission, SESSION_FULL, tool } from './harness/samples';
 import { useHarness } from './harness/useHarness';
@@ -131,6 +131,26 @@ describe('entries', () => {
     const [empty, other] = await page.getByRole('separator', { name: /Turn 1 ended/ }).allInnerTexts();
     assert.match(empty ?? '', /The agent sent no response\./);
     assert.doesNotMatch(other ?? '', /response/);
+  });
+
+  it('say under a turn what speaks against its last words, as text', async () => {
+    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 1, files: 0 } as const;
+    const end = (id: string, claim?: TestClaimView): ItemView => {
+      const view = { ...turn, stopReason: 'end_turn' as const, ...(claim && { claim }) };
+      return { kind: 'turn_end', id, turnId: 't1', at: 1, turn: view };
+    };
+    const { page } = await open([
+      message('u', 'user', 'go'),
+      end('none'),
+      end('failed', { command: 'npm test \u202e<b>', exitCode: 1, files: 0 }),
+      end('changed', { command: 'npm test', exitCode: 0, files: 1 }),
+      end('both', { command: 'npm test', exitCode: 2, files: 3 }),
+    ]);
+    assert.deepEqual(await page.locator('.turn-claim').filter({ visible: true }).allInnerTexts(), [
+      'The agent says that tests pass. The last “npm test ⟨U+202E⟩<b>” ended with exit code 1.',
+      'The agent says that tests pass. 1 file was changed after the last “npm test”.',
+      'The agent says that tests pass. The last “npm test” ended with exit code 2; 3 files were changed after it.',
+    ]);
   });
 
   it('number the lines of a diff as in the file, or not at all if unknown', async () => {

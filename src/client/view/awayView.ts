@@ -2,13 +2,13 @@
 // cost, from the events alone. Bounded, whatever the session has done.
 import { basename } from 'node:path';
 import { oneLine } from '../../base/text';
-import { at } from '../../base/untrusted';
 import type { AwayList, AwayView } from '../../panel/contract';
 import type { Usage } from '../../session/events/content';
-import type { Entry, SessionState, Terminal, ToolEntry } from '../../session/model/state';
+import type { Entry, SessionState, ToolEntry } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import { pathOf } from '../changes/changedPaths';
 import type { SessionChanges } from '../changes/sessionChanges';
+import { commandLineOf, terminalOf } from './commandOf';
 import { decisionOf, labelOf } from './projectItem';
 
 /** Rows of each list. */
@@ -128,14 +128,8 @@ function commandOf(entry: ToolEntry, state: Readonly<SessionState>): AwayView['c
 
 /** The command of a call, else its title. */
 function lineOf(entry: ToolEntry, state: Readonly<SessionState>): string {
-  const given = at(entry.rawInput, 'command');
-  const line = terminalOf(entry, state)?.command ?? (typeof given === 'string' ? given : entry.title);
+  const line = commandLineOf(entry, state) ?? entry.title;
   return oneLine(line.replace(/^`(.*)`$/s, '$1') || entry.name || entry.toolKind, MAX_LINE);
-}
-
-function terminalOf({ content }: ToolEntry, { terminals }: Readonly<SessionState>): Terminal | undefined {
-  const part = content.find(({ type }) => type === 'terminal');
-  return part?.type === 'terminal' ? terminals.get(part.terminalId) : undefined;
 }
 
 /** Unknown where the agent had not told before what the session cost, or in another currency. */

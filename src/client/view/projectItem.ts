@@ -25,6 +25,7 @@ import type { FileChange } from '../requests/fragmentLines';
 import { boundHunks, lineDiff } from '../requests/lineDiff';
 import { editorToolOf, editorToolPlace } from './editorTool';
 import { gapText, noticeTexts, turnNoteText } from './ownTexts';
+import { testClaim } from './testClaim';
 
 /**
  * Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the
@@ -137,7 +138,7 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         ...base,
         kind: 'turn_end',
         turn: turn
-          ? projectTurn(turn, context.changesOf?.(turn.id))
+          ? { ...projectTurn(turn, context.changesOf?.(turn.id)), ...claimOf(turn, entry.index, context) }
           : { id: entry.turnId, number: 0, origin: 'user', startedAt: entry.at, tools: 0, files: 0 },
       };
     }
@@ -179,6 +180,16 @@ export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnV
     ...(tokenParts && { tokenParts }),
     ...(changes && { changes }),
   };
+}
+
+/** Only of a turn that the agent ended itself, and that is known as it was. */
+function claimOf(
+  { id, stopReason, replayed }: Readonly<Turn>,
+  end: number,
+  { state, roots }: ProjectionContext,
+): Pick<TurnView, 'claim'> {
+  const claim = stopReason === 'end_turn' && !replayed ? testClaim(state, end, id, roots) : undefined;
+  return claim ? { claim } : {};
 }
 
 function isEmpty({ origin, stopReason, replayed, firstOutputAt }: Readonly<Turn>): boolean {

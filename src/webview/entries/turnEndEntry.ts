@@ -1,6 +1,7 @@
 // The end of a turn: a thin line with its stop reason, duration and counts.
 import { effect } from '@preact/signals';
-import type { ItemView, TurnView } from '../../panel/contract';
+import { revealControls } from '../../base/revealControls';
+import type { ItemView, TestClaimView, TurnView } from '../../panel/contract';
 import type { ChangesLine } from '../changes/changesLine';
 import { withChanges } from '../changes/loadPart';
 import { button, el, iconButton, setAttributes } from '../dom/dom';
@@ -36,7 +37,8 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   });
   const group = setAttributes(el('div', 'turn-end', rule, again, actions), { role: 'group', tabindex: '-1' });
   const slot = el('div', 'changes-slot');
-  const element = el('div', 'turn-end-entry', group, slot);
+  const claim = el('div', 'turn-claim');
+  const element = el('div', 'turn-end-entry', group, claim, slot);
   let changes: ChangesLine | undefined;
   let isDisposed = false;
 
@@ -68,6 +70,8 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       'data-stop-reason': turn.stopReason ?? 'unknown',
       'data-barrier': turn.barrier,
     });
+    claim.textContent = turn.claim ? claimText(turn.claim) : '';
+    claim.hidden = !turn.claim;
     rule.classList.toggle('quiet', notes.length === 0 && isQuiet(turn));
     rule.classList.toggle('interrupted', reasonOf(turn) === 'interrupted');
     rule.replaceChildren(text);
@@ -123,6 +127,12 @@ function isQuiet({ stopReason, startedAt, endedAt, waitedMs = 0 }: TurnView): bo
 
 function reasonOf({ stopReason = 'unknown', interrupted }: TurnView): keyof typeof REASONS {
   return stopReason === 'error' && interrupted ? 'interrupted' : stopReason;
+}
+
+function claimText({ command, exitCode, files }: TestClaimView): string {
+  const line = revealControls(command);
+  if (files === 0) return strings.testsFailed(line, exitCode);
+  return exitCode === 0 ? strings.changedSinceTests(line, files) : strings.testsFailedAndChanged(line, exitCode, files);
 }
 
 function words(turn: TurnView): readonly string[] {
