@@ -59,8 +59,8 @@ const PASSING: ReadonlySet<string> = new Set([
 /**
  * Returns whether a failure to connect may be gone after a while without anybody doing something.
  */
-export function mayPass(error: ParleyError): boolean {
-  return PASSING.has(error.code);
+export function mayPass({ code }: { readonly code: string }): boolean {
+  return PASSING.has(code);
 }
 
 /** A failure as it is stored. */

@@ -5,6 +5,7 @@ import { localize } from '../../base/localizable';
 import type { ActionView, ErrorView } from '../../panel/contract';
 import { canStart, guidanceOf, nameOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
+import { mayPass } from '../turns/failures';
 
 /** Returns the failure that stands above the composer; undefined where nothing failed. */
 export function errorOf(conversation: Conversation): ErrorView | undefined {
@@ -75,7 +76,7 @@ function actionsFor(
   code: string,
   kind: 'failed' | 'exited' | 'recovering',
 ): readonly [ActionView, ...(readonly ActionView[])] {
-  if (kind === 'recovering') return [code === 'connection-lost' ? reconnect() : restart(), otherAgent(), showLog()];
+  if (kind === 'recovering') return [mayPass({ code }) ? reconnect() : restart(), otherAgent(), showLog()];
   if (code === 'recording') return [newSession()];
   if (code === 'session-held') return [{ id: 'takeOver', label: l10n.t('Take over') }, newSession()];
   if (code === 'untrusted-workspace') return [{ id: 'trust', label: l10n.t('Manage workspace trust') }];

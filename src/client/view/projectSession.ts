@@ -17,6 +17,7 @@ import type { SessionPart } from '../../session/model/changes';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
 import { proposalOf } from '../requests/editedProposal';
+import { mayPass } from '../turns/failures';
 import { sentBytes } from '../turns/promptContent';
 
 import { askerOf } from './asker';
@@ -224,7 +225,7 @@ function isReconnecting({ connection, waitsForUser }: Conversation): boolean {
 function recoveryLabel({ connection }: Conversation): string {
   if (connection.kind !== 'recovering') return l10n.t('Reconnecting…');
   const { attempt, of } = connection.attempt;
-  return connection.error.code === 'connection-lost'
+  return mayPass(connection.error)
     ? l10n.t('Connection lost, reconnecting ({0} of {1})', attempt, of)
     : l10n.t('Agent ended, restarting ({0} of {1})', attempt, of);
 }

@@ -11,7 +11,7 @@ import { backgroundStateOf, type RunningAgents } from './runningAgents';
 const MAX_TRIED = 1000;
 
 export interface BackgroundQueueOptions {
-  readonly running: Pick<RunningAgents, 'background' | 'onDidChange'>;
+  readonly running: Pick<RunningAgents, 'background' | 'onDidLook'>;
   /** The user wants it, and this window may talk to agents. */
   readonly isOn: () => boolean;
   /** Returns the id of the stored message that is next in a session; undefined where none is, or it waits. */
@@ -33,7 +33,7 @@ export class BackgroundQueue implements Disposable {
 
   constructor(options: BackgroundQueueOptions) {
     this.#options = options;
-    this.#watching = options.running.onDidChange(() => void this.look());
+    this.#watching = options.running.onDidLook(() => void this.look());
   }
 
   /** Sends what can be sent now, one session after another. Never rejects. */
@@ -68,11 +68,11 @@ export class BackgroundQueue implements Disposable {
     const next = nextOf(session);
     const tried = `${session} ${next}`;
     if (next === undefined || this.#tried.has(tried)) return;
+    const conversation = open(session);
+    if (!conversation) return;
     this.#tried.add(tried);
     const [oldest] = this.#tried;
     if (this.#tried.size > MAX_TRIED && oldest !== undefined) this.#tried.delete(oldest);
-    const conversation = open(session);
-    if (!conversation) return;
     try {
       if (await sendNext(conversation, this.#abort.signal)) log.info(`session ${session}: its next message was sent`);
     } finally {

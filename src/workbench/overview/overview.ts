@@ -101,7 +101,7 @@ export class Overview implements Disposable {
     );
     const isHere = (key: string): boolean => conversations.find(key) !== undefined;
     this.running = own(new RunningAgents({ keepers, isHere, schedule, log }));
-    const queue = own(
+    own(
       new BackgroundQueue({
         running: this.running,
         isOn: () => workspace.isTrusted && queuesInBackground(),
@@ -111,7 +111,6 @@ export class Overview implements Disposable {
         log,
       }),
     );
-    own(workspace.onDidChangeConfiguration(() => void queue.look()));
     this.view = own(
       new SessionsView(tree, {
         live: () => this.live.rows,

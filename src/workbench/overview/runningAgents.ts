@@ -24,6 +24,7 @@ export class RunningAgents implements Disposable {
   readonly #options: RunningAgentsOptions;
   readonly #changed = new Emitter<void>();
   readonly #asked = new Emitter<FoundKeeper>();
+  readonly #looked = new Emitter<void>();
   #background: readonly FoundKeeper[] = [];
   #timer: Disposable | undefined;
   #isDisposed = false;
@@ -38,6 +39,9 @@ export class RunningAgents implements Disposable {
 
   /** Fires when an agent without a window asks something. */
   readonly onDidAsk: Event<FoundKeeper> = this.#asked.event;
+
+  /** Fires after each look, whatever it has found. */
+  readonly onDidLook: Event<void> = this.#looked.event;
 
   /** The agents that no window is attached to. */
   get background(): readonly FoundKeeper[] {
@@ -70,11 +74,13 @@ export class RunningAgents implements Disposable {
     this.#timer?.dispose();
     this.#changed.dispose();
     this.#asked.dispose();
+    this.#looked.dispose();
   }
 
   async #look(): Promise<void> {
     try {
       await this.#read();
+      this.#looked.fire();
     } catch (error) {
       this.#options.log.warn(`running agents: ${messageOf(error)}`);
     }

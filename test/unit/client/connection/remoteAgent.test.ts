@@ -128,6 +128,26 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /You said one\.You said two\.$/);
     });
 
+    it('keeps a turn open over a lost connection, until it is known or silent', async () => {
+      await server.close();
+      server = await serveAgent({ capabilities: { loadSession: true, sessionCapabilities: { status: {} } } });
+      const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1], rejoinQuietMs: 300 });
+      conversation.send('permission').done.catch(() => {});
+      await until((one) => one.model.state.permissions.size === 1);
+      const { sessionId } = conversation;
+      server.drop();
+      await until((one) => one.connection.kind !== 'ready');
+      await until((one) => one.connection.kind === 'ready');
+      assert.equal(conversation.sessionId, sessionId);
+      assert.ok(conversation.model.state.turn, 'the agent has the session: the turn may go on');
+      assert.equal(conversation.model.state.permissions.size, 0);
+      await until((one) => one.model.state.turn === undefined);
+      const [turn] = conversation.model.state.turns;
+      assert.deepEqual([turn?.stopReason, turn?.barrier], ['unknown', 'timeout']);
+      await conversation.send('two').done;
+      assert.match(said(), /You said two\.$/);
+    });
+
     it('stops trying to reach a server that is gone, and says so', async () => {
       const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1] });
       await conversation.send('one').done;

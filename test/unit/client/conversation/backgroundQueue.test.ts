@@ -70,7 +70,7 @@ describe('a queue whose session has no window', function () {
           get background() {
             return background();
           },
-          onDidChange: () => ({ dispose() {} }),
+          onDidLook: () => ({ dispose() {} }),
         },
         isOn: () => this.isOn,
         nextOf: (key) => this.#nextOf(key),
