@@ -4,9 +4,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { assertWhole } from '../test/support/faults/faultWindow';
+import { assertWhole, type FaultWindow } from '../test/support/faults/faultWindow';
 import { removeScratch } from '../test/support/scratch';
-import { demoRecoveries, percentile, type SoakAgent, soak } from '../test/support/soak/soak';
+import { assertCommands, demoRecoveries, percentile, type SoakAgent, soak } from '../test/support/soak/soak';
 import { soakKept, VICTIMS } from '../test/support/soak/soakKept';
 import { soakAway, soakLine } from '../test/support/vscode/soakLine';
 
@@ -23,6 +23,11 @@ const kinds: readonly SoakAgent[] = ['can load', 'can resume', 'can do neither']
 
 function row(...cells: readonly (string | number)[]): void {
   process.stdout.write(`| ${cells.join(' | ')} |\n`);
+}
+
+function check({ conversation }: FaultWindow): void {
+  assertWhole(conversation.model.state);
+  assertCommands(conversation.model.state);
 }
 
 function times(recoveries: readonly number[]): readonly string[] {
@@ -48,24 +53,32 @@ if (values.away !== undefined) {
   const result = await soakAway(Number(values.away), Number(values.seed));
   endWith({ ...result }, result.lost + result.twice + result.wrong === 0);
 }
-row('Agent', 'Kills', 'Typed', 'Received', 'Lost', 'Sent twice', 'Usable again p50', 'p95');
-row(...Array.from({ length: 8 }, () => '---'));
+row('Agent', 'Kills', 'In commands', 'Typed', 'Received', 'Lost', 'Sent twice', 'Usable again p50', 'p95');
+row(...Array.from({ length: 9 }, () => '---'));
 try {
   for (const [index, kind] of kinds.entries()) {
     const share = Math.floor(kills / kinds.length) + (index < kills % kinds.length ? 1 : 0);
-    const result = await soak(kind, share, Number(values.seed) + index, ({ conversation }) =>
-      assertWhole(conversation.model.state),
-    );
-    const { typed, received, lost, twice, recoveries } = result;
+    const result = await soak(kind, share, Number(values.seed) + index, check);
+    const { inCommands, typed, received, lost, twice, recoveries } = result;
     isWhole &&= lost === 0 && twice === 0 && received === typed;
-    row(kind, share, typed, received, lost, twice, ...times(recoveries));
+    row(kind, share, inCommands, typed, received, lost, twice, ...times(recoveries));
   }
-  const kept = await soakKept(kills, Number(values.seed), ({ conversation }) => assertWhole(conversation.model.state));
+  const kept = await soakKept(kills, Number(values.seed), check);
   isWhole &&= kept.lost === 0 && kept.twice === 0 && kept.received === kept.typed;
   const victims = VICTIMS.map((victim) => `${victim} ${kept.kills[victim]}`).join(', ');
-  row(`outlives its window (${victims})`, kills, kept.typed, kept.received, kept.lost, kept.twice, '', '');
+  row(
+    `outlives its window (${victims})`,
+    kills,
+    kept.inCommands,
+    kept.typed,
+    kept.received,
+    kept.lost,
+    kept.twice,
+    '',
+    '',
+  );
   const demo = await demoRecoveries(20);
-  row('demo agent', demo.length, '', '', '', '', ...times(demo));
+  row('demo agent', demo.length, '', '', '', '', '', ...times(demo));
 } finally {
   await removeScratch();
 }

@@ -1,16 +1,24 @@
 // Agents that are killed again and again at random moments, while messages are typed all along: what arrived, and how long it took until the session could be used again.
+import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
+import type { Conversation } from '../../../src/client/conversation/conversation';
+import type { SessionState } from '../../../src/session/model/state';
 import { FaultWindow, keepingAgent } from '../faults/faultWindow';
 import { scratchFolder } from '../scratch';
 import type { TestConversation } from '../sessions/conversation';
 import { seeded } from '../store/random';
 
+/** How long a kill waits for a command, in milliseconds. */
+export const COMMAND_MS = 500;
 /** Kills in one session; a longer one would mostly measure its log. */
 const KILLS_IN_SESSION = 20;
 /** What an agent says that then waits to be stopped. */
 const WAITING = 'Once upon a time';
+/** Lines that a command of the agents says, one after another. */
+const COMMAND_LINES = 20;
+const command = `let n = 0; const t = setInterval(() => { console.log("line " + n); if (++n === ${COMMAND_LINES}) clearInterval(t); }, 10)`;
 /** A play for the time in which the agent is killed. */
 export const PLAYS = [
   'sleep 20',
@@ -22,10 +30,15 @@ export const PLAYS = [
   'two-permissions',
   'say I shall\nhalf-line',
   'die 3',
+  `terminal ${command}`,
+  `terminal ${command}`,
+  `terminal ${command}`,
 ] as const;
 
 export interface SoakResult {
   readonly kills: number;
+  /** Of these, while a command of the agent ran in a terminal of the client. */
+  readonly inCommands: number;
   readonly typed: number;
   readonly received: number;
   readonly lost: number;
@@ -45,20 +58,21 @@ export async function soak(
 ): Promise<SoakResult> {
   const sums = { typed: 0, received: 0, lost: 0, twice: 0 };
   const recoveries: number[] = [];
+  const counts = { inCommands: 0 };
   const random = seeded(seed);
   for (let done = 0; done < kills; ) {
     const count = Math.min(KILLS_IN_SESSION, kills - done);
     const folder = await scratchFolder();
     const reopens = kind === 'can load' ? 'load' : kind === 'can resume' ? 'resume' : undefined;
     const agent = keepingAgent(folder, { turnComplete: true, ...(reopens && { reopens }) });
-    const { window, typed } = await session(folder, agent, count, random, recoveries);
+    const { window, typed } = await session(folder, agent, count, random, recoveries, counts);
     const row = window.account(kind, typed);
     for (const key of ['typed', 'received', 'lost', 'twice'] as const) sums[key] += row[key];
     check(window);
     await window.close();
     done += count;
   }
-  return { kills, ...sums, recoveries: recoveries.sort((a, b) => a - b) };
+  return { kills, ...counts, ...sums, recoveries: recoveries.sort((a, b) => a - b) };
 }
 
 async function session(
@@ -67,6 +81,7 @@ async function session(
   kills: number,
   random: (below: number) => number,
   recoveries: number[],
+  counts: { inCommands: number },
 ): Promise<{ window: FaultWindow; typed: readonly string[] }> {
   // By this clock each agent lives for more than a minute, so that the pauses before a restart do not grow.
   let offset = 0;
@@ -83,7 +98,8 @@ async function session(
     offset += 61_000;
     for (let more = 1 + random(3); more > 0; more--) type(more === 1 ? undefined : PLAYS[random(PLAYS.length)]);
     window.letGo();
-    await recovery(window, random(120), recoveries);
+    if (random(2) === 0) await commandRuns(window.session);
+    await recovery(window, random(120), recoveries, counts);
     if (random(2) === 0) type();
     if (random(3) > 0) await goOn(window);
   }
@@ -96,6 +112,7 @@ async function recovery(
   { session, conversation, agentPid }: FaultWindow,
   afterMs: number,
   times: number[],
+  counts: { inCommands: number },
 ): Promise<void> {
   let diedAt: number | undefined;
   const died = session.until((c) => {
@@ -106,11 +123,28 @@ async function recovery(
   await Promise.race([died, new Promise((resolve) => setTimeout(resolve, afterMs))]);
   if (conversation.connection.kind === 'ready') {
     diedAt = performance.now();
+    if (runsCommand(conversation)) counts.inCommands++;
     killIfAlive(agentPid);
   }
   await died;
   await session.until((c) => c.connection.kind === 'ready');
   times.push(performance.now() - (diedAt ?? 0));
+}
+
+function runsCommand({ model }: Conversation): boolean {
+  return [...model.state.terminals.values()].some(({ exit, released }) => !exit && !released);
+}
+
+/** Resolves when a command of the agent runs, or after a while. */
+async function commandRuns({ until }: TestConversation): Promise<void> {
+  await Promise.race([until(runsCommand), new Promise((resolve) => setTimeout(resolve, COMMAND_MS))]);
+}
+
+/** What a command has said that came to its end is here, each line once and in order. */
+export function assertCommands({ terminals }: Readonly<SessionState>): void {
+  const whole = Array.from({ length: COMMAND_LINES }, (_, n) => `line ${n}`).join('\n');
+  for (const { id, exit, output } of terminals.values())
+    if (exit?.exitCode === 0) assert.equal(output.trim(), whole, `the output of ${id}`);
 }
 
 /** An agent that ends by itself may be gone before the window has noticed. */

@@ -1,13 +1,15 @@
 // Windows, keepers and agents that are killed again and again at random moments while messages are typed all along: what arrived, and how often.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FoundKeeper, Keepers } from '../../../src/client/transport/keepers';
 import type { FaultWindow } from '../faults/faultWindow';
 import { keeperProgram } from '../keeper/keepers';
 import { keepersOf, openKept } from '../keeper/keptWindow';
+import { isAlive } from '../processes';
 import { scratchFolder } from '../scratch';
 import { seeded } from '../store/random';
 import { WorkerProgram } from '../store/spawnWorker';
-import { goOn } from './soak';
+import { COMMAND_MS, goOn } from './soak';
 
 /** Kills in one session; a longer one would mostly measure its log. */
 const KILLS_IN_SESSION = 20;
@@ -16,6 +18,8 @@ export const VICTIMS = ['window', 'keeper', 'window and keeper', 'agent', 'windo
 
 export interface KeptSoakResult {
   readonly kills: Readonly<Record<(typeof VICTIMS)[number], number>>;
+  /** Of these, while a command of the agent ran in a terminal of the client. */
+  readonly inCommands: number;
   readonly typed: number;
   readonly received: number;
   readonly lost: number;
@@ -30,6 +34,7 @@ export async function soakKept(
 ): Promise<KeptSoakResult> {
   const sums = { typed: 0, received: 0, lost: 0, twice: 0 };
   const counts = { window: 0, keeper: 0, 'window and keeper': 0, agent: 0, 'window and agent': 0 };
+  let inCommands = 0;
   const random = seeded(seed);
   const program = await keeperProgram();
   const worker = await WorkerProgram.make('test/support/soak/soakWindowProcess.ts');
@@ -48,7 +53,9 @@ export async function soakKept(
       for (let kill = 0; kill < count; kill++) {
         const victim = VICTIMS[random(10) < 6 ? 0 : random(VICTIMS.length)] ?? 'window';
         await new Promise((resolve) => setTimeout(resolve, random(250)));
+        if (random(2) === 0) await commandRuns(keepers);
         const [found] = await keepers.list();
+        if (runsCommand(found)) inCommands++;
         if (victim.endsWith('keeper') && found?.state) killIfAlive(found.state.pid);
         if (victim.endsWith('agent') && found?.state) killIfAlive(found.state.agentPid);
         counts[victim]++;
@@ -70,7 +77,18 @@ export async function soakKept(
   } finally {
     await worker.dispose();
   }
-  return { kills: counts, ...sums };
+  return { kills: counts, inCommands, ...sums };
+}
+
+function runsCommand(found: FoundKeeper | undefined): boolean {
+  return found?.state?.commands?.some(({ pid }) => pid !== undefined && isAlive(pid)) === true;
+}
+
+/** Resolves when a command of the agent runs, or after a while. */
+async function commandRuns(keepers: Keepers): Promise<void> {
+  const until = performance.now() + COMMAND_MS;
+  while (performance.now() < until && !runsCommand((await keepers.list())[0]))
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** It may have ended by itself. */
