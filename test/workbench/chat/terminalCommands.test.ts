@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Terminal, window } from 'vscode';
+import { type Terminal, version, window } from 'vscode';
 import type { MentionView } from '../../../src/panel/contract';
 import type { QueuedAttachment } from '../../../src/session/queue/queue';
 import { Mentions } from '../../../src/workbench/chat/mentions';
@@ -18,7 +18,9 @@ describe('the last commands of terminals', function () {
   let commands: TerminalCommands;
   const told: boolean[] = [];
 
-  before('open a terminal with a shell', async () => {
+  before('open a terminal with a shell', async function () {
+    // The server of the oldest version that tests run in has no terminals: their module would have to be compiled.
+    if (/^1\.10\d\./.test(version)) this.skip();
     folder = await mkdtemp(join(tmpdir(), 'parley-terminal-'));
     commands = new TerminalCommands({ onChange: (has) => told.push(has) });
     const ready = new Promise<void>((resolve) => {
@@ -34,9 +36,9 @@ describe('the last commands of terminals', function () {
   });
 
   after(async () => {
-    terminal.dispose();
-    commands.dispose();
-    await removeFolder(folder);
+    terminal?.dispose();
+    commands?.dispose();
+    if (folder) await removeFolder(folder);
   });
 
   /** Runs a command; what it prints waits until it is read. */
