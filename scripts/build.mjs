@@ -147,15 +147,18 @@ export async function build({ dev = false } = {}) {
 /** Takes what esbuild leaves in the largest bundles: 25 KB of the package. @returns their sizes in bytes, by path */
 async function shrink(metafiles) {
   const { minify } = await import('terser');
+  const { buildCacheOf } = await import('./lib/buildCache.mts');
   const sizes = {};
   for (const { outputs } of metafiles) {
     for (const [path, { bytes, exports }] of Object.entries(outputs)) {
       if (!path.endsWith('.js') || bytes < LARGE_BUNDLE) continue;
       const code = await readFile(join(root, path), 'utf8');
       const module = exports.length > 0;
-      const small = await minify(code, { ecma: 2022, module, toplevel: true, format: { comments: false } });
-      await writeFile(join(root, path), small.code);
-      sizes[path] = Buffer.byteLength(small.code);
+      const settings = { ecma: 2022, module, toplevel: true, format: { comments: false } };
+      const cache = buildCacheOf(process.env.PARLEY_CACHE ?? join(root, '.cache'), root, 'terser', settings);
+      const small = await cache.of(code, async () => Buffer.from((await minify(code, settings)).code));
+      await writeFile(join(root, path), small);
+      sizes[path] = small.length;
     }
   }
   return sizes;

@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 import { deflateAsync } from '@gfx/zopfli';
 import { readArchive } from './readArchive';
 
-/** More of them cost seconds for a hundred bytes each. */
-const ITERATIONS = 5;
+/** More iterations cost seconds for a hundred bytes each. */
+export const ZOPFLI_SETTINGS = { numiterations: 5, blocksplittingmax: 0 } as const;
 
 /** Version 2.0 of the format, written on Unix, so that the mode of files counts. */
 const MADE_BY = 0x03_14;
@@ -17,14 +17,19 @@ const DEFLATED = 8;
 const DATE = (1 << 5) | 1;
 const FILE_MODE = 0o100644 * 0x1_00_00;
 
-/** Packs the files of an archive anew, in their order. */
-export async function repackVsix(path: string): Promise<void> {
+/** Gives raw Deflate. It takes seconds for a megabyte. */
+export function zopfli(content: Uint8Array): Promise<Uint8Array> {
+  return deflateAsync(content, ZOPFLI_SETTINGS);
+}
+
+/** Packs the files of an archive anew, in their order. @param deflate gives raw Deflate of a file */
+export async function repackVsix(path: string, deflate = zopfli): Promise<void> {
   const files = await readArchive(path);
   const records: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const [name, content] of files) {
-    const small = Buffer.from(await deflateAsync(content, { numiterations: ITERATIONS, blocksplittingmax: 0 }));
+    const small = Buffer.from(await deflate(content));
     const isSmaller = small.length < content.length;
     const data = isSmaller ? small : content;
     const encoded = Buffer.from(name);
