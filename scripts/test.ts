@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from '../test/support/vscode/findChromium';
 import { repository } from '../test/support/vscode/repository';
-import { addUp, readResults, type SuiteResult, writeSum } from './lib/results';
+import { addUp, readResults, type SuiteResult, writeSum } from './lib/results.mts';
 import { type Run, start } from './lib/sideBySide.mts';
 
 interface Step {

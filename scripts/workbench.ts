@@ -9,7 +9,7 @@ import { runTests } from '@vscode/test-electron';
 import { build } from 'esbuild';
 import { repository } from '../test/support/vscode/repository';
 import { typescriptFolder } from '../test/support/vscode/serverTree';
-import { readResults, writeSum } from './lib/results';
+import { readResults, writeSum } from './lib/results.mts';
 
 const minimum = process.argv.includes('--minimum');
 const patterns = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));

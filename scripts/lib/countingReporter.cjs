@@ -1,4 +1,4 @@
-// Mocha's own spec output, and the figures and failures of the run as a line of JSON in the file that PARLEY_TEST_RESULT names (scripts/lib/results.ts), so that `npm test`
+// Mocha's own spec output, and the figures and failures of the run as a line of JSON in the file that PARLEY_TEST_RESULT names (scripts/lib/results.mts), so that `npm test`
 // can add up its suites. Plain JavaScript, as mocha loads it by itself.
 const { appendFileSync } = require('node:fs');
 const Mocha = require('mocha');

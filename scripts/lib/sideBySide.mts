@@ -49,11 +49,30 @@ export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessE
 }
 
 /** Shows the output of each process when those before it have ended. @returns their exit codes */
-export async function inOrder(runs: readonly Run[]): Promise<readonly number[]> {
+export async function inOrder(runs: Iterable<Run | Promise<Run>>): Promise<readonly number[]> {
   const codes: number[] = [];
-  for (const { code, show } of runs) {
+  for (const run of runs) {
+    const { code, show } = await run;
     show();
     codes.push(await code);
   }
   return codes;
+}
+
+/**
+ * Starts processes in their order, so many at a time.
+ * @returns each of them, once it has been started
+ */
+export function startInLanes(starts: readonly (() => Run)[], lanes: number): readonly Promise<Run>[] {
+  const started = starts.map((begin) => ({ begin, ...Promise.withResolvers<Run>() }));
+  const waiting = started.values();
+  const lane = async (): Promise<void> => {
+    for (const { begin, resolve } of waiting) {
+      const run = begin();
+      resolve(run);
+      await run.code;
+    }
+  };
+  for (let count = 0; count < lanes; count++) void lane();
+  return started.map(({ promise }) => promise);
 }

@@ -26,18 +26,19 @@ const shared = {
 
 /**
  * Runs the tests of some folders side by side, with the output of one folder after another.
- * @param suites `folder` relative to the root; `jobs`: files that run side by side, each in a process of its own, with their output file by file;
- * `longest`: parts of the paths of files that begin, so that none of them runs alone at the end
+ * @param suites `folder` relative to the root; `jobs`: processes side by side;
+ * `longest`: parts of the paths of files that begin, so that none of them runs alone at the end;
+ * `batch`: files for a process, which then ends, but each of the longest has its own. Without it, a process runs files until there are none
  * @param args parts of paths to choose files by; after `--` come options for mocha
  * @param timeout milliseconds for each test
  * @returns 0 where all passed
  */
 export async function runSuites({ suites, args, timeout }) {
-  const cut = args.indexOf('--');
-  const patterns = cut < 0 ? args : args.slice(0, cut);
-  const mochaOptions = cut < 0 ? [] : args.slice(cut + 1);
+  const end = args.indexOf('--');
+  const patterns = end < 0 ? args : args.slice(0, end);
+  const mochaOptions = end < 0 ? [] : args.slice(end + 1);
   const chosen = [];
-  for (const { folder, jobs = 1, longest = [] } of suites) {
+  for (const { folder, jobs = 1, longest = [], batch } of suites) {
     const tests = (await files(folder)).filter(
       (path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))),
     );
@@ -46,7 +47,8 @@ export async function runSuites({ suites, args, timeout }) {
       return at < 0 ? longest.length : at;
     };
     tests.sort((one, other) => rank(one) - rank(other));
-    if (tests.length > 0) chosen.push({ tests, jobs });
+    const alone = batch === undefined ? 0 : tests.filter((path) => rank(path) < longest.length).length;
+    if (tests.length > 0) chosen.push({ tests, jobs, batch, alone });
   }
   if (chosen.length === 0) {
     const names = suites.map(({ folder }) => folder).join(', ');
@@ -60,18 +62,46 @@ export async function runSuites({ suites, args, timeout }) {
     await buildSupport();
     if (chosen.some(({ tests }) => tests.some((path) => path.startsWith('test/machines/')))) await buildMachines();
     // Imported here, as an older Node may read this file before the project's own runs it.
-    const { inOrder, start } = await import('./sideBySide.mts');
+    const { inOrder, start, startInLanes } = await import('./sideBySide.mts');
+    const { readResults, writeSum } = await import('./results.mts');
+    const result = process.env.PARLEY_TEST_RESULT ?? join(outdir, 'result');
+    const env = { ...projectEnv(), PARLEY_TEST_RUN: outdir, PARLEY_TEST_RESULT: result };
+    const begin = (bundled, more = []) =>
+      start(mocha(bundled, ['--timeout', String(timeout), ...more, ...mochaOptions]), root, env);
     const runs = [];
-    for (const { tests, jobs } of chosen) {
+    for (const { tests, jobs, batch, alone } of chosen) {
       const bundled = await buildTests(tests, outdir);
-      const parallel = jobs > 1 && bundled.length > 1 ? ['--parallel', '--jobs', String(jobs)] : [];
-      const options = ['--timeout', String(timeout), ...parallel, ...mochaOptions];
-      runs.push(start(mocha(bundled, options), root, { ...projectEnv(), PARLEY_TEST_RUN: outdir }));
+      if (batch === undefined) {
+        runs.push(begin(bundled, jobs > 1 && bundled.length > 1 ? ['--parallel', '--jobs', String(jobs)] : []));
+      } else {
+        const batches = [...bundled.slice(0, alone).map((file) => [file]), ...cut(bundled.slice(alone), batch)];
+        runs.push(
+          ...startInLanes(
+            batches.map((files) => () => begin(files)),
+            jobs,
+          ),
+        );
+      }
     }
-    return Math.max(...(await inOrder(runs)));
+    const codes = await inOrder(runs);
+    const code = Math.max(...codes);
+    if (codes.length > 1 && result !== process.env.PARLEY_TEST_RESULT) {
+      // What failed is far above, in the output of its process; one that broke off has counted nothing.
+      const sum = readResults(result);
+      writeSum({ ...sum, failed: Math.max(sum.failed, Math.min(code, 1)) });
+    }
+    return code;
   } finally {
     await rm(outdir, { recursive: true, force: true });
   }
+}
+
+/** Cuts a list into parts that differ by one at most. @param most how many a part may have */
+function cut(list, most) {
+  const parts = Math.ceil(list.length / most);
+  return Array.from({ length: parts }, (_, at) =>
+    list.slice(Math.floor((at * list.length) / parts), Math.floor(((at + 1) * list.length) / parts)),
+  );
 }
 
 /** All files under a folder, relative to the root; none where there is no folder. */

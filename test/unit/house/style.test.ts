@@ -55,4 +55,14 @@ describe('the source', () => {
       [],
     );
   });
+
+  it('has the hooks of unit tests in a describe, as files that run in one process would share them', () => {
+    const found = allSources()
+      .filter(({ path }) => path.startsWith('test/unit/'))
+      .filter(({ text }) => /^(before|after)(Each)?\(/m.test(text));
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      [],
+    );
+  });
 });

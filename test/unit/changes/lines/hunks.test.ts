@@ -8,8 +8,6 @@ import { type TextLines, textLines } from '../../../../src/changes/lines/textLin
 import { gitApply, linesOf, patchOf } from '../../../support/changes/patch';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
-afterEach(removeScratch);
-
 const slices = new Slices();
 
 async function text(content: Buffer | string): Promise<TextLines> {
@@ -37,6 +35,8 @@ const chosenBy = (all: readonly LineHunk[], mask: number): readonly LineHunk[] =
   all.filter((_, index) => (mask >> index) % 2 === 1);
 
 describe('the comparison by lines', () => {
+  afterEach(removeScratch);
+
   it('returns hunks in order, which turn one text into the other and back', () =>
     fc.assert(
       fc.asyncProperty(pairs, async ([before, after]) => {
@@ -86,6 +86,8 @@ describe('the comparison by lines', () => {
 });
 
 describe('moving changes to another version', () => {
+  afterEach(removeScratch);
+
   it('keeps each line that is not replaced, in its order', () =>
     fc.assert(
       fc.asyncProperty(content, content, content, async (from, edited, other) => {

@@ -16,8 +16,6 @@ import { MemoryStates } from '../../../support/changes/memoryStates';
 import { NodeFiles } from '../../../support/changes/nodeFiles';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
-afterEach(removeScratch);
-
 const NEVER = new AbortController().signal;
 const silent = (): void => {};
 
@@ -139,6 +137,8 @@ async function everything(open: Open = inMemory): Promise<Stage> {
 }
 
 describe('the restore of files', () => {
+  afterEach(removeScratch);
+
   for (const [store, open] of [
     ['in memory', inMemory],
     ['of git', byGit],

@@ -9,8 +9,6 @@ import { MemoryStates } from '../../../support/changes/memoryStates';
 import { type Action, actions, ReviewWorld } from '../../../support/changes/reviewWorld';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
-afterEach(removeScratch);
-
 const RUNS = 40;
 
 async function play(all: readonly Action[], open: (root: string, storage: string) => FolderStates): Promise<void> {
@@ -39,6 +37,8 @@ const byGit = (root: string, storage: string): FolderStates =>
   });
 
 describe('every review', () => {
+  afterEach(removeScratch);
+
   for (const [name, hasUser] of [
     ['applies and reverts hunks as git apply does, and undoes all to the same bytes', false],
     ['keeps each line that the user wrote, and brings back none that the user deleted', true],

@@ -8,8 +8,6 @@ import { MemoryStates } from '../../../support/changes/memoryStates';
 import { NodeFiles } from '../../../support/changes/nodeFiles';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
-afterEach(removeScratch);
-
 class Stage {
   readonly files = new NodeFiles();
   readonly turns: { before: Snapshot; after: Snapshot }[] = [];
@@ -79,6 +77,8 @@ const changed = (text: string, ...lines: readonly number[]): string =>
   lines.reduce((all, line) => all.replace(`line ${line}\n`, `LINE ${line}\n`), text);
 
 describe('the review of a session', () => {
+  afterEach(removeScratch);
+
   it('lists what a turn changed, and undoes all of it in one step', async () => {
     const s = await stage({ a: TEN, gone: 'x\n', moved: 'm\nn\n', mode: 'm\n' });
     await s.turn(async () => {
