@@ -46,6 +46,8 @@ async function take(zip: ZipFile, entry: Entry, target: UnpackTarget, signal: Ab
     flush: (done) => done(sum === entry.crc32 ? null : new Error('wrong checksum')),
   });
   content.on('error', (error) => checked.destroy(error));
+  // A small file may fail before the target reads it, which then still learns why.
+  checked.on('error', () => {});
   await target.file(name, (mode & 0o111) !== 0, content.pipe(checked), signal);
 }
 

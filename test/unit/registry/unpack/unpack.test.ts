@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { archiveKind, unpack } from '../../../../src/registry/unpack/unpack';
-import { pathParts, type UnpackLimits } from '../../../../src/registry/unpack/unpackTarget';
+import { pathParts, type UnpackLimits, type UnpackTarget } from '../../../../src/registry/unpack/unpackTarget';
+import { unpackZip } from '../../../../src/registry/unpack/unpackZip';
 import { tarOf, tgzOf, zipOf } from '../../../support/archives';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
@@ -131,6 +134,21 @@ describe('unpack', () => {
       const changed = Buffer.from(zip);
       changed[35] = (changed[35] ?? 0) ^ 0xff;
       await assert.rejects(unpacked('a.zip', changed), { code: 'bad-archive' });
+    });
+
+    it('a small file with a wrong checksum, which fails before its folder is made', async () => {
+      const zip = Buffer.from(await zipOf([{ name: 'a', text: Buffer.from('stored data that is long enough') }]));
+      zip[35] = (zip[35] ?? 0) ^ 0xff;
+      const path = join(await scratchFolder(), 'a.zip');
+      await writeFile(path, zip);
+      const slow = {
+        file: async (_name: string, _isExecutable: boolean, content: Readable): Promise<void> => {
+          await new Promise((resolve) => content.once('close', resolve));
+          await pipeline(content, new PassThrough());
+        },
+      };
+      const unpacking = unpackZip(path, slow as unknown as UnpackTarget, signal);
+      await assert.rejects(unpacking, { message: 'wrong checksum' });
     });
 
     it('to continue after a cancel, and writes nothing outside of the folder', async () => {
