@@ -1,12 +1,12 @@
 // The window goes away and comes back while an agent works: the turn goes on, as if nothing had been.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
-import { openWindow, screenshot, type Window } from '../../support/vscode/openWindow';
+import { openIn, openWindow, screenshot, type Window } from '../../support/vscode/openWindow';
 import { descendants, kill } from '../../support/vscode/processTree';
 import { vsixPath } from '../../support/vscode/repository';
 import { type Server, startServer } from '../../support/vscode/startServer';
@@ -181,5 +181,49 @@ describe('a turn whose VS Code server is killed', () => {
       'end_turn',
     ]);
     assert.deepEqual(account(log), { starts: 1, prompts: ['flood 1200 50 END', 'say one', 'say two'] });
+  });
+});
+
+describe('the queue of a session whose window is closed', () => {
+  const place = join(scratch, 'queue');
+  const other = join(place, 'other');
+  const log = join(scratch, 'queue.ndjson');
+  const vscode = useVsCode({
+    own: true,
+    folder: join(place, 'workspace'),
+    settings: {
+      'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
+      'parley.defaultAgent': 'plain',
+      'parley.background': 'keep',
+      'parley.queue.inBackground': true,
+    },
+  });
+
+  it('goes on in a window of another folder, and is all there afterwards', async () => {
+    const { page, context } = vscode.window;
+    const chat = await Chat.open(page);
+    await chat.send('say first\nsleep 4000');
+    for (const word of ['second', 'third']) await chat.send(`say ${word}`);
+    await chat.queue.nth(1).waitFor();
+    await chat.entries('agent').first().waitFor();
+    mkdirSync(other, { recursive: true });
+    const browser = { context, close: async () => {} };
+    const elsewhere = await openIn(browser, vscode.server, { folder: other });
+    await Chat.open(elsewhere.page);
+    const prompts = ['say first\nsleep 4000', 'say second', 'say third'];
+    const own = (): readonly string[] => account(log).prompts.filter((text) => prompts.includes(text));
+    while (own().length < 3) await elsewhere.page.waitForTimeout(100);
+    await screenshot(elsewhere.page, 'queue-in-background-dark');
+    const again = await openIn(browser, vscode.server, {});
+    await command(again.page, 'Parley: Open Chat');
+    const back = await Chat.at(again.page, 'panel');
+    await back.frame.locator('[role=separator][data-turn-id="t3"]').waitFor();
+    const reasons = back.frame.locator('[role=separator][data-stop-reason]');
+    assert.deepEqual(await reasons.evaluateAll((all) => all.map((one) => one.getAttribute('data-stop-reason'))), [
+      'end_turn',
+      'end_turn',
+      'end_turn',
+    ]);
+    assert.deepEqual(own(), prompts);
   });
 });
