@@ -104,6 +104,13 @@ export function bundles({ dev }) {
     { ...browser, entryPoints: { away: 'src/webview/away/awayPart.ts' }, loader: { '.css': 'text' } },
     // Loaded when the first code is shown.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
+    // Loaded when the first formula is drawn, also by the host: its name tells Node what it is.
+    {
+      ...browser,
+      entryPoints: { math: 'src/webview/markdown/mathPart.ts' },
+      loader: { '.css': 'text' },
+      outExtension: { '.js': '.mjs' },
+    },
     // The traffic inspector, a page of its own.
     { ...browser, entryPoints: { traffic: 'src/webview/traffic/trafficPage.ts' } },
   ].filter((options) => Object.values(options.entryPoints).every((entry) => existsSync(join(root, entry))));
@@ -151,7 +158,7 @@ async function shrink(metafiles) {
   const sizes = {};
   for (const { outputs } of metafiles) {
     for (const [path, { bytes, exports }] of Object.entries(outputs)) {
-      if (!path.endsWith('.js') || bytes < LARGE_BUNDLE) continue;
+      if (!/\.m?js$/.test(path) || bytes < LARGE_BUNDLE) continue;
       const code = await readFile(join(root, path), 'utf8');
       const module = exports.length > 0;
       const settings = { ecma: 2022, module, toplevel: true, format: { comments: false } };

@@ -1,8 +1,13 @@
 // Modules of packages that their packages load and Parley never uses: what stands here takes their place in the bundles.
+import { readFile } from 'node:fs/promises';
 
+const NOTHING = 'export default {};';
 const NO_COMMONJS = 'module.exports = undefined;';
 
-/** What takes the place of each module by the end of its path. */
+/** Names of colours that CSS has too. */
+const withoutColors = (text) => text.replace(/JSON\.parse\(`[^`]*`\)/, '{}');
+
+/** What takes the place of each module, or what it becomes, by the end of its path. */
 const LEFT_OUT = {
   // A client needs no server.
   'ws/lib/websocket-server.js': NO_COMMONJS,
@@ -10,6 +15,19 @@ const LEFT_OUT = {
   'ws/lib/subprotocol.js': NO_COMMONJS,
   // Archives are only read.
   'tar-stream/pack.js': NO_COMMONJS,
+  // Commands that formulas of agents must not have (src/markdown/formula.ts), and letters with accents, which are drawn as they are.
+  'temml/src/environments/borderTree.js': 'export const bordermatrixParseTree = undefined;',
+  'temml/src/environments/cd.js': 'export const parseCD = undefined;',
+  'temml/src/functions/color.js': withoutColors,
+  'temml/src/functions/bordermatrix.js': NOTHING,
+  'temml/src/functions/cancelto.js': NOTHING,
+  'temml/src/functions/html.js': NOTHING,
+  'temml/src/functions/includegraphics.js': NOTHING,
+  'temml/src/functions/label.js': 'export const invalidIdRegEx = undefined;',
+  'temml/src/functions/lap.js': NOTHING,
+  'temml/src/functions/ref.js': NOTHING,
+  'temml/src/functions/reflect.js': NOTHING,
+  'temml/src/unicodeSymbols.js': NOTHING,
 };
 
 /** A plugin of esbuild. */
@@ -17,9 +35,13 @@ export const leftOut = {
   name: 'left out',
   setup({ onLoad }) {
     const names = Object.keys(LEFT_OUT).map((name) => name.replaceAll('.', '\\.').replaceAll('/', '[\\\\/]'));
-    onLoad({ filter: new RegExp(`[\\\\/]node_modules[\\\\/](?:${names.join('|')})$`) }, ({ path }) => {
+    onLoad({ filter: new RegExp(`[\\\\/]node_modules[\\\\/](?:${names.join('|')})$`) }, async ({ path }) => {
       const name = Object.keys(LEFT_OUT).find((one) => path.replaceAll('\\', '/').endsWith(`/node_modules/${one}`));
-      return { contents: LEFT_OUT[name], loader: 'js' };
+      const instead = LEFT_OUT[name];
+      return {
+        contents: typeof instead === 'string' ? instead : instead(await readFile(path, 'utf8')),
+        loader: 'js',
+      };
     });
   },
 };

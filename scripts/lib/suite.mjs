@@ -6,8 +6,14 @@ import { projectEnv, root } from './node24.mjs';
 /** Run on a machine of its own (test/support/machines/network.ts). */
 const MACHINE_PROGRAMS = ['windowHost', 'originalHost', 'bucketHost', 'proxyHost'];
 
-/** Packages that Node cannot import by name from what they declare as their main file. */
-const MODULES = { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') };
+/** Modules of Temml, which Node cannot import as they name each other without extensions. */
+const TEMML = ['Settings', 'Style', 'buildMathML', 'defineFunction', 'parseTree'];
+
+/** What Node cannot import by its name: it is bundled. */
+const MODULES = {
+  'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
+  ...Object.fromEntries(TEMML.map((name) => [`temml/src/${name}.js`, join(root, `node_modules/temml/src/${name}.js`)])),
+};
 
 const shared = {
   absWorkingDir: root,

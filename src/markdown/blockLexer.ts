@@ -1,8 +1,9 @@
 // Splits Markdown into blocks: the block structure of CommonMark with GFM tables, task lists, alerts
-// and footnotes, and `<details>`. Other HTML and reference definitions are not supported, as a
+// and footnotes, formulas, and `<details>`. Other HTML and reference definitions are not supported, as a
 // definition could change blocks that were closed long before. One pass over the lines with bounded depth, so the work is linear in the
 // text. Pure: no DOM.
 import { type Block, type BlockNode, canHold, createNode, depthOf, type Fence, toBlocks } from './blocks';
+import { mathBlockEnd } from './mathMarks';
 import { alignOf, isDelimiterRow, splitRow } from './tableRows';
 
 /** Deeper quotes and lists are shown as text. */
@@ -36,7 +37,7 @@ export function lexBlocks(
   options: { readonly continued?: boolean; readonly stopAtFence?: boolean } = {},
 ): Block[] {
   const root = createNode('document', undefined, 0);
-  const lexer = new BlockLexer(root);
+  const lexer = new BlockLexer(root, source);
   let at = 0;
   let stopped = false;
   while (at < source.length && !stopped) {
@@ -53,6 +54,7 @@ export function lexBlocks(
 /** Reads the source line by line. The open blocks are the last children, starting at the root. */
 class BlockLexer {
   readonly #root: BlockNode;
+  readonly #source: string;
   #tip: BlockNode;
   // The current line and position in it. A tab stands for up to four columns.
   #line = '';
@@ -63,8 +65,9 @@ class BlockLexer {
   #next = 0;
   #nextColumn = 0;
 
-  constructor(root: BlockNode) {
+  constructor(root: BlockNode, source: string) {
     this.#root = root;
+    this.#source = source;
     this.#tip = root;
   }
 
@@ -101,7 +104,7 @@ class BlockLexer {
       if (!goesOn) break;
       matched = child;
     }
-    const isLeaf = matched.type === 'code';
+    const isLeaf = matched.type === 'code' || matched.type === 'math';
     const container = isLeaf ? matched : this.#startBlocks(matched);
     const opened = container !== matched;
     const tip = this.#tip;
@@ -114,6 +117,9 @@ class BlockLexer {
     this.#tip = container;
     if (container.type === 'code') {
       this.#addCode(next);
+    } else if (container.type === 'math') {
+      container.lines.push(this.#line.slice(this.#next));
+      this.#touch(container, next);
     } else if (container.type === 'paragraph' || container.type === 'table') {
       if (this.#isBlank) this.#tip = container.parent!;
       else this.#addText(next);
@@ -166,6 +172,8 @@ class BlockLexer {
         node.label = summary[1]!.trim();
         return 'closed';
       }
+      case 'math':
+        return this.#start < node.mathEnd;
       case 'paragraph':
       case 'table':
         return !this.#isBlank;
@@ -209,6 +217,7 @@ class BlockLexer {
     }
     if (first === '`' || first === '~') return this.#startFence(rest, first, container);
     if (first === '<') return this.#startFold(rest, container);
+    if (first === '$' || first === '\\') return this.#startMath(container);
     if (container.type === 'paragraph' && isSetext(rest)) return this.#toHeading(container, first === '=' ? 1 : 2);
     if (container.type === 'paragraph' && isDelimiterRow(rest)) {
       const table = this.#toTable(container, rest);
@@ -242,6 +251,14 @@ class BlockLexer {
     fold.isOpen = match[1] !== undefined;
     fold.label = match[2]?.trim();
     return fold;
+  }
+
+  #startMath(container: BlockNode): BlockNode | undefined {
+    const end = mathBlockEnd(this.#source, this.#start + this.#next);
+    if (end === undefined) return undefined;
+    const node = this.#open('math', container);
+    node.mathEnd = end;
+    return node;
   }
 
   #startNote(container: BlockNode): BlockNode | undefined {

@@ -35,6 +35,8 @@ export type Block =
       readonly lang: string;
       readonly fence?: Fence;
     }
+  /** A formula in lines of its own, with its marks. Open: its end has not come yet. */
+  | { readonly type: 'math'; readonly raw: string; readonly source: string; readonly isOpen: boolean }
   | { readonly type: 'quote'; readonly raw: string; readonly blocks: readonly Block[]; readonly alert?: Alert }
   /** The definition of a footnote. */
   | { readonly type: 'note'; readonly raw: string; readonly label: string; readonly blocks: readonly Block[] }
@@ -91,6 +93,8 @@ export interface BlockNode {
   /** Items: the indentation of their content in columns. */
   indent: number;
   align: readonly Align[];
+  /** Formulas: where they end in the source; infinite while that is not known. */
+  mathEnd: number;
 }
 
 /** Returns a node without content. @param start in the source */
@@ -113,6 +117,7 @@ export function createNode(type: BlockNode['type'], parent: BlockNode | undefine
     number: 1,
     indent: 0,
     align: [],
+    mathEnd: 0,
   };
 }
 
@@ -161,6 +166,13 @@ function toBlock(node: BlockNode, source: string): Block {
         text: lines.join('\n'),
         ...(node.fence && { fence: node.fence }),
       };
+    }
+    case 'math': {
+      const text = node.lines.join('\n').trimEnd();
+      const isOpen = node.mathEnd === Number.POSITIVE_INFINITY && node.end === source.length;
+      // Its item or quote ended before it did.
+      if (!isOpen && node.end < node.mathEnd) return { type: 'paragraph', raw, text };
+      return { type: 'math', raw, source: text, isOpen };
     }
     case 'quote': {
       const alert = takeAlert(node);

@@ -17,11 +17,14 @@ import {
   runEnd,
   unlink,
 } from './inlineParts';
+import { mathEnd } from './mathMarks';
 
 export type Span =
   | string
   | { readonly type: 'strong' | 'em' | 'del'; readonly spans: readonly Span[] }
   | { readonly type: 'code'; readonly text: string }
+  /** A formula with its marks. */
+  | { readonly type: 'math'; readonly source: string }
   | { readonly type: 'break' }
   | { readonly type: 'link'; readonly href: string; readonly spans: readonly Span[] }
   | { readonly type: 'image'; readonly href: string; readonly alt: string }
@@ -51,7 +54,7 @@ const TARGET_STEPS = 32;
 /** Deeper emphasis and links are shown as text. */
 const MAX_DEPTH = 8;
 
-const SPECIAL = /[\\`*_~[\]!<&\n:w]/g;
+const SPECIAL = /[\\`*_~[\]!<&\n:w$]/g;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 const SPACE = /\s/;
 const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z]{2,8});/y;
@@ -116,7 +119,9 @@ class InlineLexer {
   #readMark(char: string): boolean {
     switch (char) {
       case '\\':
-        return this.#readEscape();
+        return this.#readMath() || this.#readEscape();
+      case '$':
+        return this.#readMath();
       case '`':
         return this.#readCode();
       case '*':
@@ -151,6 +156,15 @@ class InlineLexer {
     if (next === undefined || !ESCAPABLE.test(next)) return false;
     this.#addText(next);
     this.#at += 2;
+    return true;
+  }
+
+  #readMath(): boolean {
+    const end = mathEnd(this.#text, this.#at);
+    if (end === undefined) return false;
+    const source = this.#text.slice(this.#at, end);
+    this.#at = end;
+    if (!this.#addSpan({ type: 'math', source })) this.#addText(source);
     return true;
   }
 

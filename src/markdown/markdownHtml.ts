@@ -1,15 +1,17 @@
 // Markdown as HTML, for a page of its own. Text never becomes markup: everything is escaped, only
 // links to web pages and mail lead anywhere, and only embedded images are shown.
-import { revealControls } from '../base/revealControls';
 import { lexBlocks } from './blockLexer';
 import type { Block } from './blocks';
+import { escapeHtml } from './escapeHtml';
 import { createBudget, lexInline, type Span } from './inlineLexer';
 
-/** Names that stand in the page. */
-export interface MarkdownNames {
+/** What stands in the page beside what was said. */
+export interface MarkdownPage {
   /** For a fold without a summary. */
   readonly details: string;
   readonly alerts: Readonly<Record<NonNullable<Extract<Block, { type: 'quote' }>['alert']>, string>>;
+  /** Returns the HTML of a formula with its marks; undefined where it stays as it was written. */
+  readonly formula?: (source: string) => string | undefined;
 }
 
 const WEB = /^(?:https?:\/\/|mailto:)/i;
@@ -17,55 +19,47 @@ const EMBEDDED = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+
 /** Of one block; the rest of it is text. */
 const MAX_SPANS = 10_000;
 
-/** Returns the text as it is shown between and in quotes of HTML. */
-export function escapeHtml(text: string): string {
-  return revealControls(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
-}
-
 /** Returns HTML for Markdown; elements are always closed. */
-export function markdownHtml(text: string, names: MarkdownNames): string {
-  return htmlOf(lexBlocks(text), names);
+export function markdownHtml(text: string, page: MarkdownPage): string {
+  return htmlOf(lexBlocks(text), page);
 }
 
-function htmlOf(blocks: readonly Block[], names: MarkdownNames): string {
+function htmlOf(blocks: readonly Block[], page: MarkdownPage): string {
   let html = '';
   let open = 0;
   for (const block of blocks) {
     if (block.type === 'fold') open++;
     if (block.type === 'foldEnd' && open-- === 0) open = 0;
-    else html += htmlOfBlock(block, names);
+    else html += htmlOfBlock(block, page);
   }
   return html + '</details>'.repeat(open);
 }
 
-function htmlOfBlock(block: Block, names: MarkdownNames): string {
+function htmlOfBlock(block: Block, page: MarkdownPage): string {
   switch (block.type) {
     case 'space':
       return '';
     case 'rule':
       return '<hr>';
     case 'paragraph':
-      return `<p dir="auto">${inline(block.text)}</p>`;
+      return `<p dir="auto">${inline(block.text, page)}</p>`;
     case 'heading': {
       // The page and the speakers have the first two levels.
       const level = Math.min(6, block.depth + 2);
-      return `<h${level}>${inline(block.text)}</h${level}>`;
+      return `<h${level}>${inline(block.text, page)}</h${level}>`;
     }
+    case 'math':
+      return `<div class="math">${formula(block.source, page)}</div>`;
     case 'code':
       return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
     case 'quote': {
-      const title = block.alert ? `<p><strong>${escapeHtml(names.alerts[block.alert])}</strong></p>` : '';
-      return `<blockquote>${title}${htmlOf(block.blocks, names)}</blockquote>`;
+      const title = block.alert ? `<p><strong>${escapeHtml(page.alerts[block.alert])}</strong></p>` : '';
+      return `<blockquote>${title}${htmlOf(block.blocks, page)}</blockquote>`;
     }
     case 'note':
-      return `<div class="note"><sup>${escapeHtml(block.label)}</sup>${htmlOf(block.blocks, names)}</div>`;
+      return `<div class="note"><sup>${escapeHtml(block.label)}</sup>${htmlOf(block.blocks, page)}</div>`;
     case 'fold':
-      return `<details${block.isOpen ? ' open' : ''}><summary>${inline(block.summary || names.details)}</summary>`;
+      return `<details${block.isOpen ? ' open' : ''}><summary>${inline(block.summary || page.details, page)}</summary>`;
     case 'foldEnd':
       return '</details>';
     case 'list': {
@@ -73,48 +67,54 @@ function htmlOfBlock(block: Block, names: MarkdownNames): string {
       const start = block.ordered && block.start !== 1 ? ` start="${block.start}"` : '';
       const items = block.items.map(({ blocks, checked }) => {
         const box = checked === undefined ? '' : checked ? '☑ ' : '☐ ';
-        return `<li>${box}${htmlOf(blocks, names)}</li>`;
+        return `<li>${box}${htmlOf(blocks, page)}</li>`;
       });
       return `<${tag}${start}>${items.join('')}</${tag}>`;
     }
     case 'table': {
       const row = (cells: readonly string[], tag: 'td' | 'th'): string =>
-        `<tr>${cells.map((cell) => `<${tag}>${inline(cell)}</${tag}>`).join('')}</tr>`;
+        `<tr>${cells.map((cell) => `<${tag}>${inline(cell, page)}</${tag}>`).join('')}</tr>`;
       const rows = block.rows.map((cells) => row(cells, 'td'));
       return `<div class="table"><table><thead>${row(block.head, 'th')}</thead><tbody>${rows.join('')}</tbody></table></div>`;
     }
   }
 }
 
-function inline(text: string): string {
-  return htmlOfSpans(lexInline(text, { ...createBudget(), spans: MAX_SPANS }));
+function inline(text: string, page: MarkdownPage): string {
+  return htmlOfSpans(lexInline(text, { ...createBudget(), spans: MAX_SPANS }), page);
 }
 
-function htmlOfSpans(spans: readonly Span[]): string {
-  return spans.map((span) => (typeof span === 'string' ? escapeHtml(span) : htmlOfSpan(span))).join('');
+function htmlOfSpans(spans: readonly Span[], page: MarkdownPage): string {
+  return spans.map((span) => (typeof span === 'string' ? escapeHtml(span) : htmlOfSpan(span, page))).join('');
 }
 
-function htmlOfSpan(span: Exclude<Span, string>): string {
+function htmlOfSpan(span: Exclude<Span, string>, page: MarkdownPage): string {
   switch (span.type) {
     case 'strong':
     case 'em':
     case 'del':
-      return `<${span.type}>${htmlOfSpans(span.spans)}</${span.type}>`;
+      return `<${span.type}>${htmlOfSpans(span.spans, page)}</${span.type}>`;
     case 'tag':
-      return `<${span.tag}>${htmlOfSpans(span.spans)}</${span.tag}>`;
+      return `<${span.tag}>${htmlOfSpans(span.spans, page)}</${span.tag}>`;
     case 'code':
       return `<code>${escapeHtml(span.text)}</code>`;
+    case 'math':
+      return formula(span.source, page);
     case 'break':
       return '<br>';
     case 'note':
       return `<sup>${escapeHtml(span.label)}</sup>`;
     case 'link':
-      return linkTo(span.href, htmlOfSpans(span.spans));
+      return linkTo(span.href, htmlOfSpans(span.spans, page));
     case 'image':
       return EMBEDDED.test(span.href)
         ? `<img src="${span.href}" alt="${escapeHtml(span.alt)}">`
         : linkTo(span.href, escapeHtml(span.alt || span.href));
   }
+}
+
+function formula(source: string, page: MarkdownPage): string {
+  return page.formula?.(source) ?? `<code>${escapeHtml(source)}</code>`;
 }
 
 /** Paths of files lead nowhere in a page that went elsewhere: they are named. */

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import { plainOutput } from '../../base/ansi';
 import { formatTime } from '../../base/localFormat';
-import { escapeHtml, type MarkdownNames, markdownHtml } from '../../markdown/markdownHtml';
+import { escapeHtml } from '../../markdown/escapeHtml';
+import { type MarkdownPage, markdownHtml } from '../../markdown/markdownHtml';
 import { changedLines } from '../../session/model/changedLines';
 import type { ItemBlock, ItemPart, SessionHead, SessionItem, ToolItem } from './sessionItems';
 
@@ -216,7 +217,7 @@ function cut(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT / 2)}\n…\n${text.slice(-MAX_TEXT / 2)}`;
 }
 
-function markdownNames(): MarkdownNames {
+function markdownNames(): MarkdownPage {
   return {
     details: l10n.t('Details'),
     alerts: {

@@ -366,10 +366,11 @@ function staysTogether(segment: Segment, piece: Piece): boolean {
 
 /**
  * Returns whether the block at `start` is certainly a block of its own: its first line is complete,
- * and for a table also the delimiter row that makes it one.
+ * for a table also the delimiter row that makes it one, and for a formula all of it.
  */
 function isBegun(block: Block, source: string, start: number): boolean {
   const end = source.indexOf('\n', start);
   if (end === -1) return false;
+  if (block.type === 'math') return !block.isOpen && block.raw.endsWith('\n');
   return block.type !== 'table' || source.includes('\n', end + 1);
 }

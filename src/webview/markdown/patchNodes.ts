@@ -39,6 +39,8 @@ function becomes(node: ChildNode, wanted: ChildNode): boolean {
     return true;
   }
   if (!(node instanceof HTMLElement && wanted instanceof HTMLElement) || node.tagName !== wanted.tagName) return false;
+  // What is drawn of a formula stays while the formula does.
+  if (node.dataset.formula) return node.dataset.formula === wanted.dataset.formula;
   // A link opens what its title names.
   if (node.tagName === 'A') return node.isEqualNode(wanted);
   if (!PLAIN.has(node.tagName) || !sameAttributes(node, wanted)) return false;

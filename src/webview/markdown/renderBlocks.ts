@@ -9,6 +9,7 @@ import { button, el, icon, link, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { strings } from '../text/strings';
 import { createCodeBlock } from './codeBlock';
+import { renderFormula } from './formulas';
 import type { Piece } from './markdownDoc';
 
 /** What rendering needs from outside. */
@@ -65,6 +66,8 @@ export function renderBlock(block: Block, context: MarkdownContext, budget: Span
       note.dataset.note = label;
       return note;
     }
+    case 'math':
+      return renderFormula(block.source, el('div'), block.isOpen);
     case 'rule':
       return el('hr');
     case 'list': {
@@ -227,6 +230,8 @@ function renderSpan(span: Exclude<Span, string>, context: MarkdownContext): Node
       return renderNoteReference(span.label, context);
     case 'code':
       return renderCodeSpan(revealControls(span.text), context);
+    case 'math':
+      return renderFormula(span.source, el('span'));
     case 'break':
       return el('br');
     case 'link': {

@@ -41,6 +41,13 @@ const UNITS: readonly string[] = [
   '```js\na\n```\n',
   '    a\n',
   '\ta\n\n',
+  // Formulas
+  '$a',
+  '$$ a\n',
+  '$$\na\n$$\n',
+  '\\(a',
+  '\\(\\[',
+  '\\[ a_1\n',
   // Tags, footnotes, folds and alerts
   '<kbd>',
   '</kbd>',

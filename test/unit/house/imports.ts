@@ -43,7 +43,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   base: { rooms: {}, packages: ['@vscode/l10n', 'eventsource-parser', 'ipaddr.js'] },
   panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },
-  markdown: { rooms: { base: 'all' }, packages: [] },
+  markdown: { rooms: { base: 'all' }, packages: ['temml'] },
   acp: {
     rooms: { base: 'all', session: 'types' },
     node: true,
@@ -233,7 +233,7 @@ export function importsOf(text: string): readonly Import[] {
   const statements = code.match(/^[ \t]*import\b(?!\s*[(.])/gm)?.length ?? 0;
   if (statements !== understood) throw new Error(`${statements} import statements, ${understood} understood`);
   // A file of the webview's own bundle, named in full, is no other room's.
-  const dynamic = /\b(?:import|require)\s*\((?!fileUrl\('[\w-]+\.js'\)\))\s*(?:['"]([^'"]+)['"])?/g;
+  const dynamic = /\b(?:import|require)\s*\((?!fileUrl\('[\w-]+\.m?js'\)\))\s*(?:['"]([^'"]+)['"])?/g;
   for (const [, specifier = 'something computed'] of code.matchAll(dynamic)) found.push({ specifier, typeOnly: false });
   return found;
 }

@@ -16,6 +16,8 @@ function brief(block: Block): string {
       return `h${block.depth}(${block.text})`;
     case 'code':
       return `code${block.lang && `:${block.lang}`}(${block.text})`;
+    case 'math':
+      return `math${block.isOpen ? '…' : ''}(${block.source})`;
     case 'quote':
       return `${block.alert ?? 'quote'}[${all(block.blocks)}]`;
     case 'note':
@@ -79,6 +81,21 @@ const CASES: readonly (readonly [source: string, blocks: string])[] = [
   ['<details>\n\na\n</details>', 'fold() p(a) foldEnd'],
   ['<details class="x">\na', 'p(<details class="x">\na)'],
   ['- <details>\n  a', 'ul[p(<details>\na)]'],
+  ['a\n$$\nb\n- c\n$$\nd', 'p(a) math($$\nb\n- c\n$$) p(d)'],
+  ['$$ a $$\n\\[ b_1 \\]  \nc', 'math($$ a $$) math(\\[ b_1 \\]) p(c)'],
+  ['\\[\na = b \\\\[2pt]\nc\n\\]', 'math(\\[\na = b \\\\[2pt]\nc\n\\])'],
+  ['- a\n  $$\n  b\n  $$\n- c', 'ul[p(a) math($$\nb\n$$)|p(c)]'],
+  ['> $$\n> a\n> $$', 'quote[math($$\na\n$$)]'],
+  ['a\n\n$$\nb', 'p(a) math…($$\nb)'],
+  ['$$\na\n\n- b', 'p($$\na) ul[p(b)]'],
+  ['$$ is the process\n- b', 'p($$ is the process) ul[p(b)]'],
+  ['$$ a $$ and b', 'p($$ a $$ and b)'],
+  ['\\[not a link\\]', 'p(\\[not a link\\])'],
+  ['\\[my_var\\]', 'p(\\[my_var\\])'],
+  ['\\[a]: b\n- c', 'p(\\[a]: b) ul[p(c)]'],
+  ['- $$\n  a\nb\n$$', 'ul[p($$\na)] p(b) math…($$)'],
+  ['    $$\n    a', 'code($$\na)'],
+  [`$$\n${'a\n'.repeat(2_100)}$$\n\nb`, `p($$\n${'a\n'.repeat(2_100)}$$) p(b)`],
 ];
 
 describe('webview/blockLexer', () => {

@@ -12,6 +12,8 @@ function brief(spans: readonly Span[]): string {
           return '<br>';
         case 'code':
           return `<code ${span.text}>`;
+        case 'math':
+          return `<math ${span.source}>`;
         case 'link':
           return `<link ${span.href} ${brief(span.spans)}>`;
         case 'note':
@@ -26,6 +28,8 @@ function brief(spans: readonly Span[]): string {
     })
     .join('');
 }
+
+const VARIABLES = `$HOME/$USER $\{a}$\{b} $foo=$bar $i++,$j`;
 
 const CASES: readonly (readonly [text: string, spans: string])[] = [
   ['a *b* **c** ***d*** _e_', 'a <em b> <strong c> <em <strong d>> <em e>'],
@@ -58,6 +62,21 @@ const CASES: readonly (readonly [text: string, spans: string])[] = [
   ['*https://a.b* xhttps://a.b', '<em <link https://a.b https://a.b>> xhttps://a.b'],
   ['&amp; &#65; &nope; a & b', '& A &nope; a & b'],
   ['[a](javascript:b)', '<link javascript:b a>'],
+  ['Let $x$ and $a_1*b_2*c$.', 'Let <math $x$> and <math $a_1*b_2*c$>.'],
+  ['costs $5 and $6', 'costs $5 and $6'],
+  ['from $5–$10, US$5 or A$5/$ 3', 'from $5–$10, US$5 or A$5/$ 3'],
+  ['$ x$ $x $ $x$1 \\$x$ $$', '$ x$ $x $ $x$1 $x$ $$'],
+  ['$a\\$b$ $\\text{a b}$ ($n$th) 设$x$为', '<math $a\\$b$> <math $\\text{a b}$> (<math $n$>th) 设<math $x$>为'],
+  [VARIABLES, VARIABLES],
+  ['pay $five hundred and more$ now', 'pay $five hundred and more$ now'],
+  ['`$x$` $`x`$', '<code $x$> $<code x>$'],
+  ['so $$x^2$$ and $$ y = 1 $$, not $$ or $$', 'so <math $$x^2$$> and <math $$ y = 1 $$>, not $$ or $$'],
+  [
+    '\\(x\\) \\(a + b\\) \\(\\frac12\\) \\[x_1\\]',
+    '<math \\(x\\)> <math \\(a + b\\)> <math \\(\\frac12\\)> <math \\[x_1\\]>',
+  ],
+  ['\\(not TeX\\) \\(\\d+\\) \\(a|b\\) \\(', '(not TeX) (\\d+) (a|b) ('],
+  ['*a $x*y$ b* [$z$](c)', '<em a <math $x*y$> b> <link c <math $z$>>'],
 ];
 
 describe('webview/inlineLexer', () => {

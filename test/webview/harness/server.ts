@@ -11,7 +11,12 @@ import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { type Language, textsIn } from './texts';
 
 const HERE = 'test/webview/harness';
-const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.ttf': 'font/ttf',
+};
 /** The keys of the page's texts, as in what ships. */
 const TEXTS = 'texts.json';
 const NONCE = 'bm9uY2U';

@@ -47,6 +47,13 @@ const FRAGMENTS = [
   '\n- x\n- y',
   '\n| a | b |\n|---|---|\n| 1 | 2 |\n',
   '\n```ts\ncode\n\ncode\n```\n',
+  '$',
+  '$$',
+  '\n$$\n',
+  '\n$$\na = b\n$$\n',
+  '\\[',
+  '\\]\n',
+  '\\(x\\)',
 ];
 const LINES = [
   '- item some text here\n',
@@ -64,6 +71,9 @@ const LINES = [
   '<details>\n',
   '</details>\n',
   '[^1]: note\n',
+  '$$\n',
+  '$$ x = y $$\n',
+  'a formula $x_1$ in words ',
 ];
 
 /** Everything to be drawn, with groups numbered in order. */

@@ -1,0 +1,110 @@
+// Where the formulas of a text are: `$…$` by the rule of pandoc, `$$…$$`, and `\(…\)` and `\[…\]`, which are escaped
+// brackets in CommonMark and count only where TeX is between them. Pure.
+
+/** Maximum characters of a formula. */
+const MAX_BLOCK = 4_000;
+const MAX_INLINE = 1_000;
+
+/** What ends a formula, by what begins it. */
+const CLOSERS: Readonly<Record<string, string>> = { $: '$', $$: '$$', '\\(': '\\)', '\\[': '\\]' };
+
+/** A command, an index or exponent, operands with an operator between them, or a name of one letter. */
+const TEX = new RegExp(
+  [
+    /\\[a-zA-Z]{2}/,
+    /(?:\b[a-zA-Z]|[\d)}\]])[_^]/,
+    /[\w)}\]'!] {0,4}[=<>] {0,4}[\w({[\\-]/,
+    /(?:\b[a-zA-Z]|[\d)}\]'!]) {0,4}[-+*/] {0,4}(?:[a-zA-Z]\b|[\d({[\\])/,
+    /^\s{0,4}-?(?:[a-zA-Z]'?|\d{1,9}[a-zA-Z])\s{0,4}$/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
+/** Two words, which are no TeX without any of its marks. */
+const WORDS = /[a-z]{3} +[a-z]{3}/i;
+const MARKS = /[\\^_={}]/;
+/** Between two dollars that are those of variables: `$HOME/$USER`, `${a}${b}`. */
+const VARIABLE = /^(?:\{|[a-zA-Z]{2})|[^\w)}\]'!|]$/;
+
+/** Returns where the formula that begins at `at` ends; undefined if none does. */
+export function mathEnd(text: string, at: number): number | undefined {
+  const open = openingAt(text, at);
+  const close = open && CLOSERS[open];
+  if (!close) return undefined;
+  const from = at + open.length;
+  const to = findClose(text, from, open, close);
+  if (to === undefined) return undefined;
+  const tex = text.slice(from, to);
+  const end = to + close.length;
+  return !tex.includes('`') && isMath(open, tex, text, at, end) ? end : undefined;
+}
+
+function openingAt(text: string, at: number): string {
+  if (text[at] !== '$') return text.slice(at, at + 2);
+  return text[at + 1] === '$' ? '$$' : '$';
+}
+
+/** The first mark decides: looking for a later one would read a text with many of them again and again. */
+function findClose(text: string, from: number, open: string, close: string): number | undefined {
+  const limit = Math.min(text.length, from + MAX_INLINE);
+  for (let at = from; at < limit; at++) {
+    const char = text[at];
+    if (char !== '$' && char !== '\\') continue;
+    if (text.startsWith(close, at)) return at;
+    if (char === '$' || text.startsWith(open, at)) return undefined;
+    at++;
+  }
+  return undefined;
+}
+
+function isMath(open: string, tex: string, text: string, at: number, end: number): boolean {
+  if (tex.trim() === '') return false;
+  const isPadded = tex !== tex.trim();
+  if (open === '$$') return !isPadded || TEX.test(tex);
+  if (open !== '$') return TEX.test(tex);
+  if (isPadded || /[a-zA-Z\d]/.test(text[at - 1] ?? '') || (WORDS.test(tex) && !MARKS.test(tex))) return false;
+  const after = text[end] ?? '';
+  return !/\d/.test(after) && !(/[a-zA-Z_{]/.test(after) && VARIABLE.test(tex));
+}
+
+const DOLLARS = /\\[^\n]|\$\$|\n[ \t>]*\n/g;
+const BRACKETS = /\\[[\]]|\\[^\n]|\n[ \t>]*\n/g;
+const LINE_END = /[ \t]*(?:\n|$)/y;
+
+/**
+ * Returns where a block ends that begins with a formula: after its closing mark, which ends its line and stands before the
+ * next blank line. Infinity while neither has come; undefined if it is no such block.
+ * @param at of the opening mark
+ */
+export function mathBlockEnd(source: string, at: number): number | undefined {
+  const open = source.slice(at, at + 2);
+  if (open !== '$$' && open !== '\\[') return undefined;
+  const close = CLOSERS[open]!;
+  const from = at + open.length;
+  const newline = source.indexOf('\n', from);
+  const first = source.slice(from, newline === -1 ? source.length : newline);
+  if (!first.includes(close) && first.trim() !== '' && !TEX.test(first)) return undefined;
+  const marks = open === '$$' ? DOLLARS : BRACKETS;
+  marks.lastIndex = from;
+  for (let mark = marks.exec(source); mark && mark.index - from <= MAX_BLOCK; mark = marks.exec(source)) {
+    if (mark[0].startsWith('\n') || mark[0] === '\\[') return undefined;
+    if (mark[0] !== close) continue;
+    const tex = source.slice(from, mark.index);
+    LINE_END.lastIndex = mark.index + close.length;
+    const isBlock = LINE_END.test(source) && (open === '$$' || TEX.test(tex));
+    return isBlock ? mark.index + close.length : undefined;
+  }
+  // The closing mark may have come by half.
+  return source.length - from > MAX_BLOCK + close.length ? undefined : Number.POSITIVE_INFINITY;
+}
+
+/** Returns the TeX of a formula without its marks. */
+export function texOf(source: string): string {
+  const size = isDisplayed(source) || source[0] === '\\' ? 2 : 1;
+  return source.slice(size, -size).trim();
+}
+
+/** Returns whether a formula stands in a line of its own. */
+export function isDisplayed(source: string): boolean {
+  return source.startsWith('$$') || source.startsWith('\\[');
+}

@@ -1,0 +1,50 @@
+// The modules of Temml that are bundled. Its own types are of the whole package.
+/* biome-ignore-all lint/style/noDefaultExport: they are what the modules have */
+
+declare module 'temml/src/buildMathML.js' {
+  import type Settings from 'temml/src/Settings.js';
+  import type Style from 'temml/src/Style.js';
+
+  /** @returns the `math` element as Temml's own tree */
+  export default function buildMathML(tree: unknown, tex: string, style: Style, settings: Settings): unknown;
+}
+
+declare module 'temml/src/defineFunction.js' {
+  /** What commands do, by name with its backslash. */
+  export const _functions: Record<string, unknown>;
+  /** What makes an element of each kind of group. */
+  export const _mathmlGroupBuilders: Record<string, (group: unknown, style: unknown) => unknown>;
+}
+
+declare module 'temml/src/defineMacro.js' {
+  export const _macros: Record<string, unknown>;
+}
+
+declare module 'temml/src/parseTree.js' {
+  import type Settings from 'temml/src/Settings.js';
+
+  /** @throws {Error} for what is no TeX, or a command that it does not know */
+  export default function parseTree(tex: string, settings: Settings): unknown;
+}
+
+declare module 'temml/src/Settings.js' {
+  export default class Settings {
+    constructor(options: {
+      readonly displayMode: boolean;
+      readonly strict: boolean;
+      readonly throwOnError: boolean;
+      readonly wrap: 'none' | 'tex';
+      readonly trust: boolean;
+      readonly maxExpand: number;
+      /** In em and in points. */
+      readonly maxSize: readonly [number, number];
+    });
+    readonly maxSize: readonly [number, number];
+  }
+}
+
+declare module 'temml/src/Style.js' {
+  export default class Style {
+    constructor(data: { readonly level: 0 | 1; readonly maxSize: readonly [number, number] });
+  }
+}

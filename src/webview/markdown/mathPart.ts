@@ -1,0 +1,95 @@
+// The lazily loaded part that draws formulas as MathML, some in each frame. Their source stays in the page, unseen, for
+// whoever selects, copies or searches.
+import { revealControls } from '../../base/revealControls';
+import { type Formula, type FormulaProblem, type MathElement, readFormula } from '../../markdown/formula';
+import { isDisplayed } from '../../markdown/mathMarks';
+import { el } from '../dom/dom';
+import { adoptStyles } from '../dom/pageStyles';
+import styles from '../styles/math.css';
+import innerStyles from '../styles/mathml.css';
+import { strings } from '../text/mathStrings';
+
+const MATHML = 'http://www.w3.org/1998/Math/MathML';
+/** Time for formulas in one frame, in which the browser lays them out too, ms. */
+const SLICE = 5;
+/** Formulas that are kept, as parts of a text leave the page and return. */
+const MAX_KEPT = 500;
+
+const queue: HTMLElement[] = [];
+const kept = new Map<string, Formula>();
+/** Of the insides of formulas. */
+let sheet: CSSStyleSheet | undefined;
+
+/** Draws a formula soon, unless it has left the page by then. */
+export function drawFormula(element: HTMLElement): void {
+  if (!sheet) {
+    adoptStyles(styles);
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(innerStyles);
+    document.addEventListener('copy', copySource);
+  }
+  if (queue.push(element) === 1) requestAnimationFrame(run);
+}
+
+/** Copies without what is drawn: as if it had been a block, the browser would begin a line for each formula. */
+function copySource(event: ClipboardEvent): void {
+  const selection = document.getSelection();
+  const isField = event.target instanceof Element && event.target.matches('input, textarea');
+  if (event.defaultPrevented || isField || !selection || selection.isCollapsed) return;
+  const copy = el('div', '', selection.getRangeAt(0).cloneContents());
+  if (!copy.querySelector('.formula-source')) return;
+  for (const own of copy.querySelectorAll('button, .code-head')) own.remove();
+  event.clipboardData?.setData('text/plain', selection.toString());
+  event.clipboardData?.setData('text/html', new XMLSerializer().serializeToString(copy));
+  event.preventDefault();
+}
+
+function run(): void {
+  const end = performance.now() + SLICE;
+  let done = 0;
+  do {
+    const element = queue[done++]!;
+    if (element.isConnected) show(element);
+  } while (done < queue.length && performance.now() < end);
+  queue.splice(0, done);
+  if (queue.length > 0) requestAnimationFrame(run);
+}
+
+function show(element: HTMLElement): void {
+  const source = element.dataset.formula!;
+  const formula = read(source);
+  if ('problem' in formula) {
+    element.title = describe(formula.problem);
+    element.classList.add('problem');
+    return;
+  }
+  // Above the letters, so that it is what is selected. What is drawn is no part of the text of the page.
+  const text = el('span', 'formula-source', revealControls(source));
+  text.ariaHidden = 'true';
+  element.replaceChildren(text);
+  const inside = element.attachShadow({ mode: 'open' });
+  inside.adoptedStyleSheets = [sheet!];
+  inside.append(create(formula.math), el('slot'));
+  element.classList.add(isDisplayed(source) ? 'displayed' : 'inline');
+}
+
+function read(source: string): Formula {
+  const known = kept.get(source);
+  if (known) kept.delete(source);
+  else if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value!);
+  const formula = known ?? readFormula(source);
+  kept.set(source, formula);
+  return formula;
+}
+
+function describe(problem: FormulaProblem): string {
+  return problem.code === 'notRead' ? strings.problem.notRead(problem.reason) : strings.problem[problem.code];
+}
+
+function create({ tag, attributes, style, children }: MathElement): Element {
+  const element = document.createElementNS(MATHML, tag) as MathMLElement;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  Object.assign(element.style, style);
+  for (const child of children) element.append(typeof child === 'string' ? child : create(child));
+  return element;
+}

@@ -1,0 +1,173 @@
+// TeX of anyone as a tree of known elements.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type MathElement, readFormula } from '../../../src/markdown/formula';
+
+/** A tree in short: `mfrac(a b)`. */
+function brief(node: MathElement | string): string {
+  return typeof node === 'string' ? node : `${node.tag}(${node.children.map(brief).join(' ')})`;
+}
+
+function drawn(tex: string, marks = '$'): MathElement {
+  const formula = readFormula(`${marks}${tex}${marks}`);
+  assert.ok('math' in formula, `${tex}: ${JSON.stringify(formula)}`);
+  return formula.math;
+}
+
+function all(node: MathElement): readonly MathElement[] {
+  return [node, ...node.children.flatMap((child) => (typeof child === 'string' ? [] : all(child)))];
+}
+
+const WRITTEN: readonly string[] = [
+  'e^{i\\pi} + 1 = 0',
+  '\\int_0^\\infty e^{-x^2}\\,dx = \\frac{\\sqrt{\\pi}}{2}',
+  '\\sum_{n=1}^{N} \\left( \\frac{a_n}{b_n} \\right)^2 \\leq \\prod_k c_k',
+  '\\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix} \\begin{bmatrix} 1 \\\\ 0 \\end{bmatrix}',
+  '\\begin{aligned} a &= b + c \\\\ &\\approx d \\quad \\text{for } x > 0 \\end{aligned}',
+  '\\begin{align} a &= b \\tag{1} \\\\ c &= d \\end{align}',
+  'f(x) = \\begin{cases} 1 & \\text{if } x \\geq 0 \\\\ 0 & \\text{otherwise} \\end{cases}',
+  '\\begin{array}{c|c} a & b \\\\ \\hline c & d \\end{array}',
+  '\\mathbb{R}^n \\to \\mathcal{L}, \\mathbf{v} \\cdot \\hat{u} \\times \\vec{w} \\otimes \\overline{z}',
+  '\\operatorname{softmax}(x)_i \\propto \\exp(x_i), \\quad \\lim_{n\\to\\infty} \\log n',
+  '\\underbrace{a+b}_{c} \\overset{!}{=} \\binom{n}{k} \\pmod{m} \\bigl( x \\bigr)',
+  '\\boxed{x = \\frac{-b \\pm \\sqrt{b^2-4ac}}{2a}} \\cancel{y} \\color{red}{z}',
+  '\\nabla \\times \\mathbf{E} = -\\frac{\\partial \\mathbf{B}}{\\partial t} \\implies \\iff \\forall \\exists',
+  "f'(x) \\sqrt[3]{x} \\dots \\ldots \\cdots \\, \\; \\! \\not= \\langle \\psi | \\phi \\rangle",
+];
+
+const REFUSED: readonly string[] = [
+  '\\def\\a{\\a\\a}\\a',
+  '\\gdef\\a{b}\\a',
+  '\\let\\a=b',
+  '\\newcommand{\\a}{b}\\a',
+  '\\renewcommand\\frac{b}',
+  '\\includegraphics{https://example.com/a.png}',
+  '\\href{https://example.com}{a}',
+  '\\class{a}{b}',
+  '\\style{position:fixed}{a}',
+  '\\id{a}{b}',
+  '\\data{a=b}{c}',
+  '\\ref{a}',
+  '\\llap{a}',
+  '\\df@tag',
+];
+
+describe('formulas as MathML', () => {
+  it('draws what agents write', () => {
+    assert.equal(brief(drawn('\\frac{a}{b}^2')), 'math(msup(mfrac(mi(a) mi(b)) mn(2)))');
+    for (const tex of WRITTEN) {
+      drawn(tex, '$$');
+      if (!tex.includes('{align}')) drawn(tex);
+    }
+  });
+
+  it('draws a displayed formula as one', () => {
+    assert.equal(drawn('x', '$$').attributes.display, 'block');
+    assert.equal(drawn('x').attributes.display, undefined);
+  });
+
+  it('refuses commands that define others, load something or make HTML', () => {
+    for (const tex of REFUSED) assert.deepEqual(readFormula(`$$${tex}$$`), { problem: { code: 'notAllowed' } }, tex);
+  });
+
+  it('says what it could not read', () => {
+    assert.deepEqual(readFormula('$\\nocommand$'), {
+      problem: { code: 'notRead', reason: 'Unsupported function name: \\nocommand' },
+    });
+    assert.match(JSON.stringify(readFormula('$\\frac{a$')), /notRead/);
+  });
+
+  it('lets nothing become larger than a part of the page', () => {
+    for (const tex of [
+      '\\rule{9999em}{1em}',
+      '\\kern{-999em}',
+      '\\hspace{500mm}',
+      '\\raisebox{-99em}{a}',
+      '\\rule{1em}{2000px}',
+      '\\Huge{\\Huge{\\Huge{a}}}',
+      '\\genfrac{}{}{999pt}{}{a}{b}',
+    ]) {
+      const formula = readFormula(`$${tex}$`);
+      if (!('math' in formula)) continue;
+      for (const { attributes } of all(formula.math))
+        for (const value of Object.values(attributes)) {
+          const [, number, unit] = /^([-+]?[\d.]+)(em|pt|px|mm|%)?$/.exec(value) ?? [];
+          const pixels = { em: 16, pt: 4 / 3, mm: 4, '%': 1 }[unit ?? ''] ?? 1;
+          assert.ok(Math.abs(Number(number ?? 0)) * pixels <= 400, `${tex}: ${value}`);
+        }
+    }
+  });
+
+  it('keeps colours and no other style that paints elsewhere', () => {
+    const nodes = all(
+      drawn('\\color{#f00}\\boxed{a} \\colorbox{red}{b} \\smash{c} \\hat{x} \\begin{array}{|c|} 1 \\end{array}'),
+    );
+    const styles = new Set(nodes.flatMap(({ style }) => Object.keys(style)));
+    for (const name of styles)
+      assert.match(name, /^(?:border|padding|fontWeight|mathDepth|textAlign|width|marginLeft)/);
+    assert.ok(nodes.some(({ attributes }) => attributes.mathcolor === '#f00'));
+  });
+
+  it('shows characters that change the direction or are invisible', () => {
+    const text = brief(drawn('\\text{a\u202eb\u200bc}'));
+    assert.doesNotMatch(text, /[\u202e\u200b]/);
+    assert.match(text, /202E/);
+  });
+
+  it('ends with a reason where TeX is long, deep or grows', () => {
+    const hostile = [
+      '{'.repeat(3_900),
+      `${'{'.repeat(1_900)}a${'}'.repeat(1_900)}`,
+      `${'\\sqrt{'.repeat(500)}a${'}'.repeat(500)}`,
+      'x^{'.repeat(900),
+      `${'\\pmb{'.repeat(60)}a${'}'.repeat(60)}`,
+      `${'\\mathchoice{a}{a}{a}{'.repeat(60)}a${'}'.repeat(60)}`,
+      `${'\\left('.repeat(300)}a${'\\right)'.repeat(300)}`,
+      `\\begin{matrix}${'&'.repeat(3_900)}\\end{matrix}`,
+      'a'.repeat(3_999),
+      `${'\\phantom{'.repeat(100)}${'}'.repeat(100)}`,
+      '\\tag{\\tag{a}}',
+      '\\dots'.repeat(790),
+      '\\Huge{\\Huge{\\Huge x}}',
+      'a'.repeat(100_000),
+      '\\'.repeat(3_999),
+      '\u0301'.repeat(3_999),
+    ];
+    for (const tex of hostile) {
+      const formula = readFormula(`$$${tex}$$`);
+      if ('math' in formula) assert.ok(all(formula.math).length <= 1_500, tex.slice(0, 40));
+      else assert.ok(formula.problem.code, tex.slice(0, 40));
+    }
+  });
+
+  it('gives known elements of bounded number and depth for any TeX', () => {
+    const part = fc.oneof(
+      fc.constantFrom(...WRITTEN, ...REFUSED),
+      fc.constantFrom(
+        ...'{ } ^ _ & \\\\ $ # % ~ \\left( \\right) \\right. \\middle| \\begin{matrix} \\end{matrix} \\begin{align} \\end{align} \\frac \\sqrt[ ] \\text{ \\over \\hline \\kern1em \\limits \\prime \\not \\big \\verb|a| \\char"202E \\genfrac \\color{ \\tag{ \\substack{ \\overbrace{ \\raisebox{1em}{ \\mathrm \\operatorname{ \\expandafter \\bra{ \\@'.split(
+          ' ',
+        ),
+      ),
+      fc.string({ unit: 'grapheme', maxLength: 20 }),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+    );
+    const tex = fc.array(part, { maxLength: 60 }).map((parts) => parts.join(''));
+    const known = /^(?:math|m[a-z]+|none)$/;
+    fc.assert(
+      fc.property(tex, fc.constantFrom('$', '$$'), (text, marks) => {
+        const formula = readFormula(`${marks}${text}${marks}`);
+        if ('problem' in formula) return;
+        const nodes = all(formula.math);
+        assert.ok(nodes.length <= 1_500);
+        for (const { tag, attributes } of nodes) {
+          assert.match(tag, known);
+          for (const [name, value] of Object.entries(attributes)) {
+            assert.doesNotMatch(name, /^(?:on|href|src|style|id|xlink)/);
+            assert.doesNotMatch(value, /[<>&"'():;]/);
+          }
+        }
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});
