@@ -88,7 +88,12 @@ export class TerminalCommands implements Disposable {
       label,
       detail: l10n.t('{0} characters', text.length),
       forms: [
-        { type: 'resource', uri: `parley:terminal/${encodeURIComponent(label)}`, mimeType: 'text/plain', text },
+        {
+          type: 'resource',
+          uri: `parley:terminal/${command.id}/${encodeURIComponent(label)}`,
+          mimeType: 'text/plain',
+          text,
+        },
         { type: 'text', text: `\n\n<terminal-output>\n${text}\n</terminal-output>\n` },
       ],
     };

@@ -95,6 +95,10 @@ describe('the last commands of terminals', function () {
     assert.equal(offers.length, 1);
     assert.match(textOf(await commands.attachment(offers[0]?.id ?? '')), /\[exit code 0\]\nsecond$/);
     assert.equal(await commands.attachment(before?.id ?? ''), undefined);
+    // What was attached of the command before stays beside it: another address is another thing.
+    const [form] = (await commands.attachment(offers[0]?.id ?? ''))?.forms ?? [];
+    const id = offers[0]?.id.replace('terminal:', '');
+    assert.equal(form?.type === 'resource' && form.uri, `parley:terminal/${id}/bash%20command.sh`);
   });
 
   it('stand in the list of `@`', async () => {
