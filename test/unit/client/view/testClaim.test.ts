@@ -1,10 +1,12 @@
 // What an agent says of tests at the end of a turn, held against the turn's events: only where it is certain.
 import { strict as assert } from 'node:assert';
 import { join, resolve } from 'node:path';
+import { projectItem } from '../../../../src/client/view/projectItem';
 import { testClaim } from '../../../../src/client/view/testClaim';
 import type { TestClaimView } from '../../../../src/panel/contract';
 import type { SessionEvent, ToolPatch } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import type { Turn } from '../../../../src/session/model/state';
 
 const ROOT = resolve('/w');
 
@@ -153,6 +155,20 @@ describe('words about tests at the end of a turn', () => {
     apply({ type: 'turn_ended', turnId: 't2', stopReason: 'end_turn', barrier: 'response', at: 4 });
     const { entries } = model.state;
     assert.equal(testClaim(model.state, entries.length - 1, 't2', [ROOT]), undefined);
+  });
+
+  it('are part of the end of the turn, unless it was stopped', () => {
+    run('npm test', 1);
+    say('All tests pass.');
+    assert.ok(claim());
+    const { state } = model;
+    const shown = (stopReason: 'end_turn' | 'cancelled'): unknown => {
+      const turn = (): Turn | undefined => state.turns[0] && { ...state.turns[0], stopReason };
+      const item = projectItem(state.entries.at(-1)!, { state, turn, roots: [ROOT], isOpenable: () => false });
+      return item.kind === 'turn_end' && item.turn.claim;
+    };
+    assert.deepEqual(shown('end_turn'), failed());
+    assert.equal(shown('cancelled'), undefined);
   });
 
   it('are read in a moment, however long they are', () => {
