@@ -1,5 +1,5 @@
-// Takes the outlines out of a TrueType font that no text of ours uses. The glyphs keep their numbers, so
-// all other tables stay as they are.
+// Takes out of a TrueType font what no text of ours uses: outlines, places in the map of characters, and names. The glyphs
+// keep their numbers, so all other tables stay as they are.
 
 const HEADER_BYTES = 12;
 const RECORD_BYTES = 16;
@@ -22,7 +22,8 @@ export function subsetFont(font: Buffer, codePoints: ReadonlySet<number>): Buffe
     if (!found) throw new Error(`The font has no table ${tag}.`);
     return found.bytes;
   };
-  const kept = new Set([0, ...[...codePoints].map((one) => glyphOf(table('cmap'), one))]);
+  const glyphs = [...codePoints].sort((a, b) => a - b).map((one) => [one, glyphOf(table('cmap'), one)] as const);
+  const kept = new Set([0, ...glyphs.map(([, glyph]) => glyph)]);
   const isLong = table('head').readInt16BE(50) === 1;
   const count = table('maxp').readUInt16BE(4);
   const loca = table('loca');
@@ -44,6 +45,8 @@ export function subsetFont(font: Buffer, codePoints: ReadonlySet<number>): Buffe
     ['loca', places],
     ['glyf', Buffer.concat(outlines)],
     ['head', withoutChecksum(table('head'))],
+    ['cmap', mapOf(glyphs)],
+    ['post', withoutNames(table('post'))],
   ]);
   return fontOf(
     font.subarray(0, HEADER_BYTES),
@@ -81,6 +84,31 @@ function glyphOf(cmap: Buffer, codePoint: number): number {
     }
   }
   throw new Error(`The font has no character ${codePoint.toString(16)}.`);
+}
+
+/** The map of a font (format 4) with a segment for each character. @param glyphs of characters, in their order */
+function mapOf(glyphs: readonly (readonly [codePoint: number, glyph: number])[]): Buffer {
+  const segments = [...glyphs.map(([code, glyph]) => [code, glyph - code] as const), [0xffff, 1] as const];
+  const words = (values: readonly number[]): Buffer => {
+    const bytes = Buffer.alloc(2 * values.length);
+    for (const [index, value] of values.entries()) bytes.writeUInt16BE(value & 0xffff, 2 * index);
+    return bytes;
+  };
+  const codes = segments.map(([code]) => code);
+  const power = Math.floor(Math.log2(segments.length));
+  const search = [2 ** (power + 1), power, 2 * segments.length - 2 ** (power + 1)];
+  const length = 16 + 8 * segments.length;
+  const head = [4, length, 0, 2 * segments.length, ...search];
+  const map = [...head, ...codes, 0, ...codes, ...segments.map(([, delta]) => delta), ...segments.map(() => 0)];
+  // For Unicode, and for Windows, from one table.
+  return words([0, 2, 0, 3, 0, 20, 3, 1, 0, 20, ...map]);
+}
+
+/** The table that has the names of glyphs, without them (format 3). */
+function withoutNames(post: Buffer): Buffer {
+  const copy = Buffer.from(post.subarray(0, 32));
+  copy.writeUInt32BE(0x00030000, 0);
+  return copy;
 }
 
 function fontOf(header: Buffer, tables: readonly Table[]): Buffer {
