@@ -2,7 +2,7 @@
 // messages are queued, and Ctrl+Enter sends at once.
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon, IconButton } from '../components/icon';
-import { CTRL_ENTER, isCtrl } from '../dom/ctrlKey';
+import { isCtrl, isMac } from '../dom/ctrlKey';
 import { isComposing } from '../dom/dom';
 import { post } from '../host/host';
 import { session } from '../host/session';
@@ -199,7 +199,7 @@ export function Composer() {
               type="button"
               class="primary"
               disabled={!canSend}
-              title={queues ? strings.queueHint(CTRL_ENTER) : undefined}
+              title={queues ? (isMac ? strings.queueHintMac : strings.queueHint) : undefined}
               onClick={() => send()}
             >
               {queues ? strings.queue : strings.send}

@@ -1,9 +1,6 @@
 // Keys that are pressed with Ctrl, and on a Mac with Cmd, as VS Code has them.
 
-const isMac = /\bMac/.test(navigator.userAgent);
-
-/** The words for Ctrl and Enter, on a Mac Cmd and Enter. */
-export const CTRL_ENTER = isMac ? '⌘Enter' : 'Ctrl+Enter';
+export const isMac = /\bMac/.test(navigator.userAgent);
 
 /** Returns whether a key is Ctrl and this key, on a Mac Cmd and this key. @param letter in lower case, or `enter` */
 export function isCtrl({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, letter: string): boolean {

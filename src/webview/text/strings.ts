@@ -421,7 +421,8 @@ export const strings = {
   placeholder: (agent: string) => l10n.t('Ask {0}…', agent),
   placeholderAsked: (agent: string) => l10n.t('Answer {0}…', agent),
   placeholderRunning: l10n.t('Queue a message…'),
-  queueHint: (key: string) => l10n.t('Enter queues the message. {0} stops the turn and sends it now.', key),
+  queueHint: l10n.t('Enter queues the message. Ctrl+Enter stops the turn and sends it now.'),
+  queueHintMac: l10n.t('Enter queues the message. Cmd+Enter stops the turn and sends it now.'),
   send: l10n.t('Send'),
   notSent: l10n.t("Your last message wasn't sent. Send the message again."),
   messageTooLong: (length: number, most: number) =>
