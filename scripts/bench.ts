@@ -1,9 +1,9 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, list, editorTools, day, jumps, hostile, changes, find, copy, timeline, mentions, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, list, editorTools, day, jumps, hostile, changes, find, copy, timeline, mentions, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --beside FILE.vsix`: the scenarios with another version of Parley by turns · `-- --turns N`: of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askedFigures } from '../test/bench/askedFigures';
 import { measureCarriedPaint } from '../test/bench/carriedPaint';
@@ -23,7 +23,7 @@ import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
 import { measureDay, measureSessions } from '../test/bench/scale';
 import { scenarios } from '../test/bench/scenarios';
-import { packFloor, parley } from '../test/bench/subjects';
+import { otherVersion, packFloor, parley } from '../test/bench/subjects';
 import { measureTimeline } from '../test/bench/timelineBench';
 import { measureWire } from '../test/bench/wireBench';
 import { findChromium } from '../test/support/vscode/findChromium';
@@ -34,6 +34,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     reps: { type: 'string' },
+    beside: { type: 'string' },
     turns: { type: 'string', default: '500' },
   },
 });
@@ -139,7 +140,8 @@ async function main(): Promise<Row[]> {
   if (chosen.length > 0 || wanted('jumps', false) || wanted('carried')) {
     const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
     try {
-      const subjects = { parley, floor: packFloor(scratch) };
+      const other = options.beside === undefined ? {} : { other: otherVersion(resolve(options.beside)) };
+      const subjects = { parley, floor: packFloor(scratch), ...other };
       if (wanted('carried')) rows.push(...(await measureCarriedPaint(subjects, { repetitions, say })));
       if (wanted('jumps', false)) rows.push(...(await measureJumps(subjects, { say })));
       rows.push(...askedFigures(await runScenarios(chosen, subjects, repetitions, say)));

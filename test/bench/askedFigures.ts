@@ -84,7 +84,10 @@ const FIGURES: readonly Figure[] = [
   { scenario: 'open', name: 'opened to the agent is ready', of: value('ready'), unit: 'ms' },
 ];
 
-/** The rows of what was run: for a figure against the floor its ratio, then both values. */
+/** So many times the figure of another version, a figure is no worse than that. */
+const TIMES_OTHER = 1.05;
+
+/** The rows of what was run: for a figure against the floor its ratio, then both values. Beside another version, its value and the ratio to it. */
 export function askedFigures(outcomes: readonly Outcome[]): Row[] {
   return FIGURES.flatMap((figure) => {
     const outcome = outcomes.find(({ scenario }) => scenario === figure.scenario);
@@ -92,7 +95,20 @@ export function askedFigures(outcomes: readonly Outcome[]): Row[] {
   });
 }
 
-function rowsOf({ name, of, unit, most, timesFloor }: Figure, { floor, parley }: Outcome): Row[] {
+function rowsOf(figure: Figure, outcome: Outcome): Row[] {
+  const { name, of, unit } = figure;
+  const { other } = outcome;
+  if (!other) return ownRows(figure, outcome);
+  const better = 'lower';
+  const others = of(other);
+  return [
+    ...ownRows(figure, outcome),
+    { name: `${name} (other version)`, value: rounded(others), unit, better },
+    { name, value: rounded(of(outcome.parley) / others), unit: '× other', target: TIMES_OTHER, better },
+  ];
+}
+
+function ownRows({ name, of, unit, most, timesFloor }: Figure, { floor, parley }: Outcome): Row[] {
   const better = 'lower';
   const ours = of(parley);
   if (timesFloor === undefined) {

@@ -1,4 +1,4 @@
-// Runs the loads, Parley and the floor by turns, so that whatever the machine does meanwhile happens to both.
+// Runs the loads, Parley and what it is compared with by turns, so that whatever the machine does meanwhile happens to all.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,16 @@ export interface Outcome {
   readonly scenario: string;
   readonly floor: readonly Sample[];
   readonly parley: readonly Sample[];
+  /** Of another version. */
+  readonly other?: readonly Sample[];
+}
+
+/** What is measured. */
+export interface Subjects {
+  readonly floor: Subject;
+  readonly parley: Subject;
+  /** Another version of Parley. */
+  readonly other?: Subject;
 }
 
 /** Where screenshots of the runs go: a figure is worth nothing when nothing was on the screen. */
@@ -24,24 +34,28 @@ const pictures = join(repository, 'out/bench');
  */
 export async function runScenarios(
   scenarios: readonly Scenario[],
-  subjects: { readonly floor: Subject; readonly parley: Subject },
+  subjects: Subjects,
   repetitions: number,
   say: (line: string) => void,
 ): Promise<Outcome[]> {
   mkdirSync(pictures, { recursive: true });
   const outcomes: Outcome[] = [];
   for (const scenario of scenarios) {
-    const samples = { floor: [] as Sample[], parley: [] as Sample[] };
+    const samples = { floor: [] as Sample[], parley: [] as Sample[], other: [] as Sample[] };
     for (let repetition = 0; repetition < repetitions; repetition++) {
-      const both = scenario.beside ? (['floor', 'parley'] as const) : (['parley'] as const);
-      // Neither is always the one that finds the machine warm.
-      for (const name of repetition % 2 === 0 ? both : [...both].reverse()) {
-        const sample = await runTwice(scenario, subjects[name], say);
+      const all = (['floor', 'parley', 'other'] as const).filter((name) => name !== 'floor' || scenario.beside);
+      // None is always the one that finds the machine warm.
+      for (const name of repetition % 2 === 0 ? all : all.reverse()) {
+        const subject = subjects[name];
+        if (!subject) continue;
+        const sample = await runTwice(scenario, subject, say);
         samples[name].push(sample);
-        say(`${scenario.name} ${repetition + 1}/${repetitions} ${subjects[name].name}: ${inWords(sample)}`);
+        const told = name === 'other' ? 'the other version' : subject.name;
+        say(`${scenario.name} ${repetition + 1}/${repetitions} ${told}: ${inWords(sample)}`);
       }
     }
-    outcomes.push({ scenario: scenario.name, ...samples });
+    const { other, ...both } = samples;
+    outcomes.push({ scenario: scenario.name, ...both, ...(subjects.other && { other }) });
   }
   return outcomes;
 }

@@ -26,6 +26,11 @@ export const parley: Subject = {
   settings: (agent) => ({ 'parley.agents': { load: agent }, 'parley.defaultAgent': 'load' }),
 };
 
+/** Another version of Parley. @param vsix its package */
+export function otherVersion(vsix: string): Subject {
+  return { ...parley, vsix };
+}
+
 /** Packs the floor. @param folder where its VSIX goes */
 export function packFloor(folder: string): Subject {
   const vsix = join(folder, 'floor.vsix');
