@@ -47,8 +47,11 @@ export interface OpenedSummary {
   readonly speaker?: string;
 }
 
-/** Messages that are waited for before anything is shown. */
-const FIRST_SHOWN = 20;
+/** Messages that are waited for before anything is shown: as many as a window shows. */
+const FIRST_SHOWN = 12;
+/** Until the newest messages are asked for, in milliseconds. */
+const ASKED_MS = 10;
+
 /**
  * Shows the whole history of a descriptor. Resolves when everything is there or is a gap; never
  * rejects for what servers do.
@@ -78,11 +81,11 @@ export async function openHistory(
     placed = to;
   };
   // Meanwhile the newest ones are on their way: of thousands, the places alone take a while.
-  const early = setImmediate(() => putPlaces(Math.max(0, history.length - FIRST_SHOWN)));
+  const early = setTimeout(() => putPlaces(Math.max(0, history.length - FIRST_SHOWN)), ASKED_MS);
 
   const show = (): void => {
     if (late.isOpen) return;
-    clearImmediate(early);
+    clearTimeout(early);
     putPlaces(history.length);
     late.open();
     const painted = options.onDidShow?.();
@@ -118,7 +121,7 @@ export async function openHistory(
       ...(speaker !== undefined && { speaker }),
     };
   } finally {
-    clearImmediate(early);
+    clearTimeout(early);
     clearTimeout(patience);
     clearTimeout(alone);
     await late.settled();

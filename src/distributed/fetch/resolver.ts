@@ -111,27 +111,30 @@ export class Resolver {
       if (!isOver) timer = setTimeout(() => budget.abort(), options.budgetMs ?? budgetFor(history.length));
     });
     const run: Run = { signal, either: AbortSignal.any([signal, budget.signal]), bytes: 0, health: new OriginHealth() };
+    const from = Math.max(0, history.length - (options.newest?.count ?? history.length));
+    const newest = new Map<string, Promise<HistoryEntry>>();
     const resolve = async (group: Group): Promise<void> => {
-      const result = await this.#resolveOne(group, run);
+      const result = await (newest.get(group.url) ?? this.#resolveOne(group, run));
       for (const index of group.indexes) {
         const entry = result.kind === 'gap' ? gapOf(index, group.url, result.reason) : { ...result, index };
         entries[index] = entry;
         options.onEntry?.(entry);
       }
     };
-    const groups = groupByUrl(history, options);
-    const from = history.length - (options.newest?.count ?? history.length);
-    const isNewest = ({ indexes: [index = 0] }: Group): boolean => index >= from;
-    const resolveOthers = async (others: readonly Group[]): Promise<void> => {
-      if (others.length === 0) return;
+    const resolveNewest = async (): Promise<void> => {
+      const groups = groupByUrl(history, from, history.length, options);
+      for (const group of groups) newest.set(group.url, this.#resolveOne(group, run));
+      await Promise.all(groups.map(resolve));
+    };
+    const resolveOthers = async (): Promise<void> => {
+      if (from === 0) return;
       if (options.newest) await orAborted(options.newest.others, run.either).catch(() => {});
       // Of 10,000 begun at once, the beginning alone would stop the window.
-      const byOrigin = Map.groupBy(others, ({ url }) => originOf(url) ?? '');
+      const byOrigin = Map.groupBy(groupByUrl(history, 0, from, options), ({ url }) => originOf(url) ?? '');
       await Promise.all([...byOrigin.values()].map((some) => mapConcurrently(some, BEGUN_OF_ORIGIN, resolve)));
     };
     try {
-      const others = groups.filter((group) => !isNewest(group));
-      await Promise.all([...groups.filter(isNewest).map(resolve), resolveOthers(others)]);
+      await Promise.all([resolveNewest(), resolveOthers()]);
     } finally {
       isOver = true;
       clearTimeout(timer);
@@ -262,10 +265,10 @@ interface Group {
   readonly sha256?: string;
 }
 
-/** Newest first, each URL once. */
-function groupByUrl(history: readonly string[], options: HistoryOptions): readonly Group[] {
+/** The URLs of the entries [from, to), newest first, each once. */
+function groupByUrl(history: readonly string[], from: number, to: number, options: HistoryOptions): readonly Group[] {
   const groups = new Map<string, Group>();
-  for (let index = history.length - 1; index >= 0; index--) {
+  for (let index = to - 1; index >= from; index--) {
     const url = history[index] ?? '';
     const sha256 = options.sha256?.(index);
     const known = groups.get(url);

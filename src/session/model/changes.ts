@@ -64,6 +64,12 @@ export class Changes {
     this.#wake();
   }
 
+  /** The entries [from, to) are new. */
+  added(from: number, to: number): void {
+    if (!this.cleared) for (let index = from; index < to; index++) this.entries.set(index, true);
+    this.#wake();
+  }
+
   appended(index: number, text: string): void {
     const known = this.entries.get(index);
     if (!this.cleared && known !== true) {

@@ -4,7 +4,7 @@ import { head } from '../../base/text';
 import type { GapFilling, PastEvent, SessionEvent } from '../events/event';
 import { ownText } from '../events/ownText';
 import { type ModelContext, mapIndexes } from './context';
-import type { Entry } from './state';
+import type { Entry, GapEntry } from './state';
 
 const MAX_TEXT = 500;
 /** Maximum number of gaps that one event adds: as many as a history can have messages. */
@@ -23,14 +23,26 @@ export function addGaps(
 ): void {
   const end = first + Math.min(count, MAX_GAPS);
   const gap = { text: head(text, MAX_TEXT), state, ...(said && { said }) };
-  for (let number = first; number < end; number++) putGap(context, { gapId: `${prefix}${number}`, ...gap }, at);
+  const fresh: string[] = [];
+  for (let number = first; number < end; number++) {
+    const gapId = `${prefix}${number}`;
+    if (context.gaps.has(gapId)) putGap(context, { gapId, ...gap }, at);
+    else fresh.push(gapId);
+  }
+  const make = (gapId: string, id: string, index: number): GapEntry => {
+    context.gaps.set(gapId, index);
+    const entry: GapEntry = { id, index, at, kind: 'gap', gapId, text: gap.text, state };
+    if (said) entry.said = said;
+    return entry;
+  };
+  context.pushAll(fresh, make, at);
 }
 
 type Gap = Omit<Extract<SessionEvent, { type: 'gap' }>, 'type'>;
 
-/** Of thousands at once, each costs what an object costs. */
 function putGap(context: ModelContext, { gapId, text, said, state, remote }: Gap, at: number): void {
-  const known = context.state.entries[context.gaps.get(gapId) ?? -1];
+  const place = context.gaps.get(gapId);
+  const known = place === undefined ? undefined : context.state.entries[place];
   if (known?.kind === 'gap') {
     known.text = text;
     if (said) known.said = said;
@@ -40,7 +52,7 @@ function putGap(context: ModelContext, { gapId, text, said, state, remote }: Gap
     return;
   }
   const index = context.push(({ id, index, at, turnId, late }) => {
-    const entry: Extract<Entry, { kind: 'gap' }> = { id, index, at, kind: 'gap', gapId, text, state };
+    const entry: GapEntry = { id, index, at, kind: 'gap', gapId, text, state };
     if (said) entry.said = said;
     // Imported messages belong to no turn, whichever is running while they load.
     if (remote) Object.assign(entry, { remote, ...(turnId !== undefined && { turnId }), ...(late && { late }) });

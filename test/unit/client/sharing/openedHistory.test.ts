@@ -85,8 +85,8 @@ describe('a session from elsewhere', function () {
     await painted.promise;
     assert.equal(place.model.state.entries.length, 201, 'every message has its place');
     assert.deepEqual(
-      place.texts.slice(-20),
-      Array.from({ length: 20 }, (_, index) => `user: /${180 + index}`),
+      place.texts.slice(-12),
+      Array.from({ length: 12 }, (_, index) => `user: /${188 + index}`),
     );
     assert.equal(place.texts[1], 'gap loading');
     holds = false;
@@ -106,8 +106,8 @@ describe('a session from elsewhere', function () {
     const history = Array.from({ length: 50 }, (_, index) => `${server.origin}/${index}`);
     const head = [openedFrom({ id: 'session-123', history })];
     const done = show(history, { head, patienceMs: 60_000, aloneMs: 1 });
-    await place.until((texts) => texts.length === 31);
-    assert.equal(server.seen.length <= 20, true);
+    await place.until((texts) => texts.length === 39);
+    assert.equal(server.seen.length <= 12, true);
     const answer = async (): Promise<void> => {
       while (place.texts.some((text) => text === 'gap loading') || place.texts.length < 51) {
         for (const one of held.splice(0)) one();
@@ -137,7 +137,7 @@ describe('a session from elsewhere', function () {
     await show(history, { patienceMs: 60_000, aloneMs: 60_000, onDidShow });
     assert.deepEqual(
       [...before].sort(),
-      Array.from({ length: 20 }, (_, index) => `/${180 + index}`),
+      Array.from({ length: 12 }, (_, index) => `/${188 + index}`),
     );
     assert.equal(server.seen.length, 200);
   });
