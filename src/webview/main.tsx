@@ -35,6 +35,7 @@ import { writeClipboard } from './input/clipboard';
 import { ignoreKeyRepeat } from './input/keyRepeat';
 import { watchSelectAll } from './input/selectAll';
 import { watchWake, withoutWaking } from './input/wake';
+import { noteText } from './transcript/arrivingText';
 import { Transcript } from './transcript/transcript';
 
 /** Maximum number of remembered expanded items. */
@@ -148,6 +149,7 @@ function applyMessage(message: ToWebview): number | undefined {
       for (const op of message.ops) {
         if (op.op === 'session') patchSession(op.patch);
         else transcript.apply(op, message.revision);
+        if (op.op === 'append') noteText();
       }
       hasItems.value = transcript.store.total > 0;
       loadedTimeline()?.changed();

@@ -244,6 +244,30 @@ describe('chrome', () => {
       await line.waitFor({ state: 'hidden' });
     });
 
+    it('moves what the compositor can move while an agent works, and nothing while text arrives', async () => {
+      const turn = { ...RUNNING.turn, startedAt: Date.now() - 65_000 };
+      await open({ session: { ...RUNNING, turn, status: 'Working' }, items: [message('a', 'agent', 'Hello')] });
+      await panel.page.locator('.working').waitFor();
+      const moved = (): Promise<{ readonly properties: readonly string[]; readonly states: readonly string[] }> =>
+        panel.page.evaluate(() => {
+          const all = document.getAnimations();
+          const named = all.flatMap(({ effect }) => (effect as KeyframeEffect).getKeyframes().flatMap(Object.keys));
+          const own = new Set(['offset', 'easing', 'composite', 'computedOffset']);
+          const properties = [...new Set(named)].filter((name) => !own.has(name)).sort();
+          return { properties, states: [...new Set(all.map(({ playState }) => playState))] };
+        });
+      assert.deepEqual(await moved(), { properties: ['opacity', 'transform'], states: ['running'] });
+      await panel.update({ op: 'append', index: 0, text: ' world', until: Date.now() });
+      assert.deepEqual((await moved()).states, ['paused']);
+      await panel.page.locator('body:not(.text-arrives)').waitFor();
+      assert.deepEqual((await moved()).states, ['running']);
+      await panel.page.emulateMedia({ reducedMotion: 'reduce' });
+      assert.deepEqual((await moved()).states, [], 'the system asks for less motion');
+      await panel.page.emulateMedia({ reducedMotion: 'no-preference' });
+      await panel.page.evaluate(() => document.body.classList.add('vscode-reduce-motion'));
+      assert.deepEqual((await moved()).states, [], 'VS Code asks for less motion');
+    });
+
     it('shows a failed start with its reason, stderr and actions', async () => {
       await open({
         session: {
