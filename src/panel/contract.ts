@@ -307,6 +307,7 @@ export type SessionMessage =
         | 'showTraffic'
         | 'attachFile'
         | 'openSettings'
+        | 'showKeys'
         | 'installAgent'
         | 'renameSession'
         | 'forkSession'

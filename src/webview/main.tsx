@@ -2,6 +2,7 @@
 // signals once per frame; components draw themselves from the signals.
 import { computed, effect } from '@preact/signals';
 import { render } from 'preact';
+import { textOfBlocks } from '../base/text';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
 import { connectAway, showAway } from './away/loadAway';
@@ -9,7 +10,9 @@ import { changesPart, connectChanges, withChanges } from './changes/loadPart';
 import { composer } from './composer/composerState';
 import { mentions } from './composer/mention';
 import { el } from './dom/dom';
+import { isText } from './entries/itemStore';
 import { connectFind, loadedFind, openFind } from './find/loadFind';
+import { watchKeySheet } from './header/keySheet';
 import { browserFrames, Frames } from './host/frames';
 import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
 import { reportError, watchProblems } from './host/problems';
@@ -36,6 +39,7 @@ import { ignoreKeyRepeat } from './input/keyRepeat';
 import { watchSelectAll } from './input/selectAll';
 import { watchWake, withoutWaking } from './input/wake';
 import { noteText } from './transcript/arrivingText';
+import { focusedIndex } from './transcript/rovingFocus';
 import { Transcript } from './transcript/transcript';
 
 /** Maximum number of remembered expanded items. */
@@ -326,10 +330,22 @@ window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true })
 ignoreKeyRepeat();
 watchWake();
 watchChords();
-watchSelectAll(transcript.content, () => {
-  post({ type: 'copySession' });
-  announce(strings.copied, 'polite');
-});
+watchKeySheet();
+watchSelectAll(
+  transcript.content,
+  () => {
+    post({ type: 'copySession' });
+    announce(strings.copied, 'polite');
+  },
+  () => {
+    const index = focusedIndex();
+    const item = index === undefined ? undefined : transcript.store.get(index)?.item;
+    if (!item || !isText(item)) return false;
+    post({ type: 'copy', text: textOfBlocks(item.content, '\n') });
+    announce(strings.copied, 'polite');
+    return true;
+  },
+);
 watchLostFocus();
 composer.recallFrom(() => transcript.store.userTexts());
 postOfPage({ type: 'hello', version: CONTRACT_VERSION });

@@ -32,6 +32,19 @@ describe('select all and copy', () => {
     assert.equal(await posted(), 0);
   });
 
+  it('copies the message in focus where nothing is selected, as it was written', async () => {
+    const panel = await browser.open({ items: [message('u', 'user', 'Why?'), message('a', 'agent', '**Because**.')] });
+    for (const [index, id] of ['u', 'a'].entries()) {
+      await panel.page.locator(`[data-entry-id=${id}]`).focus();
+      await panel.page.keyboard.press('Control+c');
+      assert.equal((await panel.posted('copy')).at(-1)?.text, ['Why?', '**Because**.'][index]);
+    }
+    await panel.page.getByText('Because').dblclick();
+    await panel.page.keyboard.press('Control+c');
+    await panel.page.getByRole('textbox', { name: 'Message' }).press('Control+c');
+    assert.equal((await panel.posted('copy')).length, 2);
+  });
+
   async function open() {
     const panel = await browser.open({ items, from: 1000, total: 1064 });
     return { page: panel.page, next: () => panel.next('copySession') };

@@ -137,7 +137,6 @@ export function Composer() {
           aria-describedby={hint === undefined ? undefined : hintId}
           aria-activedescendant={list ? completionId(listId, completion.active.value) : undefined}
           placeholder={placeholder()}
-          spellcheck={false}
           onInput={(event) => {
             forgetPaste();
             composer.typed(event.currentTarget.value);

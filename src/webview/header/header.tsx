@@ -5,6 +5,7 @@ import { Popup } from '../components/popup';
 import { post } from '../host/host';
 import { hasItems, hiddenPermissions, session, worktree } from '../host/session';
 import { strings } from '../text/strings';
+import { openKeySheet } from './keySheet';
 
 const RENAME = { id: 'renameSession', label: strings.renameSession } as const;
 const FORK = { id: 'forkSession', label: strings.forkSession } as const;
@@ -60,8 +61,13 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
             ...MORE.slice(0, 1),
             { id: 'showLog', label: strings.log },
             ...MORE.slice(1),
+            { id: 'keys', label: strings.keyboardShortcuts },
           ]}
-          onChoose={(id) => (id === 'timeline' ? onTimeline() : run(id))}
+          onChoose={(id) => {
+            if (id === 'timeline') onTimeline();
+            else if (id === 'keys') openKeySheet();
+            else run(id);
+          }}
         >
           <Icon name="ellipsis" />
         </Popup>

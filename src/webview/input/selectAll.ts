@@ -1,10 +1,12 @@
-// Selects and copies the whole session: the page has only what is near, so the host copies.
+// Selects and copies the whole session: the page has only what is near, so the host copies. With
+// nothing selected, the message in focus is copied.
 
 /**
  * @param content the transcript, of which the keys for “Select All” select everything
  * @param copyAll called instead of a copy of what is drawn
+ * @param copyFocused copies the message in focus; false if it is none
  */
-export function watchSelectAll(content: HTMLElement, copyAll: () => void): void {
+export function watchSelectAll(content: HTMLElement, copyAll: () => void, copyFocused: () => boolean): void {
   /** Nothing else was selected since: VS Code's own command may select more than the transcript. */
   let isAll = false;
   window.addEventListener('keydown', (event) => {
@@ -12,6 +14,8 @@ export function watchSelectAll(content: HTMLElement, copyAll: () => void): void 
       event.preventDefault();
       document.getSelection()?.selectAllChildren(content);
       isAll = true;
+    } else if (isKey(event, 'c') && !isField(event.target) && document.getSelection()?.isCollapsed !== false) {
+      if (copyFocused()) event.preventDefault();
     } else if (!isKey(event, 'c') && !['Control', 'Meta'].includes(event.key)) isAll = false;
   });
   window.addEventListener('pointerdown', ({ button }) => {

@@ -256,6 +256,7 @@ export const strings = {
   answerAgain: l10n.t('The question has just appeared or moved. Select your answer again.'),
   noOptions: l10n.t('The agent offered no options.'),
   dismiss: l10n.t('Dismiss'),
+  answerHint: (isMac: boolean) => l10n.t('{0} to answer by key', isMac ? 'Ctrl+Cmd+J' : l10n.t('Ctrl+K J')),
   dismissHint: l10n.t('Esc to dismiss'),
   /** Of a permission request: the title of the call that started the subagent. */
   askedBy: (title: string) => l10n.t('Asked by {0}', title),
@@ -441,6 +442,7 @@ export const strings = {
   filter: l10n.t('Type to filter'),
   noMatches: l10n.t('No matches'),
   mode: l10n.t('Mode'),
+  options: l10n.t('Options'),
   on: l10n.t('On'),
   off: l10n.t('Off'),
   usage: (used: string, size: string) => l10n.t('{0} of {1} context tokens used', used, size),
@@ -477,6 +479,30 @@ export const strings = {
       (n) => l10n.t('{0} attachment', n),
       (n) => l10n.t('{0} attachments', n),
     ),
+
+  keyboardShortcuts: l10n.t('Keyboard shortcuts'),
+  allKeys: l10n.t('Change shortcuts…'),
+  close: l10n.t('Close'),
+  /** What the keys of the panel do. */
+  keys: (isMac: boolean): readonly (readonly [string, string])[] => {
+    const control = isMac ? 'Cmd' : l10n.t('Ctrl');
+    const enter = l10n.t('Enter');
+    return [
+      [enter, l10n.t('Send, or queue while the agent works')],
+      [`${control}+${enter}`, l10n.t('Send now, in place of the running turn')],
+      [`${l10n.t('Shift')}+${enter}`, l10n.t('New line')],
+      [l10n.t('Esc'), l10n.t('Stop the agent')],
+      ['@', l10n.t('Add context')],
+      ['/', l10n.t('Commands')],
+      ['↑ ↓', l10n.t('Your earlier messages, or the next entry')],
+      ['Alt+↑ ↓', l10n.t('Your message before or after')],
+      ['1 … 9', l10n.t('Answer a question')],
+      [`${control}+F`, l10n.t('Find in session')],
+      [`${control}+A`, l10n.t('Select the whole session, to copy it')],
+      [`${control}+C`, l10n.t('Copy the message in focus')],
+      ['?', l10n.t('Keyboard shortcuts')],
+    ];
+  },
 
   versionMismatch: l10n.t('Parley was updated. Reload the panel to continue.'),
 } as const;

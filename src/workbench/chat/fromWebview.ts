@@ -120,6 +120,7 @@ const schema = z.discriminatedUnion('type', [
       'showTraffic',
       'attachFile',
       'openSettings',
+      'showKeys',
       'installAgent',
       'renameSession',
       'forkSession',

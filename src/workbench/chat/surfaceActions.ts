@@ -76,6 +76,10 @@ const COMMANDS = {
   export: 'parley.export',
 } as const;
 
+/** VS Code's editor of keyboard shortcuts, and what it is searched for. */
+const KEYS = 'workbench.action.openGlobalKeybindings';
+const OWN_KEYS = '@ext:parley.parley';
+
 /** Characters of rich text that programs still take from the clipboard in a moment. */
 const MAX_RICH = 5_000_000;
 
@@ -271,7 +275,8 @@ export class SurfaceActions {
         return;
       case 'command':
         this.#used(conversation);
-        await commands.executeCommand(COMMANDS[message.command]);
+        if (message.command === 'showKeys') await commands.executeCommand(KEYS, OWN_KEYS);
+        else await commands.executeCommand(COMMANDS[message.command]);
         return;
       case 'useAgent':
         this.#used(conversation);

@@ -1,0 +1,62 @@
+// The keys of the panel, in a dialog.
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import { message } from './harness/samples';
+import type { Theme } from './harness/server';
+import { useHarness } from './harness/useHarness';
+
+describe('the sheet of keys', () => {
+  const browser = useHarness();
+  const items = [message('u', 'user', 'Hello'), message('a', 'agent', 'Yes.')];
+
+  it('is opened by its key outside of text fields, and closed by Escape, with the focus where it was', async () => {
+    const { page } = await browser.open({ items });
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    const composer = page.getByRole('textbox', { name: 'Message' });
+    await composer.press('?');
+    assert.equal(await composer.inputValue(), '?');
+    assert.equal(await sheet.count(), 0);
+    const entry = page.locator('[data-entry-id=a]');
+    await entry.focus();
+    await page.keyboard.press('?');
+    await sheet.waitFor();
+    assert.match(await sheet.innerText(), /Ctrl\+Enter\s+Send now/);
+    await page.keyboard.press('?');
+    assert.equal(await sheet.count(), 1);
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    assert.ok(await entry.evaluate((node) => node === document.activeElement));
+  });
+
+  it('is in the menu, and leads to the shortcuts of VS Code', async () => {
+    const panel = await browser.open({ items });
+    await panel.page.getByRole('button', { name: 'More' }).click();
+    await panel.page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click();
+    await panel.page.getByRole('button', { name: 'Change shortcuts…' }).click();
+    assert.equal((await panel.next('command')).command, 'showKeys');
+    assert.equal(await panel.page.getByRole('dialog').count(), 0);
+  });
+
+  it('has no serious accessibility finding in any theme, and fits into 280 pixels in German', async () => {
+    for (const theme of ['dark', 'light', 'hc', 'hclight'] satisfies readonly Theme[]) {
+      const { page } = await browser.open({ items, theme, width: 280, language: 'de' });
+      await page.locator('[data-entry-id=a]').focus();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Tastenkombinationen' }).waitFor();
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate(() =>
+        (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
+      );
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      assert.deepEqual(
+        serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
+        [],
+        theme,
+      );
+      const sticksOut = await page.locator('.key-sheet').evaluate((node) => node.scrollWidth > node.clientWidth);
+      assert.equal(sticksOut, false);
+      const folder = process.env.KEYS_SHOTS;
+      if (folder) await page.screenshot({ path: `${folder}/keys-${theme}.png` });
+    }
+  });
+});
