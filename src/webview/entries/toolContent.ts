@@ -59,6 +59,7 @@ export function createToolContent(
       const terminal = createTerminalOutput(content.terminal, {
         expanded: place.expanded,
         showCommand: place.expanded && command !== undefined && (command !== said || command.length > 60),
+        openLink: context.openLink,
         openOutput: () => context.post({ type: 'openOutput', index: place.index, content: place.position }),
         openTerminal: () => context.post({ type: 'openTerminal', terminalId: id }),
       });
@@ -90,7 +91,8 @@ function createBlockContent(item: ToolItem, block: BlockView, place: Place, cont
   if (place.expanded) return createText(item, block.text, context);
   const node = setAttributes(el('pre', 'terminal-lines tail'), { dir: 'ltr' });
   node.hidden = item.toolKind !== 'execute' || block.text.trim() === '';
-  if (!node.hidden) drawAnsi(node, cleanOutput(lastLines(withoutFence(block.text).trimEnd(), TAIL_LINES)));
+  const shown = node.hidden ? '' : lastLines(withoutFence(block.text).trimEnd(), TAIL_LINES);
+  drawAnsi(node, cleanOutput(shown), context.openLink);
   return { node };
 }
 
@@ -105,7 +107,7 @@ function createText(item: ToolItem, text: string, context: ToolContext): ToolCon
     return { node, markdown };
   }
   const pre = setAttributes(el('pre', 'terminal-lines'), { tabindex: '0', dir: 'ltr' });
-  drawAnsi(pre, cleanOutput(fenced.includes('\u001b') ? fenced : revealControls(fenced)));
+  drawAnsi(pre, cleanOutput(fenced.includes('\u001b') ? fenced : revealControls(fenced)), context.openLink);
   node.append(pre);
   return { node };
 }

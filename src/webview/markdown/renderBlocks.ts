@@ -7,6 +7,7 @@ import { createBudget, lexInline, type Span, type SpanBudget } from '../../markd
 import type { CodeAction } from '../../panel/contract';
 import { button, el, icon, link, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
+import { pathLinks } from '../dom/pathLinks';
 import { strings } from '../text/strings';
 import { createCodeBlock } from './codeBlock';
 import { renderFormula } from './formulas';
@@ -211,32 +212,39 @@ function renderText<T extends HTMLElement>(text: string, parent: T, context: Mar
   return renderSpans(lexInline(text, budget), parent, context);
 }
 
-function renderSpans<T extends Node>(spans: readonly Span[], parent: T, context: MarkdownContext): T {
+function renderSpans<T extends ParentNode & Node>(
+  spans: readonly Span[],
+  parent: T,
+  context: MarkdownContext,
+  inLink = false,
+): T {
   for (const span of spans) {
-    parent.appendChild(typeof span === 'string' ? document.createTextNode(span) : renderSpan(span, context));
+    if (typeof span !== 'string') parent.appendChild(renderSpan(span, context, inLink));
+    else if (inLink) parent.append(span);
+    else parent.append(...pathLinks(context.openLink, true)(span));
   }
   return parent;
 }
 
-function renderSpan(span: Exclude<Span, string>, context: MarkdownContext): Node {
+function renderSpan(span: Exclude<Span, string>, context: MarkdownContext, inLink: boolean): Node {
   switch (span.type) {
     case 'strong':
     case 'em':
     case 'del':
-      return renderSpans(span.spans, el(span.type), context);
+      return renderSpans(span.spans, el(span.type), context, inLink);
     case 'tag':
-      return renderSpans(span.spans, el(span.tag), context);
+      return renderSpans(span.spans, el(span.tag), context, inLink);
     case 'note':
       return renderNoteReference(span.label, context);
     case 'code':
-      return renderCodeSpan(revealControls(span.text), context);
+      return renderCodeSpan(revealControls(span.text), context, inLink);
     case 'math':
       return renderFormula(span.source, el('span'));
     case 'break':
       return el('br');
     case 'link': {
       const { href, spans } = span;
-      const content = renderSpans(spans, document.createDocumentFragment(), context);
+      const content = renderSpans(spans, document.createDocumentFragment(), context, true);
       return link('link', content, revealControls(href), () => context.openLink(href));
     }
     case 'image':
@@ -266,9 +274,9 @@ export function linkNoteReference(text: HTMLElement, context: MarkdownContext): 
 const FILE =
   /^(?:\.{0,2}\/)?(?:[\w@.+-]+\/)+[\w@.+-]*\.\w{1,8}(?::\d+(?:[:-]\d+)?)?$|^[\w@.+-]+\.\w{1,8}:\d+(?:[:-]\d+)?$/;
 
-function renderCodeSpan(text: string, context: MarkdownContext): Node {
+function renderCodeSpan(text: string, context: MarkdownContext, inLink: boolean): Node {
   const code = el('code', '', text);
-  if (text.length > 200 || !FILE.test(text)) return code;
+  if (inLink || text.length > 200 || !FILE.test(text)) return code;
   return link('link file', code, text, () => context.openLink(text));
 }
 

@@ -4,6 +4,7 @@
 import { type AnsiColor, cleanOutput, styledText } from '../../base/ansi';
 import type { TerminalView } from '../../panel/contract';
 import { button, el, icon, setAttributes } from '../dom/dom';
+import { pathLinks } from '../dom/pathLinks';
 import { lastLines } from '../text/format';
 import { strings } from '../text/strings';
 
@@ -16,6 +17,7 @@ const LONGEST = 60_000;
 interface TerminalOptions {
   readonly expanded: boolean;
   readonly showCommand: boolean;
+  openLink(href: string): void;
   openTerminal(): void;
   /** Opens the full output elsewhere. */
   openOutput(): void;
@@ -53,7 +55,8 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
     openOutput.hidden = !terminal.truncated && last.length >= terminal.output.length;
     actions.hidden = openOutput.hidden && !first.openable;
     const text = cleanOutput(last);
-    drawAnsi(output, text.endsWith('\n') ? text.slice(0, -1) : text);
+    // While the command runs, its output is drawn again in each frame.
+    drawAnsi(output, text.endsWith('\n') ? text.slice(0, -1) : text, terminal.running ? undefined : options.openLink);
     const hidden = options.expanded ? terminal.truncated : false;
     note.textContent = hidden ? strings.terminalTruncated : '';
     note.hidden = !hidden;
@@ -65,16 +68,20 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
   return { element, update };
 }
 
-/** Draws text with SGR sequences into `parent`. */
-export function drawAnsi(parent: HTMLElement, text: string): void {
+/**
+ * Draws text with SGR sequences into `parent`.
+ * @param openLink follows the paths in it
+ */
+export function drawAnsi(parent: HTMLElement, text: string, openLink?: (href: string) => void): void {
+  const parts = openLink ? pathLinks(openLink) : (part: string) => [part];
   if (!text.includes('\u001b')) {
-    parent.replaceChildren(text);
+    parent.replaceChildren(...parts(text));
     return;
   }
   parent.replaceChildren(
-    ...styledText(text).map(({ text: part, color, background, decorations }) => {
-      if (!color && !background && decorations.length === 0) return part;
-      const span = el('span', decorations.map((one) => `ansi-${one}`).join(' '), part);
+    ...styledText(text).flatMap(({ text: part, color, background, decorations }) => {
+      if (!color && !background && decorations.length === 0) return parts(part);
+      const span = el('span', decorations.map((one) => `ansi-${one}`).join(' '), ...parts(part));
       paint(span, color, 'fg');
       paint(span, background, 'bg');
       return span;

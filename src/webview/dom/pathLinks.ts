@@ -1,0 +1,42 @@
+// Paths of files in a text, such as the output of a command, as links to the place that they name.
+import { link } from './dom';
+
+const NAME = '[\\p{L}\\p{N}_@.+-]';
+/** A path, and a line as compilers and search tools write it: `a.ts:3`, `a.ts:3:14`, `a.ts(3,14)`. */
+const PATH = new RegExp(
+  `(?<![\\p{L}\\p{N}_@.+:/\\\\-])(?:file://)?(?:[A-Za-z]:)?[\\\\/]?(?:${NAME}+[\\\\/])*${NAME}*\\.[A-Za-z][A-Za-z0-9]{0,7}(?![\\p{L}\\p{N}_/\\\\-])(?::\\d+(?::\\d+)?|\\(\\d+,\\d+\\))?`,
+  'gu',
+);
+const LINE = /\.[A-Za-z][A-Za-z0-9]{0,7}[:(]\d/;
+const IN_BRACKETS = /\((\d+),(\d+)\)$/;
+/** Each is a stop for the Tab key. */
+const MAX_LINKS = 100;
+/** Longer texts are left as they are. */
+const MAX_TEXT = 60_000;
+
+/**
+ * Returns what makes links of the paths in the parts of one text.
+ * @param needsLine paths without a line are left as they are
+ */
+export function pathLinks(
+  openLink: (href: string) => void,
+  needsLine = false,
+): (text: string) => readonly (Node | string)[] {
+  let left = MAX_LINKS;
+  return (text) => {
+    if (text.length > MAX_TEXT || (needsLine && !LINE.test(text))) return [text];
+    const parts: (Node | string)[] = [];
+    let from = 0;
+    for (const { index, 0: path } of text.matchAll(PATH)) {
+      const isPlace = LINE.test(path) || (!needsLine && /[\\/]/.test(path));
+      if (!isPlace || left-- <= 0) continue;
+      const href = path.replace(IN_BRACKETS, ':$1:$2');
+      parts.push(
+        text.slice(from, index),
+        link('link file', path, path, () => openLink(href)),
+      );
+      from = index + path.length;
+    }
+    return [...parts, text.slice(from)].filter((part) => part !== '');
+  };
+}
