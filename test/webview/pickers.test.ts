@@ -42,6 +42,27 @@ describe('lists of options', () => {
     assert.equal(await panel.page.evaluate(() => host.posted.filter(({ type }) => type === 'setConfig').length), 1);
   });
 
+  it('gather several switches in one menu, which names those that are on', async () => {
+    const [fast, web] = [
+      { id: 'fast', name: 'Fast mode', description: 'Costs more', type: 'boolean', value: true },
+      { id: 'web', name: 'Web', type: 'boolean', value: false },
+    ] as const;
+    const panel = await browser.open({ session: { config: [...session.config, fast, web] } });
+    const { page } = panel;
+    assert.equal(await page.getByRole('switch').count(), 0);
+    await page.getByRole('button', { name: 'Options: Fast mode' }).press('Enter');
+    const menu = page.getByRole('menu', { name: 'Options' });
+    await menu.getByRole('menuitemcheckbox', { name: 'Fast mode Costs more', checked: true }).waitFor();
+    await menu.getByRole('menuitemcheckbox', { name: 'Web', checked: false }).waitFor();
+    await page.keyboard.press('w');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await panel.next('setConfig'), { type: 'setConfig', key: 's1', id: 'web', value: true });
+    // A single one is where it can be seen.
+    await panel.update({ op: 'session', patch: { config: [...session.config, web] } });
+    await page.getByRole('switch', { name: 'Web' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Options/ }).count(), 0);
+  });
+
   it('have no field while they are short', async () => {
     const { page } = await browser.open({ session });
     await page.getByRole('button', { name: 'Mode: Ask' }).press('Enter');

@@ -14,6 +14,8 @@ export interface PopupItem {
   readonly label: string;
   readonly description?: string | undefined;
   readonly group?: string | undefined;
+  /** Of a command that turns something on and off. */
+  readonly isOn?: boolean;
 }
 
 interface PopupProps {
@@ -116,7 +118,9 @@ export function Popup(props: PopupProps) {
     event.stopPropagation();
   }
 
-  const itemRole = role === 'menu' ? 'menuitem' : 'option';
+  const roleOf = ({ isOn }: PopupItem) =>
+    role === 'listbox' ? 'option' : isOn === undefined ? 'menuitem' : 'menuitemcheckbox';
+  const isChecked = ({ id, isOn }: PopupItem): boolean | undefined => (role === 'listbox' ? id === selected : isOn);
   return (
     <div class="popup-anchor" ref={root}>
       <button
@@ -175,21 +179,22 @@ export function Popup(props: PopupProps) {
                     {item.group}
                   </div>
                 )}
-                {/* biome-ignore lint/a11y/noStaticElementInteractions: its role is menuitem or option */}
+                {/* biome-ignore lint/a11y/noStaticElementInteractions: its role is that of an item */}
                 {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: the same */}
                 {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the list's, which has the focus */}
                 <div
                   key={item.id}
                   id={`${id}-${index}`}
-                  role={itemRole}
+                  role={roleOf(item)}
                   class="popup-item"
                   data-active={index === active}
-                  aria-selected={role === 'listbox' ? item.id === selected : undefined}
+                  aria-selected={role === 'listbox' ? isChecked(item) : undefined}
+                  aria-checked={item.isOn}
                   onPointerMove={() => setActive(index)}
                   onClick={() => choose(item)}
                 >
-                  {role === 'listbox' && (
-                    <span class="popup-check">{item.id === selected && <Icon name="check" />}</span>
+                  {isChecked(item) !== undefined && (
+                    <span class="popup-check">{isChecked(item) && <Icon name="check" />}</span>
                   )}
                   <span class="popup-words">
                     <span class="popup-label">{item.label}</span>

@@ -17,6 +17,8 @@ export function Pickers() {
   const { modes, mode, config } = session;
   // An agent that offers its modes as an option too would show them twice.
   const showModes = modes.value.length > 0 && !config.value.some(({ category }) => category === 'mode');
+  const switches = config.value.filter((option) => option.type === 'boolean');
+  const isGathered = switches.length > 1;
   const currentMode = modes.value.find(({ id }) => id === mode.value);
   return (
     <>
@@ -35,10 +37,30 @@ export function Pickers() {
           <Icon name="chevron-down" />
         </Popup>
       )}
-      {config.value.map((option) => (
-        <ConfigPicker key={option.id} option={option} />
-      ))}
+      {config.value.map(
+        (option) => !(isGathered && option.type === 'boolean') && <ConfigPicker key={option.id} option={option} />,
+      )}
+      {isGathered && <Switches options={switches} />}
     </>
+  );
+}
+
+/** Several switches, which would fill the bar, as one menu. */
+function Switches({ options }: { readonly options: readonly Extract<ConfigOption, { type: 'boolean' }>[] }) {
+  const on = options.filter(({ value }) => value).map(({ name }) => name);
+  return (
+    <Popup
+      role="menu"
+      label={strings.options}
+      value={on.join(', ') || strings.off}
+      title={`${strings.options}: ${on.join(', ') || strings.off}`}
+      items={options.map(({ id, name, description, value }) => ({ id, label: name, description, isOn: value }))}
+      onChoose={(id) => post({ type: 'setConfig', id, value: !options.some((one) => one.id === id && one.value) })}
+    >
+      <Icon name="checklist" />
+      <span class="cut">{on.join(', ') || strings.options}</span>
+      <Icon name="chevron-down" />
+    </Popup>
   );
 }
 
