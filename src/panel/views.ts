@@ -165,6 +165,8 @@ export interface PermissionView {
   readonly description?: string;
   /** The command to be approved, if it is not that of a tool call. */
   readonly command?: { readonly line: string; readonly cwd?: string };
+  /** The input of the tool call says nothing but the command and the description. */
+  readonly isOnlyCommand?: true;
   readonly options: readonly PermissionOption[];
   /** It is about one change of a file, which the user can edit first. */
   readonly canEdit?: true;

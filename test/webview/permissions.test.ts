@@ -165,6 +165,31 @@ describe('permission', () => {
     assert.match(await card().innerText(), /rm -rf/);
   });
 
+  it('shows a command without the raw input if that says nothing else, and not twice', async () => {
+    const call = tool('c', { title: 'npm test', toolKind: 'execute', status: 'pending', hasRaw: true });
+    const says = (line: string) => permission(0, { title: line, command: { line, cwd: '/w' }, isOnlyCommand: true });
+    await open({ items: [call], session: { permissions: [says('npm test')] } });
+    assert.match(await card().innerText(), /in \/w/);
+    assert.equal(await card().locator('.asked-command').count(), 0);
+    await panel.update({ op: 'session', patch: { permissions: [{ ...says('npm run build'), id: 'p2' }] } });
+    assert.match(await card().locator('.asked-command').innerText(), /\$ npm run build/);
+    assert.equal((await panel.posted('details')).length, 0);
+  });
+
+  it('says which keys lead to it and out of it, in no line of their own', async () => {
+    await open({ items: [asked], session: { permissions: [permission(0)] } });
+    await card().getByText('Ctrl+K J to answer by key').waitFor();
+    await card().focus();
+    await card().getByText('Esc to dismiss').waitFor();
+    assert.equal(await card().getByText('Ctrl+K J to answer by key').isVisible(), false);
+    const [hint, reason] = await Promise.all(
+      [card().getByText('Esc to dismiss'), card().getByRole('button', { name: 'Reject with a reason…' })].map((one) =>
+        one.boundingBox(),
+      ),
+    );
+    assert.ok(hint && reason && Math.abs(hint.y - reason.y) < 8);
+  });
+
   it('shows a long command completely, and the question if it differs', async () => {
     const command = `echo one && \\\n${'x'.repeat(200)} && rm -rf build`;
     const long = tool('c', { title: command, toolKind: 'execute', status: 'pending', hasRaw: true });

@@ -21,6 +21,7 @@ import { mayPass } from '../turns/failures';
 import { sentBytes } from '../turns/promptContent';
 
 import { askerOf } from './asker';
+import { plainCommandOf } from './commandOf';
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
 import { changesOfTurn, reviewOf } from './projectChanges';
 import { errorOf } from './projectFailure';
@@ -299,15 +300,20 @@ function permissionsOf({ model }: Conversation): PermissionView[] {
   return [...model.state.permissions.values()].map((permission) => {
     const { id, title, description, command, options, ruleOffer, toolCallId } = permission;
     const by = askerOf(model, permission);
+    const index = (toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1;
+    const entry = model.state.entries[index];
+    const { description: purpose, ...plain } = (entry?.kind === 'tool' && !command && plainCommandOf(entry)) || {};
+    const isPlain = 'line' in plain && plain.line.length <= MAX_COMMAND && (purpose ?? '').length <= MAX_DESCRIPTION;
     return {
       id,
       title,
       options,
+      ...(isPlain && { command: plain, ...(purpose && { description: purpose }), isOnlyCommand: true as const }),
       ...(ruleOffer && { ruleOffer }),
       ...(proposalOf(model, id) !== undefined && { canEdit: true as const }),
       ...(description && { description: head(description, MAX_DESCRIPTION) }),
       ...(command && { command: { ...command, line: head(command.line, MAX_COMMAND) } }),
-      index: (toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1,
+      index,
       ...(toolCallId !== undefined && { toolCallId }),
       ...(by !== undefined && { by }),
     };

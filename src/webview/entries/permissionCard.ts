@@ -3,6 +3,7 @@
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView } from '../../panel/contract';
+import { isMac } from '../dom/ctrlKey';
 import { button, el, setAttributes } from '../dom/dom';
 import { session } from '../host/session';
 import { answerGuard } from '../input/answerGuard';
@@ -43,7 +44,8 @@ export function createPermissionCard(
   if (description) element.append(paragraph('question-details', revealControls(description)));
   if (command) {
     const line = el('pre', 'plain asked-command', el('span', 'dim', '$ '), revealControls(command.line));
-    element.append(setAttributes(line, { tabindex: '0', dir: 'ltr' }));
+    // The entry shows its title completely.
+    if (command.line !== plain(said)) element.append(setAttributes(line, { tabindex: '0', dir: 'ltr' }));
     if (command.cwd) element.append(paragraph('question-details', strings.commandIn(revealControls(command.cwd))));
   }
   const answers = el('div', 'answers');
@@ -100,19 +102,18 @@ export function createPermissionCard(
       el('span', 'dim', strings.noOptions),
       button('secondary', strings.dismiss, (event) => answer(null, event)),
     );
-  } else {
-    answers.append(setAttributes(el('span', 'dim dismiss-hint', strings.dismissHint), { 'aria-hidden': 'true' }));
   }
   element.append(answers);
   const reject = ['reject_once', 'reject_always'].flatMap(
     (kind) => permission.options.find((option) => option.kind === kind) ?? [],
   )[0];
-  const more = [
+  const more: HTMLElement[] = [
     reject &&
       createReasonField(permission.id, (reason, event, pressed) => answer(reject.optionId, event, pressed, reason)),
     editButton(),
     offerButton(),
   ].filter((one) => one !== undefined);
+  if (permission.options.length > 0) more.push(keyHint());
   if (more.length > 0) element.append(el('div', 'more-answers', ...more));
   if (permission.options.some(({ kind }) => kind === 'allow_always'))
     element.append(el('p', 'dim agent-always', strings.alwaysIsAgents(session.agentName.peek())));
@@ -123,6 +124,14 @@ export function createPermissionCard(
   });
   answerGuard.watch(element);
   return { element, id: permission.id };
+}
+
+/** What keys do in the card, and which one leads to it. */
+function keyHint(): HTMLElement {
+  const toCard = el('span', 'to-card', strings.answerHint(isMac));
+  return setAttributes(el('span', 'dim key-hint', toCard, el('span', 'in-card', strings.dismissHint)), {
+    'aria-hidden': 'true',
+  });
 }
 
 /** Creates a text of bounded height. The keyboard can scroll one that may not fit. */

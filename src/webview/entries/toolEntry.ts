@@ -206,7 +206,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   function drawFacts(item: ToolItem, expanded: boolean, waits: boolean): void {
     facts?.remove();
     // The user must see what they approve, even if the agent sent only its raw input.
-    const blind = waits && contents.every(({ node }) => node.hidden);
+    const isSaid = asking.every(({ isOnlyCommand }) => isOnlyCommand);
+    const blind = waits && !isSaid && contents.every(({ node }) => node.hidden);
     facts = undefined;
     if (!expanded && !blind) return;
     // Later updates lack the raw input and output: keep what is shown, and request it again when
