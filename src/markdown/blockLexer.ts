@@ -215,7 +215,7 @@ class BlockLexer {
       heading.lines.push(headingText(rest.slice(match[0].length)));
       return heading;
     }
-    if (first === '`' || first === '~') return this.#startFence(rest, first, container);
+    if (first === '`' || first === '~') return this.#startMath(container) ?? this.#startFence(rest, first, container);
     if (first === '<') return this.#startFold(rest, container);
     if (first === '$' || first === '\\') return this.#startMath(container);
     if (container.type === 'paragraph' && isSetext(rest)) return this.#toHeading(container, first === '=' ? 1 : 2);
@@ -254,7 +254,7 @@ class BlockLexer {
   }
 
   #startMath(container: BlockNode): BlockNode | undefined {
-    const end = mathBlockEnd(this.#source, this.#start + this.#next);
+    const end = mathBlockEnd(this.#source, this.#start + this.#next, depthOf(container) > 0);
     if (end === undefined) return undefined;
     const node = this.#open('math', container);
     node.mathEnd = end;

@@ -10,8 +10,6 @@ export interface MarkdownPage {
   /** For a fold without a summary. */
   readonly details: string;
   readonly alerts: Readonly<Record<NonNullable<Extract<Block, { type: 'quote' }>['alert']>, string>>;
-  /** Returns the HTML of a formula with its marks; undefined where it stays as it was written. */
-  readonly formula?: (source: string) => string | undefined;
 }
 
 const WEB = /^(?:https?:\/\/|mailto:)/i;
@@ -49,7 +47,7 @@ function htmlOfBlock(block: Block, page: MarkdownPage): string {
       return `<h${level}>${inline(block.text, page)}</h${level}>`;
     }
     case 'math':
-      return `<div class="math">${formula(block.source, page)}</div>`;
+      return `<pre><code>${escapeHtml(block.source)}</code></pre>`;
     case 'code':
       return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
     case 'quote': {
@@ -99,7 +97,7 @@ function htmlOfSpan(span: Exclude<Span, string>, page: MarkdownPage): string {
     case 'code':
       return `<code>${escapeHtml(span.text)}</code>`;
     case 'math':
-      return formula(span.source, page);
+      return `<code>${escapeHtml(span.source)}</code>`;
     case 'break':
       return '<br>';
     case 'note':
@@ -111,10 +109,6 @@ function htmlOfSpan(span: Exclude<Span, string>, page: MarkdownPage): string {
         ? `<img src="${span.href}" alt="${escapeHtml(span.alt)}">`
         : linkTo(span.href, escapeHtml(span.alt || span.href));
   }
-}
-
-function formula(source: string, page: MarkdownPage): string {
-  return page.formula?.(source) ?? `<code>${escapeHtml(source)}</code>`;
 }
 
 /** Paths of files lead nowhere in a page that went elsewhere: they are named. */

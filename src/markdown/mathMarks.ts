@@ -1,5 +1,5 @@
-// Where the formulas of a text are: `$…$` by the rule of pandoc, `$$…$$`, and `\(…\)` and `\[…\]`, which are escaped
-// brackets in CommonMark and count only where TeX is between them. Pure.
+// Where the formulas of a text are: `$…$` by the rule of pandoc, `$$…$$`, fences of the language `math`, and `\(…\)` and
+// `\[…\]`, which are escaped brackets in CommonMark and count only where TeX is between them. Pure.
 
 /** Maximum characters of a formula. */
 const MAX_BLOCK = 4_000;
@@ -67,16 +67,23 @@ function isMath(open: string, tex: string, text: string, at: number, end: number
   return !/\d/.test(after) && !(/[a-zA-Z_{]/.test(after) && VARIABLE.test(tex));
 }
 
-const DOLLARS = /\\[^\n]|\$\$|\n[ \t>]*\n/g;
-const BRACKETS = /\\[[\]]|\\[^\n]|\n[ \t>]*\n/g;
+const MARKS_IN = /\\[^\n]|\$\$|\n[ \t>]*\n/g;
+/** A line that belongs to no item or quote ends what is in one. */
+const MARKS_IN_NESTED = /\\[^\n]|\$\$|\n[ \t>]*\n|\n(?=[^\s>])/g;
 const LINE_END = /[ \t]*(?:\n|$)/y;
+
+const FENCE = /(`{3,}|~{3,})[ \t]*math[ \t]*(?=\n)/y;
 
 /**
  * Returns where a block ends that begins with a formula: after its closing mark, which ends its line and stands before the
  * next blank line. Infinity while neither has come; undefined if it is no such block.
  * @param at of the opening mark
+ * @param isNested it is in an item or a quote
  */
-export function mathBlockEnd(source: string, at: number): number | undefined {
+export function mathBlockEnd(source: string, at: number, isNested: boolean): number | undefined {
+  FENCE.lastIndex = at;
+  const fence = FENCE.exec(source);
+  if (fence) return fenceEnd(source, at + fence[0].length, fence[1]!, isNested);
   const open = source.slice(at, at + 2);
   if (open !== '$$' && open !== '\\[') return undefined;
   const close = CLOSERS[open]!;
@@ -84,10 +91,10 @@ export function mathBlockEnd(source: string, at: number): number | undefined {
   const newline = source.indexOf('\n', from);
   const first = source.slice(from, newline === -1 ? source.length : newline);
   if (!first.includes(close) && first.trim() !== '' && !TEX.test(first)) return undefined;
-  const marks = open === '$$' ? DOLLARS : BRACKETS;
+  const marks = isNested ? MARKS_IN_NESTED : MARKS_IN;
   marks.lastIndex = from;
   for (let mark = marks.exec(source); mark && mark.index - from <= MAX_BLOCK; mark = marks.exec(source)) {
-    if (mark[0].startsWith('\n') || mark[0] === '\\[') return undefined;
+    if (mark[0].startsWith('\n') || (mark[0] === open && open !== close)) return undefined;
     if (mark[0] !== close) continue;
     const tex = source.slice(from, mark.index);
     LINE_END.lastIndex = mark.index + close.length;
@@ -98,13 +105,26 @@ export function mathBlockEnd(source: string, at: number): number | undefined {
   return source.length - from > MAX_BLOCK + close.length ? undefined : Number.POSITIVE_INFINITY;
 }
 
+function fenceEnd(source: string, from: number, mark: string, isNested: boolean): number | undefined {
+  const close = `[ \\t>]${isNested ? '+' : '*'}${mark}${mark[0]}*[ \\t]*(?=\\n|$)`;
+  const end = new RegExp(isNested ? `\\n(?:${close}|(?=[^\\s>]))` : `\\n${close}`);
+  const found = end.exec(source.slice(from, from + MAX_BLOCK));
+  if (found) return found[0] === '\n' ? undefined : from + found.index + found[0].length;
+  return source.length - from > MAX_BLOCK ? undefined : Number.POSITIVE_INFINITY;
+}
+
 /** Returns the TeX of a formula without its marks. */
 export function texOf(source: string): string {
+  if (isFence(source)) return source.slice(source.indexOf('\n'), source.lastIndexOf('\n')).trim();
   const size = isDisplayed(source) || source[0] === '\\' ? 2 : 1;
   return source.slice(size, -size).trim();
 }
 
 /** Returns whether a formula stands in a line of its own. */
 export function isDisplayed(source: string): boolean {
-  return source.startsWith('$$') || source.startsWith('\\[');
+  return source.startsWith('$$') || source.startsWith('\\[') || isFence(source);
+}
+
+function isFence(source: string): boolean {
+  return /^[`~]/.test(source);
 }

@@ -54,6 +54,8 @@ const FRAGMENTS = [
   '\\[',
   '\\]\n',
   '\\(x\\)',
+  '\n```math\n',
+  '\n```\n',
 ];
 const LINES = [
   '- item some text here\n',
@@ -72,6 +74,7 @@ const LINES = [
   '</details>\n',
   '[^1]: note\n',
   '$$\n',
+  '```math\n',
   '$$ x = y $$\n',
   'a formula $x_1$ in words ',
 ];
