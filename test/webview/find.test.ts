@@ -214,6 +214,24 @@ describe('find in the panel', () => {
     await untilSaid('2 of 2');
   });
 
+  it('shows a match within a formula on the formula, wherever it is in the source', async () => {
+    const source = '$\\frac{1}{2} + \\frac{1}{4} + \\frac{1}{8} + \\sqrt{needle}$';
+    await start([says('a', `Let ${source} be.`)], { width: 300 });
+    await panel.page.locator('.formula.inline math').waitFor();
+    await find('sqrt{needle}');
+    await untilSaid('1 of 1');
+    const shown = await (
+      await panel.page.waitForFunction(() => {
+        const [range] = [...((CSS.highlights.get('find-current') ?? []) as Iterable<Range>)];
+        const formula = document.querySelector('.formula.inline')!.getBoundingClientRect();
+        const rect = range?.getBoundingClientRect();
+        if (!range || !rect) return undefined;
+        return [range.toString(), rect.left < formula.right && rect.top < formula.bottom] as const;
+      })
+    ).jsonValue();
+    assert.deepEqual(shown, [source, true]);
+  });
+
   it('goes on while a turn streams', async () => {
     await start(talk([2], 20));
     await find('needle');

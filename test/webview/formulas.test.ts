@@ -94,9 +94,34 @@ describe('formulas', () => {
   });
 
   it('are drawn some in each frame', async () => {
-    const text = Array.from({ length: 1_000 }, (_, at) => `$\\frac{a_{${at}}}{\\sqrt{b^{${at}}}}$`).join(' and ');
-    const panel = await browser.open({ items: [message('a', 'agent', text)], height: 20_000, width: 600 });
+    const panel = await browser.open({ items: [message('f', 'agent', 'The first: $x$.')], height: 20_000, width: 600 });
     const { page } = panel;
+    await page.locator('.formula.inline math').waitFor();
+    // The clock says that each formula takes 2 ms: a frame has room for three.
+    const drawn = page.evaluate(
+      () =>
+        new Promise<readonly number[]>((resolve) => {
+          const real = performance.now.bind(performance);
+          const count = () => document.querySelectorAll('.formula:is(.inline, .displayed)').length;
+          performance.now = () => 2 * count();
+          const frames: number[] = [];
+          let before = count();
+          const look = (): void => {
+            const now = count();
+            if (now > before) frames.push(now - before);
+            before = now;
+            if (frames.length < 30) requestAnimationFrame(look);
+            else {
+              performance.now = real;
+              resolve(frames);
+            }
+          };
+          requestAnimationFrame(look);
+        }),
+    );
+    const text = Array.from({ length: 1_000 }, (_, at) => `$\\frac{a_{${at}}}{\\sqrt{b^{${at}}}}$`).join(' and ');
+    await panel.update({ op: 'put', index: 1, item: message('a', 'agent', text) });
+    for (const count of await drawn) assert.ok(count <= 3, `${count} in one frame`);
     await page.waitForFunction(() => document.querySelectorAll('.formula:is(.inline, .displayed)').length >= 400);
     assert.equal(await page.locator('.formula.problem').count(), 0);
   });

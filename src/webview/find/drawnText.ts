@@ -62,6 +62,11 @@ export class DrawnText {
     const range = document.createRange();
     range.setStart(from.node, start - from.at);
     range.setEnd(to.node, end);
+    // The source of a formula lies over what is drawn, and a part of it may lie beside that.
+    const first = formulaOf(from.node);
+    const last = formulaOf(to.node);
+    if (first) range.setStart(first, 0);
+    if (last) range.setEnd(last, last.childNodes.length);
     return range;
   }
 
@@ -76,6 +81,10 @@ export class DrawnText {
     }
     return this.#nodes[low];
   }
+}
+
+function formulaOf({ parentElement }: Text): Element | null {
+  return parentElement?.matches('.formula-source') ? parentElement : null;
 }
 
 function blockOf(node: Node): Element | null {
