@@ -3,7 +3,19 @@ import { strict as assert } from 'node:assert';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CodeAction, commands, Diagnostic, languages, Range, Uri, workspace } from 'vscode';
+import {
+  type CodeAction,
+  commands,
+  Diagnostic,
+  Location,
+  languages,
+  Position,
+  Range,
+  TestMessage,
+  tests,
+  Uri,
+  workspace,
+} from 'vscode';
 import { RpcError } from '../../src/acp/jsonrpc/rpcError';
 import { ParleyError } from '../../src/base/errors';
 import type { Conversation } from '../../src/client/conversation/conversation';
@@ -93,6 +105,31 @@ describe('commands', () => {
     for (const wrong of [{}, { ...argument, problems: [] }, { ...argument, uri: 'untitled:x' }])
       await assert.rejects(run('explainProblem', wrong));
     assert.equal(inserted.length, 1);
+    await rm(folder, { recursive: true });
+  });
+
+  it('write a message about a failed test, with its lines, from the menu of its result', async () => {
+    attached.length = inserted.length = 0;
+    const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
+    const file = Uri.file(join(folder, 'a.test.ts'));
+    await writeFile(file.fsPath, "it('adds', () => {\n  equal(add(1, 1), 2);\n});\n");
+    const controller = tests.createTestController('parley-failed', 'Failed');
+    const test = controller.createTestItem('adds', 'adds', file);
+    test.range = new Range(0, 0, 2, 3);
+    const message = new TestMessage('\u001b[31mExpected 2\u001b[39m,\n  got 3');
+    message.location = new Location(file, new Position(1, 2));
+    await run('fixProblem', { test, message });
+    // A helper in another file has failed.
+    message.location = new Location(Uri.file(join(folder, 'b.ts')), new Position(1, 0));
+    await writeFile(join(folder, 'b.ts'), 'one\ntwo\n');
+    await run('explainProblem', { test, message });
+    const place = (name: string): string => workspace.asRelativePath(join(folder, name));
+    assert.deepEqual(inserted, [
+      `Fix this problem in ${place('a.test.ts')}:1–3:\n\n- adds: Expected 2, got 3\n`,
+      `Explain this problem in ${place('b.ts')}:2:\n\n- adds: Expected 2, got 3\n`,
+    ]);
+    assert.equal(attached.length, 2);
+    controller.dispose();
     await rm(folder, { recursive: true });
   });
 

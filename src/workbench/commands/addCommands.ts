@@ -1,6 +1,7 @@
 // The commands that add files, selections, problems and output of terminals to the next message.
-import { l10n, type Terminal, Uri, window, workspace } from 'vscode';
+import { l10n, type Terminal, type TestItem, type TestMessage, Uri, window, workspace } from 'vscode';
 import * as z from 'zod/mini';
+import { plainOutput } from '../../base/ansi';
 import { ParleyError } from '../../base/errors';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { fileAttachment, linesAttachment, selectionAttachment } from '../chat/attachments';
@@ -8,12 +9,15 @@ import type { ChatSurface } from '../chat/chatSurface';
 import { pickFiles } from '../ui/places';
 import type { Command, CommandServices, Register } from './commands';
 
+/** Characters of a problem. */
+const MAX_PROBLEM = 1000;
+
 /** Programs can call the command too. */
 const problemsArgument = z.object({
   uri: z.string().check(z.maxLength(10_000)),
   first: z.int().check(z.positive()),
   last: z.int().check(z.positive()),
-  problems: z.array(z.string().check(z.maxLength(1000))).check(z.minLength(1), z.maxLength(20)),
+  problems: z.array(z.string().check(z.maxLength(MAX_PROBLEM))).check(z.minLength(1), z.maxLength(20)),
 });
 
 export function addCommands(
@@ -33,7 +37,7 @@ export function addCommands(
   };
   /** Puts the lines into the attachments and the problems into the message field; sends nothing. */
   const askAbout = async (argument: unknown, words: (place: string, count: number) => string): Promise<void> => {
-    const { uri, first, last, problems } = z.parse(problemsArgument, argument);
+    const { uri, first, last, problems } = z.parse(problemsArgument, failureOf(argument) ?? argument);
     const document = await workspace.openTextDocument(fileUri(uri));
     const end = Math.min(last, document.lineCount);
     const range = document.lineAt(Math.min(first, end) - 1).range.union(document.lineAt(end - 1).range);
@@ -105,6 +109,23 @@ function fileUri(address: string): Uri {
   const uri = Uri.parse(address, true);
   if (uri.scheme !== 'file') throw new ParleyError('not-a-file', l10n.t('Only problems in files can be added.'));
   return uri;
+}
+
+/** Returns the lines of a test and how it failed, of what the menu of its result gives. */
+function failureOf(argument: unknown): z.infer<typeof problemsArgument> | undefined {
+  const { test, message } = (argument ?? {}) as { readonly test?: TestItem; readonly message?: TestMessage };
+  if (!test || !message) return undefined;
+  const uri = message.location?.uri ?? test.uri;
+  if (!uri) throw new ParleyError('not-a-file', l10n.t('Only problems in files can be added.'));
+  const isInTest = uri.toString() === test.uri?.toString();
+  const lines = (isInTest ? test.range : undefined) ?? message.location?.range;
+  const words = typeof message.message === 'string' ? message.message : message.message.value;
+  return {
+    uri: uri.toString(),
+    first: (lines?.start.line ?? 0) + 1,
+    last: (lines?.end.line ?? 0) + 1,
+    problems: [plainOutput(`${test.label}: ${words}`).slice(0, MAX_PROBLEM)],
+  };
 }
 
 function listItem(problem: string): string {

@@ -15,7 +15,7 @@ export interface FailurePlaces {
   readonly isChatVisible: boolean;
 }
 
-/** What VS Code's menus say of their place: of an editor's title, a tree, a webview, a terminal. */
+/** What VS Code's menus say of their place: of an editor's title, a tree, a webview, a terminal, a failed test. */
 const OF_MENUS = [
   'groupId',
   'editorIndex',
@@ -23,6 +23,7 @@ const OF_MENUS = [
   'webview',
   'preventDefaultContextMenuItems',
   'shellIntegration',
+  'test',
 ];
 
 /**
