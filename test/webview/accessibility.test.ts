@@ -6,7 +6,9 @@ import type { Panel, PanelOptions } from './harness/browser';
 import { FILES, ListHost, REVIEW } from './harness/changeSamples';
 import { asksForm } from './harness/questionSamples';
 import { conversation, message, permission, SESSION_FULL, tool } from './harness/samples';
+import { scenesIn } from './harness/scenes';
 import type { Theme } from './harness/server';
+import { showScene } from './harness/showScene';
 import { useHarness } from './harness/useHarness';
 
 const THEMES: readonly Theme[] = ['dark', 'light', 'hc', 'hclight'];
@@ -66,6 +68,15 @@ async function findings(panel: Panel): Promise<readonly string[]> {
 
 describe('accessibility', () => {
   const browser = useHarness();
+
+  for (const name of Object.keys(scenesIn((text) => text)))
+    it(`has no serious finding in any theme: scene “${name}”`, async () => {
+      for (const theme of THEMES) {
+        const { panel } = await showScene(browser, name, { theme });
+        await panel.page.waitForLoadState('networkidle');
+        assert.deepEqual(await findings(panel), [], theme);
+      }
+    });
 
   for (const theme of THEMES) {
     for (const [name, scene] of Object.entries(SCENES))

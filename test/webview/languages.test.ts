@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Panel } from './harness/browser';
-import { ListHost } from './harness/changeSamples';
-import { type Scene, scenesIn } from './harness/scenes';
-import { englishTexts, type Language, translateTo } from './harness/texts';
+import { scenesIn } from './harness/scenes';
+import { showScene } from './harness/showScene';
+import { englishTexts, type Language } from './harness/texts';
 import { useHarness } from './harness/useHarness';
 
 const NAMES = Object.keys(scenesIn((text) => text));
@@ -81,21 +81,8 @@ function overflows(panel: Panel): Promise<readonly string[]> {
 describe('the panel in another language', () => {
   const browser = useHarness();
 
-  async function show(name: string, language: Language, size: { width?: number; height?: number } = {}) {
-    const scene: Scene = scenesIn(translateTo(language))[name] ?? {};
-    const panel = await browser.open({ height: 1400, ...size, ...scene, language });
-    if (scene.opens !== undefined) {
-      await panel.page.locator(scene.opens).first().waitFor({ state: 'attached' });
-      await panel.page.locator(scene.opens).evaluateAll((all) => {
-        for (const one of all) (one as HTMLElement).click();
-      });
-    }
-    const { files = [], count = 0 } = scene.lists ?? {};
-    const host = new ListHost(panel, files);
-    for (let list = 0; list < count; list++) await host.answer();
-    if (count > 0) await panel.page.locator('.change').last().waitFor();
-    return { panel, scene };
-  }
+  const show = (name: string, language: Language, size: { width?: number; height?: number } = {}) =>
+    showScene(browser, name, { ...size, language });
 
   for (const name of NAMES)
     it(`has a translation for each text of its own: ${name}`, async () => {

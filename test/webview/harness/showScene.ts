@@ -1,0 +1,26 @@
+// Shows a scene as a person would look at it: what can be unfolded is.
+import type { Panel, PanelOptions } from './browser';
+import { ListHost } from './changeSamples';
+import { type Scene, scenesIn } from './scenes';
+import { translateTo } from './texts';
+import type { HarnessInUse } from './useHarness';
+
+export async function showScene(
+  browser: HarnessInUse,
+  name: string,
+  { language = 'en', ...options }: Pick<PanelOptions, 'language' | 'theme' | 'width' | 'height'>,
+): Promise<{ readonly panel: Panel; readonly scene: Scene }> {
+  const scene: Scene = scenesIn(translateTo(language))[name] ?? {};
+  const panel = await browser.open({ height: 1400, ...options, ...scene, language });
+  if (scene.opens !== undefined) {
+    await panel.page.locator(scene.opens).first().waitFor({ state: 'attached' });
+    await panel.page.locator(scene.opens).evaluateAll((all) => {
+      for (const one of all) (one as HTMLElement).click();
+    });
+  }
+  const { files = [], count = 0 } = scene.lists ?? {};
+  const host = new ListHost(panel, files);
+  for (let list = 0; list < count; list++) await host.answer();
+  if (count > 0) await panel.page.locator('.change').last().waitFor();
+  return { panel, scene };
+}
