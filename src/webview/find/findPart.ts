@@ -55,9 +55,9 @@ export class Find {
     });
   }
 
-  /** Opens the widget and focuses it. */
-  open(): void {
-    const selected = this.#selection();
+  /** Opens the widget and focuses it. @param typed what was typed before it was there */
+  open(typed = ''): void {
+    const selected = typed === '' ? this.#selection() : undefined;
     const { activeElement } = document;
     if (!this.#isOpen || !this.#widget.element.contains(activeElement))
       this.#before = activeElement instanceof HTMLElement ? activeElement : undefined;
@@ -66,6 +66,7 @@ export class Find {
     const isNew = !this.#isOpen || selected !== undefined;
     this.#isOpen = true;
     this.#widget.focus(selected);
+    if (typed !== '') this.#widget.type(typed);
     if (isNew) this.#search();
   }
 

@@ -64,6 +64,11 @@ export class FindWidget {
     return { text, matchCase: isOn('matchCase'), wholeWord: isOn('wholeWord'), regex: isOn('regex') };
   }
 
+  /** Types into the field, which has the focus. */
+  type(text: string): void {
+    this.#field.setRangeText(text, 0, this.#field.value.length, 'end');
+  }
+
   /** @param text replaces what is in the field */
   focus(text?: string): void {
     if (text !== undefined) this.#field.value = text;

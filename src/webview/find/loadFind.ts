@@ -1,12 +1,13 @@
 // Loads the find widget when it is first opened.
 import { isCtrl } from '../dom/ctrlKey';
+import { el } from '../dom/dom';
 import { fileUrl } from '../dom/pageStyles';
 import type { Find } from './findPart';
 import type { FindServices } from './findServices';
 
 let services: FindServices;
 let find: Find | undefined;
-let loading: Promise<Find> | undefined;
+let isLoading = false;
 
 /** Call it before anything else here. The find key works from then on. */
 export function connectFind(to: FindServices): void {
@@ -28,9 +29,26 @@ export function loadedFind(): Find | undefined {
 
 /** Opens the widget and focuses it. */
 export function openFind(): void {
-  loading ??= import(fileUrl('find.js')).then((module: typeof import('./findPart')) => {
+  if (find) find.open();
+  else if (!isLoading) void load();
+}
+
+/** What is typed meanwhile is searched for, and does not go into the message. */
+async function load(): Promise<void> {
+  isLoading = true;
+  const { activeElement } = document;
+  const isSelected = document.getSelection()?.isCollapsed === false;
+  const typed = el('input', 'sr-only');
+  if (!isSelected) {
+    services.frame.append(typed);
+    typed.focus({ preventScroll: true });
+  }
+  try {
+    const module: typeof import('./findPart') = await import(fileUrl('find.js'));
     find = new module.Find(services);
-    return find;
-  });
-  void loading.then((loaded) => loaded.open());
+  } finally {
+    if (!isSelected && activeElement instanceof HTMLElement) activeElement.focus({ preventScroll: true });
+    typed.remove();
+  }
+  find.open(typed.value);
 }
