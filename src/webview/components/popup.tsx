@@ -1,12 +1,13 @@
 // A popup list opened from a button: a menu of commands or a choice of values. Keyboard navigation
-// as in VS Code: arrows, Home, End, Enter, Escape, letters. A long list has a field that filters it.
+// as in VS Code: arrows, Home, End, Enter, Escape, letters. A long list of values has a field that
+// filters it.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isComposing } from '../dom/dom';
 import { strings } from '../text/strings';
 import { Icon } from './icon';
 
-/** More items are filtered by what is typed. */
+/** More values are filtered by what is typed. */
 const MAX_UNFILTERED = 8;
 
 export interface PopupItem {
@@ -40,7 +41,7 @@ interface PopupProps {
 export function Popup(props: PopupProps) {
   const { role, label, selected, align = 'start', direction = 'up' } = props;
   const [query, setQuery] = useState('');
-  const isLong = props.items.length > MAX_UNFILTERED;
+  const isLong = role === 'listbox' && props.items.length > MAX_UNFILTERED;
   const items = query.trim() === '' ? props.items : props.items.filter((item) => fits(item, query));
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);

@@ -206,7 +206,8 @@ export function callParts({ kind, title, status, at, endedAt, waitedMs = 0 }: Ti
   const state = endedAt === undefined ? strings.running : (STATES[status] ?? '');
   return [
     strings.kinds[known]!,
-    revealControls(title),
+    // Without the verb that many agents begin with.
+    revealControls(title.replace(new RegExp(`^${known}(?: file| for)?[:\\s]+(?=.)`, 'i'), '')),
     state,
     waitedMs < LEAST_WAIT ? '' : strings.waited(waitedMs),
     formatDuration((endedAt ?? Math.max(at, now)) - at),

@@ -47,15 +47,15 @@ export function timeline(): TimelineView {
     };
   };
   const calls = [
-    one(1, 1, 4, 9, 'read', 'src/server.ts'),
+    one(1, 1, 4, 9, 'read', 'Read src/server.ts'),
     one(2, 1, 5, 12, 'read', 'src/upload/uploadQueue.ts'),
-    one(3, 1, 6, 8, 'search', 'listening'),
+    one(3, 1, 6, 8, 'search', 'Search for listening'),
     one(4, 1, 15, 85, 'subagent', 'Look for flaky tests'),
     one(5, 1, 16, 40, 'execute', 'npm test -- upload', { status: 'failed' }),
     one(6, 1, 41, 80, 'fetch', 'https://example.com/docs'),
     one(9, 2, 10, 14, 'read', 'test/upload.test.ts'),
     one(10, 2, 20, 58, 'think', 'Plan'),
-    one(11, 2, 60, 95, 'edit', 'test/upload.test.ts', { waitedMs: 32 * S }),
+    one(11, 2, 60, 95, 'edit', 'Edit test/upload.test.ts', { waitedMs: 32 * S }),
     one(12, 2, 100, 170, 'execute', 'npm test'),
     one(14, 3, 5, undefined, 'execute', 'npm run build'),
   ];
