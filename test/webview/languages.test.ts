@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Panel } from './harness/browser';
 import { scenesIn } from './harness/scenes';
+import type { Theme } from './harness/server';
 import { showScene } from './harness/showScene';
 import { englishTexts, type Language } from './harness/texts';
 import { useHarness } from './harness/useHarness';
@@ -81,8 +82,8 @@ function overflows(panel: Panel): Promise<readonly string[]> {
 describe('the panel in another language', () => {
   const browser = useHarness();
 
-  const show = (name: string, language: Language, size: { width?: number; height?: number } = {}) =>
-    showScene(browser, name, { ...size, language });
+  const show = (name: string, language: Language, look: { theme?: Theme; width?: number; height?: number } = {}) =>
+    showScene(browser, name, { ...look, language });
 
   for (const name of NAMES)
     it(`has a translation for each text of its own: ${name}`, async () => {
@@ -119,15 +120,19 @@ describe('the panel in another language', () => {
 
   // Pictures for people to look at: SHOTS names the folder.
   const { SHOTS: folder } = process.env;
+  const looks = [
+    ...(['dark', 'light', 'hc', 'hclight'] as const).map((theme) => ({ theme, language: 'en', width: 640 }) as const),
+    ...(['en', 'de'] as const).map((language) => ({ theme: 'dark', language, width: 280 }) as const),
+    { theme: 'dark', language: 'de', width: 640 } as const,
+  ];
   if (folder !== undefined)
-    for (const language of ['en', 'de'] as const)
+    for (const { language, ...look } of looks)
       for (const name of NAMES)
-        for (const width of [280, 640])
-          it(`is photographed: ${name}, ${language}, ${width}`, async () => {
-            const { panel } = await show(name, language, { width, height: 900 });
-            // The colours of code come with a script of their own.
-            await panel.page.waitForLoadState('networkidle');
-            const path = join(folder, language, `${name}-${width}.png`);
-            await panel.page.screenshot({ path, animations: 'disabled' });
-          });
+        it(`is photographed: ${name}, ${look.theme}, ${language}, ${look.width}`, async () => {
+          const { panel } = await show(name, language, { ...look, height: 900 });
+          // The colours of code come with a script of their own.
+          await panel.page.waitForLoadState('networkidle');
+          const path = join(folder, `${look.theme}-${language}-${look.width}`, `${name}.png`);
+          await panel.page.screenshot({ path, animations: 'disabled' });
+        });
 });
