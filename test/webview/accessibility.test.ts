@@ -78,6 +78,50 @@ describe('accessibility', () => {
       }
     });
 
+  it('has no motion and marks what is chosen where the system asks for that', async () => {
+    const { page } = await browser.open({
+      session: {
+        phase: 'running',
+        status: 'Working',
+        turn: { id: 't', number: 1, origin: 'user', startedAt: 0, tools: 0, files: 0 },
+      },
+      items: [tool('t', { title: 'ls', toolKind: 'execute', status: 'in_progress' })],
+    });
+    await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' });
+    const moving = () =>
+      page.evaluate(() =>
+        document
+          .getAnimations()
+          .filter(({ playState }) => playState === 'running')
+          .map(({ effect }) => (effect as KeyframeEffect).target?.className),
+      );
+    assert.deepEqual(await moving(), []);
+    await page.getByRole('button', { name: 'More' }).click();
+    const active = page.locator('.popup-item[data-active="true"]');
+    assert.notEqual(
+      await active.evaluate((node) => getComputedStyle(node).backgroundColor),
+      await page
+        .locator('.popup-item[data-active="false"]')
+        .first()
+        .evaluate((node) => getComputedStyle(node).backgroundColor),
+    );
+    await page.emulateMedia({ reducedMotion: null, forcedColors: null });
+    assert.equal((await moving()).length, 3);
+    // As VS Code says it, whose setting may differ from the system's.
+    await page.evaluate(() => document.body.classList.add('vscode-reduce-motion'));
+    assert.deepEqual(await moving(), []);
+  });
+
+  it('has paragraphs that run from right to left, and code that does not', async () => {
+    const text = 'مرحبا بالعالم\n\nHello\n\n```sh\nls\n```';
+    const { page } = await browser.open({ items: [message('u', 'user', 'שלום עולם'), message('a', 'agent', text)] });
+    const directions = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => all.map((one) => getComputedStyle(one).direction));
+    assert.deepEqual(await directions('[data-entry-id=u] .said'), ['rtl']);
+    assert.deepEqual(await directions('[data-entry-id=a] .segment p'), ['rtl', 'ltr']);
+    assert.deepEqual(await directions('[data-entry-id=a] pre'), ['ltr']);
+  });
+
   for (const theme of THEMES) {
     for (const [name, scene] of Object.entries(SCENES))
       it(`has no serious finding: ${name}, ${theme}`, async () => {
