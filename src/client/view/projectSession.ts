@@ -261,11 +261,10 @@ function queueOf(conversation: Conversation): QueueItemView[] {
         ? l10n.t('Being edited')
         : state === 'accepted'
           ? l10n.t('Accepted by agent')
-          : queue.paused !== undefined
-            ? l10n.t('Paused')
-            : index === 0
-              ? waits
-              : undefined);
+          : // That all are paused is said once, above them.
+            index === 0 && queue.paused === undefined
+            ? waits
+            : undefined);
     return {
       id,
       text,

@@ -91,7 +91,7 @@ function createBlockContent(item: ToolItem, block: BlockView, place: Place, cont
   if (place.expanded) return createText(item, block.text, context);
   const node = setAttributes(el('pre', 'terminal-lines tail'), { dir: 'ltr' });
   node.hidden = item.toolKind !== 'execute' || block.text.trim() === '';
-  const shown = node.hidden ? '' : lastLines(withoutFence(block.text).trimEnd(), TAIL_LINES);
+  const shown = node.hidden ? '' : lastLines(withoutFence(block.text).trimEnd(), TAIL_LINES).replace(/^\s*\n/, '');
   drawAnsi(node, cleanOutput(shown), context.openLink);
   return { node };
 }

@@ -115,7 +115,9 @@ function QueueRow(props: QueueRowProps) {
     act({ kind: 'hold', id, held: on });
   }
 
-  const words = [item.reason ?? (item.state === 'queued' ? '' : strings.queueState[item.state])];
+  // The line above the messages says that they are paused.
+  const { reason, state } = item;
+  const words = [reason ?? (state === 'queued' || state === 'paused' ? '' : strings.queueState[state])];
   if (keptEdit(sessionKey, id)) words.unshift(strings.unsavedEdit);
   if (item.attachments.length > 0) words.unshift(strings.attachmentCount(item.attachments.length));
   return (

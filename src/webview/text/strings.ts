@@ -460,11 +460,9 @@ export const strings = {
   moveUp: l10n.t('Move up'),
   moveDown: l10n.t('Move down'),
   queueState: {
-    queued: l10n.t('Queued'),
     sending: l10n.t('Sending'),
     accepted: l10n.t('Accepted'),
     failed: l10n.t('Failed'),
-    paused: l10n.t('Paused'),
   },
   takeBack: l10n.t('Ask agent to return message'),
   editQueued: l10n.t('Edit queued message'),
