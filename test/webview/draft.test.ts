@@ -137,6 +137,22 @@ describe('a draft', () => {
     await written('and two');
   });
 
+  it('is sent without the message before, where Enter comes before the host has that', async () => {
+    panel = await browser.open(of('first'));
+    await field().fill('one');
+    await field().press('Enter');
+    const { clientId, revision } = await panel.next('send');
+    await field().pressSequentially('two');
+    await field().press('Enter');
+    assert.equal((await panel.posted('send')).length, 1);
+    await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
+    await panel.page.waitForFunction(() => host.posted.filter(({ type }) => type === 'send').length === 2);
+    const second = (await panel.posted('send'))[1];
+    assert.equal(second?.text, 'two');
+    await panel.send({ type: 'accepted', clientId: second.clientId, revision: second.revision + 1 });
+    await written('');
+  });
+
   it('is what was typed since, when the message of another session is accepted', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');

@@ -37,6 +37,8 @@ class Composer {
   #sentTexts: () => Iterable<string> = () => [];
   /** The sent message that the user has walked to; 0: the newest. */
   #walked: { readonly index: number; readonly text: string } | undefined;
+  /** Enter was pressed again while a message was being sent. */
+  #sendsRest: { readonly now: boolean } | undefined;
   /** The session that the text belongs to. */
   #key: string | null = null;
   /** The revision of the text: grows with each change, here and in the host. */
@@ -101,7 +103,7 @@ class Composer {
     if (before.key !== null && before.pending)
       this.#elsewhere.set(before.pending.clientId, { ...before.pending, left: before.text });
     this.#key = key;
-    this.#walked = undefined;
+    this.#walked = this.#sendsRest = undefined;
     this.problem.value = '';
     const pending = [...this.#elsewhere.values()].find((one) => one.key === key);
     if (pending) this.#elsewhere.delete(pending.clientId);
@@ -124,7 +126,12 @@ class Composer {
   send(allowEmpty: boolean, now = false): void {
     const text = this.text.peek();
     if (text.trim() === '' && !allowEmpty) return;
-    if (this.pending.peek()?.text === text) return;
+    const pending = this.pending.peek();
+    if (pending && text.startsWith(pending.text)) {
+      // That is still there: what follows it goes once the host has it.
+      if (pending.text !== text) this.#sendsRest = { now };
+      return;
+    }
     if (text.length > MAX_TEXT) {
       this.problem.value = strings.messageTooLong(text.length, MAX_TEXT);
       return;
@@ -156,8 +163,11 @@ class Composer {
     const rest = restOf(this.text.peek(), pending.text);
     if (rest !== this.text.peek()) this.#write(rest);
     this.#revision = Math.max(this.#revision, revision);
+    const next = this.#sendsRest;
+    this.#sendsRest = undefined;
     if (rest === '') this.#settled(revision);
     else this.#changed();
+    if (next) this.send(false, next.now);
   }
 
   /**
@@ -174,7 +184,7 @@ class Composer {
         return;
       }
       if (this.pending.peek()?.clientId !== clientId) return;
-      this.pending.value = undefined;
+      this.pending.value = this.#sendsRest = undefined;
       this.#keep();
       this.flush();
     }
