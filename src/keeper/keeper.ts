@@ -221,9 +221,12 @@ export class Keeper implements KeeperCommands {
     });
   }
 
-  /** Whose folder was removed, with the extension or by hand, is never found again. */
+  /**
+   * Whose folder was removed, with the extension or by hand, is never found again. A window that is
+   * attached has found it.
+   */
   async #checkFolder(): Promise<void> {
-    if (!this.#isListed) return;
+    if (!this.#isListed || this.#owner) return;
     try {
       await access(join(this.#start.folder, KEEPER_FILE));
     } catch (error) {

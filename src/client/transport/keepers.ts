@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises';
-import { homedir, hostname, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { hostname, tmpdir } from 'node:os';
+import { dirname, join, parse } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { checkFolder } from '../../agents/agentProcess';
@@ -317,8 +317,8 @@ export class Keepers {
     await planStart(start.command, start.args, start.env);
     const { NODE_OPTIONS: _, ...env } = hostEnvironment(process.env);
     const keeper = spawn(process.execPath, [KEEPER_FLAG, this.#options.program], {
-      // Neither this window's folder nor the extension's: both may be removed.
-      cwd: homedir(),
+      // Neither this window's folder nor the extension's: both may be removed. A home may not exist.
+      cwd: parse(process.execPath).root,
       detached: true,
       env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
       stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,0 +1,203 @@
+// What a machine does to keepers in a long day: updates, sleep, removed folders, odd homes, and agents that do not leave. Real processes.
+import assert from 'node:assert/strict';
+import { appendFile, copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { KeptProcess } from '../../../src/client/transport/keptProcess';
+import { Heard, keeperProgram, TestKeepers } from '../../support/keeper/keepers';
+import { goneFrom, isAlive } from '../../support/processes';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+
+const echo = `
+let count = 0;
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
+console.log('ready');`;
+
+/** Longer than a keeper takes between two looks at its folder, in milliseconds. */
+const FOLDER_CHECK_MS = 11_000;
+
+describe('a kept agent', function () {
+  this.timeout(60_000);
+  let keepers: TestKeepers;
+
+  beforeEach(async () => {
+    keepers = await TestKeepers.make();
+  });
+
+  afterEach(async () => {
+    await keepers.end();
+    await removeScratch();
+  });
+
+  const keeperPid = async (): Promise<number> => (await keepers.all.list())[0]?.state?.pid ?? 0;
+
+  /** Talks to an agent. @returns the numbers of the lines so far */
+  async function talk(kept: KeptProcess, heard: Heard, word: string): Promise<readonly number[]> {
+    await kept.transport.write(word);
+    await heard.line((text) => text.endsWith(` ${word}`));
+    return heard.lines.map(({ number }) => number);
+  }
+
+  it('goes on with its turn and its commands while the extension is updated and its old version removed', async () => {
+    const version = join(await scratchFolder(), 'parley-1.0.0');
+    await mkdir(version);
+    const program = join(version, 'keeper.js');
+    await copyFile(await keeperProgram(), program);
+    keepers = await TestKeepers.make({ program });
+    const before = await keepers.start(echo);
+    assert.deepEqual(await talk(before, Heard.from(before), 'before the update'), [1, 2]);
+    await before.detach();
+    await writeFile(program, 'throw new Error("another version")');
+    await rm(version, { recursive: true });
+    const kept = await keepers.attach();
+    const heard = Heard.from(kept);
+    kept.deliver({ line: 0, open: [] });
+    assert.deepEqual(await talk(kept, heard, 'after the update'), [1, 2, 3]);
+    const command = await kept.commands?.start(
+      { file: process.execPath, args: ['-e', 'process.exitCode = 7'], shell: false },
+      {
+        id: 'c1',
+        about: { line: 'node', cwd: '/', limit: 1000, request: 1 },
+        cwd: '/',
+        env: {},
+        capacityBytes: 1000,
+        onChange() {},
+      },
+    );
+    assert.equal((await command?.exited)?.exitCode, 7);
+    await kept.close();
+  });
+
+  it('starts where the home of its user does not exist', async () => {
+    const { HOME } = process.env;
+    process.env.HOME = join(await scratchFolder(), 'nowhere');
+    try {
+      const kept = await keepers.start(echo);
+      assert.deepEqual(await talk(kept, Heard.from(kept), 'hello'), [1, 2]);
+      await kept.close();
+    } finally {
+      process.env.HOME = HOME;
+    }
+  });
+
+  it('is found over another way to the same folder', async () => {
+    const link = join(await scratchFolder(), 'link');
+    await mkdir(keepers.folder, { recursive: true });
+    await symlink(keepers.folder, link);
+    const linked = await TestKeepers.make({ folder: link });
+    const kept = await linked.start(echo);
+    await Heard.from(kept).line((text) => text === 'ready');
+    await kept.detach();
+    const next = await keepers.attach();
+    const heard = Heard.from(next);
+    next.deliver({ line: 0, open: [] });
+    assert.deepEqual(await talk(next, heard, 'hello'), [1, 2]);
+    await linked.all.endOf(['one']);
+    await next.exited;
+    assert.deepEqual(await keepers.all.list(), []);
+  });
+
+  it('goes on with its window where its folder is removed, and ends when that goes', async () => {
+    const kept = await keepers.start(echo);
+    const heard = Heard.from(kept);
+    assert.deepEqual(await talk(kept, heard, 'one'), [1, 2]);
+    const pid = await keeperPid();
+    await rm(keepers.folder, { recursive: true });
+    await delay(FOLDER_CHECK_MS);
+    assert.deepEqual(await talk(kept, heard, 'two'), [1, 2, 3]);
+    await kept.detach();
+    await Promise.all([pid, kept.pid].map(goneFrom));
+  });
+
+  it('loses nothing while the machine sleeps in the middle of its words', async () => {
+    const kept = await keepers.start(`
+      let n = 0;
+      const say = () => { console.log('word ' + n++); if (n < 200) setTimeout(say, 2); };
+      process.stdin.once('data', say);
+      console.log('ready');`);
+    const heard = Heard.from(kept);
+    await kept.transport.write('go');
+    await heard.line((text) => text === 'word 20');
+    const both = [await keeperPid(), kept.pid];
+    for (const pid of both) process.kill(pid, 'SIGSTOP');
+    await kept.detach();
+    const attaching = keepers.attach();
+    await delay(500);
+    for (const pid of both) process.kill(pid, 'SIGCONT');
+    const next = await attaching;
+    const after = Heard.from(next);
+    next.deliver({ line: 0, open: [] });
+    await after.line((text) => text === 'word 199');
+    assert.deepEqual(after.texts, ['ready', ...Array.from({ length: 200 }, (_, n) => `word ${n}`)]);
+    await next.close();
+  });
+
+  it('is there for the last of many windows that come and go in one moment', async () => {
+    const first = await keepers.start(`
+      let n = 0;
+      const say = () => { console.log('word ' + n++); if (n < 400) setTimeout(say, 1); };
+      process.stdin.once('data', say);
+      console.log('ready');`);
+    await Heard.from(first).line((text) => text === 'ready');
+    await first.transport.write('go');
+    for (let round = 0; round < 30; round++) {
+      const window = await keepers.attach();
+      Heard.from(window);
+      window.deliver({ line: 0, open: [] });
+      // The half of them does not even say goodbye.
+      if (round % 2 === 0) void window.detach();
+    }
+    const last = await keepers.attach();
+    const heard = Heard.from(last);
+    last.deliver({ line: 0, open: [] });
+    await heard.line((text) => text === 'word 399');
+    assert.deepEqual(heard.texts, ['ready', ...Array.from({ length: 400 }, (_, n) => `word ${n}`)]);
+    await last.close();
+  });
+
+  it('is ended with its keeper where it ignores the end of its input and SIGTERM, and no window is there', async () => {
+    const kept = await keepers.start(
+      `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('ready');`,
+      { closeGraceMs: { stdin: 100, term: 100 } },
+    );
+    await Heard.from(kept).line((text) => text === 'ready');
+    const pid = await keeperPid();
+    const again = await keepers.attachWith(kept.id, { leaveAfterMs: 50 });
+    again.deliver({ line: 1, open: [] });
+    again.stored({ line: 1, open: [] });
+    await again.detach();
+    await Promise.all([pid, kept.pid].map(goneFrom));
+  });
+
+  it('that leaves a daemon behind, with its output open, is told as ended, and the daemon ends', async () => {
+    const note = join(await scratchFolder(), 'daemon');
+    const kept = await keepers.start(`
+      const daemon = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'inherit' });
+      daemon.unref();
+      require('fs').writeFileSync(${JSON.stringify(note)}, String(daemon.pid));
+      console.log(daemon.pid);
+      process.exitCode = 3;
+      process.stdin.unref();`);
+    const heard = Heard.from(kept);
+    const daemon = Number(await heard.line(() => true));
+    await kept.detach();
+    await goneFrom(kept.pid);
+    const next = await keepers.attach();
+    Heard.from(next);
+    next.deliver({ line: 1, open: [] });
+    assert.equal((await next.exited).code, 3);
+    await goneFrom(daemon);
+    await next.close();
+    assert.deepEqual(await keepers.all.list(), []);
+  });
+
+  it('is no worse for a folder full of what is no keeper', async () => {
+    await mkdir(keepers.folder, { recursive: true });
+    await appendFile(join(keepers.folder, 'a file'), 'of no use');
+    for (let n = 0; n < 200; n++) await mkdir(join(keepers.folder, `empty-${n}`));
+    const kept = await keepers.start(echo);
+    assert.equal((await keepers.all.list()).length, 1);
+    assert.ok(isAlive(kept.pid));
+    await kept.close();
+  });
+});
