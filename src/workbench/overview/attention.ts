@@ -37,7 +37,7 @@ export class AttentionStatus implements Disposable {
     this.#item.show({
       name: l10n.t('Parley Sessions'),
       text: [
-        ...(working > 0 ? [{ icon: 'play-circle' }, ` ${working}`] : []),
+        ...(working > 0 ? [{ icon: 'play-circle' }, ` ${background > 0 ? agentsLabel(working) : working}`] : []),
         ...(working > 0 && goes ? ['  '] : []),
         ...(goes ? [{ icon: 'question' }, ` ${waiting}`] : []),
       ],
@@ -58,6 +58,10 @@ export class AttentionStatus implements Disposable {
     this.#item?.dispose();
     this.#item = undefined;
   }
+}
+
+function agentsLabel(count: number): string {
+  return count === 1 ? l10n.t('1 agent working') : l10n.t('{0} agents working', count);
 }
 
 function workingLabel(count: number): string {

@@ -58,6 +58,8 @@ export class Overview implements Disposable {
   /** Changed sessions with open questions. */
   readonly #asking = new Set<string>();
   #offering: Disposable | undefined;
+  /** Keepers of agents that asked something while the user was in no window of VS Code, or in another one. */
+  readonly #untold = new Set<string>();
   /** The session that {@link next} went to last. */
   #wentTo: string | undefined;
   #revision = 0;
@@ -164,6 +166,7 @@ export class Overview implements Disposable {
       }),
     );
     own(this.running.onDidAsk((one) => void this.#tellAsking(one)));
+    own(window.onDidChangeWindowState(() => this.#tellUntold()));
     own(chat.onDidShow((key) => this.live.seen(key)));
     own(archive.onDidDelete(() => this.view.changed(true)));
     own(conversations.onDidRemove(() => this.view.changed(true)));
@@ -251,7 +254,15 @@ export class Overview implements Disposable {
     return record ? [{ session: { ...record, marks: archive.marks.of(record.key) }, status }] : [];
   }
 
-  async #tellAsking({ about }: FoundKeeper): Promise<void> {
+  /** The user is in this window again: what was asked meanwhile, and still is. */
+  #tellUntold(): void {
+    if (!window.state.focused) return;
+    for (const one of this.running.background)
+      if (this.#untold.delete(one.id) && backgroundStateOf(one) === 'needsYou') void this.#tellAsking(one);
+  }
+
+  async #tellAsking({ id, about }: FoundKeeper): Promise<void> {
+    if (!window.state.focused) this.#untold.add(id);
     const record = this.#options.archive.find(about.session);
     if (notificationSetting() === 'off' || !window.state.focused || !record) return;
     const show = l10n.t('Show');

@@ -37,6 +37,7 @@ export async function showRunningAgents(services: RunningAgentsPicker): Promise<
 function rowOf(found: FoundKeeper, services: RunningAgentsPicker): ChoiceRow {
   const { id, kind, about, startedAt } = found;
   const title = services.titleOf(about.session);
+  const untitled = found.state?.isAttached ? l10n.t('New session') : l10n.t('Deleted session');
   const isEndable = kind !== 'elsewhere';
   const end = {
     icon: 'stop-circle',
@@ -48,7 +49,7 @@ function rowOf(found: FoundKeeper, services: RunningAgentsPicker): ChoiceRow {
   };
   return {
     id,
-    label: [{ icon: iconOf(found) }, ` ${title ?? l10n.t('Deleted session')}`],
+    label: [{ icon: iconOf(found) }, ` ${title ?? untitled}`],
     description: `${about.agentName} · ${basename(about.folder) || about.folder} · ${whereOf(found, services)}`,
     detail: l10n.t('Started: {0}', agoLabel(startedAt, Date.now())),
     ...(isEndable && { buttons: [end] }),

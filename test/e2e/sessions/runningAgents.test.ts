@@ -9,7 +9,7 @@ import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot, themes } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
-import { command, inList } from '../../support/vscode/workbench';
+import { command, inList, showNotifications } from '../../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-running-'));
 const log = join(scratch, 'agent.ndjson');
@@ -22,28 +22,45 @@ describe('an agent that works without a window', function () {
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
-      'parley.background': 'finishTurn',
     },
   });
 
-  it('counts in the status bar of another folder, and is first among the sessions', async () => {
+  it('counts in the status bar of another folder, is first among the sessions, and its question is told', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
-    await chat.send('wait for the end of the build');
-    await chat.state('running');
+    for (const text of ['wait for the end of the build', 'wait for the tests']) {
+      await chat.send(text);
+      await chat.state('running');
+      await command(page, 'Parley: New Session');
+      await chat.entries('user').first().waitFor({ state: 'detached' });
+    }
+    await chat.state('ready');
+    await chat.send('permission');
+    await chat.answerable();
     const other = join(scratch, 'other');
     mkdirSync(other);
     const url = new URL(page.url());
     url.searchParams.set('folder', other);
     await page.goto(url.href);
     await command(page, 'Parley: Focus on Sessions View');
-    await page.locator('.statusbar-item[id="parley.parley.parley.sessions"]').getByText('1').waitFor();
+    const status = page.locator('.statusbar-item[id="parley.parley.parley.sessions"]');
+    await status.getByText('2 agents working').waitFor();
     const rows = page.locator('.pane-body .monaco-list[aria-label^="Sessions"]').getByRole('treeitem');
     await rows.filter({ hasText: 'wait for the end' }).waitFor();
-    await rows
-      .first()
-      .and(page.getByRole('treeitem', { name: /^Working/ }))
-      .waitFor();
+    const names = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
+    const order = ['permission', 'wait for the tests', 'wait for the end'].map((text) =>
+      names.findIndex((name) => name.includes(text)),
+    );
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => a - b),
+      names.join('\n'),
+    );
+    assert.match(names[0] ?? '', /^Needs you/);
+    const told = await showNotifications(page);
+    await told.getByText('Plain needs you: permission').first().waitFor();
+    assert.equal(await told.count(), 1);
+    await screenshot(page, 'running-agents-status-dark');
   });
 
   it('is listed with what it does, and ends when the user wants it', async () => {
@@ -62,7 +79,9 @@ describe('an agent that works without a window', function () {
       await row.getByRole('button', { name: 'End Agent' }).click(patience);
     });
     await goneFrom(agent);
-    await page.locator('.quick-input-widget:visible').getByText('No agents run without a window').waitFor();
+    const list = page.locator('.quick-input-widget:visible');
+    await list.getByText('wait for the tests').waitFor();
+    await list.getByText('wait for the end').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
   });
 });
