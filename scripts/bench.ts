@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, list, editorTools, day, jumps, hostile, changes, find, copy, timeline, mentions, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --beside FILE.vsix`: the scenarios with another version of Parley by turns · `-- --turns N`: of the day.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, keeper, carried, sessions, list, editorTools, day, jumps, hostile, changes, find, copy, timeline, mentions, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --beside FILE.vsix`: the scenarios with another version of Parley by turns · `-- --turns N`: of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ import { measureHostile } from '../test/bench/hostileBench';
 import { measureJournal } from '../test/bench/journalBench';
 import { measureJournalPaint } from '../test/bench/journalPaint';
 import { measureJumps } from '../test/bench/jumpPaint';
+import { measureKeeper } from '../test/bench/keeperBench';
 import { measureList } from '../test/bench/listBench';
 import { measureMentions } from '../test/bench/mentionsBench';
 import { table, writeReport } from '../test/bench/report';
@@ -59,6 +60,7 @@ async function main(): Promise<Row[]> {
     'wire',
     'entries',
     'journal',
+    'keeper',
     'carried',
     'sessions',
     'list',
@@ -120,6 +122,7 @@ async function main(): Promise<Row[]> {
   const inVsCode =
     chosen.length > 0 ||
     wanted('journal') ||
+    wanted('keeper') ||
     wanted('carried') ||
     wanted('sessions') ||
     wanted('list') ||
@@ -132,6 +135,7 @@ async function main(): Promise<Row[]> {
     const turns = options.quick ? 20 : 120;
     rows.push(...(await measureJournalPaint(parley, { repetitions, turns, say })));
   }
+  if (wanted('keeper')) rows.push(...(await measureKeeper(parley, { repetitions, say })));
   if (wanted('sessions'))
     rows.push(...(await measureSessions(parley, { counts: options.quick ? [1, 20] : [1, 5, 20, 50], say })));
   if (wanted('list')) rows.push(...(await measureList(parley, say)));

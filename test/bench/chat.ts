@@ -116,7 +116,8 @@ export class Chat {
     prepared: Prepared = {},
   ): Promise<Chat> {
     const log = join(scratch, 'turns.jsonl');
-    const settings = { ...subject.settings(loadAgent(log)), 'git.enabled': false };
+    // What a keeper costs is measured by itself (keeperBench.ts).
+    const settings = { 'parley.background': 'off', ...subject.settings(loadAgent(log)), 'git.enabled': false };
     const extensions = [subject.vsix, ...(prepared.extensions ?? [])];
     const server = await startServer({ settings, say, allBuiltIns: true, ...prepared, extensions });
     let window: Window | undefined;

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { goneFrom } from '../processes';
-import { processes } from './processTree';
+import { type ProcessEntry, processes } from './processTree';
 
 /** Ends the keepers of a server whose windows have ended. Resolves when they and their agents are gone. */
 export async function endKeepers(dataDir: string): Promise<void> {
@@ -16,6 +16,13 @@ export async function endKeepers(dataDir: string): Promise<void> {
  * @returns their process ids
  */
 export function stopKeepers(dataDir: string): readonly number[] {
+  const running = runningKeepers(dataDir);
+  for (const { pid } of running) process.kill(pid, 'SIGTERM');
+  return running.map(({ pid }) => pid);
+}
+
+/** Returns the processes of the keepers of a server. */
+export function runningKeepers(dataDir: string): readonly ProcessEntry[] {
   const storage = join(dataDir, 'data/User/globalStorage');
   const pids = namesIn(storage).flatMap((extension) => {
     const keepers = join(storage, extension, 'keepers');
@@ -23,9 +30,7 @@ export function stopKeepers(dataDir: string): readonly number[] {
   });
   if (pids.length === 0) return [];
   // A keeper that ended by itself may have left its number to another process.
-  const running = processes().filter(({ pid, command }) => pids.includes(pid) && command.includes('keeper.js'));
-  for (const { pid } of running) process.kill(pid, 'SIGTERM');
-  return running.map(({ pid }) => pid);
+  return processes().filter(({ pid, command }) => pids.includes(pid) && command.includes('keeper.js'));
 }
 
 function namesIn(folder: string): readonly string[] {
