@@ -9,7 +9,7 @@ import { Chat } from '../../support/vscode/chat';
 import { openIn, openWindow, screenshot, type Window } from '../../support/vscode/openWindow';
 import { descendants, kill } from '../../support/vscode/processTree';
 import { vsixPath } from '../../support/vscode/repository';
-import { type Server, startServer } from '../../support/vscode/startServer';
+import { type Server, type ServerOptions, startServer } from '../../support/vscode/startServer';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { command } from '../../support/vscode/workbench';
 
@@ -30,14 +30,24 @@ function account(log: string): { readonly starts: number; readonly prompts: read
   };
 }
 
+/** Notes in each document what the chat shows from its first moment on: the state of the agent, and whether there is a transcript. VS Code writes the document of a webview anew, which ends animation frames. */
+const NOTE_STATES = `{
+  const seen = (window.parleyStates = []);
+  const look = () => {
+    const agent = document.querySelector('[role=status][aria-label="Agent"]');
+    const state = agent && agent.dataset.state + (document.querySelector('[role=article]') ? '' : ', empty');
+    if (state && seen.at(-1) !== state) seen.push(state);
+  };
+  setInterval(look, 4);
+}`;
+
 describe('a turn whose window is reloaded', () => {
   const log = join(scratch, 'reload.ndjson');
   const vscode = useVsCode({
+    inEachDocument: NOTE_STATES,
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
-      // As users have it who set nothing.
-      'parley.background': undefined,
     },
   });
 
@@ -61,7 +71,8 @@ describe('a turn whose window is reloaded', () => {
     await screenshot(page, 'background-after-200ms-dark');
     await page.waitForTimeout(800);
     await screenshot(page, 'background-after-1s-dark');
-    await again.state('running');
+    const states = (await again.log.evaluate('window.parleyStates')) as readonly string[];
+    assert.deepEqual([...new Set(states)], ['running'], 'nothing else flashes up');
     assert.deepEqual(await again.queue.locator('.queue-text').allTextContents(), ['say afterwards']);
     rmSync(held);
     await again.frame
@@ -81,6 +92,31 @@ describe('a turn whose window is reloaded', () => {
     assert.equal(resumed, whole, 'nothing is lost and nothing is there twice');
   });
 
+  it('goes on, word for word, over windows that are reloaded again and again', async () => {
+    const { page } = vscode.window;
+    const chat = await Chat.at(page, 'panel');
+    const before = account(log).prompts.length;
+    await chat.newSession();
+    assert.equal(await chat.run('flood 600 0 END'), 'end_turn');
+    const whole = await chat.copyTurn();
+    const held = join(scratch, 'held-again');
+    writeFileSync(held, '');
+    await chat.send(`flood 600 50 END ${held}`);
+    await chat.entries('agent').nth(1).waitFor();
+    for (const ms of [2500, 700, 300, 1500, 1000]) {
+      await page.reload();
+      await page.waitForTimeout(ms);
+    }
+    await page.reload();
+    const again = await Chat.at(page, 'panel');
+    await again.state('running', 60_000);
+    rmSync(held);
+    await again.frame.locator('[role=separator][data-turn-id="t2"][data-stop-reason="end_turn"]').waitFor();
+    assert.equal(await again.copyTurn(), whole);
+    assert.equal(await again.entries('notice').count(), 0);
+    assert.equal(account(log).prompts.length, before + 2);
+  });
+
   it('asks its permission again, and takes one answer', async () => {
     const { page } = vscode.window;
     const chat = await Chat.at(page, 'panel');
@@ -97,13 +133,32 @@ describe('a turn whose window is reloaded', () => {
   });
 });
 
+/** A program that prints before and after a file is gone, and ends with 5. */
+function waitingProgram(held: string, before: string, after: string): string {
+  return (
+    `console.log("${before}"); const wait = setInterval(() => { if (require("fs").existsSync(${JSON.stringify(held)})) return; ` +
+    `clearInterval(wait); console.log("${after}"); process.exitCode = 5; }, 20)`
+  );
+}
+
+/** The command of the chat's last tool call has printed each of these once, and the agent has it all with its exit code. */
+async function printedOnce(chat: Chat, log: string, printed: readonly string[]): Promise<void> {
+  const said = readAgentLog(log).filter(({ dir, msg }) => dir === 'in' && msg?.result !== undefined);
+  const outputs = said.flatMap(({ msg }) => ('output' in Object(msg?.result) ? [msg?.result] : []));
+  const output = printed.map((line) => `${line}\n`).join('');
+  assert.deepEqual(outputs, [{ output, truncated: false, exitStatus: { exitCode: 5 } }]);
+  const tool = chat.entries('tool').last();
+  if ((await tool.getByText(printed.at(-1) ?? '').count()) === 0) await tool.getByRole('button').first().click();
+  const shown = (await tool.innerText()).split('\n');
+  for (const line of printed) assert.equal(shown.filter((one) => one.trim() === line).length, 1, shown.join('\n'));
+}
+
 describe('a command that an agent runs in a terminal while its window is reloaded', () => {
   const log = join(scratch, 'terminal.ndjson');
   const vscode = useVsCode({
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
-      'parley.background': 'finishTurn',
     },
   });
 
@@ -112,10 +167,7 @@ describe('a command that an agent runs in a terminal while its window is reloade
     const chat = await Chat.open(page);
     const held = join(scratch, 'terminal-held');
     writeFileSync(held, '');
-    const program =
-      `console.log("before the reload"); const wait = setInterval(() => { if (require("fs").existsSync(${JSON.stringify(held)})) return; ` +
-      'clearInterval(wait); console.log("after the reload"); process.exitCode = 5; }, 20)';
-    await chat.send(`terminal ${program}`);
+    await chat.send(`terminal ${waitingProgram(held, 'before the reload', 'after the reload')}`);
     await chat.entries('tool').getByText('before the reload').waitFor();
     await command(page, 'Developer: Reload Window');
     const again = await Chat.at(page, 'panel');
@@ -123,15 +175,7 @@ describe('a command that an agent runs in a terminal while its window is reloade
     await screenshot(page, 'background-terminal-dark');
     rmSync(held);
     await again.frame.locator('[role=separator][data-turn-id="t1"][data-stop-reason="end_turn"]').waitFor();
-    const said = readAgentLog(log).filter(({ dir, msg }) => dir === 'in' && msg?.result !== undefined);
-    const outputs = said.flatMap(({ msg }) => ('output' in Object(msg?.result) ? [msg?.result] : []));
-    const output = 'before the reload\nafter the reload\n';
-    assert.deepEqual(outputs, [{ output, truncated: false, exitStatus: { exitCode: 5 } }]);
-    const tool = again.entries('tool').first();
-    if ((await tool.getByText('after the reload').count()) === 0) await tool.getByRole('button').first().click();
-    const shown = await tool.innerText();
-    for (const words of ['before the reload', 'after the reload'])
-      assert.equal(shown.split('\n').filter((line) => line.trim() === words).length, 1, shown);
+    await printedOnce(again, log, ['before the reload', 'after the reload']);
     await screenshot(page, 'background-terminal-after-dark');
   });
 });
@@ -139,23 +183,35 @@ describe('a command that an agent runs in a terminal while its window is reloade
 describe('a turn whose VS Code server is killed', () => {
   const place = join(scratch, 'killed');
   const log = join(scratch, 'killed.ndjson');
-  const options = {
+  const options: ServerOptions = {
     folder: join(place, 'workspace'),
     dataDir: join(place, 'data'),
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
-      'parley.background': 'finishTurn',
     },
   };
   const vscode = useVsCode(options);
   let again: Server | undefined;
   let window: Window | undefined;
 
-  after('end the second server', async () => {
+  after('end the last server', async () => {
     await window?.close();
     await again?.stop();
   });
+
+  /** Kills a server with its extension hosts, and shows the chat in another one with another browser. */
+  async function killAndStart(server: Server): Promise<Chat> {
+    const own = descendants(server.pid).filter(({ command }) => /bootstrap-fork|server-main|--type=/.test(command));
+    for (const { pid } of [...own].reverse()) kill(pid);
+    kill(server.pid);
+    await server.exited;
+    await window?.close();
+    again = await startServer({ ...options, extensions: [vsixPath] });
+    window = await openWindow(again);
+    await command(window.page, 'Parley: Open Chat');
+    return Chat.at(window.page, 'panel');
+  }
 
   it('goes on with its agent, and the queue follows', async () => {
     const chat = await Chat.open(vscode.window.page);
@@ -163,16 +219,7 @@ describe('a turn whose VS Code server is killed', () => {
     for (const word of ['one', 'two']) await chat.send(`say ${word}`);
     await chat.queue.nth(1).waitFor();
     await chat.entries('agent').first().waitFor();
-    const { server } = vscode;
-    const own = descendants(server.pid).filter(({ command }) => /bootstrap-fork|server-main|--type=/.test(command));
-    for (const { pid } of [...own].reverse()) kill(pid);
-    kill(server.pid);
-    await server.exited;
-
-    again = await startServer({ ...options, extensions: [vsixPath] });
-    window = await openWindow(again);
-    await command(window.page, 'Parley: Open Chat');
-    const back = await Chat.at(window.page, 'panel');
+    const back = await killAndStart(vscode.server);
     await back.frame.locator('[role=separator][data-turn-id="t3"]').waitFor({ timeout: 60_000 });
     const reasons = back.frame.locator('[role=separator][data-stop-reason]');
     assert.deepEqual(await reasons.evaluateAll((all) => all.map((one) => one.getAttribute('data-stop-reason'))), [
@@ -181,6 +228,21 @@ describe('a turn whose VS Code server is killed', () => {
       'end_turn',
     ]);
     assert.deepEqual(account(log), { starts: 1, prompts: ['flood 1200 50 END', 'say one', 'say two'] });
+  });
+
+  it('goes on with its command, whose output is there once with its exit code', async () => {
+    const chat = await Chat.at((window as Window).page, 'panel');
+    const held = join(scratch, 'killed-held');
+    writeFileSync(held, '');
+    await chat.send(`terminal ${waitingProgram(held, 'before the kill', 'after the kill')}`);
+    await chat.entries('tool').getByText('before the kill').waitFor();
+    const back = await killAndStart(again as Server);
+    await back.state('running');
+    rmSync(held);
+    await back.frame.locator('[role=separator][data-turn-id="t4"][data-stop-reason="end_turn"]').waitFor();
+    await printedOnce(back, log, ['before the kill', 'after the kill']);
+    await screenshot((window as Window).page, 'background-killed-terminal-dark');
+    assert.equal(account(log).starts, 1);
   });
 });
 

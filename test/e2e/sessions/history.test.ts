@@ -45,9 +45,9 @@ const settings = {
   'parley.defaultAgent': 'plain',
 };
 
-describe('a window that ends in the middle of a turn', () => {
+describe('a window that ends in the middle of a turn, and its agent with it', () => {
   let chat: Chat;
-  const vscode = useChat({ theme: 'dark', settings }, (opened) => {
+  const vscode = useChat({ theme: 'dark', settings: { ...settings, 'parley.background': 'off' } }, (opened) => {
     chat = opened;
   });
 

@@ -73,8 +73,6 @@ const QUIET: Readonly<Record<string, unknown>> = {
   // VS Code would show it for its own chat, which is off.
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'security.workspace.trust.banner': 'never',
-  // Agents would outlive the window of their test for a minute.
-  'parley.background': 'off',
 };
 
 /**
