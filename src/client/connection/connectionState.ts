@@ -43,6 +43,14 @@ export type ConnectionState =
   | { readonly kind: 'failed'; readonly error: ParleyError; readonly stage?: StageName }
   | { readonly kind: 'exited'; readonly error: ParleyError };
 
+/** How an agent is let go of. */
+export interface DropOptions {
+  /** What the next start opens; absent: what it would open anyway. */
+  readonly next?: SessionOpenStrategy | undefined;
+  /** The session is left for good, and an agent that can be told so is told. */
+  readonly closing?: boolean;
+}
+
 /** The agent while it runs, also before its session is ready. */
 export interface AgentSide {
   readonly link: AgentLink;

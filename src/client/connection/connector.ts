@@ -7,7 +7,7 @@ import { localizable } from '../../base/localizable';
 import type { ToolGrant, ToolSession } from '../mcp/editorTools';
 import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
-import { mayPass, restartLoop, startFailure } from '../turns/failures';
+import { mayPass, reconnectLoop, restartLoop, startFailure } from '../turns/failures';
 import { askStatus, isLive } from './askStatus';
 import type {
   AgentEnd,
@@ -16,19 +16,15 @@ import type {
   ConnectionServices,
   ConnectionState,
   ConnectorListener,
+  DropOptions,
 } from './connectionState';
 import { Goodbyes } from './goodbyes';
 import { openOrBegin, openSession } from './openSession';
 import { Recovery } from './recovery';
-import { mayGoOn, type SessionOpenStrategy } from './sessionOpenStrategy';
+import { canReopen, mayGoOn, rejoining, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
 import { signIn, signInWithSavedKey, signOut } from './signIn';
 import { attachAgent, type StartContext, startAgent } from './startAgent';
-
-export interface DropOptions {
-  readonly next?: SessionOpenStrategy | undefined;
-  readonly closing?: boolean;
-}
 
 export class Connector {
   readonly #services: ConnectionServices;
@@ -63,17 +59,20 @@ export class Connector {
   #attaches: string | undefined;
 
   /**
-   * @param attaches the session of an agent that runs since an earlier window; it is attached at the
-   * first start
+   * @param earlier the session of an agent that runs since an earlier window, and is attached at the
+   * first start; of one on another machine a turn may
    */
   constructor(
     context: ConnectionContext,
     opening: SessionOpenStrategy,
     listener: ConnectorListener,
-    attaches?: string,
+    earlier?: { readonly sessionId: string; readonly where: 'here' | 'far' },
   ) {
     this.#opening = opening;
-    this.#attaches = attaches;
+    if (earlier?.where === 'far') {
+      this.#cut = { note: 'window-ended', interrupted: true };
+      this.#opening = rejoining(earlier.sessionId);
+    } else this.#attaches = earlier?.sessionId;
     this.#services = context.services;
     const { clock, reconnectDelaysMs } = context.services;
     this.#recovery = new Recovery(() => void this.start(), clock.now, reconnectDelaysMs);
@@ -123,7 +122,8 @@ export class Connector {
 
   /** The agent of an earlier window runs, and is not here yet. */
   get isAttaching(): boolean {
-    return this.#attaches !== undefined && (this.#state.kind === 'idle' || this.#state.kind === 'starting');
+    if (this.#attaches === undefined && this.#cut?.note !== 'window-ended') return false;
+    return this.#state.kind === 'idle' || this.#state.kind === 'starting';
   }
 
   get isStarting(): boolean {
@@ -232,12 +232,7 @@ export class Connector {
     await this.drop('signed-out');
   }
 
-  /**
-   * Ends the agent and everything that it started.
-   * @param note a sentence on why
-   * @param next what the next start opens; absent: what it would open anyway. `closing`: the
-   * session is left for good, and an agent that can be told so is told
-   */
+  /** Ends the agent and everything that it started. @param note a sentence on why */
   async drop(note: string, { next, closing = false }: DropOptions = {}): Promise<void> {
     this.#drops++;
     this.cancelStart();
@@ -255,10 +250,7 @@ export class Connector {
     await this.#goodbyes.say(link, closing ? sessionId : undefined);
   }
 
-  /**
-   * Ends the agent and starts it again: its session continues where the agent can open it again,
-   * else a new one begins.
-   */
+  /** Ends the agent and starts it again; its session continues where the agent can open it again. */
   async restart(note: string): Promise<void> {
     if (this.#cut) return this.start(); // now, not after a while
     const { link } = this;
@@ -275,7 +267,14 @@ export class Connector {
 
   /** The agent outlives this window, and its session can go on in another. */
   get outlives(): boolean {
+    if (this.#cut || (this.isFar && this.#listener.isInTurn())) return true;
     return this.#attaches !== undefined || this.session?.link.kept !== undefined;
+  }
+
+  /** The agent is on another machine, and can be asked over the next connection what became of its turn. */
+  get isFar(): boolean {
+    const { features } = this.session?.link.description ?? {};
+    return this.agent.type === 'remote' && features?.status !== undefined && canReopen(features);
   }
 
   /** Lets go of an agent that outlives this window. */
@@ -310,14 +309,15 @@ export class Connector {
     }
   }
 
-  /**
-   * Ends the agent of a session that it can open again; the next start does.
-   * @param note a sentence on why
-   * @throws ParleyError `no-session`
-   */
+  /** Ends the agent of a session that the next start opens again. @throws ParleyError `no-session` */
   async suspend(note: string): Promise<void> {
     const { sessionId } = this.ready();
     await this.drop(note, { next: { kind: 'reopen', sessionId, transcript: 'keep' } });
+  }
+
+  /** The agent said something new in the session. */
+  progressed(): void {
+    this.#recovery.progressed();
   }
 
   /** A prompt is about to leave: what the agent sends from now on is no repetition of the past. */
@@ -368,16 +368,20 @@ export class Connector {
     if (this.#attaches !== undefined && (await this.#attach(this.#attaches, signal))) return;
     this.#listener.starting(this.#lastEnd, this.#opening);
     this.#lastEnd = undefined;
-    this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, this.#toolSession, signal, (isAsking) => {
-      this.#isAsking = isAsking;
-      this.#listener.changed();
-    });
+    const { begins } = this.#context;
+    const gather = (): Promise<McpOffer> =>
+      gatherMcp(this.#services, agent, this.#context.cwd, this.#toolSession, signal, (isAsking) => {
+        this.#isAsking = isAsking;
+        this.#listener.changed();
+      });
+    this.#mcp = begins?.then(gather, () => NO_MCP_SERVERS) ?? gather();
     let link: AgentLink | undefined;
     try {
       link = await startAgent(this.#context, signal);
       const started = link;
       started.onDidEnd((error) => this.#onAgentEnd(started, error));
       this.#use(started);
+      if (begins) await Promise.race([begins, new Promise<never>((_, reject) => started.onDidEnd(reject))]);
       await this.#open(started, signal);
     } catch (error) {
       const stage = stages.current?.name;
@@ -386,7 +390,7 @@ export class Connector {
         link && !stopped ? await link.describe(error, stage ?? 'start') : startFailure(error, this.agent.name);
       await link?.close();
       if (this.#disposed) return;
-      const again = !stopped && this.#recovery.isReconnecting && mayPass(failure);
+      const again = !stopped && (this.#recovery.isReconnecting || this.#cut) && mayPass(failure);
       if (again && this.#cut) this.#letGo();
       else this.#detach(this.#cut ?? { note: failure.texts.message });
       if (again && this.#tryAgain(failure)) return;
@@ -520,7 +524,7 @@ export class Connector {
     if (!this.#listener.cut(link)) return false;
     this.#cut = { note: error.texts.message };
     this.#letGo();
-    this.#opening = { kind: 'reopen', sessionId, transcript: 'keep', catchesUp: true };
+    this.#opening = rejoining(sessionId);
     return this.#tryAgain(error);
   }
 
@@ -534,7 +538,12 @@ export class Connector {
     const isLost = error.code === 'connection-lost';
     const catchesUp = isLost && wasInTurn && { catchesUp: true as const };
     if (goesOn) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep', ...catchesUp };
-    if (isLost) return goesOn && this.#tryAgain(error);
+    if (isLost && !goesOn) return false;
+    if (isLost) {
+      if (!this.#tryAgain(error))
+        this.#set({ kind: 'exited', error: reconnectLoop(error, this.#recovery.mostReconnects) });
+      return true;
+    }
     if (!this.#services.restarts?.()) return false;
     const step = this.#recovery.restart();
     if (step.kind === 'give-up') {

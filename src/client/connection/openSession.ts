@@ -13,7 +13,7 @@ import { handOver, type McpOffer } from '../mcp/mcpOffer';
 import type { AgentLink } from '../ports/agentLink';
 import { StageTimeout } from '../transport/stages';
 import { askStatus } from './askStatus';
-import { type OpenMethod, openMethodFor, type SessionOpenStrategy } from './sessionOpenStrategy';
+import { type OpenMethod, openMethodFor, otherWay, type SessionOpenStrategy } from './sessionOpenStrategy';
 import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
 import { deadlines, type StartContext } from './startAgent';
 
@@ -89,8 +89,9 @@ export async function openSession(
 const SESSION_LOST: ReadonlySet<string> = new Set(['session-not-found', 'session-not-opened', 'cannot-reopen']);
 
 /**
- * As {@link openSession}. A session whose transcript stands here continues in a new one where the
- * agent cannot open it again: it is told what was said, and the user is told so.
+ * As {@link openSession}. A session whose transcript stands here is opened in the other way where
+ * the agent refuses the first, and continues in a new one where it cannot open it again: it is told
+ * what was said, and the user is told so.
  * @param begins called before a new session is begun
  */
 export async function openOrBegin(
@@ -106,7 +107,13 @@ export async function openOrBegin(
   } catch (error) {
     const isLost = error instanceof ParleyError && SESSION_LOST.has(error.code);
     if (!isLost || opening.kind !== 'reopen' || opening.transcript !== 'keep' || !link.isAlive) throw error;
-    context.services.log.warn(`${error.message} A new session is begun.`);
+    const { log } = context.services;
+    const other = otherWay(opening, link.description.features);
+    if (other) {
+      log.warn(`${error.message} It is opened in another way.`);
+      return openOrBegin(context, link, { opening: other, mcp }, signal, begins);
+    }
+    log.warn(`${error.message} A new session is begun.`);
     begins();
     return openSession(context, link, { opening: { kind: 'new' }, mcp }, signal);
   }

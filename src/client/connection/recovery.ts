@@ -21,9 +21,8 @@ class Backoff implements Disposable {
     this.#delays = delays;
   }
 
-  /** A row of attempts has begun and has not succeeded yet. */
-  get isUnderWay(): boolean {
-    return this.#used > 0;
+  get of(): number {
+    return this.#delays.length;
   }
 
   /**
@@ -36,7 +35,7 @@ class Backoff implements Disposable {
     if (delay === undefined) return undefined;
     this.#used++;
     this.#timer = setTimeout(run, delay * (1 - Math.random() / 2));
-    return { attempt: this.#used, of: this.#delays.length };
+    return { attempt: this.#used, of: this.of };
   }
 
   /** Drops the attempt that waits: the caller makes it now, or not at all. */
@@ -98,6 +97,9 @@ export class Recovery implements Disposable {
   readonly #reconnects: Backoff;
   readonly #restarts = new RestartPolicy();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isReconnecting = false;
+  /** When the session could be used last. */
+  #readyAt: number | undefined;
 
   /**
    * @param start starts the agent
@@ -112,12 +114,30 @@ export class Recovery implements Disposable {
 
   /** The connection was lost and no attempt has succeeded yet. */
   get isReconnecting(): boolean {
-    return this.#reconnects.isUnderWay;
+    return this.#isReconnecting;
   }
 
-  /** Connects again after a while. @returns undefined where it was tried often enough */
+  /**
+   * Connects again after a while. A server that drops each connection is tried no more often than one
+   * that takes none: only a connection that lasts, or brings something, begins a new row.
+   * @returns undefined where it was tried often enough
+   */
   reconnect(): Attempt | undefined {
-    return this.#reconnects.next(this.#start);
+    if (this.#readyAt !== undefined && this.#now() - this.#readyAt >= LIVED_WELL_MS) this.#reconnects.dispose();
+    this.#readyAt = undefined;
+    const attempt = this.#reconnects.next(this.#start);
+    this.#isReconnecting = attempt !== undefined;
+    return attempt;
+  }
+
+  /** How often it is tried to connect again, in a row. */
+  get mostReconnects(): number {
+    return this.#reconnects.of;
+  }
+
+  /** The agent said something new. */
+  progressed(): void {
+    if (!this.#isReconnecting) this.#reconnects.dispose();
   }
 
   /** Starts an agent that exited again after a while, unless it has exited too often. */
@@ -135,18 +155,22 @@ export class Recovery implements Disposable {
 
   /** The session can be used. */
   ready(): void {
-    this.stop();
-    this.#restarts.ready(this.#now());
+    this.starting();
+    this.#isReconnecting = false;
+    this.#readyAt = this.#now();
+    this.#restarts.ready(this.#readyAt);
   }
 
   /** Gives up what waits; the next row of attempts begins from the start. */
   stop(): void {
+    this.#isReconnecting = false;
     this.#reconnects.dispose();
     clearTimeout(this.#timer);
   }
 
-  /** The user started or ended the agent: earlier exits do not count. */
+  /** The user started or ended the agent: earlier exits and losses do not count. */
   reset(): void {
+    this.stop();
     this.#restarts.reset();
   }
 

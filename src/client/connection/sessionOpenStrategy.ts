@@ -23,6 +23,8 @@ export type SessionOpenStrategy =
        * that repeats the session brings it back.
        */
       readonly catchesUp?: true;
+      /** The agent has refused one of two ways: the other one is taken. */
+      readonly refused?: 'load' | 'resume';
     }
   | {
       readonly kind: 'fork';
@@ -33,6 +35,8 @@ export type SessionOpenStrategy =
        */
       readonly past?: readonly SessionEvent[];
     };
+
+type Reopening = Extract<SessionOpenStrategy, { kind: 'reopen' }>;
 
 /**
  * The method that an opening takes with an agent. `replays`: the agent repeats what was said, so
@@ -63,16 +67,29 @@ export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatu
       hint: localizable('Start a new session instead.'),
     });
   }
-  const { resume, load, status } = features;
+  const { refused } = opening;
+  const load = refused === 'load' ? undefined : features.load;
+  const resume = refused === 'resume' ? undefined : features.resume;
   if (opening.catchesUp && load) return { method: 'load', replays: true };
   if ((opening.transcript === 'replay' || opening.catchesUp) && resume?.replay)
     return { method: 'resume', replays: true };
   if (resume && (opening.transcript === 'keep' || !load)) return { method: 'resume', replays: false };
   if (load) return { method: 'load', replays: true };
-  if (opening.transcript === 'keep' && status) return { method: 'status', replays: false };
+  if (opening.transcript === 'keep' && features.status) return { method: 'status', replays: false };
   throw new ParleyError('cannot-reopen', localizable("{0} can't reopen earlier sessions.", agent), {
     hint: localizable('Start a new session instead.'),
   });
+}
+
+/** Returns how a session is opened again whose turn the agent may go on with. */
+export function rejoining(sessionId: string): Reopening {
+  return { kind: 'reopen', sessionId, transcript: 'keep', catchesUp: true };
+}
+
+/** Returns how a session is opened that the agent has refused to open in one way; undefined: in no other. */
+export function otherWay(opening: Reopening, { load, resume }: AgentFeatures): Reopening | undefined {
+  if (opening.refused || !load || !resume) return undefined;
+  return { ...opening, refused: opening.catchesUp ? 'load' : 'resume' };
 }
 
 /** Returns whether an agent can open its sessions again in any way. */

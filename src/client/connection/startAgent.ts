@@ -73,6 +73,8 @@ export interface StartContext {
   readonly agent: AgentDefinition;
   /** The session is stored: its agent may outlive the window. */
   readonly isStored: boolean;
+  /** The session is opened then; undefined: at once. Rejects where it is not wanted any more. */
+  readonly begins: Promise<void> | undefined;
   readonly cwd: string;
   /** Folders of the workspace beside `cwd`; absolute. */
   readonly additionalDirectories: readonly string[];

@@ -6,6 +6,7 @@ import { messageOf } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
 import type { PromptQueue } from '../../session/queue/queue';
 import { detailed } from '../../session/queue/waitReason';
 import { askStatus } from '../connection/askStatus';
@@ -21,9 +22,11 @@ import { unansweredPrompt } from './restore';
 
 /**
  * How long an agent that has a turn since another connection, and does not say what it does, may
- * send nothing, in milliseconds.
+ * send nothing, in milliseconds: as long as a model may think.
  */
-const QUIET_MS = 30_000;
+const QUIET_MS = 60_000;
+/** How many times as long while a tool call runs. */
+const QUIET_TIMES = 10;
 
 export interface AgentLossParts {
   /** Ours of the session. */
@@ -49,6 +52,8 @@ export class AgentLoss {
   /** That prompt was among what it repeated. */
   #isShown = false;
   #stopsAgain = false;
+  /** The tool calls that ran at the last looks, and how many of these there were. */
+  #running = { calls: '', looks: 0 };
 
   constructor(parts: AgentLossParts) {
     this.#parts = parts;
@@ -66,7 +71,7 @@ export class AgentLoss {
     const inDoubt = hadSession && !isHeld() && !this.#isShown ? unansweredPrompt(model.state) : undefined;
     this.#isShown = false;
     if (inDoubt) queue.putFirst(inDoubt);
-    const why = isLeft ? 'window-ended' : detailed('agent-ended', note);
+    const why = isLeft || note === 'window-ended' ? 'window-ended' : detailed('agent-ended', note);
     if (hadSession && queue.items.length > 0) queue.pause(why);
     turns().exited(note, interrupted);
     subagents().ended();
@@ -75,9 +80,10 @@ export class AgentLoss {
 
   /**
    * The connection is lost, and may be made again. Commands that the agent runs here go on.
+   * @param link absent: that of an earlier window
    * @returns whether a turn waits for that
    */
-  cut(link: AgentLink): boolean {
+  cut(link?: AgentLink): boolean {
     const { model, probe, turns } = this.#parts;
     const inDoubt = unansweredPrompt(model.state);
     if (!turns().cut(link)) return false;
@@ -132,14 +138,26 @@ export class AgentLoss {
       this.#watch();
       return;
     }
-    const { state } = await askStatus(opened, new AbortController().signal).catch((error: unknown) => {
-      services.log.info(`session/status: ${messageOf(error)}`);
-      return { state: undefined };
-    });
+    const { answer, state } = await askStatus(opened, new AbortController().signal).catch(
+      (error: unknown): SessionStatus => {
+        services.log.info(`session/status: ${messageOf(error)}`);
+        return { answer: 'unsupported' };
+      },
+    );
     if (session()?.link !== opened.link || model.state.turn?.id !== turn) return;
     if (state) turns().state(state);
-    if (state && !isIdle(state)) this.#watch();
+    if (state ? !isIdle(state) : answer === 'live' && this.#runsTool(turn)) this.#watch();
     else this.#gaveNoEnd();
+  }
+
+  /** A tool call of the turn runs, and not for too long. */
+  #runsTool(turn: string): boolean {
+    const running = this.#parts.model.state.entries.flatMap((entry) =>
+      entry.kind === 'tool' && entry.turnId === turn && !isEnded(entry.status) ? [entry.id] : [],
+    );
+    const calls = running.join();
+    this.#running = { calls, looks: calls === this.#running.calls ? this.#running.looks + 1 : 1 };
+    return calls !== '' && this.#running.looks < QUIET_TIMES;
   }
 
   #gaveNoEnd(): void {

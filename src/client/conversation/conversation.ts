@@ -106,12 +106,13 @@ export class Conversation implements Disposable {
     this.#persistence = persistence;
     this.unsent = new Unsent(persistence, () => this.#model.touch('attachments'));
     const earlier = persistence && earlierAgent(key, kept, services.keepers);
-    this.#earlier = earlier;
+    this.#earlier = earlier?.where === 'here' ? earlier : undefined;
     this.#progress = new KeptProgress(
       {
         turns: () => this.#turns,
         link: () => this.#connector?.agentSide?.link,
         sessionId: () => this.#connector.sessionId,
+        isFar: () => this.#connector?.isFar === true,
         state: () => this.#model.state,
         terminals: () => services.terminals.heardOf(key),
       },
@@ -138,7 +139,7 @@ export class Conversation implements Disposable {
       this.#model.touch('queue');
     });
     this.edits = new EditHolds(this.queue, () => this.queueActions.pump());
-    const goesOn = earlier !== undefined;
+    const goesOn = earlier?.where;
     if (kept) restore(this, kept, apply, services.clock.now(), { isHeld: options.isHeld, goesOn });
     if (kept?.whole) {
       const isOver = (): boolean => this.#lifetime.isDisposed;
@@ -207,6 +208,7 @@ export class Conversation implements Disposable {
         key,
         agent,
         isStored: persistence !== undefined,
+        begins: options.begins,
         cwd,
         additionalDirectories: this.roots.filter((root) => root !== cwd),
         services,
@@ -240,7 +242,7 @@ export class Conversation implements Disposable {
         rejoining: () => this.#turns.asking(),
         rejoined: (status) => this.#recorder.together(() => this.#loss.rejoined(status)),
       },
-      earlier?.sessionId,
+      earlier,
     );
     this.controls = new AgentControls({ ready: () => this.#connector.ready(), subagents: this.#subagents, apply });
     this.#suspension = new Suspension({ key, model: this.#model, controls: this.controls }, services.log, () => {
@@ -255,6 +257,7 @@ export class Conversation implements Disposable {
       apply,
     });
     this.#lifetime.add(followTerminals(services.terminals, key, apply));
+    if (goesOn === 'far') this.#recorder.together(() => this.#loss.cut());
     if (kept) this.changes.recalled();
   }
 
@@ -316,10 +319,7 @@ export class Conversation implements Disposable {
     return this.#connector.waitsForUser;
   }
 
-  /**
-   * A message is about to leave: the agent is asked whether it still has the session, or opens it
-   * again.
-   */
+  /** A message is about to leave; the session may have to be opened again before. */
   get isPreparing(): boolean {
     return this.#turns.isPreparing;
   }

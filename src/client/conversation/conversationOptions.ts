@@ -29,6 +29,8 @@ export interface ConversationOptions {
   readonly isHeld?: boolean;
   /** It shows a recording: nothing is started for it. */
   readonly isRecording?: boolean;
+  /** It starts its agent, and opens its session then. Rejects where that is not wanted any more. */
+  readonly begins?: Promise<void>;
   /** It sends what is queued and is left then: what the agent asks waits for the next window. */
   readonly onlySends?: boolean;
 }

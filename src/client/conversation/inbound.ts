@@ -14,6 +14,9 @@ import { answerRequest } from './agentRequests';
 import type { ConversationServices } from './conversationOptions';
 import type { Recorder } from './recorder';
 
+/** What an agent says and does; a server that takes connections and drops them can send the rest anew each time. */
+const SAYS_MORE: ReadonlySet<string> = new Set(['message', 'message_chunk', 'tool_call', 'tool_content', 'plan']);
+
 /** Turns whose files the tools of the editor look at anew. */
 const RECENT_TURNS = 3;
 
@@ -53,6 +56,7 @@ export class Inbound {
           for (const said of past?.asSaid(event) ?? [event]) {
             turns.heard(said);
             recorder.applyAt(said, now);
+            if (!past && SAYS_MORE.has(said.type)) connector().progressed();
           }
           if (event.type === 'subagent') subagents.announce(event.sessionId);
         },

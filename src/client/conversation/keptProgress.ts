@@ -12,6 +12,9 @@ import type { TurnControl } from '../turns/turnControl';
 import type { KeptConversation, ReadProgress } from './persistence';
 import { sentItem } from './restore';
 
+/** Stands for the keeper of an agent on another machine, which goes on by itself and can be asked. */
+const FAR = 'far';
+
 const progressSchema = z.object({
   keeper: z.string(),
   /** The agent's id of its session; absent: it was not open yet. */
@@ -28,6 +31,8 @@ const progressSchema = z.object({
 /** Where an earlier window stood with an agent that still runs. */
 export interface EarlierAgent {
   readonly sessionId: string;
+  /** On this machine, or on another one, where it may have a turn of ours. */
+  readonly where: 'here' | 'far';
   readonly step: number;
   readonly lines: LineProgress;
   readonly turns: TrackedTurns;
@@ -36,7 +41,8 @@ export interface EarlierAgent {
 }
 
 /**
- * Returns where an earlier window stood with the agent of a session, if that still runs.
+ * Returns where an earlier window stood with the agent of a session, if that still runs. One on
+ * another machine may, where its turn was open.
  * @param kept the session as it was stored
  */
 export function earlierAgent(
@@ -46,9 +52,19 @@ export function earlierAgent(
 ): EarlierAgent | undefined {
   if (kept?.progress === undefined || !keepers) return undefined;
   const { success, data } = progressSchema.safeParse(parsed(kept.progress));
-  if (!success || data.sessionId === undefined || keepers.find(key) !== data.keeper) return undefined;
+  if (!success || data.sessionId === undefined) return undefined;
   const { sessionId, step, line, open, turns, terminals = {} } = data;
-  return { sessionId, step, lines: { line, open }, turns, terminals };
+  const isFar = data.keeper === FAR;
+  const mayGoOn = isFar
+    ? keepers.isOn && kept.agentSessionId === sessionId && isOpen(turns.turn, kept.model.state)
+    : keepers.find(key) === data.keeper;
+  return mayGoOn
+    ? { sessionId, where: isFar ? 'far' : 'here', step, lines: { line, open }, turns, terminals }
+    : undefined;
+}
+
+function isOpen(turn: TrackedTurns['turn'], state: Readonly<SessionState>): boolean {
+  return turn !== undefined && turn.ended === undefined && state.turn?.id === turn.id;
 }
 
 function parsed(json: string): unknown {
@@ -64,6 +80,8 @@ export interface KeptProgressOptions {
   /** Undefined while no agent runs. */
   readonly link: () => AgentLink | undefined;
   readonly sessionId: () => string | undefined;
+  /** The agent is on another machine, and can be asked what became of its turn. */
+  readonly isFar: () => boolean;
   readonly state: () => Readonly<SessionState>;
   /** Returns how many characters were heard of commands that outlive this window, by terminal. */
   readonly terminals: () => Readonly<Record<string, number>>;
@@ -84,6 +102,7 @@ export class KeptProgress {
   readonly read = (): ReadProgress | undefined => {
     const link = this.#options.link();
     const { kept, rpc } = link ?? {};
+    if (this.#options.isFar()) return this.#far();
     if (!kept || !rpc) return undefined;
     const turns = this.#options.turns();
     const lines = rpc.progress(new Set(turns.requestIds.values()));
@@ -107,6 +126,13 @@ export class KeptProgress {
       },
     };
   };
+
+  /** What the agent says is repeated when the session is loaded. */
+  #far(): ReadProgress {
+    const { sessionId, turns } = this.#options;
+    const kept = { keeper: FAR, sessionId: sessionId(), step: 0, line: 0, open: [], turns: turns().tracked };
+    return { json: JSON.stringify(kept), holdBack() {}, stored() {} };
+  }
 
   /** The session is open: from here on another window can go on with it. */
   opened(): void {

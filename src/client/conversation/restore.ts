@@ -11,6 +11,7 @@ import type { SessionModel, SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { PromptQueue, QueuedAttachment, QueueItem } from '../../session/queue/queue';
+import type { EarlierAgent } from './keptProgress';
 import type { KeptConversation, KeptItem } from './persistence';
 import type { Unsent } from './unsent';
 
@@ -20,19 +21,23 @@ import type { Unsent } from './unsent';
  * @param apply takes what happens now
  * @param now ms since 1970
  * @param manner `isHeld`: another window has it, and it is only read here. `goesOn`: its agent still
- * runs, so that what is open stays open
+ * runs, so that what is open stays open; of one that is far, only the turn
  */
 export function restore(
   { model, queue, unsent }: { readonly model: SessionView; readonly queue: PromptQueue; readonly unsent: Unsent },
   kept: KeptConversation,
   apply: (event: SessionEvent) => void,
   now: number,
-  { isHeld = false, goesOn = false }: { readonly isHeld?: boolean | undefined; readonly goesOn?: boolean } = {},
+  {
+    isHeld = false,
+    goesOn,
+  }: { readonly isHeld?: boolean | undefined; readonly goesOn?: EarlierAgent['where'] | undefined } = {},
 ): void {
   const state = { ...model.state, entries: model.state.entries.slice(model.begins) };
-  const items = goesOn ? kept.queue : restoredQueue(state, kept.queue);
+  if (goesOn === 'far') state.turn = undefined;
+  const items = goesOn === 'here' ? kept.queue : restoredQueue(state, kept.queue);
   const used = Math.max(usedIds(state, kept.queue), kept.usedIds ?? 0);
-  if (!goesOn) for (const event of closingEvents(state, now, isHeld)) apply(event);
+  if (goesOn !== 'here') for (const event of closingEvents(state, now, isHeld)) apply(event);
   queue.restore(
     items.map((item) => ({ ...item })),
     goesOn ? kept.paused : items.length > 0 ? (kept.paused ?? 'window-ended') : undefined,
@@ -52,7 +57,7 @@ export interface TranscriptReading {
   readonly now: () => number;
   readonly isHeld?: boolean | undefined;
   /** Its agent still runs. */
-  readonly goesOn?: boolean;
+  readonly goesOn?: EarlierAgent['where'] | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
-import { type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
+import { type Localizable, type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
 
 /** Why nothing runs in this workspace. */
 export function untrusted(): ParleyError {
@@ -81,16 +81,23 @@ export function promptFailure(error: unknown): StoredFailure {
   return { code: error.code, ...error.texts };
 }
 
+/** A connection is lost again and again as soon as it is made. */
+export function reconnectLoop({ code, texts }: ParleyError, attempts: number): ParleyError {
+  return new ParleyError(code, timesInARow(texts.message, attempts + 1), {
+    hint: localizable('Parley stopped reconnecting. Check the server, then reconnect.'),
+  });
+}
+
+function timesInARow(sentence: LocalizableText, times: number): Localizable {
+  return localizable('{0} ({1} times in a row).', withoutFullStop(sentence), times);
+}
+
 /** An agent ends again and again as soon as it is started. */
 export function restartLoop(error: ParleyError, attempts: number): ParleyError {
   const { code, texts, stderr } = error;
-  return new ParleyError(
-    'restart-loop',
-    localizable('{0} ({1} times in a row).', withoutFullStop(texts.message), attempts + 1),
-    {
-      hint: localizable('Automatic restart is off after repeated crashes. See the agent output.'),
-      ...(stderr && { stderr }),
-      cause: code,
-    },
-  );
+  return new ParleyError('restart-loop', timesInARow(texts.message, attempts + 1), {
+    hint: localizable('Automatic restart is off after repeated crashes. See the agent output.'),
+    ...(stderr && { stderr }),
+    cause: code,
+  });
 }

@@ -21,6 +21,8 @@ const promptSchema = z.object({
   endsBy,
   promised: z.boolean(),
   messageId: z.optional(z.string()),
+  /** The JSON-RPC id with which it has left. */
+  requestId: z.optional(z.string()),
   inTurn: z.boolean(),
   /** Its answer is still to come, or still counts. */
   awaited: z.boolean(),
@@ -92,6 +94,7 @@ export function trackedOf(
       endsBy: prompt.terms.endsBy,
       promised: prompt.terms.promised,
       ...(prompt.messageId !== undefined && { messageId: prompt.messageId }),
+      ...(prompt.requestId !== undefined && { requestId: prompt.requestId }),
       inTurn: prompt.turn !== undefined,
       awaited: awaits(prompt),
       inserted: prompt.inserted,

@@ -205,9 +205,9 @@ export class TurnControl {
    * The connection is lost in the middle of a turn that the agent may go on with, as
    * {@link TurnTracker.cut}. What it asked is withdrawn: it asks again where it still wants to know.
    */
-  cut(link: AgentLink): boolean {
+  cut(link: AgentLink | undefined): boolean {
     if (!this.#tracker.cut()) return false;
-    this.#cutLinks.add(link);
+    if (link) this.#cutLinks.add(link);
     this.#preparing?.abort.abort();
     this.#accepted.clear();
     this.#options.queue.takeBack();

@@ -118,8 +118,8 @@ export class TurnTracker {
     const { promptId, endsBy, promised } = tracked;
     const terms = { promptId, content: contentOf(promptId), endsBy, promised };
     const prompt = this.#add(tracked.handle, terms, inTurn ? turn : undefined);
-    Object.assign(prompt, { inserted: tracked.inserted, cancelRequested: tracked.cancelRequested });
-    prompt.messageId = tracked.messageId;
+    const { inserted, cancelRequested, messageId, requestId } = tracked;
+    Object.assign(prompt, { inserted, cancelRequested, messageId, requestId });
     if (!awaited) this.#prompts.delete(tracked.handle);
   }
 
@@ -255,8 +255,8 @@ export class TurnTracker {
       this.#options.log.info(`turn_complete for prompt ${id ?? '(none)'}: no such turn runs, ignored`);
       return;
     }
-    const ids = requestIds(turn);
-    if (id !== undefined && turn.prompts.size > 0 && !ids.includes(id)) {
+    const ids = requestIds(turn); // an earlier window may not have kept them
+    if (id !== undefined && (turn.isRejoined ? ids : [...turn.prompts]).length > 0 && !ids.includes(id)) {
       this.#options.log.warn(`turn_complete names prompt ${id}, and ${ids.join(', ')} is in flight: ignored`);
       return;
     }

@@ -1,9 +1,10 @@
-// The connection to an agent on another machine is lost in the middle of a turn: the panel says so, and the turn goes on over the next connection.
+// The connection to an agent on another machine is lost in the middle of a turn, or its window is reloaded: the turn goes on over the next connection.
 import { strict as assert } from 'node:assert';
 import { DurableAgent } from '../../support/servers/durableAgent';
-import type { Chat } from '../../support/vscode/chat';
+import { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useChat } from '../../support/vscode/useChat';
+import { command } from '../../support/vscode/workbench';
 
 /** Filled before VS Code starts, which reads it then. */
 const agents: Record<string, object> = {};
@@ -62,5 +63,32 @@ describe('a turn of an agent far away', () => {
       ),
       true,
     );
+  });
+
+  it('goes on when its window is reloaded, with what was said meanwhile, and ends with the reason of the agent', async () => {
+    const { page } = vscode.window;
+    await chat.send('once more');
+    await far.until(() => far.only.prompts.length === 3);
+    far.say(far.only, 'Before the reload. ');
+    await chat.entries('agent').getByText('Before the reload.').waitFor();
+    await command(page, 'Developer: Reload Window');
+    const connections = (): number => far.received.filter((method) => method === 'initialize').length;
+    const before = connections();
+    await far.until(() => connections() > before);
+    far.say(far.only, 'During the reload. ');
+    chat = await Chat.at(page, 'panel');
+    await chat.state('running');
+    await chat.entries('agent').getByText('During the reload.').waitFor();
+    await screenshot(page, 'remote-reloaded-dark');
+    far.say(far.only, 'And after it.');
+    far.end(far.only, 'max_tokens');
+    await chat.frame.locator('[role=separator][data-turn-id="t3"][data-stop-reason="max_tokens"]').waitFor();
+    assert.equal(
+      (await chat.entries('agent').last().innerText()).trim(),
+      'Before the reload. During the reload. And after it.',
+    );
+    assert.deepEqual(far.only.prompts, ['go', 'next', 'once more']);
+    assert.equal(await chat.entries('error').count(), 0);
+    assert.equal(await chat.entries('notice').count(), 0);
   });
 });

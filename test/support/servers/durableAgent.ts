@@ -1,13 +1,19 @@
-// A remote agent whose sessions and turns outlive the connections to it: version 1 over WebSocket, in this process, with what it offers and how its turns go decided by the test.
+// A remote agent whose sessions and turns outlive the connections to it: version 1 over WebSocket or streamable HTTP (with the official SDK's server), in this process, with what it offers and how its turns go decided by the test.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { AddressInfo, Socket } from 'node:net';
+import { createNodeHttpHandler } from '@agentclientprotocol/sdk/experimental/node';
+import { AcpServer } from '@agentclientprotocol/sdk/experimental/server';
+import { WebSocketServer } from 'ws';
 import { Deferred } from '../../../src/base/deferred';
 import { at } from '../../../src/base/untrusted';
 
 type Json = Record<string, unknown>;
 
 export interface DurableOptions {
+  /** Default: WebSocket. */
+  readonly transport?: 'http';
+  /** `session/load` is offered, and refused. */
+  readonly refusesLoad?: boolean;
   /** What `session/status` answers: with the state of the turn, without it, another answer, or silence. Absent: it is not offered. */
   readonly status?: 'states' | 'live' | 'saved' | 'not_found' | 'none';
   readonly load?: boolean;
@@ -26,13 +32,22 @@ export interface DurableSession {
   stopReason: string | undefined;
 }
 
+/** A connection. */
+interface Line {
+  /** Counted up. */
+  readonly number: number;
+  isOpen: boolean;
+  send(message: Json): void;
+  terminate(): void;
+}
+
 interface Running extends DurableSession {
   /** Session updates, to be repeated. */
   readonly updates: Json[];
   promptId: unknown;
   /** Where its turn has begun, and where it is spoken of now. */
-  asked: WebSocket | undefined;
-  socket: WebSocket | undefined;
+  asked: Line | undefined;
+  line: Line | undefined;
   turns: number;
   calls: number;
 }
@@ -46,16 +61,86 @@ export class DurableAgent {
   /** Called when a turn begins, with what was asked. */
   onTurn: (session: DurableSession, text: string) => void = () => {};
   readonly #options: DurableOptions;
-  readonly #sockets = new Set<WebSocket>();
+  #lineCount = 0;
+  readonly #sockets = new Set<Socket>();
   readonly #running = new Map<string, Running>();
   readonly #waiting = new Set<() => void>();
   readonly #http = createServer();
-  readonly #server = new WebSocketServer({ server: this.#http });
   #isAway = false;
 
   private constructor(options: DurableOptions) {
     this.#options = options;
-    this.#server.on('connection', (socket) => this.#connected(socket));
+    this.#http.on('connection', (socket: Socket) => {
+      if (this.#isAway) {
+        socket.destroy();
+        return;
+      }
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+    if (options.transport === 'http') this.#serveHttp();
+    else this.#serveSockets();
+  }
+
+  #serveSockets(): void {
+    new WebSocketServer({ server: this.#http }).on('connection', (socket) => {
+      const line = this.#lineOf(
+        (text) => socket.send(text),
+        () => {
+          line.isOpen = false;
+          socket.terminate();
+        },
+      );
+      socket.on('error', () => {});
+      socket.on('close', () => this.#closed(line));
+      socket.on('message', (data) => this.#received(line, JSON.parse(String(data)) as Json));
+    });
+  }
+
+  /**
+   * Here a connection is no socket: where none is open at the moment, nothing is cut. The official SDK's server does not notice that a client is away: what it is told
+   * for it waits, for nobody.
+   */
+  #serveHttp(): void {
+    const acp = new AcpServer({
+      createAgent: () => ({
+        connect: ({ readable, writable }) => {
+          const writer = writable.getWriter();
+          const line = this.#lineOf(
+            (text) => void writer.write(JSON.parse(text)).catch(() => {}),
+            () => this.cut(),
+          );
+          void this.#hear(line, readable);
+        },
+      }),
+    });
+    this.#http.on('request', createNodeHttpHandler(acp));
+  }
+
+  async #hear(line: Line, readable: ReadableStream<unknown>): Promise<void> {
+    try {
+      for await (const message of readable) this.#received(line, message as Json);
+    } catch {
+      // The connection is gone.
+    }
+    this.#closed(line);
+  }
+
+  #lineOf(write: (text: string) => void, end: () => void): Line {
+    const line: Line = {
+      number: ++this.#lineCount,
+      isOpen: true,
+      send: (message) => {
+        if (line.isOpen) write(JSON.stringify({ jsonrpc: '2.0', ...message }));
+      },
+      terminate: end,
+    };
+    return line;
+  }
+
+  #closed(line: Line): void {
+    line.isOpen = false;
+    this.#changed();
   }
 
   static async start(options: DurableOptions): Promise<DurableAgent> {
@@ -65,7 +150,8 @@ export class DurableAgent {
   }
 
   get url(): string {
-    return `ws://127.0.0.1:${(this.#http.address() as AddressInfo).port}/`;
+    const scheme = this.#options.transport ?? 'ws';
+    return `${scheme}://127.0.0.1:${(this.#http.address() as AddressInfo).port}/`;
   }
 
   /** The session that it has; fails where there are none or several. */
@@ -77,7 +163,7 @@ export class DurableAgent {
 
   /** Breaks all connections off. */
   cut(): void {
-    for (const socket of this.#sockets) socket.terminate();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   /** Takes no connections until {@link back}. */
@@ -102,21 +188,21 @@ export class DurableAgent {
     this.#update(session, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
   }
 
-  /** Runs a tool call. */
-  call(session: DurableSession, title: string): void {
+  /** Runs a tool call. @param status how far it comes */
+  call(session: DurableSession, title: string, status: 'completed' | 'in_progress' = 'completed'): void {
     const one = this.#find(session);
     const toolCallId = `call-${++one.calls}`;
     this.#update(session, { sessionUpdate: 'tool_call', toolCallId, title, kind: 'read', status: 'in_progress' });
-    this.#update(session, { sessionUpdate: 'tool_call_update', toolCallId, status: 'completed' });
+    this.#update(session, { sessionUpdate: 'tool_call_update', toolCallId, status });
   }
 
   /** Asks for a permission. @returns the option that was chosen; never settles where the connection breaks */
   async ask(session: DurableSession): Promise<unknown> {
-    const { socket } = this.#find(session);
+    const { line } = this.#find(session);
     const id = `ask-${++this.#asked}`;
     const answer = new Deferred<unknown>();
     this.#asks.set(id, answer);
-    send(socket, {
+    send(line, {
       id,
       method: 'session/request_permission',
       params: {
@@ -157,8 +243,7 @@ export class DurableAgent {
   }
 
   async close(): Promise<void> {
-    this.cut();
-    this.#server.close();
+    this.leave();
     await new Promise((resolve) => this.#http.close(resolve));
   }
 
@@ -178,48 +263,36 @@ export class DurableAgent {
     this.#send(one, update);
   }
 
-  #send({ id, socket }: Running, update: Json): void {
-    send(socket, { method: 'session/update', params: { sessionId: id, update } });
+  #send({ id, line }: Running, update: Json): void {
+    send(line, { method: 'session/update', params: { sessionId: id, update } });
   }
 
-  #connected(socket: WebSocket): void {
-    if (this.#isAway) {
-      socket.terminate();
+  #received(line: Line, message: Json): void {
+    // What was on its way when the connection broke may still arrive over HTTP, where the server takes it.
+    const { id, method } = message;
+    if (method === undefined) {
+      this.#asks.get(String(id))?.resolve(at(message.result, 'outcome', 'optionId'));
       return;
     }
-    this.#sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      this.#sockets.delete(socket);
-      this.#changed();
-    });
-    socket.on('message', (data) => {
-      const message = JSON.parse(String(data)) as Json;
-      const { id, method } = message;
-      if (method === undefined) {
-        this.#asks.get(String(id))?.resolve(at(message.result, 'outcome', 'optionId'));
-        return;
-      }
-      if (this.breaksBefore(String(method))) {
-        socket.terminate();
-        return;
-      }
-      this.received.push(String(method));
-      this.#handle(socket, message);
-      this.#changed();
-    });
+    if (this.breaksBefore(String(method))) {
+      line.terminate();
+      return;
+    }
+    this.received.push(String(method));
+    this.#handle(line, message);
+    this.#changed();
   }
 
-  #handle(socket: WebSocket, { id, method, params }: Json): void {
+  #handle(line: Line, { id, method, params }: Json): void {
     const { sessionId = '', prompt } = (params ?? {}) as { sessionId?: string; prompt?: { text?: string }[] };
     const session = this.#running.get(sessionId);
-    const result = (value: Json): void => send(socket, { id, result: value });
+    const result = (value: Json): void => send(line, { id, result: value });
     switch (method) {
       case 'initialize':
         result({ protocolVersion: 1, agentCapabilities: this.#capabilities(), authMethods: [] });
         return;
       case 'session/new': {
-        const made = newSession(`durable-${this.#running.size + this.#forgotten++ + 1}`, socket);
+        const made = newSession(`durable-${this.#running.size + this.#forgotten++ + 1}`, line);
         this.#running.set(made.id, made);
         this.sessions.set(made.id, made);
         result({ sessionId: made.id });
@@ -227,17 +300,21 @@ export class DurableAgent {
       }
       case 'session/status':
         this.#answerStatus(session, result);
-        if (session) session.socket = socket;
+        speakOver(session, line);
         return;
     }
     if (!session) {
       if (id !== undefined)
-        send(socket, { id, error: { code: -32002, message: 'No such session', data: { sessionId } } });
+        send(line, { id, error: { code: -32002, message: 'No such session', data: { sessionId } } });
       return;
     }
-    session.socket = socket;
+    speakOver(session, line);
     switch (method) {
       case 'session/load':
+        if (this.#options.refusesLoad) {
+          send(line, { id, error: { code: -32603, message: 'The session is open' } });
+          return;
+        }
         for (const update of session.updates) this.#send(session, update);
         result({});
         return;
@@ -245,22 +322,22 @@ export class DurableAgent {
         result({});
         return;
       case 'session/prompt':
-        this.#begin(session, socket, id, prompt?.[0]?.text ?? '');
+        this.#begin(session, line, id, prompt?.[0]?.text ?? '');
         return;
       case 'session/cancel':
         if (session.promptId !== undefined) this.end(session, 'cancelled');
         return;
       default:
-        if (id !== undefined) send(socket, { id, error: { code: -32601, message: 'Method not found' } });
+        if (id !== undefined) send(line, { id, error: { code: -32601, message: 'Method not found' } });
     }
   }
 
   #forgotten = 0;
 
-  #begin(session: Running, socket: WebSocket, id: unknown, text: string): void {
+  #begin(session: Running, line: Line, id: unknown, text: string): void {
     session.prompts.push(text);
     session.updates.push({ sessionUpdate: 'user_message_chunk', content: { type: 'text', text } });
-    Object.assign(session, { stopReason: undefined, promptId: id, asked: socket });
+    Object.assign(session, { stopReason: undefined, promptId: id, asked: line });
     session.turns++;
     this.onTurn(session, text);
   }
@@ -289,11 +366,16 @@ export class DurableAgent {
   }
 }
 
-function newSession(id: string, socket: WebSocket): Running {
+function newSession(id: string, line: Line): Running {
   const made = { prompts: [], said: '', stopReason: undefined, updates: [], promptId: undefined, turns: 0, calls: 0 };
-  return { id, ...made, asked: undefined, socket };
+  return { id, ...made, asked: undefined, line };
 }
 
-function send(socket: WebSocket | undefined, message: Json): void {
-  if (socket?.readyState === 1) socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
+/** What was on its way over an earlier connection may arrive after the next one was made. */
+function speakOver(session: Running | undefined, line: Line): void {
+  if (session && line.number >= (session.line?.number ?? 0)) session.line = line;
+}
+
+function send(line: Line | undefined, message: Json): void {
+  line?.send(message);
 }

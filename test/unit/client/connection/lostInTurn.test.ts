@@ -308,8 +308,102 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(ends(), ['error by exit']);
   });
 
-  it('loses nothing and repeats nothing over 50 turns that are cut at random', async () => {
-    const { conversation, until } = await open({ status: 'states', load: true, resume: true, turnComplete: true });
+  it('goes on in a session that the agent refuses to load, and can resume', async () => {
+    const { conversation, until } = await open({
+      status: 'states',
+      load: true,
+      refusesLoad: true,
+      resume: true,
+      turnComplete: true,
+    });
+    const far = await begin();
+    const { sessionId } = conversation;
+    await cutWhile(() => {});
+    assert.deepEqual(agent.received.slice(-3), ['session/load', 'session/resume', 'session/status']);
+    assert.equal(conversation.sessionId, sessionId);
+    agent.say(far, 'And on.');
+    agent.end(far, 'max_tokens');
+    await until((c) => c.model.state.turn === undefined);
+    assert.equal(said(), far.said);
+    assert.deepEqual(ends(), ['max_tokens by turn_complete']);
+  });
+
+  it('is lost where the server takes each connection and drops it, and the queue waits', async () => {
+    const { conversation, until } = await open(
+      { status: 'states', load: true },
+      { reconnectDelaysMs: Array.from({ length: 8 }, () => 1) },
+    );
+    const far = await begin();
+    conversation.send('next').done.catch(() => {});
+    const connections = (): number => agent.received.filter((method) => method === 'initialize').length;
+    let dropped = 1;
+    const seen = conversation.model.observe(
+      new Changes(() => {
+        if (!isReady(conversation) || dropped === connections()) return;
+        dropped = connections();
+        setImmediate(() => agent.cut());
+      }),
+    );
+    agent.cut();
+    await until((c) => c.connection.kind === 'exited');
+    seen.dispose();
+    assert.deepEqual(ends(), ['error by exit']);
+    assert.deepEqual(queue(), ['next: queued']);
+    assert.match(projectSession(conversation).queuePaused ?? '', /^Paused: The connection to Far was lost/);
+    const { error } = projectSession(conversation);
+    assert.match(error?.message ?? '', /^The connection to Far was lost: .* \(9 times in a row\)\.$/);
+    assert.equal(error?.hint, 'Parley stopped reconnecting. Check the server, then reconnect.');
+    assert.equal(error?.actions[0]?.label, 'Reconnect');
+    assert.equal(said(), far.said);
+    assert.equal(connections(), 9);
+    agent.say(far, 'Meanwhile.');
+    await conversation.restart();
+    assert.ok(isReady(conversation), 'the user can try again');
+  });
+
+  it('stays open over any number of connections that each bring something', async () => {
+    const { until } = await open(
+      { status: 'states', load: true, turnComplete: true },
+      { reconnectDelaysMs: Array.from({ length: 3 }, () => 1) },
+    );
+    const far = await begin();
+    for (let round = 0; round < 12; round++) {
+      agent.cut();
+      await until((c) => !isReady(c));
+      await until(isReady);
+      agent.say(far, `${round}. `);
+      await until(() => said() === far.said);
+    }
+    agent.end(far, 'end_turn');
+    await until((c) => c.model.state.turn === undefined);
+    assert.deepEqual(ends(), ['end_turn by turn_complete']);
+  });
+
+  it('waits longer for an agent that only says that it is live while a tool call runs, and shows late words', async () => {
+    const { until } = await open({ status: 'live', load: true }, { rejoinQuietMs: 20 });
+    const far = await begin();
+    await cutWhile(() => agent.call(far, 'Run the tests', 'in_progress'));
+    const asked = (): number => agent.received.filter((method) => method === 'session/status').length;
+    await agent.until(() => asked() >= 5);
+    assert.ok(session.conversation.model.state.turn, 'the turn stays open');
+    await until((c) => c.model.state.turn === undefined);
+    assert.deepEqual([asked(), ...ends()], [12, 'unknown by timeout']); // two of them when it was back
+    agent.say(far, 'It took a while.');
+    await until(() => said() === far.said);
+  });
+
+  for (const transport of ['ws', 'http'] as const)
+    it(`loses nothing and repeats nothing over 50 turns that are cut at random, over ${transport}`, () =>
+      cutAtRandom(transport));
+
+  async function cutAtRandom(transport: 'ws' | 'http'): Promise<void> {
+    const { conversation, until } = await open({
+      ...(transport === 'http' && { transport }),
+      status: 'states',
+      load: true,
+      resume: true,
+      turnComplete: true,
+    });
     const random = seeded(16);
     const reasons = ['end_turn', 'max_tokens', 'refusal'];
     const told: string[] = [];
@@ -364,5 +458,5 @@ describe('a turn whose connection is lost', function () {
     assert.deepEqual(own, told, 'each turn ended as the agent says');
     const connections = agent.received.filter((method) => method === 'initialize').length;
     assert.ok(connections > 50, `${connections} connections`);
-  });
+  }
 });
