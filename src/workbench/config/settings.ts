@@ -60,6 +60,11 @@ export function idleLimitMs(): number | undefined {
   return Number.isFinite(minutes) && minutes > 0 ? minutes * 60_000 : undefined;
 }
 
+/** Whether an agent is started ahead for the next new session. */
+export function keepsWarmAgent(): boolean {
+  return read<boolean>('warmAgent', false) === true;
+}
+
 /** What notifications tell of while the chat is not in sight. */
 export function notificationSetting(): 'off' | 'questions' | 'all' {
   const value = read<string>('notifications', 'all');

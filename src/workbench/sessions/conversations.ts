@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { l10n } from 'vscode';
+import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -9,11 +10,12 @@ import type { SessionOpenStrategy } from '../../client/connection/sessionOpenStr
 import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import { sendingServices } from '../../client/conversation/sendInBackground';
+import type { WarmAgent } from '../../client/conversation/warmAgent';
 import { isBelow } from '../../client/requests/roots';
 import { Changes } from '../../session/model/changes';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Archive } from './archive';
-import { sessionFolders } from './sessionFolders';
+import { type SessionFolders, sessionFolders } from './sessionFolders';
 
 export interface NewConversation {
   /** The id of an agent; absent: the preferred one. */
@@ -56,12 +58,20 @@ export class Conversations implements Disposable {
   readonly #worktrees: string;
   readonly #archive: Archive;
   readonly #losing: Disposable;
+  readonly #warm: WarmAgent;
   #activeKey: string | undefined;
   /** Nothing was shown in this window yet. */
   #isFirst = true;
 
-  constructor(catalog: AgentCatalog, services: ConversationServices, archive: Archive, storage: SessionStorage) {
+  constructor(
+    catalog: AgentCatalog,
+    services: ConversationServices,
+    archive: Archive,
+    storage: SessionStorage,
+    warm: WarmAgent,
+  ) {
     this.#catalog = catalog;
+    this.#warm = warm;
     this.#archive = archive;
     this.#services = { ...services, currentAgent: (id) => catalog.find(id) };
     this.#scratch = storage.scratch;
@@ -155,14 +165,30 @@ export class Conversations implements Disposable {
         hint: l10n.t('Add it to the setting parley.agents.'),
       });
     }
-    const folders = sessionFolders(options.cwd, this.#scratch);
-    const { cwd } = folders;
-    // Whoever continues a session of a worktree leaves the user's folders alone too.
-    const roots = isBelow(this.#worktrees, cwd) ? [cwd] : folders.roots;
-    const key = randomUUID();
     const { opening, title } = options;
+    const folders = this.#foldersOf(options.cwd);
+    const isSame = (one: Conversation): boolean =>
+      JSON.stringify([one.agent, one.cwd, one.roots]) === JSON.stringify([agent, folders.cwd, folders.roots]);
+    const conversation = (opening ? undefined : this.#warm.take(isSame)) ?? this.#make(agent, folders, { opening });
+    this.#add(conversation);
+    if (title !== undefined) conversation.note([{ at: this.#services.clock.now(), event: { type: 'info', title } }]);
+    return conversation;
+  }
+
+  #foldersOf(wanted: string | undefined): SessionFolders {
+    const { cwd, roots } = sessionFolders(wanted, this.#scratch);
+    // Whoever continues a session of a worktree leaves the user's folders alone too.
+    return { cwd, roots: isBelow(this.#worktrees, cwd) ? [cwd] : roots };
+  }
+
+  #make(
+    agent: AgentDefinition,
+    { cwd, roots }: SessionFolders,
+    { opening, begins }: { readonly opening?: SessionOpenStrategy | undefined; readonly begins?: Promise<void> },
+  ): Conversation {
+    const key = randomUUID();
     const persistence = this.#archive.persist({ key, agentId: agent.id, cwd, roots });
-    const conversation = new Conversation({
+    return new Conversation({
       key,
       agent,
       cwd,
@@ -170,10 +196,8 @@ export class Conversations implements Disposable {
       services: this.#services,
       persistence,
       ...(opening && { opening }),
+      ...(begins && { begins }),
     });
-    this.#add(conversation);
-    if (title !== undefined) conversation.note([{ at: this.#services.clock.now(), event: { type: 'info', title } }]);
-    return conversation;
   }
 
   /**
@@ -289,7 +313,13 @@ export class Conversations implements Disposable {
   ): void {
     const { key } = conversation;
     let told = false;
+    let isReady = false;
     const changes = new Changes(() => {
+      if (!isReady && conversation.connection.kind === 'ready') {
+        isReady = true;
+        const { agent } = conversation;
+        this.#warm.prepare(agent, (begins) => this.#make(agent, this.#foldersOf(undefined), { begins }));
+      }
       if (told) return;
       told = true;
       setImmediate(() => {
@@ -343,7 +373,10 @@ export class Conversations implements Disposable {
    * disposed, as the last of them is still written.
    */
   async closeAll(): Promise<void> {
-    const ended = await Promise.allSettled([...this.#byKey.keys()].map((key) => this.#end(key, true)));
+    const ended = await Promise.allSettled([
+      this.#warm.end(),
+      ...[...this.#byKey.keys()].map((key) => this.#end(key, true)),
+    ]);
     for (const one of ended) if (one.status === 'rejected') this.#services.log.error(`end: ${messageOf(one.reason)}`);
   }
 
@@ -364,6 +397,7 @@ export class Conversations implements Disposable {
 
   dispose(): void {
     this.#losing.dispose();
+    void this.#warm.end();
     for (const { conversation, watching } of this.#byKey.values()) {
       watching.dispose();
       conversation.dispose();

@@ -7,12 +7,17 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { ensureScratch } from '../editor/scratchFolder';
 
+export interface SessionFolders {
+  readonly cwd: string;
+  readonly roots: readonly string[];
+}
+
 /**
  * @param cwd absolute, where the caller names one.
  * @param scratch made where the window has no folder.
  * @throws ParleyError `bad-folder` for a relative path.
  */
-export function sessionFolders(cwd: string | undefined, scratch: string): { cwd: string; roots: string[] } {
+export function sessionFolders(cwd: string | undefined, scratch: string): SessionFolders {
   const folders = (workspace.workspaceFolders ?? [])
     .filter(({ uri }) => uri.scheme === 'file')
     .map(({ uri }) => uri.fsPath);

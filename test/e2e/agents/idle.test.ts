@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import { calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { sessionScript } from '../../support/agents/sessionScript';
 import { goneFrom, isAlive } from '../../support/processes';
 import { removeFolder } from '../../support/scratch';
@@ -63,5 +63,41 @@ describe('an idle agent', () => {
     assert.equal(loaded(), 1);
     assert.equal(started().length, 3);
     await goneFrom(second);
+  });
+});
+
+describe('the agent of the next new session', () => {
+  const warmLog = join(scratch, 'warm.ndjson');
+  let chat: Chat;
+  useChat(
+    {
+      settings: {
+        'parley.agents': { plain: { ...scriptedAgent('plain', warmLog), name: 'Plain' } },
+        'parley.defaultAgent': 'plain',
+        'parley.warmAgent': true,
+      },
+    },
+    (opened) => {
+      chat = opened;
+    },
+  );
+
+  /** What each agent was called, in the order of their starts. */
+  function called(): readonly (readonly string[])[] {
+    const lines = readAgentLog(warmLog);
+    const pids = [...new Set(lines.map(({ pid }) => pid))];
+    return pids.map((pid) => calledMethods(lines.filter((line) => line.pid === pid)));
+  }
+
+  it('is started ahead without a session, and is the one that answers there', async () => {
+    while (called()[1]?.[0] !== 'initialize') await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(await chat.run('say first'), 'end_turn');
+    assert.deepEqual(called()[1], ['initialize']);
+    await chat.newSession();
+    assert.equal(await chat.run('say second'), 'end_turn');
+    assert.deepEqual(called().slice(0, 2), [
+      ['initialize', 'session/new', 'session/prompt'],
+      ['initialize', 'session/new', 'session/prompt'],
+    ]);
   });
 });

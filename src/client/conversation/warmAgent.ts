@@ -1,0 +1,73 @@
+// Starts the agent of the next new session ahead, so that it can be used at once. One waits at a
+// time, initialized and without a session; it ends when it is not wanted for a while.
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { Deferred } from '../../base/deferred';
+import type { Disposable } from '../../base/disposable';
+import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
+import type { Conversation } from './conversation';
+
+export interface WarmAgentOptions {
+  readonly isOn: () => boolean;
+  /** How long it may wait, in milliseconds; undefined: for ever. */
+  readonly limitMs: () => number | undefined;
+  readonly schedule: (run: () => void, ms: number) => Disposable;
+}
+
+interface Waiting {
+  readonly conversation: Conversation;
+  readonly begins: Deferred<void>;
+  readonly timer: Disposable | undefined;
+}
+
+export class WarmAgent {
+  readonly #options: WarmAgentOptions;
+  #waiting: Waiting | undefined;
+
+  constructor(options: WarmAgentOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts an agent, where none of its kind waits.
+   * @param make makes the conversation of the next new session, which opens no session until `begins`
+   */
+  prepare(agent: AgentDefinition, make: (begins: Promise<void>) => Conversation): void {
+    const { isOn, limitMs, schedule } = this.#options;
+    if (agent.type !== 'process' || !isOn() || this.#waiting?.conversation.agent.id === agent.id) return;
+    void this.end();
+    const begins = new Deferred<void>();
+    begins.promise.catch(() => {});
+    const conversation = make(begins.promise);
+    const limit = limitMs();
+    const timer = limit === undefined ? undefined : schedule(() => void this.end(), limit);
+    this.#waiting = { conversation, begins, timer };
+    void conversation.start();
+  }
+
+  /**
+   * Returns the conversation that waits, which goes on; undefined where its agent has failed.
+   * @param fits whether it is as a new one would be
+   */
+  take(fits: (conversation: Conversation) => boolean): Conversation | undefined {
+    const { conversation, begins, timer } = this.#waiting ?? {};
+    if (!conversation || !fits(conversation)) return undefined;
+    if (conversation.connection.kind !== 'starting') {
+      void this.end();
+      return undefined;
+    }
+    timer?.dispose();
+    this.#waiting = undefined;
+    begins?.resolve();
+    return conversation;
+  }
+
+  /** Ends the agent that waits. Resolves when it is gone. */
+  async end(): Promise<void> {
+    const { conversation, begins, timer } = this.#waiting ?? {};
+    this.#waiting = undefined;
+    timer?.dispose();
+    begins?.reject(new ParleyError('start-cancelled', localizable('The start was stopped.')));
+    await conversation?.close();
+  }
+}
