@@ -30,15 +30,15 @@ function account(log: string): { readonly starts: number; readonly prompts: read
   };
 }
 
-/** Notes in each document what the chat shows from its first moment on: the state of the agent, and whether there is a transcript. VS Code writes the document of a webview anew, which ends animation frames. */
+/** Notes in each document what the chat says of its agent from the first moment on, and whether it invites to begin. */
 const NOTE_STATES = `{
   const seen = (window.parleyStates = []);
-  const look = () => {
+  setInterval(() => {
     const agent = document.querySelector('[role=status][aria-label="Agent"]');
-    const state = agent && agent.dataset.state + (document.querySelector('[role=article]') ? '' : ', empty');
-    if (state && seen.at(-1) !== state) seen.push(state);
-  };
-  setInterval(look, 4);
+    if (!agent || agent.textContent.trim() === '') return;
+    const state = agent.dataset.state + (document.body.textContent.includes('Describe a task') ? ', empty' : '');
+    if (seen.at(-1) !== state) seen.push(state);
+  }, 10);
 }`;
 
 describe('a turn whose window is reloaded', () => {

@@ -251,10 +251,12 @@ describe('two windows on one workspace', () => {
         .button('Take over')
         .click({ timeout: 1000 })
         .catch(() => undefined);
-    await second.state('idle');
+    // The agent of the first window goes on with the second.
+    await second.state('ready');
     await second.composer.press('Enter');
     await second.entries('agent').getByText('Against each other').waitFor();
     await second.state('ready');
+    assert.equal(starts(), started);
     await page.close();
   });
 });

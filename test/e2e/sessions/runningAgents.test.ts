@@ -46,7 +46,9 @@ describe('an agent that works without a window', function () {
     const status = page.locator('.statusbar-item[id="parley.parley.parley.sessions"]');
     await status.getByText('2 agents working').waitFor();
     const rows = page.locator('.pane-body .monaco-list[aria-label^="Sessions"]').getByRole('treeitem');
-    await rows.filter({ hasText: 'wait for the end' }).waitFor();
+    // They are looked for one after the other.
+    for (const text of ['permission', 'wait for the tests', 'wait for the end'])
+      await rows.filter({ hasText: text }).waitFor();
     const names = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
     const order = ['permission', 'wait for the tests', 'wait for the end'].map((text) =>
       names.findIndex((name) => name.includes(text)),
