@@ -7,12 +7,34 @@ const NO_COMMONJS = 'module.exports = undefined;';
 /** Names of colours that CSS has too. */
 const withoutColors = (text) => text.replace(/JSON\.parse\(`[^`]*`\)/, '{}');
 
+/** What messages in streams with headers need; Parley's are lines. */
+const withoutStreams = (text) =>
+  text
+    .replace(/class MessageBuffer[\s\S]*?(?=const _ril)/, '')
+    .replace(/ {4}messageBuffer:[\s\S]*?(?= {4}console:)/, '')
+    .replace('const semaphore_1 = require("./semaphore");', '')
+    .replace(/var ResolvedMessage(?:Reader|Writer)Options[\s\S]*$/, '');
+
 /** What takes the place of each module, or what it becomes, by the end of its path. */
 const LEFT_OUT = {
   // A client needs no server.
   'ws/lib/websocket-server.js': NO_COMMONJS,
   'ws/lib/stream.js': NO_COMMONJS,
   'ws/lib/subprotocol.js': NO_COMMONJS,
+  // It is turned off (src/acp/transport/webSocketTransport.ts).
+  'ws/lib/permessage-deflate.js': "module.exports = { extensionName: 'permessage-deflate' };",
+  // Parley's messages are lines, in streams of its own.
+  'vscode-jsonrpc/lib/node/main.js': "require('./ril').default.install(); module.exports = require('../common/api');",
+  'vscode-jsonrpc/lib/node/ril.js': withoutStreams,
+  'vscode-jsonrpc/lib/common/messageReader.js': withoutStreams,
+  'vscode-jsonrpc/lib/common/messageWriter.js': withoutStreams,
+  'vscode-jsonrpc/lib/common/api.js': `module.exports = {
+    ...require('./messages'),
+    AbstractMessageReader: require('./messageReader').AbstractMessageReader,
+    AbstractMessageWriter: require('./messageWriter').AbstractMessageWriter,
+    createMessageConnection: require('./connection').createMessageConnection,
+    RAL: require('./ral').default,
+  };`,
   // Archives are only read.
   'tar-stream/pack.js': NO_COMMONJS,
   // Commands that formulas of agents must not have (src/markdown/formula.ts), and letters with accents, which are drawn as they are.

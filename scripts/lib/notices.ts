@@ -74,5 +74,23 @@ async function noticeOf(root: string, folder: string): Promise<Notice> {
   if (files.length === 0) throw new Error(`${name} ${version} is bundled and brings no text of its licence`);
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const heading = [`${name} ${version} (${license})`, ...(homepage ? [homepage] : [])].join('\n');
-  return { heading, name, texts: texts.map((text) => text.replace(/\r\n?/g, '\n').trim()) };
+  return { heading, name, texts: texts.map(unwrapped) };
+}
+
+/** A line that is shorter ends its paragraph. */
+const WRAPPED = 40;
+
+/** Returns a text with a line for each paragraph, so that the package repeats none that is wrapped otherwise. */
+function unwrapped(text: string): string {
+  let last = '';
+  const paragraphs: string[] = [];
+  for (const line of text
+    .trim()
+    .split(/\s*?\r?\n/)
+    .map((one) => one.trim())) {
+    if (line !== '' && last.length >= WRAPPED) paragraphs.push(`${paragraphs.pop()} ${line}`);
+    else paragraphs.push(line);
+    last = line;
+  }
+  return paragraphs.join('\n');
 }
