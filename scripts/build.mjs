@@ -15,9 +15,9 @@ const LARGE_BUNDLE = 9_000;
 /** The icons of the panel, each with its character. */
 const ICONS = 'src/webview/styles/icons.css';
 
-/** The keys of the texts that each page shows: it gets these translations and no others. */
+/** Which texts the panel and the tools' pages show: they get these translations and no others. */
 const PAGE_TEXTS = 'dist/webview/texts.json';
-const TRAFFIC_TEXTS = 'dist/webview/traffic-texts.json';
+const TOOL_TEXTS = 'dist/webview/tool-texts.json';
 
 /** The font of icons with the outlines of those that the panel uses: a tenth of its bytes. */
 const usedIcons = {
@@ -124,8 +124,14 @@ export function bundles({ dev }) {
       plugins: inScript,
       outExtension: { '.js': '.mjs' },
     },
-    // The traffic inspector, a page of its own.
-    { ...browser, entryPoints: { traffic: 'src/webview/traffic/trafficPage.ts' } },
+    // Pages of their own: the traffic inspector, and a diagram with the script of the frame in it.
+    {
+      ...browser,
+      splitting: true,
+      chunkNames: 'tools-[hash]',
+      entryPoints: { traffic: 'src/webview/traffic/trafficPage.ts', diagram: 'src/webview/diagram/diagramPage.ts' },
+    },
+    { ...browser, format: 'iife', entryPoints: { diagramFrame: 'src/webview/diagram/diagramFrame.ts' } },
   ].filter((options) => Object.values(options.entryPoints).every((entry) => existsSync(join(root, entry))));
 }
 
@@ -151,12 +157,12 @@ export async function build({ dev = false } = {}) {
   const ofPages = results
     .map(({ metafile }) => metafile)
     .filter(({ outputs }) => Object.keys(outputs).some((path) => path.startsWith('dist/webview/')));
-  const isTraffic = ({ outputs }) => 'dist/webview/traffic.js' in outputs;
+  const isTool = ({ outputs }) => Object.keys(outputs).some((path) => path.endsWith('/traffic.js'));
   for (const [file, metafiles] of [
-    [PAGE_TEXTS, ofPages.filter((one) => !isTraffic(one))],
-    [TRAFFIC_TEXTS, ofPages.filter(isTraffic)],
+    [PAGE_TEXTS, ofPages.filter((one) => !isTool(one))],
+    [TOOL_TEXTS, ofPages.filter(isTool)],
   ]) {
-    const texts = JSON.stringify(await textsOf(metafiles));
+    const texts = JSON.stringify(await positionsOf(await textsOf(metafiles)));
     await writeFile(join(root, file), texts);
     sizes[file] = Buffer.byteLength(texts);
   }
@@ -192,6 +198,13 @@ export async function textsOf(metafiles) {
   const source = sources.join('\n');
   const keys = Object.keys(JSON.parse(await readFile(join(root, 'l10n/bundle.l10n.json'), 'utf8')));
   return keys.filter((key) => source.includes(`'${key}'`) || source.includes(`"${key}"`));
+}
+
+/** @returns where texts stand in each bundle of translations (src/base/pageTexts.ts): all have the same keys in the same order */
+async function positionsOf(texts) {
+  const keys = Object.keys(JSON.parse(await readFile(join(root, 'l10n/bundle.l10n.json'), 'utf8')));
+  const positions = texts.map((text) => keys.indexOf(text));
+  return { of: keys.length, steps: positions.map((position, index) => position - (positions[index - 1] ?? 0)) };
 }
 
 /** Chunks carry a hash in their name: what an earlier build left must not get into the package. */

@@ -4,16 +4,30 @@
  * Returns a policy that allows nothing but the page's own files: scripts by nonce, no inline
  * styles, nothing from elsewhere, and no HTML from strings.
  * @param source where files of the page come from, as VS Code names it
+ * @param hasFrame the page has a frame of {@link frameTemplate}, which inherits the policy: a library
+ * in it sets styles, and makes HTML from strings by Trusted Types of these names
  */
-export function pagePolicy(source: string, nonce: string): string {
+export function pagePolicy(source: string, nonce: string, hasFrame = false): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    `style-src ${source}`,
+    `style-src ${source}${hasFrame ? " 'unsafe-inline'" : ''}`,
     `font-src ${source}`,
     `img-src ${source} data: blob:`,
     'media-src data:',
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    `trusted-types ${hasFrame ? 'default dompurify' : "'none'"}`,
   ].join('; ');
+}
+
+/**
+ * Returns a template of a frame that has access to nothing: an origin of its own, no storage, no
+ * address, and no request to anywhere. It hears the page, and the page hears it, by messages.
+ * @param script of the frame
+ */
+export function frameTemplate(nonce: string, script: string): string {
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'unsafe-inline'`;
+  const html = `<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><body><script nonce="${nonce}">${script}</script>`;
+  const srcdoc = html.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  return `<template id="frame"><iframe sandbox="allow-scripts" srcdoc="${srcdoc}"></iframe></template>`;
 }

@@ -171,7 +171,7 @@ export type PageMessage =
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
 
 /** What can be done with a code block besides copying it. */
-export type CodeAction = 'insert' | 'open' | 'run';
+export type CodeAction = 'insert' | 'open' | 'run' | 'draw';
 
 export type QueueAction =
   | { readonly kind: 'edit'; readonly id: string; readonly text: string }
@@ -290,7 +290,10 @@ export type SessionMessage =
   | { readonly type: 'retryGaps' }
   | { readonly type: 'openLink'; readonly href: string }
   | { readonly type: 'copy'; readonly text: string }
-  /** Inserts a code block at the cursor, opens it in an editor, or runs it in a terminal (the host asks). */
+  /**
+   * Inserts a code block at the cursor, opens it in an editor, runs it in a terminal (the host asks),
+   * or draws its diagram.
+   */
   | { readonly type: 'useCode'; readonly action: CodeAction; readonly text: string; readonly lang: string }
   /** Copies the whole session as Markdown; the webview may not have all of it. */
   | { readonly type: 'copySession' }

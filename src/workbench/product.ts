@@ -70,6 +70,7 @@ import { McpServers } from './config/mcpServers';
 import { RemoteHeaders } from './config/remoteHeaders';
 import { SavedKeys } from './config/savedKeys';
 import { backgroundPolicy, historyLimits, idleLimitMs, keepsWarmAgent, resourcesSetting } from './config/settings';
+import { Diagrams } from './diagrams/diagrams';
 import { CodeBlocks } from './editor/codeBlocks';
 import { DiffEditor } from './editor/diffEditor';
 import { EditorFiles } from './editor/editorFiles';
@@ -286,6 +287,7 @@ function composeWithin(
       log,
     }),
   );
+  const diagrams = own(new Diagrams({ context, log }));
   const agentName = (id: string): string => catalog.find(id)?.name ?? id;
   const terminalCommands = own(
     new TerminalCommands({
@@ -323,7 +325,7 @@ function composeWithin(
     mentions: own(new Mentions({ sessions: new EarlierSessions({ archive, agentName }), terminals: terminalCommands })),
     activeEditor: own(new ActiveEditor()),
     rulePast: (rule) => pastOf(rule, conversations.list(), archive),
-    code: own(new CodeBlocks()),
+    code: own(new CodeBlocks((source, conversation) => diagrams.show(source, conversation))),
   });
   own(chat);
   own(chat.onDidShow((key) => away.look(key)));

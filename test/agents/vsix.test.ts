@@ -7,7 +7,7 @@ import type { Locator } from 'playwright-core';
 import { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command, trafficFrame, turnEnd } from '../support/vscode/workbench';
+import { command, toolFrame, turnEnd } from '../support/vscode/workbench';
 import type { ScriptName } from './modelScripts';
 import { type ModelServer, startModelServer } from './modelServer';
 import type { Message, Wild } from './rawClient';
@@ -206,7 +206,7 @@ describe('real agents in the installed extension', () => {
         const { page } = vscode.window;
         const sent = wire().filter(({ method }) => method === 'session/update').length;
         await command(page, 'Parley: Show Protocol Traffic');
-        const inspector = trafficFrame(page);
+        const inspector = toolFrame(page);
         await inspector.getByRole('combobox', { name: 'Direction' }).selectOption({ label: 'From agent' });
         await inspector.getByRole('searchbox').fill('"method":"session/update"');
         // Until the answer is there, it counts otherwise.

@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { Chat } from '../support/vscode/chat';
 import { screenshot, type Theme, themes } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command, copied, inList, quickInput, trafficFrame } from '../support/vscode/workbench';
+import { command, copied, inList, quickInput, toolFrame } from '../support/vscode/workbench';
 
 describe('finding out what went wrong', () => {
   const vscode = useVsCode({
@@ -82,7 +82,7 @@ describe('finding out what went wrong', () => {
   it('shows the messages of a session as they are sent', async function () {
     this.timeout(90_000);
     await command(page, 'Parley: Show Protocol Traffic');
-    const inspector = trafficFrame(page);
+    const inspector = toolFrame(page);
     await inspector.locator('.traffic-rows [role=row]').first().waitFor({ timeout: 30_000 });
     assert.equal(await chat.run('/plan'), 'end_turn');
     await inspector.getByRole('combobox', { name: 'Method' }).selectOption({ label: 'session/prompt' });
@@ -98,7 +98,7 @@ describe('finding out what went wrong', () => {
 
   it('saves a recording and plays it back, read-only', async function () {
     this.timeout(120_000);
-    const inspector = trafficFrame(page);
+    const inspector = toolFrame(page);
     const path = join(vscode.server.folder, 'session.ndjson');
     await inspector.getByRole('combobox', { name: 'Session' }).selectOption({ index: 1 });
     await inspector.getByRole('button', { name: 'Export recording…' }).click();

@@ -54,7 +54,7 @@ describe('the traffic inspector', () => {
   let page: Page;
 
   async function open(theme: Theme = 'dark', width = 860, language: Language = 'en'): Promise<void> {
-    page = await browser.harness.page(browser.harness.server.trafficUrl(theme, language), width, 700);
+    page = await browser.harness.page(browser.harness.server.toolUrl('traffic', theme, language), width, 700);
     await page.evaluate(() => (host as unknown as TrafficHost).next('hello'));
   }
   const send = (message: ToTraffic): Promise<void> =>

@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import type { Conversation } from '../../src/client/conversation/conversation';
 import { CodeBlocks } from '../../src/workbench/editor/codeBlocks';
 import { openFile } from './editing';
 
@@ -15,16 +16,21 @@ describe('code blocks', () => {
   /** What was asked before something runs, and what was sent to terminals. */
   let asked: string[];
   let sent: string[];
+  let drawn: unknown[];
+  let conversation: Conversation;
+  const draw = async (...diagram: readonly unknown[]): Promise<void> => void drawn.push(diagram);
 
   before('write a file', async () => {
     const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no workspace');
     folder = join(root, 'code-blocks');
+    conversation = { roots: [folder] } as unknown as Conversation;
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'a.txt'), 'one\ntwo\n');
   });
 
   beforeEach(() => {
-    blocks = new CodeBlocks();
+    blocks = new CodeBlocks(draw);
+    drawn = [];
     asked = [];
     sent = [];
   });
@@ -49,20 +55,20 @@ describe('code blocks', () => {
     });
   }
 
-  const run = (text: string) => blocks.use({ action: 'run', text, lang: 'sh' }, folder);
+  const run = (text: string) => blocks.use({ action: 'run', text, lang: 'sh' }, conversation);
 
   it('inserts code in the place of the selection, as text', async () => {
     const editor = await openFile(join(folder, 'a.txt'));
     editor.selection = new vscode.Selection(1, 0, 1, 3);
-    await blocks.use({ action: 'insert', text: 'a$1\n$TM_FILENAME', lang: 'ts' }, folder);
+    await blocks.use({ action: 'insert', text: 'a$1\n$TM_FILENAME', lang: 'ts' }, conversation);
     assert.equal(editor.document.getText(), 'one\na$1\n$TM_FILENAME\n');
   });
 
   it('says where the cursor must be if there is no editor', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    const closed = new CodeBlocks();
+    const closed = new CodeBlocks(draw);
     try {
-      await assert.rejects(closed.use({ action: 'insert', text: 'x', lang: '' }, folder), { code: 'no-editor' });
+      await assert.rejects(closed.use({ action: 'insert', text: 'x', lang: '' }, conversation), { code: 'no-editor' });
     } finally {
       closed.dispose();
     }
@@ -70,12 +76,17 @@ describe('code blocks', () => {
 
   it('opens code in an editor of its language, and of none that VS Code does not know', async () => {
     // No language whose server another test waits for, as it starts once with what is set then.
-    await blocks.use({ action: 'open', text: 'x: 1', lang: 'YML' }, folder);
+    await blocks.use({ action: 'open', text: 'x: 1', lang: 'YML' }, conversation);
     assert.equal(window.activeTextEditor?.document.languageId, 'yaml');
     assert.equal(window.activeTextEditor?.document.getText(), 'x: 1');
-    await blocks.use({ action: 'open', text: 'x', lang: 'no-such-language' }, folder);
+    await blocks.use({ action: 'open', text: 'x', lang: 'no-such-language' }, conversation);
     assert.equal(window.activeTextEditor?.document.getText(), 'x');
     assert.equal(window.activeTextEditor?.document.languageId, 'plaintext');
+  });
+
+  it('draws the diagram of the session in which it stands', async () => {
+    await blocks.use({ action: 'draw', text: 'pie', lang: 'mermaid' }, conversation);
+    assert.deepEqual(drawn, [['pie', conversation]]);
   });
 
   it('runs what the user has seen and agreed to, without prompts and output', async () => {

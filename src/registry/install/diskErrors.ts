@@ -15,7 +15,7 @@ export function diskError(error: unknown): unknown {
   if (error instanceof ParleyError || !(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return diskFull({ cause: error });
   if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS')
-    return new ParleyError('not-writable', localizable("The folder for agents can't be written: {0}", error.message), {
+    return new ParleyError('not-writable', localizable("Parley's folder can't be written: {0}", error.message), {
       cause: error,
     });
   return error;

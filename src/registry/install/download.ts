@@ -26,6 +26,8 @@ export interface DownloadOptions {
   readonly folder: string;
   /** SHA-256 in lower-case hexadecimal digits. */
   readonly sha256?: string | undefined;
+  /** Maximum size, in bytes. */
+  readonly maxBytes?: number;
   /** The origin that the user has configured, which may be unencrypted. */
   readonly trustedOrigin?: string | undefined;
   readonly onProgress?: (received: number, total: number | undefined) => void;
@@ -68,14 +70,19 @@ export async function download(options: DownloadOptions, signal: AbortSignal): P
   const found = digest.digest('hex');
   if (sha256 !== undefined && found !== sha256) {
     await discard(part);
-    throw new ParleyError(
-      'wrong-checksum',
-      localizable("The file from {0} doesn't have the checksum that the registry states.", new URL(url).host),
-      { hint: localizable('The file may have been tampered with.') },
-    );
+    throw wrongChecksum(url);
   }
   await rm(part.about, { force: true });
   return { path: part.path, sha256: found, bytes: await sizeOf(part.path) };
+}
+
+/** Returns the error for a file that is another one than expected. */
+export function wrongChecksum(url: string): ParleyError {
+  return new ParleyError(
+    'wrong-checksum',
+    localizable("The file from {0} doesn't have the expected checksum.", new URL(url).host),
+    { hint: localizable('The file may have been tampered with.') },
+  );
 }
 
 /** Returns the size of a file as stated by its server; undefined if it states none. */
@@ -97,7 +104,7 @@ interface Part {
 }
 
 async function receive(options: DownloadOptions, part: Part, signal: AbortSignal): Promise<void> {
-  const { url, trustedOrigin, idleMs = IDLE_MS, onProgress } = options;
+  const { url, trustedOrigin, idleMs = IDLE_MS, maxBytes = MAX_BYTES, onProgress } = options;
   const { host } = new URL(url);
   const validator = await validatorOf(part);
   const have = validator === undefined ? 0 : await sizeOf(part.path);
@@ -116,7 +123,7 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
       throw new ParleyError('download-refused', localizable('{0} answered with status {1}.', host, statusCode));
     const left = Number(response.headers['content-length'] ?? Number.NaN);
     const total = Number.isSafeInteger(left) ? from + left : undefined;
-    if ((total ?? 0) > MAX_BYTES) throw tooLarge(host);
+    if ((total ?? 0) > maxBytes) throw tooLarge(host, maxBytes);
     if (from === 0) {
       await truncate(part.path, 0).catch(() => {});
       await remember(part, response);
@@ -126,7 +133,7 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
       transform(chunk: Buffer, _encoding, done) {
         received += chunk.length;
         onProgress?.(received, total);
-        done(received > MAX_BYTES ? tooLarge(host) : null, chunk);
+        done(received > maxBytes ? tooLarge(host, maxBytes) : null, chunk);
       },
     });
     await pipeline(response, counted, createWriteStream(part.path, { flags: 'a', mode: 0o600 }), { signal });
@@ -140,10 +147,10 @@ async function receive(options: DownloadOptions, part: Part, signal: AbortSignal
   }
 }
 
-function tooLarge(host: string): ParleyError {
+function tooLarge(host: string, maxBytes: number): ParleyError {
   return new ParleyError(
     'too-large',
-    localizable('The file from {0} is larger than {1} MB.', host, Math.floor(MAX_BYTES / 1e6)),
+    localizable('The file from {0} is larger than {1} MB.', host, Math.floor(maxBytes / 1e6)),
   );
 }
 

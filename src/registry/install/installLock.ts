@@ -1,4 +1,4 @@
-// Lets one window at a time install an agent, or change the entries of the user's agents.
+// Lets one window at a time install something, or change the entries of the user's agents.
 
 import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -77,8 +77,5 @@ async function isHeld(file: string): Promise<boolean> {
 }
 
 function installing(): ParleyError {
-  return new ParleyError(
-    'install-busy',
-    localizable('This agent is being installed already, maybe in another window.'),
-  );
+  return new ParleyError('install-busy', localizable('This is being installed already, maybe in another window.'));
 }

@@ -34,7 +34,13 @@ const ACTIONS: readonly (readonly [CodeAction, IconName, string])[] = [
   ['insert', 'insert', strings.insertCode],
   ['open', 'go-to-file', strings.openCode],
   ['run', 'terminal', strings.runCode],
+  ['draw', 'file-media', strings.drawCode],
 ];
+
+function isFor(action: CodeAction, lang: string): boolean {
+  if (action === 'draw') return lang === 'mermaid';
+  return action !== 'run' || RUNNABLE.has(lang);
+}
 
 /**
  * @param lang the info string, '' for none
@@ -55,6 +61,7 @@ export function createCodeBlock(
 ): CodeBlock {
   let shown = revealControls(text);
   let source = text;
+  let drawButton: HTMLElement | undefined;
   const node = document.createTextNode(shown);
   const code = el('code', '', node);
   const pre = setAttributes(el('pre', '', code), { tabindex: '0', dir: 'ltr' });
@@ -72,10 +79,16 @@ export function createCodeBlock(
     });
     const glyph = icon('copy');
     copy.append(glyph, el('span', '', strings.copy));
-    const actions = ACTIONS.filter(([action]) => action !== 'run' || RUNNABLE.has(lang.toLowerCase())).map(
-      ([action, name, label]) =>
-        iconButton(name, label, () => context.useCode(action, options.whole?.() ?? source, lang.slice(0, MAX_LANG))),
-    );
+    const actions = ACTIONS.filter(([action]) => isFor(action, lang.toLowerCase())).map(([action, name, label]) => {
+      const use = (): void => context.useCode(action, options.whole?.() ?? source, lang.slice(0, MAX_LANG));
+      const one = iconButton(name, label, use);
+      // A part of a diagram is none.
+      if (action === 'draw') {
+        drawButton = one;
+        one.hidden = true;
+      }
+      return one;
+    });
     const { title } = options;
     const head = el('div', 'code-head', el('span', 'lang', revealControls(lang)));
     if (title !== undefined && title.length <= MAX_TITLE) {
@@ -99,6 +112,7 @@ export function createCodeBlock(
       shown = visible;
     },
     close() {
+      if (drawButton) drawButton.hidden = false;
       highlightLater(code, shown, lang);
     },
   };

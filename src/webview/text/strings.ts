@@ -99,6 +99,7 @@ export const strings = {
   insertCode: l10n.t('Insert at cursor'),
   openCode: l10n.t('Open in new editor'),
   runCode: l10n.t('Run in terminal…'),
+  drawCode: l10n.t('Draw diagram'),
   showAll: l10n.t('Show all'),
   showLess: l10n.t('Show less'),
   copy: l10n.t('Copy'),

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { env, l10n, Uri, type Webview } from 'vscode';
 import { pagePolicy } from '../../base/pagePolicy';
+import { pageTexts } from '../../base/pageTexts';
 
 /** The folder that a chat webview may load from. */
 export function webviewRoot(extensionUri: Uri): Uri {
@@ -22,7 +23,7 @@ export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVs
   const nonce = randomBytes(18).toString('base64url');
   const address = `${webview.asWebviewUri(root)}/`;
   const policy = pagePolicy(webview.cspSource, nonce);
-  const texts = translation && textsOfPage(file(root, 'texts.json'), translation.bundle);
+  const texts = translation && pageTexts(file(root, 'texts.json'), translation.bundle);
   // Addresses in an adopted style sheet are relative to the page, not to the folder.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);
   return `<!DOCTYPE html>
@@ -71,13 +72,6 @@ function file(root: Uri, name: string): string {
 /** Our own text, so that nothing in it ends the element it stands in. */
 function closedIn(text: string): string {
   return text.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '\\x3C!--');
-}
-
-/** The texts of a bundle that the page shows. @param keys a JSON list of them */
-function textsOfPage(keys: string, bundle: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    (JSON.parse(keys) as readonly string[]).flatMap((key) => (key in bundle ? [[key, bundle[key] ?? key]] : [])),
-  );
 }
 
 /**

@@ -106,7 +106,7 @@ const schema = z.discriminatedUnion('type', [
   ofSession('copyTurn', { turnId: id }),
   ofSession('copySession', {}),
   ofSession('useCode', {
-    action: z.enum(['insert', 'open', 'run']),
+    action: z.enum(['insert', 'open', 'run', 'draw']),
     text: z.string().check(z.maxLength(MAX_TEXT)),
     lang: z.string().check(z.maxLength(MAX_LANG)),
   }),

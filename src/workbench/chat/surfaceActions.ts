@@ -267,7 +267,7 @@ export class SurfaceActions {
       case 'useCode':
         this.#used(conversation);
         await this.#services.code
-          .use(message, conversation.roots[0])
+          .use(message, conversation)
           .catch((error: unknown) => this.#page.refuse({}, messageOf(error)));
         return;
       case 'action':

@@ -114,6 +114,11 @@ export function registryUrl(): string | undefined {
   return String(read<unknown>('registry.url', '')).trim() || undefined;
 }
 
+/** The npm registry that Mermaid is downloaded from; undefined where it is not to be downloaded. */
+export function diagramRegistry(): string | undefined {
+  return String(read<unknown>('diagrams.registry', '')).trim() || undefined;
+}
+
 /** Where the messages of sessions are kept: `parley.resources`, unread. */
 export function resourcesSetting(): unknown {
   return read<unknown>('resources', { type: 'local' });

@@ -1,9 +1,10 @@
 // What is done with a code block of a transcript: it goes to the cursor, into an editor of its own, or
-// into a terminal.
+// into a terminal, or its diagram is drawn.
 import { l10n, languages, type TextEditor, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { revealControls } from '../../base/revealControls';
+import type { Conversation } from '../../client/conversation/conversation';
 import type { SessionMessage } from '../../panel/contract';
 import { isTooLong } from '../ui/inertText';
 import { askModal } from '../ui/messages';
@@ -47,15 +48,23 @@ export class CodeBlocks implements Disposable {
     if (editor) this.#last = editor;
   });
 
+  readonly #draw: (source: string, conversation: Conversation) => Promise<void>;
+
+  /** @param draw draws a diagram */
+  constructor(draw: (source: string, conversation: Conversation) => Promise<void>) {
+    this.#draw = draw;
+  }
+
   /**
-   * @param cwd where a command runs
+   * @param conversation commands run in its folder
    * @throws ParleyError with a sentence for the user: `no-editor`, `read-only`, `not-runnable`,
-   * `workspace-untrusted`
+   * `workspace-untrusted`, and those of drawing
    */
-  async use({ action, text, lang }: CodeUse, cwd: string | undefined): Promise<void> {
+  async use({ action, text, lang }: CodeUse, conversation: Conversation): Promise<void> {
     if (action === 'insert') await this.#insert(text);
     else if (action === 'open') await open(text, lang);
-    else await run(text, cwd);
+    else if (action === 'draw') await this.#draw(text, conversation);
+    else await run(text, conversation.roots[0]);
   }
 
   dispose(): void {

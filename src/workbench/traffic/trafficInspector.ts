@@ -7,8 +7,8 @@ import type { FromTraffic } from '../../panel/trafficContract';
 import { TrafficFeed } from '../../traffic/trafficFeed';
 import type { TrafficLog } from '../../traffic/trafficLog';
 import { showStatus } from '../ui/messages';
+import { toolHtml, toolRoot } from '../ui/toolPage';
 import { readFromTraffic } from './fromTraffic';
-import { trafficHtml, trafficRoot } from './trafficHtml';
 
 const TRAFFIC_PANEL_TYPE = 'parley.traffic';
 
@@ -39,7 +39,7 @@ export class TrafficInspector implements Disposable {
     const { context, log } = this.#options;
     const panel = window.createWebviewPanel(TRAFFIC_PANEL_TYPE, l10n.t('Parley Traffic'), ViewColumn.Beside, {
       enableScripts: true,
-      localResourceRoots: [trafficRoot(context.extensionUri)],
+      localResourceRoots: [toolRoot(context.extensionUri)],
     });
     const parts = new DisposableStore();
     this.#open = { panel, parts };
@@ -67,7 +67,7 @@ export class TrafficInspector implements Disposable {
       this.#open = undefined;
       parts.dispose();
     });
-    panel.webview.html = trafficHtml(panel.webview, context.extensionUri);
+    panel.webview.html = toolHtml(panel.webview, context.extensionUri, 'traffic');
   }
 
   dispose(): void {

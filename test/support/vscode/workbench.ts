@@ -89,10 +89,10 @@ export function chatFrame(page: Page, place: ChatPlace = 'any'): FrameLocator {
   return page.locator(`${ours}${purpose}`).first().contentFrame().frameLocator('#active-frame');
 }
 
-/** The document of the traffic inspector. Locators wait for it. */
-export function trafficFrame(page: Page): FrameLocator {
+/** The document of a tool that is shown beside the chat: the traffic inspector, or a diagram. Locators wait for it. */
+export function toolFrame(page: Page): FrameLocator {
   const panels = 'iframe.webview.ready[src*="extensionId=parley.parley"]:not([src*="purpose=webviewView"])';
-  // The chat is another panel: only one of them has the table.
+  // The chat is another panel, and the first.
   return page.locator(panels).last().contentFrame().frameLocator('#active-frame');
 }
 

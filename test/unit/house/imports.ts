@@ -194,6 +194,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'queue',
     'questions',
     'traffic',
+    'diagram',
   ],
   workbench: [
     'config',
@@ -205,6 +206,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'sessions',
     'changes',
     'sharing',
+    'diagrams',
     'chat',
     'traffic',
     'troubleshoot',

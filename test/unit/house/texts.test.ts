@@ -16,6 +16,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
     /^registry\/discover\/knownAgents\.ts$|^workbench\/agents\/(?:importPage|protocolNames)\.ts$/,
     'names of products and protocols',
   ],
+  [/^base\/pagePolicy\.ts$/, 'the policy of a page'],
   [/^(?:webview|demo)\//, 'the panel has one table of texts; the demo is an agent'],
   [/^acp\/(?:jsonrpc|protocol|proposals|v1|v2|quirks)\//, 'answers to the agent, and the log'],
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],
@@ -77,6 +78,11 @@ describe('the texts of the product', () => {
 
   it('stand in the English bundle (npm run l10n writes it)', () => {
     assert.deepEqual(readBundle(root, ENGLISH), texts);
+  });
+
+  it('stand in the same order in each bundle, as pages get theirs by position', () => {
+    for (const language of LANGUAGES)
+      assert.deepEqual(Object.keys(readBundle(root, bundleOf(language))), Object.keys(readBundle(root, ENGLISH)), language);
   });
 
   it('are each one literal that a bundle can hold, asked for by name', () => {

@@ -202,7 +202,15 @@ export class Harness {
     const server = await servePanel();
     const browser = await chromium.launch({
       executablePath: findChromium((line) => process.stdout.write(`${line}\n`)),
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        // A whole browser gives a sandboxed frame a process of its own; a headless shell only so.
+        '--site-per-process',
+      ],
     });
     return new Harness(server, browser);
   }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { frameTemplate, pagePolicy } from '../../../src/base/pagePolicy';
 import { type Language, textsIn } from './texts';
 
 const HERE = 'test/webview/harness';
@@ -50,14 +51,16 @@ export async function buildPanel(outdir: string): Promise<void> {
   await writeFile(join(outdir, TEXTS), JSON.stringify(await textsOf(metafiles)));
 }
 
+export type Tool = 'traffic' | 'diagram';
+
 export type PageStorage = 'sessionStorage' | 'localStorage';
 
 export interface PanelServer {
   /** Returns an address of the panel. @param clear what the page clears before it starts */
   url(theme: Theme, language?: Language, clear?: readonly PageStorage[]): string;
   readonly partsUrl: string;
-  /** Returns an address of the traffic inspector. */
-  trafficUrl(theme: Theme, language?: Language): string;
+  /** Returns an address of a tool's page: the traffic inspector, or a diagram. */
+  toolUrl(tool: Tool, theme: Theme, language?: Language): string;
   close(): Promise<void>;
 }
 
@@ -86,7 +89,7 @@ export async function servePanel(outdir = join(tmpdir(), `parley-webview-${proce
     url: (theme, language = 'en', clear = []) =>
       `${origin}/?${new URLSearchParams([['theme', theme], ['language', language], ...clear.map((name) => ['clear', name])])}`,
     partsUrl: `${origin}/parts`,
-    trafficUrl: (theme, language = 'en') => `${origin}/traffic?${new URLSearchParams({ theme, language })}`,
+    toolUrl: (tool, theme, language = 'en') => `${origin}/${tool}?${new URLSearchParams({ theme, language })}`,
     close: () => closeServer(server),
   };
 }
@@ -104,31 +107,18 @@ interface Answer {
 
 async function answer(url: URL, outdir: string): Promise<Answer> {
   const { pathname } = url;
-  if (pathname === '/' || pathname === '/parts' || pathname === '/traffic') {
+  if (/^\/(?:|parts|traffic|diagram)$/.test(pathname)) {
     const theme = (url.searchParams.get('theme') ?? 'dark') as Theme;
     const language = (url.searchParams.get('language') ?? 'en') as Language;
     return {
-      body: pageOf(theme, await pageTexts(language, outdir), language, pathname),
+      body: await pageOf(theme, language, pathname, outdir),
       type: 'text/html; charset=utf-8',
-      csp: policy(),
+      // `'self'` stands in for VS Code's webview source.
+      csp: pagePolicy("'self'", NONCE, pathname === '/diagram'),
     };
   }
   const file = pathname.startsWith('/harness/') ? join(HERE, pathname.slice(9)) : join(outdir, pathname);
   return { body: await readFile(file), type: TYPES[extname(file)] ?? 'application/octet-stream' };
-}
-
-/** The policy of the real page; `'self'` stands in for VS Code's webview source. */
-function policy(): string {
-  return [
-    "default-src 'none'",
-    `script-src 'nonce-${NONCE}'`,
-    "style-src 'self'",
-    "img-src 'self' data: blob:",
-    'media-src data:',
-    "font-src 'self'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
 }
 
 /** The translations that the host hands to the page, as JSON. */
@@ -139,16 +129,18 @@ async function pageTexts(language: Language, outdir: string): Promise<string | u
   return JSON.stringify(Object.fromEntries(keys.map((key) => [key, bundle[key]]))).replaceAll('<', '\\u003c');
 }
 
-function pageOf(theme: Theme, texts: string | undefined, language: Language, path: string): string {
-  const script = { '/parts': '/parts/parts.js', '/traffic': '/traffic.js' }[path] ?? '/main.js';
+async function pageOf(theme: Theme, language: Language, path: string, outdir: string): Promise<string> {
+  const texts = await pageTexts(language, outdir);
+  const tool = /^\/(?:traffic|diagram)$/.test(path) ? path : undefined;
+  const script = { '/': '/main.js', '/parts': '/parts/parts.js' }[path] ?? `${path}.js`;
   const shell = path === '/' ? readFileSync('src/webview/shell.html', 'utf8') : '';
-  const isTraffic = path === '/traffic';
+  const frame = path === '/diagram' ? frameTemplate(NONCE, readFileSync(join(outdir, 'diagramFrame.js'), 'utf8')) : '';
   return `<!DOCTYPE html><html lang="${language === 'pseudo' ? 'en' : language}" data-root="/"><head><meta charset="utf-8"><title>Parley</title>
 <link rel="stylesheet" href="/harness/themes/${theme}.css"><link rel="stylesheet" href="/harness/vscodeDefaults.css">
-<link rel="stylesheet" href="/main.css">${isTraffic ? '<link rel="stylesheet" href="/traffic.css">' : ''}</head>
-<body class="${BODY_CLASS[theme]}"><div id="root">${shell}</div>
+<link rel="stylesheet" href="/main.css">${tool === undefined ? '' : `<link rel="stylesheet" href="${tool}.css">`}</head>
+<body class="${BODY_CLASS[theme]}"><div id="root">${shell}</div>${frame}
 ${texts === undefined ? '' : `<script type="application/json" id="texts">${texts}</script>`}
 <script nonce="${NONCE}" src="/harness/fakeHost.js"></script>
-${isTraffic ? '' : `<script nonce="${NONCE}" src="/early.js"></script>`}
-<script nonce="${NONCE}" src="${script}"${isTraffic ? ' type="module"' : ''}></script></body></html>`;
+${tool === undefined ? `<script nonce="${NONCE}" src="/early.js"></script>` : ''}
+<script nonce="${NONCE}" src="${script}"${tool === undefined ? '' : ' type="module"'}></script></body></html>`;
 }

@@ -1,0 +1,116 @@
+// Draws diagrams with Mermaid in a frame that has access to nothing (frameTemplate in
+// src/base/pagePolicy.ts). What it draws is given to the page as a picture, without anything that
+// could run, be pressed or be fetched.
+import type { FromFrame, ToFrame } from '../../panel/diagramContract';
+
+interface Mermaid {
+  initialize(config: unknown): void;
+  render(id: string, source: string): Promise<{ readonly svg: string }>;
+}
+
+declare const mermaid: Mermaid;
+
+/** What a source must not set: all that is not about this one diagram. */
+const SECURE = [
+  'secure',
+  'securityLevel',
+  'startOnLoad',
+  'maxTextSize',
+  'maxEdges',
+  'suppressErrorRendering',
+  'htmlLabels',
+  'dompurifyConfig',
+  'theme',
+  'themeVariables',
+  'themeCSS',
+  'darkMode',
+  'fontFamily',
+  'altFontFamily',
+  'useMaxWidth',
+  'logLevel',
+];
+
+/** Elements that show, open or fetch something else. */
+const FOREIGN =
+  'script, foreignObject, iframe, image, img, audio, video, animate, set, animateMotion, animateTransform';
+/** In styles as the browser writes them. */
+const ADDRESS = /url\((?!["']?#)[^)]*\)/g;
+/** Characters that no XML may have, and those that turn the text around them. */
+const UNWANTED = /[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[\u202a-\u202e\u2066-\u2069]/gu;
+
+const { nonce } = document.currentScript as HTMLScriptElement;
+// Mermaid makes HTML from strings. What the policy keeps out of the page may stand in this frame.
+const { trustedTypes } = globalThis as unknown as {
+  trustedTypes?: { createPolicy(name: string, rules: Record<string, (text: string) => string>): void };
+};
+trustedTypes?.createPolicy('default', { createHTML: (text) => text, createScript: (text) => text });
+
+window.addEventListener('message', ({ data, source }: MessageEvent<ToFrame>) => {
+  if (source !== window.parent) return;
+  const answer = (message: FromFrame): void => window.parent.postMessage(message, '*');
+  const { id } = data;
+  draw(data).then(
+    (drawn) => answer({ id, ...drawn }),
+    (error: unknown) => answer({ id, error: String(error instanceof Error ? error.message : error).slice(0, 2_000) }),
+  );
+});
+
+async function draw({ id, source, library, background, fontFamily, theme }: ToFrame) {
+  if (library !== undefined) {
+    const script = document.createElement('script');
+    script.nonce = nonce;
+    script.textContent = library;
+    document.head.append(script);
+  }
+  // Until the frame has its size, which another process knows first, all text measures nothing.
+  while (document.documentElement.clientWidth === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  document.body.replaceChildren();
+  mermaid.initialize({
+    startOnLoad: false,
+    securityLevel: 'strict',
+    htmlLabels: false,
+    flowchart: { htmlLabels: false },
+    suppressErrorRendering: true,
+    secure: SECURE,
+    deterministicIds: true,
+    theme: 'base',
+    themeVariables: { ...theme, background, fontFamily },
+    fontFamily,
+  });
+  const { svg } = await mermaid.render(`d${id}`, source);
+  document.body.innerHTML = svg;
+  const picture = document.querySelector('svg')!;
+  const { width, height } = sizeOf(picture);
+  const label = [...picture.querySelectorAll(':scope > title, :scope > desc')].map((one) => one.textContent).join('. ');
+  makeInert(picture);
+  picture.setAttribute('width', String(width));
+  picture.setAttribute('height', String(height));
+  picture.style.maxWidth = '';
+  picture.style.background = background;
+  return { svg: new XMLSerializer().serializeToString(picture).replace(UNWANTED, ''), width, height, label };
+}
+
+function sizeOf(picture: SVGSVGElement): { readonly width: number; readonly height: number } {
+  const { width, height } = picture.viewBox.baseVal;
+  return width > 0 && height > 0 ? { width, height } : picture.getBoundingClientRect();
+}
+
+/** Mermaid has done so too: this holds whatever a later version of it lets through. */
+function makeInert(picture: SVGSVGElement): void {
+  for (const style of picture.querySelectorAll('style')) {
+    // As the browser has read it, without escapes.
+    const rules = [...(style.sheet?.cssRules ?? [])].filter((rule) => !(rule instanceof CSSImportRule));
+    style.textContent = rules.map(({ cssText }) => cssText.replace(ADDRESS, 'none')).join('\n');
+  }
+  for (const one of picture.querySelectorAll(FOREIGN)) one.remove();
+  for (const link of picture.querySelectorAll('a')) link.replaceWith(...link.childNodes);
+  for (const one of [picture, ...picture.querySelectorAll<SVGElement>('*')]) {
+    for (const { name, value } of [...one.attributes]) {
+      const isAddress = /(?:^|:)(?:href|src)$/i.test(name) && !value.startsWith('#');
+      if (/^on/i.test(name) || isAddress) one.removeAttribute(name);
+    }
+    const { cssText = '' } = one.style ?? {};
+    const inert = cssText.replace(ADDRESS, 'none');
+    if (inert !== cssText) one.style.cssText = inert;
+  }
+}

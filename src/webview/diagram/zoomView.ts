@@ -1,0 +1,90 @@
+// A picture to zoom with keys, the wheel and buttons, and to move with the pointer, keys or scroll bars.
+import { el, setAttributes } from '../dom/dom';
+
+const STEP = 1.25;
+const MIN = 0.05;
+const MAX = 20;
+/** Around the picture, px. */
+const MARGIN = 16;
+
+export class ZoomView {
+  readonly image = setAttributes(el('img'), { draggable: 'false' });
+  readonly element = setAttributes(el('div', 'diagram-view', this.image), { tabindex: 0, role: 'group' });
+  readonly #onZoom: (zoom: number) => void;
+  #size = { width: 1, height: 1 };
+  #zoom = 1;
+  /** It is as large as fits, and stays so when the window changes. */
+  #isFitted = true;
+
+  /** @param onZoom told of each new zoom; 1 is the actual size */
+  constructor(label: string, onZoom: (zoom: number) => void) {
+    this.#onZoom = onZoom;
+    const { element } = this;
+    setAttributes(element, { 'aria-label': label });
+    element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
+    element.addEventListener('keydown', (event) => this.#press(event));
+    element.addEventListener('pointerdown', (event) => {
+      // The scroll bars are not part of the picture.
+      if (event.button === 0 && event.target !== element) element.setPointerCapture(event.pointerId);
+    });
+    element.addEventListener('pointermove', (event) => {
+      if (!element.hasPointerCapture(event.pointerId)) return;
+      element.scrollLeft -= event.movementX;
+      element.scrollTop -= event.movementY;
+    });
+    new ResizeObserver(() => this.#isFitted && this.fit()).observe(element);
+  }
+
+  /** Shows a picture; its zoom stays if it is one of the same diagram. */
+  show(src: string, size: { readonly width: number; readonly height: number }): void {
+    this.#size = size;
+    this.image.src = src;
+    if (this.#isFitted) this.fit();
+    else this.#set(this.#zoom);
+  }
+
+  fit(): void {
+    const { clientWidth, clientHeight } = this.element;
+    const { width, height } = this.#size;
+    this.#set(Math.min(1, (clientWidth - 2 * MARGIN) / width, (clientHeight - 2 * MARGIN) / height));
+    this.#isFitted = true;
+  }
+
+  /** Zooms by steps around the middle; 0 goes to the actual size. */
+  step(steps: number): void {
+    this.#set(steps === 0 ? 1 : this.#zoom * STEP ** steps);
+  }
+
+  /** @param x, y the point of the view that stays where it is, px */
+  #set(zoom: number, x = this.element.clientWidth / 2, y = this.element.clientHeight / 2): void {
+    const { element, image } = this;
+    const before = this.#zoom;
+    this.#zoom = Math.min(MAX, Math.max(MIN, zoom));
+    this.#isFitted = false;
+    const by = this.#zoom / before;
+    const [left, top] = [(element.scrollLeft + x) * by - x, (element.scrollTop + y) * by - y];
+    image.width = this.#size.width * this.#zoom;
+    image.height = this.#size.height * this.#zoom;
+    element.scrollTo(left, top);
+    this.#onZoom(this.#zoom);
+  }
+
+  #wheel(event: WheelEvent): void {
+    // Without a key the wheel scrolls; a touchpad's pinch comes as a wheel with Ctrl.
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const { left, top } = this.element.getBoundingClientRect();
+    this.#set(this.#zoom * STEP ** (-event.deltaY / 100), event.clientX - left, event.clientY - top);
+  }
+
+  #press(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event;
+    if (key === '+' || key === '=') this.step(1);
+    else if (key === '-') this.step(-1);
+    else if (key === '1') this.step(0);
+    else if (key === '0') this.fit();
+    else return;
+    event.preventDefault();
+  }
+}
