@@ -82,7 +82,11 @@ describe('the texts of the product', () => {
 
   it('stand in the same order in each bundle, as pages get theirs by position', () => {
     for (const language of LANGUAGES)
-      assert.deepEqual(Object.keys(readBundle(root, bundleOf(language))), Object.keys(readBundle(root, ENGLISH)), language);
+      assert.deepEqual(
+        Object.keys(readBundle(root, bundleOf(language))),
+        Object.keys(readBundle(root, ENGLISH)),
+        language,
+      );
   });
 
   it('are each one literal that a bundle can hold, asked for by name', () => {
