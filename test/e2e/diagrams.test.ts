@@ -111,7 +111,7 @@ describe('diagrams of an agent', function () {
     await say('Another one:\n\n```mermaid\nsequenceDiagram\n  Alice->>Bob: Hello\n  Bob ->> : nobody\n```\n');
     await draw();
     await diagram()
-      .getByText(/Diagram not drawn[\s\S]*line 4/)
+      .getByText(/Diagram not drawn[\s\S]*line 3/)
       .waitFor();
     await screenshot(page(), 'diagram-error-dark');
     assert.equal(await tabs().count(), 2);

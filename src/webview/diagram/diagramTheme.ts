@@ -29,9 +29,11 @@ export function diagramTheme(): DiagramTheme {
   const background = seen(of('editor-background', isDark ? '#1e1e1e' : '#ffffff'));
   const text = seen(background, of('editor-foreground', isDark ? '#d4d4d4' : '#000000'));
   const line = isContrast ? text : seen(background, of('descriptionForeground', text));
-  /** A shade of a colour that text can be read on; high contrast has none. */
-  const tint = (color: string, part = 0.22): string =>
-    isContrast ? background : seen(background, `color-mix(in srgb, ${color} ${part * 100}%, transparent)`);
+  /** A shade of a colour that text can be read on. */
+  const shade = (color: string, part: number): string =>
+    seen(background, `color-mix(in srgb, ${color} ${part * 100}%, transparent)`);
+  /** High contrast has shades only where they mean something. */
+  const tint = (color: string, part = 0.22): string => (isContrast ? background : shade(color, part));
   const chart = (name: string): string => seen(background, of(`charts-${name}`, line));
   const colors = ['blue', 'green', 'purple', 'orange', 'yellow', 'red'].map(chart);
   const [blue = line, green = line, purple = line, orange = line, yellow = line, red = line] = colors;
@@ -49,6 +51,8 @@ export function diagramTheme(): DiagramTheme {
     fontFamily: styles.fontFamily,
     theme: {
       darkMode: isDark,
+      useGradient: false,
+      dropShadow: 'none',
       primaryColor: tint(blue),
       primaryTextColor: text,
       primaryBorderColor: border,
@@ -95,7 +99,7 @@ export function diagramTheme(): DiagramTheme {
       pieOpacity: '1',
       ...series(
         'pie',
-        shades.map((_one, index) => tint(colors[index]!, 0.45)),
+        colors.map((color) => shade(color, 0.45)),
         1,
         12,
       ),
