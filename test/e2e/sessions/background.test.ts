@@ -36,7 +36,7 @@ const NOTE_STATES = `{
   setInterval(() => {
     const agent = document.querySelector('[role=status][aria-label="Agent"]');
     if (!agent || agent.textContent.trim() === '') return;
-    const state = agent.dataset.state + (document.body.textContent.includes('Describe a task') ? ', empty' : '');
+    const state = agent.dataset.state + (document.querySelector('.empty p') ? ', empty' : '');
     if (seen.at(-1) !== state) seen.push(state);
   }, 10);
 }`;
