@@ -117,6 +117,7 @@ export class ChatHome implements UriHandler, Disposable {
   /** Shows a conversation in the panel and in the view, where they are open. */
   show(conversation: Conversation): void {
     this.#isInTab = false;
+    this.#conversations.noteShown(conversation.key);
     for (const [page, surface] of this.#surfaces) if (!this.#places.tabs.has(page)) surface.show(conversation);
     this.retitle();
     if (this.isShown(conversation.key)) this.#shown.fire(conversation.key);
@@ -284,13 +285,20 @@ export class ChatHome implements UriHandler, Disposable {
     this.#shown.fire(key);
   }
 
-  /** A page that VS Code brought back knows by the key in its state what it showed. */
+  /**
+   * A panel that VS Code brought back shows what it showed. The key in its state may be of an earlier
+   * session: VS Code writes it when a window ends in order.
+   */
   #surfaceOf(page: Page): ChatSurface {
     const known = this.#surfaces.get(page);
     if (known) return known;
-    const key = page === this.#places.panel.page ? at(page.restored?.state, 'key') : undefined;
-    if (typeof key === 'string') this.#conversations.recall(key);
-    return this.#attach(page, this.#conversations.active());
+    if (page === this.#places.panel.page && page.restored && !this.#conversations.recallShown()) {
+      const key = at(page.restored.state, 'key');
+      if (typeof key === 'string') this.#conversations.recall(key);
+    }
+    const conversation = this.#conversations.active();
+    this.#conversations.noteShown(conversation.key);
+    return this.#attach(page, conversation);
   }
 
   #attach(page: Page, conversation: Conversation): ChatSurface {

@@ -35,6 +35,7 @@ const LOCKED_PATIENCE_MS = 2000;
 /** Rows of a session that are read before it is chosen; what more there is, is read then. */
 const MOST_AHEAD = 50_000;
 const LAST_SESSION = 'parley.lastSession';
+const SHOWN_SESSION = 'parley.shownSession';
 
 /** A conversation that was kept, with what it needs to continue. */
 export interface Recalled {
@@ -163,6 +164,18 @@ export class Archive implements Disposable {
 
   set last(key: string | undefined) {
     if (key !== this.last) void this.#context.workspaceState.update(LAST_SESSION, key);
+  }
+
+  /**
+   * The session that the chat panel showed last, which may be another one where commands were about
+   * a tab.
+   */
+  get shown(): string | undefined {
+    return this.#context.workspaceState.get<string>(SHOWN_SESSION);
+  }
+
+  set shown(key: string | undefined) {
+    if (key !== this.shown) void this.#context.workspaceState.update(SHOWN_SESSION, key);
   }
 
   /**

@@ -124,6 +124,17 @@ export class Conversations implements Disposable {
     return sessionFolders(undefined, this.#scratch).roots;
   }
 
+  /** The conversation that the chat panel showed in the window before; undefined where that is not known. */
+  recallShown(): Conversation | undefined {
+    const { shown } = this.#archive;
+    return shown === undefined ? undefined : this.recall(shown);
+  }
+
+  /** Keeps for the next window what the chat panel shows. */
+  noteShown(key: string): void {
+    if (!this.#byKey.get(key)?.isRecording) this.#archive.shown = key;
+  }
+
   peek(): Conversation | undefined {
     return this.#activeKey === undefined ? undefined : this.#byKey.get(this.#activeKey)?.conversation;
   }

@@ -109,6 +109,11 @@ describe('a turn whose window is reloaded', () => {
     }
     await page.reload();
     const again = await Chat.at(page, 'panel');
+    // A window that went while it started may still have the session, as VS Code keeps its process.
+    const takeOver = again.frame.getByRole('button', { name: 'Take over' });
+    const running = again.frame.locator('[role=status][aria-label="Agent"][data-state="running"]');
+    await takeOver.or(running).first().waitFor({ timeout: 60_000 });
+    if (await takeOver.isVisible()) await takeOver.click();
     await again.state('running', 60_000);
     rmSync(held);
     await again.frame.locator('[role=separator][data-turn-id="t2"][data-stop-reason="end_turn"]').waitFor();
