@@ -10,6 +10,7 @@ import { Deferred } from '../base/deferred';
 import { messageOf } from '../base/errors';
 import { silentLog } from '../base/log';
 import { retryBusy } from '../base/retryBusy';
+import { within } from '../base/within';
 import { Commands } from './commands';
 import { Connection, type KeeperCommands } from './connection';
 import { identityOf } from './identity';
@@ -37,6 +38,8 @@ const STDERR_BYTES = 64 * 1024;
 const SWEEP_BYTES = 8 * 1024 * 1024;
 /** How often it looks whether its folder is there, in milliseconds. */
 const FOLDER_CHECK_MS = 10_000;
+/** How long a closed stdout may wait for the process to end, in milliseconds. */
+const EXIT_AFTER_CLOSE_MS = 1500;
 
 export class Keeper implements KeeperCommands {
   readonly spool: Spool;
@@ -64,6 +67,7 @@ export class Keeper implements KeeperCommands {
   #ended: AgentEnd | undefined;
   /** The agent is being ended: how it ends is no news. */
   #isEnding = false;
+  #closedOutput = false;
   /** `keeper.json` was written. */
   #isListed = false;
   #unread: NodeJS.Timeout | undefined;
@@ -100,6 +104,7 @@ export class Keeper implements KeeperCommands {
       else socket.destroy();
     });
     tree.stdout.on('data', (chunk: Buffer) => this.#onOutput(chunk));
+    tree.stdout.once('end', () => void this.#onOutputEnd());
     tree.stderr.on('data', (chunk: Buffer) => this.#onStderr(chunk));
     for (const stream of [tree.stdout, tree.stderr]) stream.on('error', () => {});
     tree.stdin.on('error', (error) => {
@@ -262,6 +267,13 @@ export class Keeper implements KeeperCommands {
     this.pace();
   }
 
+  /** An agent that closes its stdout and stays can say nothing more: it would never be done. */
+  async #onOutputEnd(): Promise<void> {
+    if ((await within(EXIT_AFTER_CLOSE_MS, this.#tree.exited)) || this.#isEnding) return;
+    this.#closedOutput = true;
+    void this.#tree.close();
+  }
+
   /** Holds the agent while there is no room for what it says, or its window is behind. */
   pace(): void {
     const { stdout } = this.#tree;
@@ -277,7 +289,7 @@ export class Keeper implements KeeperCommands {
   async #untilGone(): Promise<void> {
     const exit = await this.#tree.exited;
     if (!this.spool.endsLine) this.#onOutput(Buffer.from('\n'));
-    this.#ended = { ...exit, at: Date.now() };
+    this.#ended = { ...exit, ...(this.#closedOutput && { closedOutput: true }), at: Date.now() };
     this.#watch?.dispose();
     const commandsEnded = this.commands.end();
     for (const connection of this.#connections) connection.end(this.#ended);

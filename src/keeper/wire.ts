@@ -116,6 +116,8 @@ export interface AgentEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly isStuck?: true;
+  /** It had closed its stdout and kept running, and was ended for that. */
+  readonly closedOutput?: true;
   /** In milliseconds since 1970. */
   readonly at: number;
 }

@@ -218,7 +218,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
         this.#onInputClosed(inputError(bytes.toString('utf8')));
         break;
       case FRAME.ended:
-        this.#end(JSON.parse(bytes.toString('utf8')) as AgentEnd);
+        this.#onEnded(JSON.parse(bytes.toString('utf8')) as AgentEnd);
         break;
       case FRAME.started:
       case FRAME.commandOutput:
@@ -244,6 +244,12 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     this.#inputError ??= error;
     for (const { taken } of this.#untaken.splice(0)) taken.reject(this.#inputError);
     this.#untakenBytes = 0;
+  }
+
+  /** One that was ended as it had closed its output is closed by its link, which says why. */
+  #onEnded(end: AgentEnd): void {
+    if (end.closedOutput && this.#sink) this.#sink.closed();
+    else this.#end(end);
   }
 
   #end({ code, signal, isStuck }: Pick<AgentEnd, 'code' | 'signal' | 'isStuck'>): void {

@@ -38,6 +38,7 @@ describe('an agent that misbehaves', () => {
     'parley.defaultAgent': 'plain',
     'parley.startTimeout': 3,
     'parley.recovery.restart': false,
+    'parley.background': 'finishTurn',
   };
   let chat: Chat;
   const vscode = useChat({ theme: 'dark', settings }, (opened) => {

@@ -48,6 +48,7 @@ describe('a turn whose window is reloaded', () => {
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
+      'parley.background': 'finishTurn',
     },
   });
 
@@ -164,6 +165,7 @@ describe('a command that an agent runs in a terminal while its window is reloade
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
+      'parley.background': 'finishTurn',
     },
   });
 
@@ -194,6 +196,7 @@ describe('a turn whose VS Code server is killed', () => {
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
+      'parley.background': 'finishTurn',
     },
   };
   const vscode = useVsCode(options);

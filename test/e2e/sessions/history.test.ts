@@ -45,9 +45,9 @@ const settings = {
   'parley.defaultAgent': 'plain',
 };
 
-describe('a window that ends in the middle of a turn, and its agent with it', () => {
+describe('a window that ends in the middle of a turn', () => {
   let chat: Chat;
-  const vscode = useChat({ theme: 'dark', settings: { ...settings, 'parley.background': 'off' } }, (opened) => {
+  const vscode = useChat({ theme: 'dark', settings }, (opened) => {
     chat = opened;
   });
 
@@ -251,12 +251,10 @@ describe('two windows on one workspace', () => {
         .button('Take over')
         .click({ timeout: 1000 })
         .catch(() => undefined);
-    // The agent of the first window goes on with the second.
-    await second.state('ready');
+    await second.state('idle');
     await second.composer.press('Enter');
     await second.entries('agent').getByText('Against each other').waitFor();
     await second.state('ready');
-    assert.equal(starts(), started);
     await page.close();
   });
 });

@@ -73,6 +73,8 @@ const QUIET: Readonly<Record<string, unknown>> = {
   // VS Code would show it for its own chat, which is off.
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'security.workspace.trust.banner': 'never',
+  // Agents would outlive the window of their test for a minute. Tests of that turn it on.
+  'parley.background': 'off',
 };
 
 /**

@@ -81,7 +81,7 @@ class FuzzedTurn {
       turns: this.#turns,
       subagents: { announce() {} } as never,
       probe: new LivenessProbe({ now: () => 1, onChange() {}, onState() {} }),
-      connector: () => ({ agentSide: { dialect } }) as never,
+      connector: () => ({ agentSide: { dialect }, progressed() {} }) as never,
       changes: { beforeWrite: async () => undefined },
       model: this.model,
     });

@@ -88,6 +88,17 @@ describe('a kept agent', function () {
     await kept.close();
   });
 
+  it('that closes its stdout and stays is ended, and its window is told after all that it said', async () => {
+    // Node keeps its own stdout open: the shell closes it.
+    const kept = await keepers.start('', { command: '/bin/sh', args: ['-c', 'echo last; exec >&-; sleep 1000'] });
+    const heard = Heard.from(kept);
+    await heard.ended;
+    assert.deepEqual(heard.lines, [{ number: 1, text: 'last' }]);
+    await kept.close();
+    assert.ok(await isGone(kept.pid));
+    assert.deepEqual(await readdir(keepers.folder), []);
+  });
+
   it('that reads its stdin no more is ended by its keeper', async () => {
     const kept = await keepers.start('setInterval(() => {}, 1e6); console.log("ready")', {
       closeGraceMs: { stdin: 100, term: 5_000 },

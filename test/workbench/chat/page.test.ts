@@ -1,5 +1,7 @@
 // A page of the chat before and after the product listens to it, over a webview of the test's own.
 import { strict as assert } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
 import { Page } from '../../../src/workbench/activation/page';
 import { pageHtml } from '../../../src/workbench/activation/pageHtml';
@@ -43,17 +45,18 @@ describe('a page of the chat', () => {
   it('hands its texts to a page of another language', () => {
     const extension = extensions.getExtension('parley.parley');
     assert.ok(extension);
-    const bundle = {
-      Send: 'Senden',
-      'Ask Agent…': '„Agent“ </script> fragen…',
-      'Nothing that a page says': 'Nichts, was eine Seite sagt',
-    };
+    const path = join(extension.extensionPath, 'l10n/bundle.l10n.de.json');
+    const german = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, string>>;
+    const bundle: Readonly<Record<string, string>> = { ...german, 'Ask Agent…': '„Agent“ </script> fragen…' };
     const html = pageHtml(new Holder().webview, extension.extensionUri, { language: 'de', bundle });
     assert.match(html, /<html lang="de"/);
     assert.match(html, /<button[^>]*>Senden<\/button>/);
     assert.match(html, /placeholder="„Agent“ &lt;\/script> fragen…"/);
-    const texts: unknown = JSON.parse(/id="texts">(.*?)<\/script>/.exec(html)?.[1] ?? '');
-    assert.deepEqual(texts, { Send: bundle.Send, 'Ask Agent…': bundle['Ask Agent…'] });
+    const texts = JSON.parse(/id="texts">(.*?)<\/script>/.exec(html)?.[1] ?? '') as typeof bundle;
+    assert.equal(texts.Send, 'Senden');
+    assert.equal(texts['Ask Agent…'], bundle['Ask Agent…']);
+    const ofHost = 'The session link is damaged or incomplete.';
+    assert.deepEqual([ofHost in german, ofHost in texts], [true, false]);
   });
 
   it('keeps what was typed and sent before anybody listened, in its order', () => {
