@@ -8,7 +8,11 @@ import { command } from '../../support/vscode/workbench';
 
 /** Filled before VS Code starts, which reads it then. */
 const agents: Record<string, object> = {};
-const settings: Record<string, unknown> = { 'parley.agents': agents, 'parley.defaultAgent': 'far' };
+const settings: Record<string, unknown> = {
+  'parley.agents': agents,
+  'parley.defaultAgent': 'far',
+  'parley.background': 'finishTurn',
+};
 
 describe('a turn of an agent far away', () => {
   let far: DurableAgent;
