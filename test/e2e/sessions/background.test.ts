@@ -93,36 +93,6 @@ describe('a turn whose window is reloaded', () => {
     assert.equal(resumed, whole, 'nothing is lost and nothing is there twice');
   });
 
-  it('goes on, word for word, over windows that are reloaded again and again', async () => {
-    const { page } = vscode.window;
-    const chat = await Chat.at(page, 'panel');
-    const before = account(log).prompts.length;
-    await chat.newSession();
-    assert.equal(await chat.run('flood 600 0 END'), 'end_turn');
-    const whole = await chat.copyTurn();
-    const held = join(scratch, 'held-again');
-    writeFileSync(held, '');
-    await chat.send(`flood 600 50 END ${held}`);
-    await chat.entries('agent').nth(1).waitFor();
-    for (const ms of [2500, 700, 300, 1500, 1000]) {
-      await page.reload();
-      await page.waitForTimeout(ms);
-    }
-    await page.reload();
-    const again = await Chat.at(page, 'panel');
-    // A window that went while it started may still have the session, as VS Code keeps its process.
-    const takeOver = again.frame.getByRole('button', { name: 'Take over' });
-    const running = again.frame.locator('[role=status][aria-label="Agent"][data-state="running"]');
-    await takeOver.or(running).first().waitFor({ timeout: 60_000 });
-    if (await takeOver.isVisible()) await takeOver.click();
-    await again.state('running', 60_000);
-    rmSync(held);
-    await again.frame.locator('[role=separator][data-turn-id="t2"][data-stop-reason="end_turn"]').waitFor();
-    assert.equal(await again.copyTurn(), whole);
-    assert.equal(await again.entries('notice').count(), 0);
-    assert.equal(account(log).prompts.length, before + 2);
-  });
-
   it('asks its permission again, and takes one answer', async () => {
     const { page } = vscode.window;
     const chat = await Chat.at(page, 'panel');

@@ -20,6 +20,7 @@ describe('an agent that works without a window', function () {
   this.timeout(120_000);
   const vscode = useVsCode({
     settings: {
+      'parley.background': 'finishTurn',
       'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
     },
