@@ -1,5 +1,6 @@
-// Where the formulas of a text are: `$…$` by the rule of pandoc, `$$…$$`, fences of the language `math`, and `\(…\)` and
-// `\[…\]`, which are escaped brackets in CommonMark and count only where TeX is between them. Pure.
+// Where the formulas of a text are: `$…$` by the rule of pandoc, `$$…$$`, fences of the language
+// `math`, and `\(…\)` and `\[…\]`, which are escaped brackets in CommonMark and count only where TeX
+// is between them. Pure.
 
 /** Maximum characters of a formula. */
 const MAX_BLOCK = 4_000;

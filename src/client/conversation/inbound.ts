@@ -14,7 +14,10 @@ import { answerRequest } from './agentRequests';
 import type { ConversationServices } from './conversationOptions';
 import type { Recorder } from './recorder';
 
-/** What an agent says and does; a server that takes connections and drops them can send the rest anew each time. */
+/**
+ * What shows that an agent got further. A server that drops each connection may repeat all other
+ * updates.
+ */
 const SAYS_MORE: ReadonlySet<string> = new Set(['message', 'message_chunk', 'tool_call', 'tool_content', 'plan']);
 
 /** Turns whose files the tools of the editor look at anew. */

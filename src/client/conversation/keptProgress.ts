@@ -12,7 +12,7 @@ import type { TurnControl } from '../turns/turnControl';
 import type { KeptConversation, ReadProgress } from './persistence';
 import { sentItem } from './restore';
 
-/** Stands for the keeper of an agent on another machine, which goes on by itself and can be asked. */
+/** In the place of a keeper: the agent is on another machine, and session/status tells about its turn. */
 const FAR = 'far';
 
 const progressSchema = z.object({

@@ -127,6 +127,7 @@ export function createContext(readers: ReadonlySet<Changes>): ModelContext {
       return index;
     },
     pushAll(items, make, at) {
+      if (items.length === 0) return;
       const { entries, turn } = state;
       const from = entries.length;
       for (const item of items) entries.push(make(item, `e${entries.length}`, entries.length));

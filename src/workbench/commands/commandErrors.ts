@@ -15,7 +15,10 @@ export interface FailurePlaces {
   readonly isChatVisible: boolean;
 }
 
-/** What VS Code's menus say of their place: of an editor's title, a tree, a webview, a terminal, a failed test. */
+/**
+ * What VS Code's menus say of their place: of an editor's title, a tree, a webview, a terminal, a
+ * failed test.
+ */
 const OF_MENUS = [
   'groupId',
   'editorIndex',
