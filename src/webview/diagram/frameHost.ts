@@ -12,7 +12,8 @@ export class FrameHost {
   readonly #library: string;
   readonly #title: string;
   readonly #patienceMs: number;
-  #frame: HTMLIFrameElement | undefined;
+  /** Starting, or there. */
+  #frame: Promise<HTMLIFrameElement> | undefined;
   #drafts = 0;
 
   /** @param title names the frame for assistive technology, which does not get into it */
@@ -30,8 +31,8 @@ export class FrameHost {
   async draw(order: Order): Promise<Drawn | string | null | undefined> {
     const id = ++this.#drafts;
     const isNew = this.#frame === undefined;
-    const frame = this.#frame ?? (await this.#start());
-    this.#frame = frame;
+    this.#frame ??= this.#start();
+    const frame = await this.#frame;
     const { contentWindow } = frame;
     const answer = await new Promise<FromFrame | undefined>((resolve) => {
       const timer = setTimeout(() => end(), this.#patienceMs);
