@@ -296,6 +296,21 @@ describe('a kept agent', function () {
       assert.deepEqual(left, []);
     });
 
+    it('and closes its stdout, is ended, and tells the next one all that it said', async () => {
+      const script = 'read line; echo last; exec >&-; sleep 1000';
+      const kept = await keepers.start('', { command: '/bin/sh', args: ['-c', script] });
+      await kept.transport.write('go');
+      await kept.detach();
+      while (!(await state()).ended) await new Promise((resolve) => setTimeout(resolve, 20));
+      const next = await keepers.attach();
+      const heard = Heard.from(next);
+      next.deliver({ line: 0, open: [] });
+      await heard.ended;
+      assert.deepEqual(heard.lines, [{ number: 1, text: 'last' }]);
+      await next.close();
+      assert.ok(await isGone(kept.pid));
+    });
+
     it('and ends by itself, tells the next one how, with all that it said', async () => {
       const first = await keepers.start(`
         console.log('ready');
