@@ -23,6 +23,8 @@ async function main(): Promise<number> {
     version,
     say,
     trust: process.argv.includes('--disable-workspace-trust'),
+    // VS Code's Git extension throws into the suite when a `git check-ignore` ends before it has read its input.
+    settings: { 'git.decorations.enabled': false },
     ...(folder === undefined ? {} : { folder }),
   });
   const ended = new Deferred<number>();

@@ -6,7 +6,7 @@ import { readAgentLog } from '../../support/agents/definition';
 import { seeded } from '../../support/store/random';
 import { Chat } from '../../support/vscode/chat';
 import { cutTurns } from '../../support/vscode/cutTurns';
-import { panelIsKept, tabIsKept } from '../../support/vscode/keptState';
+import { panelIsKept, tabIsKept, turnIsKept } from '../../support/vscode/keptState';
 import { openWindow, screenshot, type Window } from '../../support/vscode/openWindow';
 import { type FarChat, openFarChat } from '../../support/vscode/overLine';
 import { descendants } from '../../support/vscode/processTree';
@@ -83,6 +83,7 @@ describe('two browsers on one folder', () => {
     assert.equal(await own.run('say From the second'), 'end_turn');
     assert.equal(await far.chat.run('say Again'), 'end_turn');
     assert.deepEqual(await far.chat.entries('user').allInnerTexts(), ['say From the first', 'say Again']);
+    await turnIsKept(far.server, 'Again');
 
     await inList(page, 'Parley: Sessions', async (list, patience) => {
       await list.locator('input.input').fill('From the first', patience);

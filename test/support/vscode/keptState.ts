@@ -13,6 +13,13 @@ export async function draftIsKept(server: Server, page: Page, words: string): Pr
   await panelIsKept(page, words);
 }
 
+/** Waits until other windows see a turn that has these words, which is some time after its end. */
+export async function turnIsKept(server: Server, words: string): Promise<void> {
+  const written = (file: DatabaseSync): boolean =>
+    file.prepare('SELECT 1 FROM events WHERE json LIKE ?').get(`%${words}%`) !== undefined;
+  while (!inJournal(server, written)) await sleep(50);
+}
+
 /** Waits until the workbench would open the chat's tab again. */
 export async function tabIsKept(page: Page): Promise<void> {
   await panelIsKept(page, 'mainThreadWebview-parley.chat');
@@ -30,17 +37,27 @@ export async function placeIsKept(server: Server): Promise<void> {
 
 /** What a window that comes back reads: from the journal, and from what was not yet written there. */
 function kept(server: Server, table: 'drafts' | 'views'): string[] {
-  const folder = join(server.dataDir, 'data/User/globalStorage/parley.parley');
-  const path = join(folder, 'parley.db');
-  if (!existsSync(path)) return [];
+  const folder = storageOf(server);
+  const rows = inJournal(server, (file) => file.prepare(`SELECT json FROM ${table}`).all());
+  if (!rows) return [];
   const streamed = readdirSync(folder).filter((name) => name.endsWith('.stream'));
+  return [...rows.map(({ json }) => String(json)), ...streamed.flatMap((name) => latest(join(folder, name), table))];
+}
+
+/** What the journal of the server's windows says; undefined where there is none yet. */
+function inJournal<T>(server: Server, read: (file: DatabaseSync) => T): T | undefined {
+  const path = join(storageOf(server), 'parley.db');
+  if (!existsSync(path)) return undefined;
   const file = new DatabaseSync(path, { readOnly: true });
   try {
-    const rows = file.prepare(`SELECT json FROM ${table}`).all();
-    return [...rows.map(({ json }) => String(json)), ...streamed.flatMap((name) => latest(join(folder, name), table))];
+    return read(file);
   } finally {
     file.close();
   }
+}
+
+function storageOf({ dataDir }: Server): string {
+  return join(dataDir, 'data/User/globalStorage/parley.parley');
 }
 
 /** The latest value of each session in a stream file, whose lines for it are `[session, table, json]`. */
