@@ -70,11 +70,11 @@ export class Superseded<Place> {
     // A call that is announced again can be a new one.
     if (event.type === 'tool_call' && event.announced) this.#tools.delete(event.toolCallId);
     const rows = remembered(this.#tools, event.toolCallId);
-    if (event.type === 'tool_call') {
-      const isSafe = keepsReferences(rows, event.patch);
+    if (event.type === 'tool_call' && rows.length > 0) {
+      const replacesAll = replacesContent(event) && keepsReferences(rows, event.patch);
       let isEmptied = false;
       for (const [index, row] of [...rows.entries()]) {
-        const left = remainder(row.event as ToolEvent, event, isSafe, index === 0, isEmptied);
+        const left = remainder(row.event as ToolEvent, event, replacesAll, index === 0, isEmptied);
         // Content that is not remembered may be between these two rows.
         if (left?.type === 'tool_call' && left.patch.content === null) isEmptied = this.#minChars === 0;
         if (left === row.event) continue;
@@ -157,16 +157,16 @@ function remembered<Place>(all: Map<string, Remembered<Place>[]>, id: string): R
 
 /**
  * Returns what is needed of an earlier event of a call: all, a part, or undefined for nothing.
+ * @param replaced the later event replaces the content, and names what the earlier ones name
  * @param isEmptied an earlier row already lost the content; if not, it must not show again
  */
 function remainder(
   earlier: ToolEvent,
   later: ToolCall,
-  isSafe: boolean,
+  replaced: boolean,
   isFirst: boolean,
   isEmptied: boolean,
 ): SessionEvent | undefined {
-  const replaced = isSafe && replacesContent(later);
   if (earlier.type === 'tool_content') return replaced && !isFirst ? undefined : earlier;
   const { patch } = later;
   const kept: Record<string, unknown> = {};
