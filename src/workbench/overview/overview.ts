@@ -19,6 +19,7 @@ import { showInfo } from '../ui/messages';
 import type { Tree } from '../ui/treeView';
 import { AnswerProof } from './answerProof';
 import { AttentionStatus, badgeOf } from './attention';
+import { BackgroundQuestions } from './backgroundQuestions';
 import { BackgroundQueue } from './backgroundQueue';
 import { Inbox } from './inbox';
 import { showInbox } from './inboxPicker';
@@ -58,8 +59,6 @@ export class Overview implements Disposable {
   /** Changed sessions with open questions. */
   readonly #asking = new Set<string>();
   #offering: Disposable | undefined;
-  /** Keepers of agents that asked something while the user was in no window of VS Code, or in another one. */
-  readonly #untold = new Set<string>();
   /** The session that {@link next} went to last. */
   #wentTo: string | undefined;
   #revision = 0;
@@ -165,8 +164,14 @@ export class Overview implements Disposable {
         this.#count();
       }),
     );
-    own(this.running.onDidAsk((one) => void this.#tellAsking(one)));
-    own(window.onDidChangeWindowState(() => this.#tellUntold()));
+    own(
+      new BackgroundQuestions({
+        running: this.running,
+        isFocused: () => window.state.focused,
+        onDidChangeFocus: (listener) => window.onDidChangeWindowState(listener),
+        tell: (one) => void this.#tellAsking(one),
+      }),
+    );
     own(chat.onDidShow((key) => this.live.seen(key)));
     own(archive.onDidDelete(() => this.view.changed(true)));
     own(conversations.onDidRemove(() => this.view.changed(true)));
@@ -254,17 +259,9 @@ export class Overview implements Disposable {
     return record ? [{ session: { ...record, marks: archive.marks.of(record.key) }, status }] : [];
   }
 
-  /** The user is in this window again: what was asked meanwhile, and still is. */
-  #tellUntold(): void {
-    if (!window.state.focused) return;
-    for (const one of this.running.background)
-      if (this.#untold.delete(one.id) && backgroundStateOf(one) === 'needsYou') void this.#tellAsking(one);
-  }
-
-  async #tellAsking({ id, about }: FoundKeeper): Promise<void> {
-    if (!window.state.focused) this.#untold.add(id);
+  async #tellAsking({ about }: FoundKeeper): Promise<void> {
     const record = this.#options.archive.find(about.session);
-    if (notificationSetting() === 'off' || !window.state.focused || !record) return;
+    if (notificationSetting() === 'off' || !record) return;
     const show = l10n.t('Show');
     const pressed = await showInfo(l10n.t('{0} needs you: {1}', about.agentName, nameOf(record)), show);
     if (pressed === show) await openStored(about.session);
