@@ -50,7 +50,7 @@ export interface OpenedSummary {
 /** Messages that are waited for before anything is shown: as many as a window shows. */
 const FIRST_SHOWN = 12;
 /** Until the newest messages are asked for, in milliseconds. */
-const ASKED_MS = 10;
+const ASKED_MS = 5;
 
 /**
  * Shows the whole history of a descriptor. Resolves when everything is there or is a gap; never
