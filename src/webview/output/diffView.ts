@@ -6,6 +6,7 @@ import type { DiffView } from '../../panel/contract';
 import { el, icon, link, setAttributes } from '../dom/dom';
 import { splitPath } from '../text/format';
 import { strings } from '../text/strings';
+import { markWordsLater } from './changedWords';
 
 /** Maximum number of lines; the editor shows the rest. */
 const COMPACT_LINES = 60;
@@ -52,8 +53,10 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
       lines.append(line);
     }
   }
-  if (total > 0) element.append(lines);
-  else if (!diff.truncated && !diff.tooMany) element.append(el('div', 'diff-note dim', strings.noChange));
+  if (total > 0) {
+    element.append(lines);
+    markWordsLater(lines);
+  } else if (!diff.truncated && !diff.tooMany) element.append(el('div', 'diff-note dim', strings.noChange));
   const left = total - Math.min(total, limit);
   if (diff.truncated || diff.tooMany || left > 0) {
     const words = diff.tooMany

@@ -1,0 +1,58 @@
+// Marks the words in which a removed line of a diff differs from the added line in its place.
+import { el } from '../dom/dom';
+
+/** Letters, digits and what joins them; halves of characters too, so that none is cut. */
+const WORD = /[\p{L}\p{M}\p{N}\p{Cs}\p{Pc}\u200d]/u;
+/** Lines that share a smaller part have other words in other places: marks would only be noise. */
+const LEAST_SHARED = 0.3;
+
+/** Marks the words of a drawn diff while the browser is idle. */
+export function markWordsLater(lines: HTMLElement): void {
+  requestIdleCallback(() => {
+    // Drawn again meanwhile.
+    if (lines.isConnected) markWords(lines);
+  });
+}
+
+/** Pairs the lines of each run of removed ones with those of the run of added ones after it. */
+function markWords(lines: HTMLElement): void {
+  let removed: Element[] = [];
+  let paired = 0;
+  for (const line of lines.children) {
+    if (line.classList.contains('removed')) {
+      if (paired > 0) removed = [];
+      paired = 0;
+      removed.push(line);
+    } else if (line.classList.contains('added')) {
+      const partner = removed[paired++];
+      if (partner) markPair(partner, line);
+    } else removed = [];
+  }
+}
+
+function markPair(removed: Element, added: Element): void {
+  const [old, fresh] = [removed.textContent, added.textContent];
+  const shorter = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < shorter && old[start] === fresh[start]) start++;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
+  const isInWord = (text: string, at: number): boolean => isWord(text[at - 1]) && isWord(text[at]);
+  while (start > 0 && (isInWord(old, start) || isInWord(fresh, start))) start--;
+  while (end > 0 && (isInWord(old, old.length - end) || isInWord(fresh, fresh.length - end))) end--;
+  const shared = (old.slice(0, start) + old.slice(old.length - end)).trim().length;
+  if (shared < LEAST_SHARED * Math.max(old.trim().length, fresh.trim().length)) return;
+  markPart(removed, old, start, end);
+  markPart(added, fresh, start, end);
+}
+
+function isWord(char: string | undefined): boolean {
+  return char !== undefined && WORD.test(char);
+}
+
+/** Marks what is between the first `start` and the last `end` characters. */
+function markPart(line: Element, text: string, start: number, end: number): void {
+  const word = text.slice(start, text.length - end);
+  if (word !== '')
+    line.replaceChildren(text.slice(0, start), el('span', 'changed', word), text.slice(text.length - end));
+}

@@ -1,0 +1,83 @@
+// The words that differ in the lines of a tool card's diff.
+import assert from 'node:assert/strict';
+import { DIFF, tool } from './harness/samples';
+import type { Theme } from './harness/server';
+import { useHarness } from './harness/useHarness';
+
+describe('the words that changed in a diff', () => {
+  const browser = useHarness();
+
+  async function open(lines: readonly string[], theme: Theme = 'dark') {
+    const diff = { ...DIFF, hunks: [{ oldStart: 1, newStart: 1, lines }] };
+    const item = tool('c', { title: 'Edit', toolKind: 'edit', content: [{ type: 'diff', diff }] });
+    const panel = await browser.open({ items: [item], theme });
+    await panel.page.locator('.diff-line').first().waitFor();
+    return panel;
+  }
+
+  /** For each line, its text with the marked part in brackets. */
+  async function marked(lines: readonly string[]): Promise<readonly string[]> {
+    const { page } = await open(lines);
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    return page
+      .locator('.diff-line')
+      .evaluateAll((all) =>
+        all.map((line) =>
+          [...line.childNodes]
+            .map((node) => (node instanceof HTMLElement ? `[${node.textContent}]` : node.textContent))
+            .join(''),
+        ),
+      );
+  }
+
+  it('are marked as whole words in both lines', async () => {
+    assert.deepEqual(await marked([' const a = 1;', '-const first = load(one);', '+const final = load(one);']), [
+      'const a = 1;',
+      'const [first] = load(one);',
+      'const [final] = load(one);',
+    ]);
+    // Only added, at the end, and no half of a character.
+    assert.deepEqual(await marked(['-call(a)', '+call(a, b)']), ['call(a)', 'call(a[, b])']);
+    assert.deepEqual(await marked(['-say("😀 yes")', '+say("😁 yes")']), ['say("[😀] yes")', 'say("[😁] yes")']);
+    assert.deepEqual(await marked(['-naïve Größe', '+naïve Größen']), ['naïve [Größe]', 'naïve [Größen]']);
+  });
+
+  it('are looked for in lines of the same place alone', async () => {
+    const lines = ['-one = 1', '-two = 2', '+one = 10', '+two = 20', '+three = 3', ' x', '+two = 3', '-four = 4'];
+    assert.deepEqual(await marked(lines), [
+      'one = [1]',
+      'two = [2]',
+      'one = [10]',
+      'two = [20]',
+      'three = 3',
+      'x',
+      'two = 3',
+      'four = 4',
+    ]);
+  });
+
+  it('are not marked in lines that have little in common', async () => {
+    const lines = ['-  return cache.get(key);', "+  throw new Error('gone');"];
+    assert.deepEqual(
+      await marked(lines),
+      lines.map((line) => line.slice(1)),
+    );
+  });
+
+  it('stand out by more than their colour in high contrast and in forced colours', async () => {
+    const lines = ['-let a = 1;', '+let a = 2;'];
+    const decoration = async (theme: Theme, forcedColors: 'active' | null) => {
+      const { page } = await open(lines, theme);
+      await page.emulateMedia({ forcedColors });
+      const word = page.locator('.changed').first();
+      await word.waitFor();
+      const found = await word.evaluate((one) => getComputedStyle(one).textDecorationLine);
+      await page.emulateMedia({ forcedColors: null });
+      return found;
+    };
+    assert.equal(await decoration('dark', null), 'none');
+    assert.equal(await decoration('hc', null), 'underline');
+    assert.equal(await decoration('hclight', null), 'underline');
+    assert.equal(await decoration('dark', 'active'), 'underline');
+  });
+});
