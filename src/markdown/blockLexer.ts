@@ -23,7 +23,9 @@ const FOLD_END = /^<\/details>[ \t]*$/i;
 const MAX_FOLD_LINE = 1_000;
 /** Characters that are read after the marker of a fence. */
 const MAX_INFO = 1_000;
-const TITLE = /(?:^|\s)title=(?:"([^"]*)"|'([^']*)')/;
+const TITLE = /(?:^|\s)(?:title|path|file(?:name)?)=(?:"([^"]*)"|'([^']*)'|([^\s"']+))/;
+/** `ts:src/a.ts`, `ts src/a.ts` and `src/a.ts`: the language, the path and its extension. */
+const PATH = /^(?:([\w+#-]+)[:\s]\s*)?([^\s:"'={}\d][^\s:"'={}]*\.([a-z]\w*))$/i;
 const NOTE = /^\[\^([\w-]{1,64})\]:/;
 const ORDERED = /^(\d{1,9})([.)])(?=[ \t]|$)/;
 
@@ -235,9 +237,11 @@ class BlockLexer {
     const node = this.#open('code', container);
     const info = rest.slice(length, length + MAX_INFO).trim();
     const title = TITLE.exec(info);
-    const name = title?.[1] ?? title?.[2];
+    const [, lang, path = '', extension] = PATH.exec(info) ?? [];
+    const isPath = lang !== undefined || path.includes('/');
+    const name = title?.[1] ?? title?.[2] ?? title?.[3] ?? (isPath ? path : undefined);
     node.fence = { marker: char.repeat(length), indent, ...(name && { title: name }) };
-    node.lang = info.split(/\s/, 1)[0] ?? '';
+    node.lang = (isPath ? (lang ?? extension) : info.split(/\s/, 1)[0]) ?? '';
     return node;
   }
 

@@ -6,7 +6,7 @@ import { type Align, splitRow } from './tableRows';
 export interface Fence {
   readonly marker: string;
   readonly indent: number;
-  /** The file that the code is from or for: `title="…"` after the language. */
+  /** The file that the code is from or for: `title="…"` after the language, or a path there. */
   readonly title?: string;
 }
 

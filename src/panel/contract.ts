@@ -23,8 +23,9 @@ export const MAX_TEXT = 2_000_000;
 /** Characters of the reason of a rejection. */
 export const MAX_REASON = 5000;
 
-/** Maximum characters of the language of a code block. */
+/** Maximum characters of the language of a code block, and of the path of its file. */
 export const MAX_LANG = 100;
+export const MAX_CODE_PATH = 300;
 
 /** Maximum characters of what is searched for, of one drawn text to find it in, and number of those. */
 export const MAX_FIND = { query: 1000, text: 200_000, texts: 100 } as const;
@@ -171,7 +172,7 @@ export type PageMessage =
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
 
 /** What can be done with a code block besides copying it. */
-export type CodeAction = 'insert' | 'open' | 'run' | 'draw';
+export type CodeAction = 'insert' | 'apply' | 'open' | 'run' | 'draw';
 
 export type QueueAction =
   | { readonly kind: 'edit'; readonly id: string; readonly text: string }
@@ -291,10 +292,17 @@ export type SessionMessage =
   | { readonly type: 'openLink'; readonly href: string }
   | { readonly type: 'copy'; readonly text: string }
   /**
-   * Inserts a code block at the cursor, opens it in an editor, runs it in a terminal (the host asks),
-   * or draws its diagram.
+   * Inserts a code block at the cursor, proposes it as a change of a file, opens it in an editor,
+   * runs it in a terminal (the host asks), or draws its diagram. `path`: of its file, as the agent
+   * wrote it.
    */
-  | { readonly type: 'useCode'; readonly action: CodeAction; readonly text: string; readonly lang: string }
+  | {
+      readonly type: 'useCode';
+      readonly action: CodeAction;
+      readonly text: string;
+      readonly lang: string;
+      readonly path?: string;
+    }
   /** Copies the whole session as Markdown; the webview may not have all of it. */
   | { readonly type: 'copySession' }
   /** Copies the agent's messages of a turn; the webview may not have all of them. */

@@ -262,15 +262,18 @@ function composeWithin(
   );
   const problems = own(new ProblemsAfterTurn({ conversations, diagnoser: editorTools.diagnoser, log }));
   const diffs = own(new DiffEditor());
-  const proposals = own(
-    new Proposals({
-      scheme: 'parley-proposal',
-      store: new FileStore(join(context.globalStorageUri.fsPath, 'proposals')),
-      files,
-      conversations,
-      texts: diffs.texts,
-    }),
-  );
+  const openProposals = (scheme: string, folder: string): Proposals =>
+    own(
+      new Proposals({
+        scheme,
+        store: new FileStore(join(context.globalStorageUri.fsPath, folder)),
+        files,
+        conversations,
+        texts: diffs.texts,
+      }),
+    );
+  const proposals = openProposals('parley-proposal', 'proposals');
+  const codeProposals = openProposals('parley-code', 'code');
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));
   const found = own(new FoundAgents({ environment, log }));
@@ -325,7 +328,12 @@ function composeWithin(
     mentions: own(new Mentions({ sessions: new EarlierSessions({ archive, agentName }), terminals: terminalCommands })),
     activeEditor: own(new ActiveEditor()),
     rulePast: (rule) => pastOf(rule, conversations.list(), archive),
-    code: own(new CodeBlocks((source, conversation) => diagrams.show(source, conversation))),
+    code: own(
+      new CodeBlocks(
+        (source, conversation) => diagrams.show(source, conversation),
+        (conversation, path, change) => codeProposals.propose(conversation, path, change),
+      ),
+    ),
   });
   own(chat);
   own(chat.onDidShow((key) => away.look(key)));
@@ -408,6 +416,7 @@ function composeWithin(
     reviews: waiting,
     restore,
     proposals,
+    codeProposals,
     worktrees,
     drafts,
     overview,

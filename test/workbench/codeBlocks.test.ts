@@ -29,7 +29,7 @@ describe('code blocks', () => {
   });
 
   beforeEach(() => {
-    blocks = new CodeBlocks(draw);
+    blocks = new CodeBlocks(draw, async () => {});
     drawn = [];
     asked = [];
     sent = [];
@@ -66,7 +66,7 @@ describe('code blocks', () => {
 
   it('says where the cursor must be if there is no editor', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    const closed = new CodeBlocks(draw);
+    const closed = new CodeBlocks(draw, async () => {});
     try {
       await assert.rejects(closed.use({ action: 'insert', text: 'x', lang: '' }, conversation), { code: 'no-editor' });
     } finally {

@@ -2,7 +2,7 @@
 // is complete.
 
 import { revealControls } from '../../base/revealControls';
-import { type CodeAction, MAX_LANG } from '../../panel/contract';
+import { type CodeAction, MAX_CODE_PATH, MAX_LANG } from '../../panel/contract';
 import { button, el, icon, iconButton, link, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { strings } from '../text/strings';
@@ -17,21 +17,40 @@ export interface CodeBlock {
   close(): void;
 }
 
+/** What is done with the code of a block; `path`: of its file, as the agent wrote it. */
+export interface CodeUse {
+  readonly action: CodeAction;
+  readonly text: string;
+  readonly lang: string;
+  readonly path?: string;
+}
+
 /** What code blocks need from the panel. */
 export interface CodeContext {
   copy(text: string): void;
   openLink(href: string): void;
-  useCode(action: CodeAction, text: string, lang: string): void;
+  useCode(use: CodeUse): void;
+  /** The block changes its height where the user is. */
+  unpin(): void;
 }
 
-/** Characters of a path. */
-const MAX_TITLE = 300;
+/** A block that is drawn in parts. */
+interface Parts {
+  readonly group: number;
+  /** Returns the text of all parts. */
+  text(): string;
+  isWrapped(): boolean;
+  /** Wraps the lines of all parts, or no longer. */
+  wrap(isWrapped: boolean): void;
+}
+
 /** Languages of command lines, which can be run in a terminal. */
 const RUNNABLE: ReadonlySet<string> = new Set(
   'sh bash zsh fish shell console shell-session powershell pwsh ps1 bat cmd'.split(' '),
 );
 const ACTIONS: readonly (readonly [CodeAction, IconName, string])[] = [
   ['insert', 'insert', strings.insertCode],
+  ['apply', 'diff', strings.applyCode],
   ['open', 'go-to-file', strings.openCode],
   ['run', 'terminal', strings.runCode],
   ['draw', 'file-media', strings.drawCode],
@@ -45,7 +64,8 @@ function isFor(action: CodeAction, lang: string): boolean {
 /**
  * @param lang the info string, '' for none
  * @param options.continued this is a later part of a block; `goesOn`: another part follows;
- * `whole`: the text to copy, if more than this part; `title`: the file that the code is from or for
+ * `parts`: it may be one of several, and what needs a complete block is hidden until
+ * {@link showComplete}; `title`: the file that the code is from or for
  */
 export function createCodeBlock(
   lang: string,
@@ -55,23 +75,27 @@ export function createCodeBlock(
     readonly open?: boolean;
     readonly continued?: boolean;
     readonly goesOn?: boolean;
-    readonly whole?: () => string;
+    readonly parts?: Parts;
     readonly title?: string;
   } = {},
 ): CodeBlock {
   let shown = revealControls(text);
   let source = text;
-  let drawButton: HTMLElement | undefined;
   const node = document.createTextNode(shown);
   const code = el('code', '', node);
   const pre = setAttributes(el('pre', '', code), { tabindex: '0', dir: 'ltr' });
   const element = el('div', 'code-block');
+  const { parts, title = '' } = options;
+  const path = title.length <= MAX_CODE_PATH ? title : '';
+  let isWrapped = parts?.isWrapped() ?? false;
+  element.classList.toggle('wrap', isWrapped);
+  if (parts) element.dataset.code = String(parts.group);
   if (options.goesOn) element.classList.add('goes-on');
   if (options.continued) {
     element.classList.add('continued');
   } else {
     const copy = button('copy', '', () => {
-      context.copy(options.whole?.() ?? source);
+      context.copy(parts?.text() ?? source);
       glyph.className = 'codicon codicon-check';
       setTimeout(() => {
         glyph.className = 'codicon codicon-copy';
@@ -80,23 +104,33 @@ export function createCodeBlock(
     const glyph = icon('copy');
     copy.append(glyph, el('span', '', strings.copy));
     const actions = ACTIONS.filter(([action]) => isFor(action, lang.toLowerCase())).map(([action, name, label]) => {
-      const use = (): void => context.useCode(action, options.whole?.() ?? source, lang.slice(0, MAX_LANG));
-      const one = iconButton(name, label, use);
-      // A part of a diagram is none.
-      if (action === 'draw') {
-        drawButton = one;
+      const one = iconButton(name, label, () => {
+        const text = parts?.text() ?? source;
+        context.useCode({ action, text, lang: lang.slice(0, MAX_LANG), ...(path && { path }) });
+      });
+      // A part of a diagram is none, and a part of a file would replace all of it.
+      if (parts && (action === 'draw' || action === 'apply')) {
+        one.classList.add('for-complete');
         one.hidden = true;
       }
       return one;
     });
-    const { title } = options;
+    const wrap = setAttributes(
+      button('icon-button', '↵', () => {
+        context.unpin();
+        isWrapped = element.classList.toggle('wrap');
+        wrap.ariaPressed = String(isWrapped);
+        parts?.wrap(isWrapped);
+      }),
+      { 'aria-label': strings.wrapCode, title: strings.wrapCode, 'aria-pressed': String(isWrapped) },
+    );
     const head = el('div', 'code-head', el('span', 'lang', revealControls(lang)));
-    if (title !== undefined && title.length <= MAX_TITLE) {
+    if (path) {
       element.classList.add('titled');
-      const name = revealControls(title);
-      head.append(link('link file', name, name, () => context.openLink(title)));
+      const name = revealControls(path);
+      head.append(link('link file', name, name, () => context.openLink(path)));
     }
-    head.append(el('span', 'grow'), ...actions, copy);
+    head.append(el('span', 'grow'), wrap, ...actions, copy);
     element.append(head);
   }
   element.append(pre);
@@ -112,12 +146,16 @@ export function createCodeBlock(
       shown = visible;
     },
     close() {
-      if (drawButton) drawButton.hidden = false;
       highlightLater(code, shown, lang);
     },
   };
   if (!options.open) block.close();
   return block;
+}
+
+/** All of a block has arrived: shows what can be done with it then. */
+export function showComplete(view: Element, group: number): void {
+  for (const one of view.querySelectorAll<HTMLElement>(`[data-code="${group}"] .for-complete`)) one.hidden = false;
 }
 
 /**

@@ -89,6 +89,8 @@ export class MarkdownDoc {
   #table: { readonly group: number; readonly head: string } | undefined;
   readonly #folds = new Folds();
   readonly #notes = new Set<string>();
+  /** The groups of code whose long lines are wrapped. */
+  readonly wrapped = new Set<number>();
 
   /** Number of characters received. */
   get length(): number {
@@ -117,6 +119,11 @@ export class MarkdownDoc {
 
   hasNote(label: string): boolean {
     return this.#notes.has(label) || this.#open.some((piece) => isNote(piece) && piece.block.label === label);
+  }
+
+  /** Returns whether all of a code block has arrived. */
+  isComplete(group: number): boolean {
+    return this.#settled || this.#fence?.group !== group;
   }
 
   append(text: string): void {

@@ -16,8 +16,6 @@ export interface MarkdownViewContext extends Omit<MarkdownContext, 'toggleFold' 
   invalidate(): void;
   /** Approximate characters per line. */
   readonly columns: () => number;
-  /** The user unfolded something, so the view no longer follows the end. */
-  unpin(): void;
   /** Scrolls to a part of the text that the user asked for. */
   keepInView(node: Element): void;
 }

@@ -2,7 +2,7 @@
 // code their block.
 
 import { createBudget } from '../../markdown/inlineLexer';
-import { type CodeBlock, continueLine, createCodeBlock } from './codeBlock';
+import { type CodeBlock, continueLine, createCodeBlock, showComplete } from './codeBlock';
 import type { MarkdownDoc, Piece } from './markdownDoc';
 import { patchNodes } from './patchNodes';
 import {
@@ -64,7 +64,10 @@ export class PiecePainter {
     if (grows && only.text.startsWith(code.text)) {
       code.text = only.text;
       code.block.setText(only.text);
-      if (settled) code.block.close();
+      if (settled) {
+        code.block.close();
+        this.#showComplete(only.group);
+      }
       return;
     }
     this.giveUpTail();
@@ -89,8 +92,11 @@ export class PiecePainter {
         return { nodes: this.#drawItem(piece) };
       case 'row':
         return { nodes: this.#drawRow(piece) };
-      case 'code':
-        return this.#drawCode(piece, state);
+      case 'code': {
+        const drawn = this.#drawCode(piece, state);
+        if (state !== 'open') this.#showComplete(piece.group);
+        return drawn;
+      }
       case 'block': {
         const node = renderBlock(piece.block, this.#context, createBudget());
         if (!node) return { nodes: [] };
@@ -135,8 +141,10 @@ export class PiecePainter {
   ): { readonly nodes: ChildNode[]; readonly block?: OpenCode } {
     if (piece.text === '' && !piece.first) return { nodes: [] };
     const container = this.#container;
+    const { group } = piece;
+    const { wrapped } = this.#doc;
     const goesOn = state === 'closed' && !piece.closed;
-    if (piece.midLine && container?.group === piece.group) {
+    if (piece.midLine && container?.group === group) {
       const block = continueLine(container.node, piece.text, goesOn);
       return { nodes: [block.node], block };
     }
@@ -145,9 +153,19 @@ export class PiecePainter {
       continued: !piece.first,
       goesOn,
       ...(piece.title && { title: piece.title }),
-      whole: () => this.#wholeCode(piece.group, piece.text),
+      parts: {
+        group,
+        text: () => this.#wholeCode(group, piece.text),
+        isWrapped: () => wrapped.has(group),
+        wrap: (isWrapped) => {
+          if (isWrapped) wrapped.add(group);
+          else wrapped.delete(group);
+          for (const part of this.#view.querySelectorAll(`[data-code="${group}"]`))
+            part.classList.toggle('wrap', isWrapped);
+        },
+      },
     });
-    return { nodes: this.#add(block.element, { group: piece.group, node: block.code }, piece), block };
+    return { nodes: this.#add(block.element, { group, node: block.code }, piece), block };
   }
 
   #add(node: HTMLElement, container: Container | undefined, piece: Piece): ChildNode[] {
@@ -159,6 +177,15 @@ export class PiecePainter {
     this.#parent.append(node);
     this.#container = container;
     return [node];
+  }
+
+  /** All segments of the text. */
+  get #view(): Element {
+    return this.#parent.parentElement ?? this.#parent;
+  }
+
+  #showComplete(group: number): void {
+    if (this.#doc.isComplete(group)) showComplete(this.#view, group);
   }
 
   /** Returns the text of a code block from all its parts. */

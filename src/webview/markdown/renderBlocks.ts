@@ -4,12 +4,11 @@
 import { revealControls } from '../../base/revealControls';
 import type { Alert, Block, ListItem } from '../../markdown/blocks';
 import { createBudget, lexInline, type Span, type SpanBudget } from '../../markdown/inlineLexer';
-import type { CodeAction } from '../../panel/contract';
 import { button, el, icon, link, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { pathLinks } from '../dom/pathLinks';
 import { strings } from '../text/strings';
-import { createCodeBlock } from './codeBlock';
+import { type CodeUse, createCodeBlock } from './codeBlock';
 import { renderFormula } from './formulas';
 import type { Piece } from './markdownDoc';
 
@@ -17,7 +16,9 @@ import type { Piece } from './markdownDoc';
 export interface MarkdownContext {
   openLink(href: string): void;
   copy(text: string): void;
-  useCode(action: CodeAction, text: string, lang: string): void;
+  useCode(use: CodeUse): void;
+  /** A part of the text changes its height where the user is. */
+  unpin(): void;
   /** The user unfolded or folded a part of the text. */
   toggleFold(id: number): void;
   /** Shows the footnote with a label, or the first reference to it (`isBack`). */

@@ -97,6 +97,8 @@ export const strings = {
   footnote: (label: string) => l10n.t('Footnote {0}', label),
   backToText: l10n.t('Back to text'),
   insertCode: l10n.t('Insert at cursor'),
+  applyCode: l10n.t('Apply to file…'),
+  wrapCode: l10n.t('Wrap lines'),
   openCode: l10n.t('Open in new editor'),
   runCode: l10n.t('Run in terminal…'),
   drawCode: l10n.t('Draw diagram'),

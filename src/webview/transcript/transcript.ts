@@ -109,7 +109,7 @@ export class Transcript {
         options.post({ type: 'copy', text });
         options.announce(strings.copied, 'polite');
       },
-      useCode: (action, text, lang) => options.post({ type: 'useCode', action, text, lang }),
+      useCode: (use) => options.post({ type: 'useCode', ...use }),
       isExpanded: options.isExpanded,
       setExpanded: options.setExpanded,
       invalidate: (view) => {

@@ -1,7 +1,15 @@
 // Validates messages from the webview: it renders text of agents, so it is not trusted.
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
-import { type FromWebview, MAX_FIND, MAX_LANG, MAX_REASON, MAX_TEXT, MAX_THUMBNAIL } from '../../panel/contract';
+import {
+  type FromWebview,
+  MAX_CODE_PATH,
+  MAX_FIND,
+  MAX_LANG,
+  MAX_REASON,
+  MAX_TEXT,
+  MAX_THUMBNAIL,
+} from '../../panel/contract';
 
 const MAX_ID = 500;
 const id = z.string().check(z.maxLength(MAX_ID));
@@ -106,9 +114,10 @@ const schema = z.discriminatedUnion('type', [
   ofSession('copyTurn', { turnId: id }),
   ofSession('copySession', {}),
   ofSession('useCode', {
-    action: z.enum(['insert', 'open', 'run', 'draw']),
+    action: z.enum(['insert', 'apply', 'open', 'run', 'draw']),
     text: z.string().check(z.maxLength(MAX_TEXT)),
     lang: z.string().check(z.maxLength(MAX_LANG)),
+    path: z.optional(z.string().check(z.maxLength(MAX_CODE_PATH))),
   }),
   ofSession('action', { id }),
   ofSession('command', {

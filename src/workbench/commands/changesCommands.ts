@@ -18,7 +18,7 @@ interface ChangesArgument {
 }
 
 export function changesCommands(services: CommandServices, register: Register): Command[] {
-  const { conversations, reviews, restore, drafts, proposals } = services;
+  const { conversations, reviews, restore, drafts, proposals, codeProposals } = services;
   const hunks = new HunkCommands(reviews);
 
   /** Menus pass what they belong to in place of an argument of ours. */
@@ -43,6 +43,7 @@ export function changesCommands(services: CommandServices, register: Register): 
 
   return [
     register('useProposal', (uri?: Uri) => proposals.use(uri)),
+    register('applyCode', (uri?: Uri) => codeProposals.use(uri)),
     register('reviewChanges', async (argument?: ChangesArgument) =>
       openChanges(sessionOf(groupOr(argument)), scopeOf(argument)),
     ),

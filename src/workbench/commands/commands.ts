@@ -77,6 +77,8 @@ export interface CommandServices {
   readonly restore: RestoreActions;
   /** Changes that the user edits before they are made. */
   readonly proposals: Pick<Proposals, 'use'>;
+  /** Code of answers as changes of files, likewise. */
+  readonly codeProposals: Pick<Proposals, 'use'>;
   readonly worktrees: SessionWorktrees;
   /** Has commit messages drafted. */
   readonly drafts: CommitDrafts;

@@ -1,15 +1,18 @@
-// What is done with a code block of a transcript: it goes to the cursor, into an editor of its own, or
-// into a terminal, or its diagram is drawn.
-import { l10n, languages, type TextEditor, window, workspace } from 'vscode';
+// What is done with a code block of a transcript: it goes to the cursor, into a file, an editor of its
+// own, or a terminal, or its diagram is drawn.
+import { l10n, languages, Range, type TextEditor, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { revealControls } from '../../base/revealControls';
 import type { Conversation } from '../../client/conversation/conversation';
+import { type CodeChange, codeChange } from '../../client/requests/codeChange';
 import type { SessionMessage } from '../../panel/contract';
 import { isTooLong } from '../ui/inertText';
 import { askModal } from '../ui/messages';
 import { newTerminal } from '../ui/places';
+import { codeTarget } from './codeTarget';
 import { columnBesideChat } from './openLocation';
+import { fileOutside, type Proposals } from './proposals';
 
 /** A dialog with more lines may not fit on the screen. */
 const MAX_LINES = 20;
@@ -39,7 +42,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   zsh: 'shellscript',
 };
 
-export type CodeUse = Pick<Extract<SessionMessage, { type: 'useCode' }>, 'action' | 'text' | 'lang'>;
+export type CodeUse = Pick<Extract<SessionMessage, { type: 'useCode' }>, 'action' | 'text' | 'lang' | 'path'>;
 
 export class CodeBlocks implements Disposable {
   /** The editor that had the focus before the chat. */
@@ -49,19 +52,23 @@ export class CodeBlocks implements Disposable {
   });
 
   readonly #draw: (source: string, conversation: Conversation) => Promise<void>;
+  readonly #propose: Proposals['propose'];
 
-  /** @param draw draws a diagram */
-  constructor(draw: (source: string, conversation: Conversation) => Promise<void>) {
+  /** @param draw draws a diagram; @param propose shows the change of a file */
+  constructor(draw: (source: string, conversation: Conversation) => Promise<void>, propose: Proposals['propose']) {
     this.#draw = draw;
+    this.#propose = propose;
   }
 
   /**
    * @param conversation commands run in its folder
    * @throws ParleyError with a sentence for the user: `no-editor`, `read-only`, `not-runnable`,
-   * `workspace-untrusted`, and those of drawing
+   * `workspace-untrusted`, and those of drawing, of finding a file and of proposing a change
    */
-  async use({ action, text, lang }: CodeUse, conversation: Conversation): Promise<void> {
+  async use(use: CodeUse, conversation: Conversation): Promise<void> {
+    const { action, text, lang } = use;
     if (action === 'insert') await this.#insert(text);
+    else if (action === 'apply') await this.#apply(use, conversation);
     else if (action === 'open') await open(text, lang);
     else if (action === 'draw') await this.#draw(text, conversation);
     else await run(text, conversation.roots[0]);
@@ -71,8 +78,31 @@ export class CodeBlocks implements Disposable {
     this.#listening.dispose();
   }
 
+  get #editor(): TextEditor | undefined {
+    return [window.activeTextEditor, this.#last].find(isUsable);
+  }
+
+  /** Shows the file with the code in it; it is written when the user says so there. */
+  async #apply({ text, lang, path: title }: CodeUse, conversation: Conversation): Promise<void> {
+    if (!workspace.isTrusted)
+      throw new ParleyError('workspace-untrusted', l10n.t("Code can't be applied in an untrusted workspace."));
+    const change = codeChange(text, lang);
+    const { paths, isPatch } = change;
+    const named = [
+      ...(title === undefined ? [] : [{ paths: [title], isGuess: false }]),
+      ...(paths.length === 0 ? [] : [{ paths, isGuess: !isPatch }]),
+    ];
+    const editor = this.#editor;
+    const path = await codeTarget(named, conversation.roots, editor, fileOutside);
+    if (path === undefined) return;
+    const isInEditor = editor !== undefined && editor.document.uri.fsPath === path;
+    await this.#propose(conversation, path, (before) =>
+      isInEditor && !isPatch && !editor.selection.isEmpty ? inSelection(editor, before, change) : change.in(before),
+    );
+  }
+
   async #insert(text: string): Promise<void> {
-    const editor = [window.activeTextEditor, this.#last].find(isUsable);
+    const editor = this.#editor;
     if (!editor) throw new ParleyError('no-editor', l10n.t('Open a file and place the cursor where the code belongs.'));
     const isDone = await editor.edit((edit) => {
       for (const selection of editor.selections) edit.replace(selection, text);
@@ -80,6 +110,14 @@ export class CodeBlocks implements Disposable {
     if (!isDone) throw new ParleyError('read-only', l10n.t("This editor can't be changed."));
     await window.showTextDocument(editor.document, editor.viewColumn);
   }
+}
+
+/** Returns a file with code in the place of the selection; undefined where the editor has another text. */
+function inSelection({ document, selection }: TextEditor, before = '', change: CodeChange): string | undefined {
+  const textOf = (range?: Range): string => document.getText(range).replaceAll('\r\n', '\n');
+  if (textOf() !== before) return undefined;
+  const start = textOf(new Range(0, 0, selection.start.line, selection.start.character)).length;
+  return change.in(before, { start, end: start + textOf(selection).length });
 }
 
 /** Output channels and input boxes have no column. */

@@ -1,6 +1,7 @@
-// Changes that an agent asks to make, as documents that the user can edit before they are made. The
-// edited text is written to the file in the agent's place, and the agent is told what differs.
-import { basename } from 'node:path';
+// Changes that an agent asks to make, and code of its answers as changes of files, as documents that
+// the user can edit before they are made. The text is written to the file in the agent's place; an
+// agent that waits for an answer is told what differs.
+import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposable';
@@ -28,6 +29,8 @@ const recordSchema = z.object({
   proposed: z.string(),
   /** As the user wants it. */
   text: z.string(),
+  /** Of code: the session's folders, which the file must be in. */
+  roots: z.optional(z.array(z.string())),
   at: z.number(),
 });
 type Proposal = z.infer<typeof recordSchema>;
@@ -61,46 +64,47 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
    * @throws ParleyError `question-gone`, `change-not-placed`, `file-outside`, or of reading the file
    */
   async edit(conversation: Conversation, permissionId: string): Promise<void> {
-    const { texts } = this.#options;
     const { key, roots } = conversation;
     const change = proposalIn(conversation.model, permissionId);
     if (!change) throw questionGone();
-    if (!(await isInsideRoots(await realTarget(change.path), roots)))
-      throw new ParleyError(
-        'file-outside',
-        vscode.l10n.t('{0} is outside of the folders of the session.', change.path),
-      );
+    const { path } = change;
+    await requireInside(path, roots);
     const id = `${key} ${permissionId}`;
-    const uri = vscode.Uri.file(change.path).with({ scheme: this.#options.scheme, query: id });
     if (!(await this.#find(id))) {
-      await this.#forgetOld();
-      const before = await this.#textOf(change.path);
-      const proposed = change.in(before);
-      if (proposed === undefined)
-        throw new ParleyError(
-          'change-not-placed',
-          vscode.l10n.t("The change doesn't fit into {0} as it is now.", change.path),
-        );
-      await this.#keep({
-        id,
-        path: change.path,
-        ...(before !== undefined && { before }),
-        proposed,
-        text: proposed,
-        at: Date.now(),
-      });
+      const before = await this.#textOf(path);
+      await this.#add({ id, path, before, proposed: change.in(before) });
     }
-    const isThere = (await this.#textOf(change.path)) !== undefined;
-    const left = isThere ? vscode.Uri.file(change.path) : texts.uriOf(change.path, '');
-    const title = vscode.l10n.t('{0} (edit the change of {1})', basename(change.path), conversation.agent.name);
-    await showComparison(left, uri, title, { preview: false, viewColumn: columnBesideChat() });
+    await this.#show(id, path, conversation.agent.name);
   }
 
   /**
-   * Makes the change as the user edited it, and answers the request: allowed where nothing was
-   * edited, else the file is written here and the agent is told what differs.
+   * Opens code of an answer as a change of a file, to be edited, beside the file as it is. Opened
+   * again for the same text of the file, it has what the user made of it.
+   * @param path absolute
+   * @param change returns the whole file with the code; undefined where it does not fit
+   * @throws ParleyError `change-not-placed`, `file-outside`, or of reading the file
+   */
+  async propose(
+    { agent, roots }: Pick<Conversation, 'agent' | 'roots'>,
+    path: string,
+    change: (before: string | undefined) => string | undefined,
+  ): Promise<void> {
+    await requireInside(path, roots);
+    const before = await this.#textOf(path);
+    const proposed = change(before);
+    const id = createHash('sha256')
+      .update(JSON.stringify([path, before, proposed]))
+      .digest('hex');
+    if (!(await this.#find(id))) await this.#add({ id, path, before, proposed, roots: [...roots] });
+    await this.#show(id, path, agent.name);
+  }
+
+  /**
+   * Makes the change as the user edited it, and answers the request, if it is about one: allowed
+   * where nothing was edited, else the file is written here and the agent is told what differs.
    * @param uri of the document; absent: of the active editor
-   * @throws ParleyError `no-proposal`, `question-gone`, `file-changed`, or of writing the file
+   * @throws ParleyError `no-proposal`, `question-gone`, `file-changed`, `file-outside`, or of writing
+   * the file
    */
   async use(uri = vscode.window.activeTextEditor?.document.uri): Promise<void> {
     const proposal = uri?.scheme === this.#options.scheme ? await this.#find(uri.query) : undefined;
@@ -108,14 +112,26 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
     if (document?.isDirty) await document.save();
     const text = document ? plainEnds(document.getText()) : proposal.text;
+    if (proposal.roots) await this.#write(proposal, text, proposal.roots);
+    else await this.#answer(proposal, text);
+    await this.#options.store.remove(proposal.id);
+    await closeTabs(uri);
+  }
+
+  /** The file is written only where it is as it was compared. */
+  async #write({ path, before }: Proposal, text: string, roots: readonly string[]): Promise<void> {
+    await requireInside(path, roots);
+    if ((await this.#textOf(path)) !== before) throw changedSince(path);
+    await this.#options.files.writeText(path, text);
+  }
+
+  async #answer(proposal: Proposal, text: string): Promise<void> {
     const [key = '', permissionId = ''] = proposal.id.split(' ');
     const conversation = this.#options.conversations.find(key);
     const options = conversation?.model.state.permissions.get(permissionId)?.options;
     if (!conversation || !options) throw questionGone();
-    if ((await this.#textOf(proposal.path)) !== proposal.before) {
-      const hint = vscode.l10n.t('Copy what you need, and answer the question in the chat.');
-      throw new ParleyError('file-changed', vscode.l10n.t('{0} has changed since.', proposal.path), { hint });
-    }
+    if ((await this.#textOf(proposal.path)) !== proposal.before)
+      throw changedSince(proposal.path, vscode.l10n.t('Copy what you need, and answer the question in the chat.'));
     const optionOf = (kind: string): string | undefined => options.find((option) => option.kind === kind)?.optionId;
     const isEdited = text !== proposal.proposed;
     const answer = isEdited ? (optionOf('reject_once') ?? optionOf('reject_always')) : optionOf('allow_once');
@@ -123,8 +139,6 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     if (isEdited) await this.#options.files.writeText(proposal.path, text);
     conversation.answerPermission(permissionId, answer);
     if (isEdited) conversation.queueActions.sendNext(wordsOnEdited(proposal.path, proposal.proposed, text));
-    await this.#options.store.remove(proposal.id);
-    await closeTabs(uri);
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
@@ -180,6 +194,29 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     return this.#options.store.write(proposal.id, JSON.stringify(proposal));
   }
 
+  /** @param proposal.proposed undefined: the change does not fit */
+  async #add({
+    before,
+    proposed,
+    ...rest
+  }: Pick<Proposal, 'id' | 'path' | 'roots'> & Record<'before' | 'proposed', string | undefined>): Promise<void> {
+    if (proposed === undefined) {
+      const { path } = rest;
+      throw new ParleyError('change-not-placed', vscode.l10n.t("The change doesn't fit into {0} as it is now.", path));
+    }
+    await this.#forgetOld();
+    await this.#keep({ ...rest, ...(before !== undefined && { before }), proposed, text: proposed, at: Date.now() });
+  }
+
+  async #show(id: string, path: string, agentName: string): Promise<void> {
+    const { scheme, texts } = this.#options;
+    const file = vscode.Uri.file(path);
+    const left = (await this.#textOf(path)) === undefined ? texts.uriOf(path, '') : file;
+    const right = file.with({ scheme, query: id });
+    const title = vscode.l10n.t('{0} (edit the change of {1})', vscode.workspace.asRelativePath(file), agentName);
+    await showComparison(left, right, title, { preview: false, viewColumn: columnBesideChat() });
+  }
+
   async #forgetOld(): Promise<void> {
     for await (const text of this.#options.store.texts()) {
       const proposal = parse(text);
@@ -187,7 +224,7 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     }
   }
 
-  /** @returns undefined where there is no such file */
+  /** Returns the text of a file, with plain line ends; undefined where there is no such file. */
   async #textOf(path: string): Promise<string | undefined> {
     try {
       return plainEnds(await this.#options.files.readText(path, undefined, undefined, MAX_BYTES));
@@ -206,6 +243,23 @@ function parse(text: string | undefined): Proposal | undefined {
 /** The file keeps its own line ends when it is written. */
 function plainEnds(text: string): string {
   return text.replaceAll('\r\n', '\n');
+}
+
+/** The error for a file that is not in the session's folders. */
+export function fileOutside(path: string): ParleyError {
+  return new ParleyError('file-outside', vscode.l10n.t('{0} is outside of the folders of the session.', path));
+}
+
+async function requireInside(path: string, roots: readonly string[]): Promise<void> {
+  if (!(await isInsideRoots(await realTarget(path), roots))) throw fileOutside(path);
+}
+
+function changedSince(path: string, hint?: string): ParleyError {
+  return new ParleyError(
+    'file-changed',
+    vscode.l10n.t('{0} has changed since.', path),
+    hint === undefined ? {} : { hint },
+  );
 }
 
 function questionGone(): ParleyError {

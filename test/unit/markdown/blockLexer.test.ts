@@ -125,6 +125,11 @@ describe('webview/blockLexer', () => {
     assert.deepEqual(titleOf("ts {1,3} title='a.ts'"), ['ts', 'a.ts']);
     assert.deepEqual(titleOf('ts subtitle="a.ts"'), ['ts', undefined]);
     assert.deepEqual(titleOf('ts title=""'), ['ts', undefined]);
+    assert.deepEqual(titleOf('ts file=src/a.ts'), ['ts', 'src/a.ts']);
+    for (const info of ['ts src/a.ts', 'ts:src/a.ts', 'src/a.ts']) assert.deepEqual(titleOf(info), ['ts', 'src/a.ts']);
+    assert.deepEqual(titleOf('ts main.ts'), ['ts', 'main.ts']);
+    for (const info of ['asp.net', 'python 3.12', 'js {1,3}', 'sh $ npm', 'ts the words.'])
+      assert.deepEqual(titleOf(info), [info.split(' ')[0], undefined], info);
   });
 
   it('reads a first line that continues a paragraph as text, whatever it looks like', () => {

@@ -1,0 +1,83 @@
+// What can be done with the code of a message: applying it to a file, and wrapping its lines.
+import assert from 'node:assert/strict';
+import { MAX_CODE_PATH } from '../../src/panel/contract';
+import { message } from './harness/samples';
+import { useHarness } from './harness/useHarness';
+
+describe('code blocks', () => {
+  const browser = useHarness();
+  const open = (text: string, height = 800) =>
+    browser.open({ session: { phase: 'running' }, items: [message('a', 'agent', text)], height });
+
+  it('are applied to the file that they name, as the agent wrote it', async () => {
+    const panel = await open('```ts src/../\u202ea.ts\nlet x;\n```\n\n```ts\nlet y;\n```\n');
+    const apply = panel.page.getByRole('button', { name: 'Apply to file…' });
+    await apply.first().press('Enter');
+    const use = { type: 'useCode', key: 's1', action: 'apply', lang: 'ts' };
+    assert.deepEqual(await panel.next('useCode'), { ...use, text: 'let x;', path: 'src/../\u202ea.ts' });
+    const before = await panel.count();
+    await apply.nth(1).press('Enter');
+    assert.deepEqual(await panel.next('useCode', before), { ...use, text: 'let y;' });
+  });
+
+  it('name no file by a path that is too long', async () => {
+    const panel = await open(`\`\`\`ts title="${'a'.repeat(MAX_CODE_PATH)}.ts"\nlet x;\n\`\`\`\n`);
+    await panel.page.getByRole('button', { name: 'Apply to file…' }).press('Enter');
+    assert.equal('path' in (await panel.next('useCode')), false);
+    assert.equal(await panel.page.getByRole('link').count(), 0);
+  });
+
+  it('can be applied once they are complete, also those that are drawn in parts', async () => {
+    const code = 'line\n'.repeat(250);
+    const panel = await open(`\`\`\`ts\n${code}`, 9_000);
+    const apply = panel.page.getByRole('button', { name: 'Apply to file…' });
+    await panel.page.getByRole('button', { name: 'Insert at cursor' }).waitFor();
+    assert.equal(await apply.count(), 0);
+    await panel.update({ op: 'append', index: 0, text: '```\n\nand\n\n```ts\nlet', until: 0 });
+    await apply.press('Enter');
+    assert.equal((await panel.next('useCode')).text, code.slice(0, -1));
+    assert.equal(await apply.count(), 1);
+    // The end of the message ends its last block too.
+    await panel.update({ op: 'session', patch: { phase: 'ready' } });
+    await apply.nth(1).waitFor();
+  });
+
+  it('wrap their long lines in all parts, by keyboard, until they are told not to', async () => {
+    const long = 'word '.repeat(100);
+    const panel = await open(`\`\`\`ts\n${`${long}\n`.repeat(150)}\`\`\`\n\n\`\`\`ts\n${long}\n\`\`\`\n`, 2_000);
+    const { page } = panel;
+    await panel.scrollTo(0);
+    const wrap = page.getByRole('button', { name: 'Wrap lines' }).first();
+    const isWide = () =>
+      page.locator('.code-block pre').evaluateAll((all) => all.map((pre) => pre.scrollWidth > pre.clientWidth + 1));
+    await wrap.waitFor();
+    assert.equal(await wrap.getAttribute('aria-pressed'), 'false');
+    assert.equal((await isWide()).every(Boolean), true);
+    await wrap.press('Space');
+    assert.equal(await wrap.getAttribute('aria-pressed'), 'true');
+    // Those that come into view later, and those that come back.
+    for (const _ of [1, 2]) {
+      await panel.scrollTo(1_000_000);
+      await page.locator('.code-block:not(.wrap)').waitFor();
+      await panel.scrollTo(0);
+      await wrap.waitFor();
+      assert.equal((await isWide())[0], false);
+      assert.equal(await wrap.getAttribute('aria-pressed'), 'true');
+    }
+    await wrap.press('Enter');
+    assert.equal(await wrap.getAttribute('aria-pressed'), 'false');
+    assert.equal((await isWide()).every(Boolean), true);
+  });
+
+  it('wrap a line of a megabyte in a moment', async () => {
+    const panel = await open(`\`\`\`js\n${'abcdefghij'.repeat(100_000)}\n\`\`\`\n`);
+    const took = await panel.page.evaluate(async () => {
+      const button = document.querySelector<HTMLElement>('.code-head [aria-pressed]')!;
+      const start = performance.now();
+      button.click();
+      document.querySelector('.code-block')!.getBoundingClientRect();
+      return performance.now() - start;
+    });
+    assert.ok(took < 1_500, `${took} ms`);
+  });
+});

@@ -1,0 +1,256 @@
+// Code of an answer applied to a file: which file, what is shown, and what is written.
+import { strict as assert } from 'node:assert';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commands, Range, Selection, TabInputTextDiff, Uri, WorkspaceEdit, window, workspace } from 'vscode';
+import { silentLog } from '../../../src/base/log';
+import type { Conversation } from '../../../src/client/conversation/conversation';
+import { FileStore } from '../../../src/client/sharing/fileStore';
+import { CodeBlocks } from '../../../src/workbench/editor/codeBlocks';
+import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
+import { Proposals } from '../../../src/workbench/editor/proposals';
+import { ReadOnlyTexts } from '../../../src/workbench/editor/readOnlyTexts';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import { openFile } from '../editing';
+
+describe('code of an answer applied to a file', () => {
+  const { showQuickPick } = window;
+  const isTrusted = Object.getOwnPropertyDescriptor(workspace, 'isTrusted');
+  let folder: string;
+  let outside: string;
+  let blocks: CodeBlocks;
+  let proposals: Proposals;
+  let texts: ReadOnlyTexts;
+  let conversation: Conversation;
+
+  before('make folders', async () => {
+    folder = join(workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no workspace'), 'apply-code');
+    outside = await mkdtemp(join(tmpdir(), 'parley-outside-'));
+    conversation = { key: 'A', agent: { name: 'Claude' }, roots: [folder] } as unknown as Conversation;
+    texts = new ReadOnlyTexts('parley-test-code-diff', 10);
+  });
+
+  beforeEach(async () => {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'a.ts'), 'one\r\ntwo\r\nthree\r\n');
+    proposals = new Proposals({
+      store: new FileStore(await scratchFolder()),
+      files: new EditorFiles({ log: silentLog }),
+      conversations: { find: () => undefined },
+      texts,
+      scheme: 'parley-test-code',
+    });
+    blocks = new CodeBlocks(
+      async () => {},
+      (session, path, change) => proposals.propose(session, path, change),
+    );
+    await commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  afterEach(async () => {
+    Object.assign(window, { showQuickPick });
+    if (isTrusted) Object.defineProperty(workspace, 'isTrusted', isTrusted);
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await commands.executeCommand('workbench.action.closeAllEditors');
+    blocks.dispose();
+    proposals.dispose();
+    await rm(folder, { recursive: true, force: true });
+    await removeScratch();
+  });
+
+  after(async () => {
+    texts.dispose();
+    await rm(outside, { recursive: true, force: true });
+  });
+
+  const apply = (text: string, path?: string, lang = 'ts') =>
+    blocks.use({ action: 'apply', text, lang, ...(path !== undefined && { path }) }, conversation);
+
+  /** The comparison that is open: the file on its left, its text on the right. */
+  async function shown() {
+    const tab = window.tabGroups.activeTabGroup.activeTab;
+    assert.ok(tab?.input instanceof TabInputTextDiff, `no comparison: ${tab?.label}`);
+    const { original, modified } = tab.input;
+    const text = (await workspace.openTextDocument(modified)).getText();
+    return { label: tab.label, left: original, right: modified, text };
+  }
+  const comparisons = () =>
+    window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ input }) => input instanceof TabInputTextDiff).length;
+  const onDisk = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+
+  async function type(uri: Uri, from: string, to: string): Promise<void> {
+    const document = await workspace.openTextDocument(uri);
+    const at = document.getText().indexOf(from);
+    const change = new WorkspaceEdit();
+    change.replace(uri, new Range(document.positionAt(at), document.positionAt(at + from.length)), to);
+    assert.ok(await workspace.applyEdit(change));
+  }
+
+  it('is written when the user says so, as the user edited it, with the line ends of the file', async () => {
+    await apply('one\nzwei', 'a.ts');
+    const { label, left, right, text } = await shown();
+    assert.match(label, /a\.ts/);
+    assert.equal(left.toString(), Uri.file(join(folder, 'a.ts')).toString());
+    assert.equal(text, 'one\nzwei\n');
+    assert.equal(await onDisk('a.ts'), 'one\r\ntwo\r\nthree\r\n');
+    await type(right, 'zwei', 'deux');
+    await proposals.use(right);
+    assert.equal(await onDisk('a.ts'), 'one\r\ndeux\r\n');
+    assert.equal(comparisons(), 0);
+    await assert.rejects(proposals.use(right), { code: 'no-proposal' });
+  });
+
+  it('changes nothing where its comparison is closed', async () => {
+    await apply('other', 'a.ts');
+    await commands.executeCommand('workbench.action.closeActiveEditor');
+    assert.equal(await onDisk('a.ts'), 'one\r\ntwo\r\nthree\r\n');
+  });
+
+  it('goes to the file that it names in a title, a comment or the header of a diff', async () => {
+    await openFile(join(folder, 'a.ts'));
+    const named: [text: string, path?: string | undefined, lang?: string][] = [
+      ['x', 'lib/new.ts'],
+      ['x', './lib/new.ts:12'],
+      ['x', join(folder, 'lib/new.ts')],
+      ['// lib/new.ts\nx'],
+      ['--- /dev/null\n+++ b/lib/new.ts\n@@ -0,0 +1 @@\n+x', undefined, 'diff'],
+    ];
+    for (const [text, path, lang] of named) {
+      await apply(text, path, lang);
+      assert.equal((await shown()).right.fsPath, join(folder, 'lib/new.ts'), text);
+    }
+    const { left, right } = await shown();
+    assert.equal((await workspace.openTextDocument(left)).getText(), '');
+    await proposals.use(right);
+    assert.equal(await onDisk('lib/new.ts'), 'x\n');
+  });
+
+  it('goes to the file in the editor if it names none, in the place of the selection', async () => {
+    const editor = await openFile(join(folder, 'a.ts'));
+    editor.selection = new Selection(1, 0, 2, 0);
+    await apply('// see b.ts\nzwei', 'Example');
+    const { right, text } = await shown();
+    assert.equal(text, 'one\n// see b.ts\nzwei\nthree\n');
+    await proposals.use(right);
+    assert.equal(await onDisk('a.ts'), 'one\r\n// see b.ts\r\nzwei\r\nthree\r\n');
+  });
+
+  it('goes to a file that the user picks if there is no other, or nowhere', async () => {
+    let offered: readonly { label: string }[] = [];
+    const answer = (take: boolean): void => {
+      Object.assign(window, {
+        showQuickPick: async (items: readonly { label: string }[]) => {
+          offered = items;
+          return take ? items[0] : undefined;
+        },
+      });
+    };
+    answer(false);
+    await apply('x');
+    assert.deepEqual(
+      offered.map(({ label }) => label),
+      ['apply-code/a.ts'],
+    );
+    assert.equal(comparisons(), 0);
+    // A file elsewhere in the editor is none.
+    await writeFile(join(outside, 'other.ts'), 'mine');
+    await openFile(join(outside, 'other.ts'));
+    answer(true);
+    await apply('x');
+    assert.equal((await shown()).right.fsPath, join(folder, 'a.ts'));
+  });
+
+  it('is applied as a patch where its lines stand once, and not at all elsewhere', async () => {
+    const patch = '--- a/a.ts\n+++ b/a.ts\n@@ -7,3 +7,3 @@\n one\n-two\n+zwei\n three';
+    await apply(patch, undefined, 'diff');
+    const { right, text } = await shown();
+    assert.equal(text, 'one\nzwei\nthree\n');
+    await proposals.use(right);
+    assert.equal(await onDisk('a.ts'), 'one\r\nzwei\r\nthree\r\n');
+    await assert.rejects(apply(patch, undefined, 'diff'), { code: 'change-not-placed' });
+  });
+
+  it('goes to no file outside of the folders, whatever it is called and wherever links lead', async () => {
+    await openFile(join(folder, 'a.ts'));
+    await writeFile(join(outside, 'secret.ts'), 'mine');
+    await symlink(outside, join(folder, 'out'));
+    await symlink(join(outside, 'fresh.ts'), join(folder, 'fresh.ts'));
+    const refused = [
+      '../../etc/passwd',
+      '/etc/passwd',
+      'file:///etc/passwd',
+      'file://server/share/a.ts',
+      '//server/share/a.ts',
+      '\\\\server\\share\\a.ts',
+      'C:\\Windows\\a.ts',
+      'vscode://settings/a.ts',
+      'lib/a\nb.ts',
+      'lib/\u202esl.ts',
+      'lib/a\u0000.ts',
+      '.git/config',
+      'sub/.GIT/hooks/pre-commit',
+      join(outside, 'secret.ts'),
+      'out/secret.ts',
+      'out/new.ts',
+      'fresh.ts',
+    ];
+    for (const path of refused) await assert.rejects(apply('x', path), { code: 'file-outside' }, JSON.stringify(path));
+    assert.equal(comparisons(), 0);
+    assert.equal(await readFile(join(outside, 'secret.ts'), 'utf8'), 'mine');
+  });
+
+  it('is not written where the way to the file has become a link that leads out', async () => {
+    await apply('x', 'lib/new.ts');
+    const { right } = await shown();
+    await symlink(outside, join(folder, 'lib'));
+    await assert.rejects(proposals.use(right), { code: 'file-outside' });
+    await assert.rejects(readFile(join(outside, 'new.ts')), { code: 'ENOENT' });
+  });
+
+  it('is not written over a file that has changed or come since', async () => {
+    await apply('x', 'a.ts');
+    const { right } = await shown();
+    await writeFile(join(folder, 'a.ts'), 'more\n');
+    await assert.rejects(proposals.use(right), { code: 'file-changed' });
+    assert.equal(await onDisk('a.ts'), 'more\n');
+    await apply('x', 'new.ts');
+    const fresh = (await shown()).right;
+    await writeFile(join(folder, 'new.ts'), 'theirs\n');
+    await assert.rejects(proposals.use(fresh), { code: 'file-changed' });
+    assert.equal(await onDisk('new.ts'), 'theirs\n');
+  });
+
+  it('takes unsaved text for the text of the file', async () => {
+    await writeFile(join(folder, 'dirty.ts'), 'one\r\ntwo\r\nthree\r\n');
+    const editor = await openFile(join(folder, 'dirty.ts'));
+    await type(editor.document.uri, 'three', 'drei');
+    await apply('@@ -1 +1 @@\n-two\n+zwei', 'dirty.ts', 'diff');
+    const { right, text } = await shown();
+    assert.equal(text, 'one\nzwei\ndrei\n');
+    assert.equal(await onDisk('dirty.ts'), 'one\r\ntwo\r\nthree\r\n');
+    await type(editor.document.uri, 'one', 'eins');
+    await assert.rejects(proposals.use(right), { code: 'file-changed' });
+    assert.equal(editor.document.getText(), 'eins\r\ntwo\r\ndrei\r\n');
+    await type(editor.document.uri, 'eins', 'one');
+    await proposals.use(right);
+    assert.equal(await onDisk('dirty.ts'), 'one\r\nzwei\r\ndrei\r\n');
+  });
+
+  it('does nothing in an untrusted workspace', async () => {
+    await apply('x', 'a.ts');
+    const { right } = await shown();
+    Object.defineProperty(workspace, 'isTrusted', { value: false, configurable: true });
+    await assert.rejects(apply('y', 'a.ts'), { code: 'workspace-untrusted' });
+    await assert.rejects(proposals.use(right), { code: 'workspace-untrusted' });
+    assert.equal(await onDisk('a.ts'), 'one\r\ntwo\r\nthree\r\n');
+  });
+
+  it('may be large', async () => {
+    const text = 'a line of sixteen\n'.repeat(60_000);
+    await apply(text, 'large.txt');
+    const { right } = await shown();
+    await proposals.use(right);
+    assert.equal(await onDisk('large.txt'), text);
+  });
+});
