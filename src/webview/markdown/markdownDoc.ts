@@ -81,6 +81,8 @@ export class MarkdownDoc {
   #length = 0;
   #carry = '';
   #groups = 0;
+  /** The last group of code: numbered downwards, so that the page can know them by the text alone. */
+  #codes = 0;
   /** The tail continues a block that was split; `text`: with its text, whatever it looks like. */
   #joined: 'no' | 'block' | 'text' = 'no';
   #settled = false;
@@ -191,7 +193,7 @@ export class MarkdownDoc {
     const line = block.type === 'code' && block.fence ? source.indexOf('\n', start) : -1;
     if (block.type === 'code' && block.fence && line !== -1) {
       const { fence, lang } = block;
-      this.#fence = { ...fence, lang, group: ++this.#groups, first: true, midLine: false };
+      this.#fence = { ...fence, lang, group: --this.#codes, first: true, midLine: false };
       this.#tail = this.#tail.slice(line + 1 - head.length);
       this.#leaveContext();
       return true;
@@ -306,7 +308,7 @@ export class MarkdownDoc {
     }
     if (block.type === 'code' && block.fence) {
       const { lang, fence } = block;
-      const piece = { text: '', lang, ...(fence.title && { title: fence.title }), group: this.#groups + 1 };
+      const piece = { text: '', lang, ...(fence.title && { title: fence.title }), group: this.#codes - 1 };
       return [{ kind: 'code', ...piece, first: true, closed: false, midLine: false }];
     }
     return [{ kind: 'block', block, joined: inContext && this.#joined !== 'no' }];

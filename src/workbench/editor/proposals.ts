@@ -17,6 +17,8 @@ import type { ReadOnlyTexts } from './readOnlyTexts';
 
 /** What nobody used for so long is removed, in ms. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+/** Code that was not applied; nobody waits for it. */
+const MAX_CODE_AGE_MS = MAX_AGE_MS / 10;
 /** Larger files are not offered, in bytes. */
 const MAX_BYTES = 5_000_000;
 
@@ -220,7 +222,8 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
   async #forgetOld(): Promise<void> {
     for await (const text of this.#options.store.texts()) {
       const proposal = parse(text);
-      if (proposal && proposal.at < Date.now() - MAX_AGE_MS) await this.#options.store.remove(proposal.id);
+      if (proposal && proposal.at < Date.now() - (proposal.roots ? MAX_CODE_AGE_MS : MAX_AGE_MS))
+        await this.#options.store.remove(proposal.id);
     }
   }
 
