@@ -161,9 +161,10 @@ export class SessionChanges implements Disposable {
     this.#recorder.resume();
   }
 
-  /** The window closes, and the agent goes on. */
-  leave(): void {
+  /** The window closes, and the agent goes on. Resolves when what ended before that is recorded, or soon after. */
+  async leave(): Promise<void> {
     this.#recorder.leave();
+    await this.settledSoon();
   }
 
   /** The user is about to send something, or the agent is ready. */

@@ -30,6 +30,8 @@ describe('changes of an agent in the installed extension', function () {
   const vscode = useVsCode({
     theme: 'dark',
     settings: {
+      // As it is for users: a turn that has just ended is recorded although its agent outlives the window.
+      'parley.background': 'finishTurn',
       'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
       'files.autoSave': 'off',
