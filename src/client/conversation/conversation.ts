@@ -114,7 +114,7 @@ export class Conversation implements Disposable {
         sessionId: () => this.#connector.sessionId,
         isFar: () => this.#connector?.isFar === true,
         state: () => this.#model.state,
-        terminals: () => services.terminals.heardOf(key),
+        terminals: () => services.terminals.heardOf(key, this.#earlier?.terminals),
       },
       earlier?.step,
     );
@@ -569,7 +569,6 @@ export class Conversation implements Disposable {
   #onAttached(opened: OpenedSession): void {
     const { kept, rpc } = opened.link;
     const { lines, step, terminals } = required(this.#earlier);
-    this.#earlier = undefined;
     const session = required(kept);
     rpc?.resumeAfter(lines);
     this.#progress.opened();
@@ -578,6 +577,7 @@ export class Conversation implements Disposable {
     this.#subagents.resume(this.#model.state.entries);
     this.changes.resume();
     if (session.agent.commands) this.#services.terminals.resume(this.key, session.agent.commands, terminals);
+    this.#earlier = undefined;
     session.agent.deliver(lines);
     this.#onReady([], false);
   }

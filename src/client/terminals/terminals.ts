@@ -208,20 +208,25 @@ export class Terminals implements Disposable {
     for (const { id: terminalId, about, follow } of earlier) {
       const { limit, line, cwd } = about;
       const known: Heard = { chars: heard[terminalId] ?? 0 };
-      this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
       const process = follow(known.chars, {
         capacityBytes: Math.max(limit, this.#limit),
         onChange: (change) => this.#tell(terminalId, known, change),
       });
+      // Before it is told: what is kept then says how much of it was heard.
       owner.held.set(terminalId, { process, limit, heard: known, earlier: about });
       this.#processes.set(terminalId, process);
+      this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
     }
   }
 
-  /** Returns how many characters of the commands that outlive this window were told of, by terminal. */
-  heardOf(sessionId: string): Record<string, number> {
+  /**
+   * Returns how many characters of the commands that outlive this window were told of, by terminal.
+   * @param earlier what earlier windows had heard, until the session goes on with their commands
+   */
+  heardOf(sessionId: string, earlier: Readonly<Record<string, number>> = {}): Record<string, number> {
     const held = [...(this.#owners.get(sessionId)?.held ?? [])];
-    return Object.fromEntries(held.flatMap(([id, { heard }]) => (heard ? [[id, heard.chars]] : [])));
+    const own = held.flatMap(([id, { heard }]) => (heard ? [[id, heard.chars] as const] : []));
+    return { ...earlier, ...Object.fromEntries(own) };
   }
 
   /**

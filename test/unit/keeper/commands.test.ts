@@ -117,6 +117,26 @@ describe('a command of a kept agent', function () {
     assert.deepEqual(third.commands?.earlier, []);
   });
 
+  it('counts as heard as far as it was, from the first moment of the next window', async () => {
+    const agent = await keepers.start(silent);
+    const one = new Window();
+    for (const request of [1, 2]) await one.create(agent, request, `console.log("done ${request}")`);
+    await one.until(() => one.text.length === 14);
+    const heard = one.terminals.heardOf('s');
+    assert.deepEqual(Object.values(heard), [7, 7]);
+    await agent.detach();
+    const again = await keepers.attach();
+    const two = new Window();
+    assert.ok(again.commands);
+    assert.deepEqual(two.terminals.heardOf('s', heard), heard);
+    // A window that dies now leaves what it keeps with its events.
+    const kept: unknown[] = [];
+    two.terminals.onDidCreate(() => kept.push(two.terminals.heardOf('s', heard)));
+    two.terminals.resume('s', again.commands, heard);
+    assert.deepEqual(kept, [heard, heard]);
+    assert.deepEqual(two.terminals.heardOf('s'), heard);
+  });
+
   it('is there with its end where that came without a window', async () => {
     const agent = await keepers.start(silent);
     const one = new Window();
