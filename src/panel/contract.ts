@@ -187,6 +187,13 @@ export type QueueAction =
   | { readonly kind: 'resume' }
   | { readonly kind: 'clear' };
 
+/**
+ * What a new session begins with: the user's message of a turn, and what was said before it. `edit`
+ * restores the files first, `fork` leaves them, `retry` leaves them and has another agent. `review`:
+ * with another agent, a request to review what the turn changed.
+ */
+export type FromTurn = 'edit' | 'fork' | 'retry' | 'review';
+
 /** Changed files of one turn, or all that wait for review. */
 export type ChangesScope = { readonly turnId: string } | 'review';
 
@@ -356,7 +363,7 @@ export type SessionMessage =
   /** Restores the files to before a turn; the host shows what will change and asks. */
   | { readonly type: 'restoreCheckpoint'; readonly turnId: string }
   /** Edits the prompt of a turn and sends it again, from before that turn. */
-  | { readonly type: 'editAndResend'; readonly turnId: string };
+  | { readonly type: 'continueFrom'; readonly turnId: string; readonly how: FromTurn };
 
 /**
  * Untrusted: the host validates each message. `key` is the session that the webview showed when the

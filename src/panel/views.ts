@@ -338,7 +338,7 @@ export type ItemView =
       readonly dropped?: number;
       /** Of a user message: the files can be restored to before its turn (`restoreCheckpoint`). */
       readonly canRestore?: true;
-      /** Of a user message: it can be edited and sent again from there (`editAndResend`). */
+      /** Of a user message: a new session can continue from before it (`continueFrom`). */
       readonly canEdit?: true;
     })
   | (ItemBase & {

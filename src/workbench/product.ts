@@ -20,7 +20,6 @@ import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { formatFor } from '../base/localFormat';
 import { BARE_TRAFFIC, type BareContext } from '../client/connection/bareAgent';
-import type { Conversation } from '../client/conversation/conversation';
 import { IdleAgents } from '../client/conversation/idleAgents';
 import { WarmAgent } from '../client/conversation/warmAgent';
 import { FragmentLines } from '../client/requests/fragmentLines';
@@ -61,7 +60,8 @@ import { pastOf } from './chat/rulePast';
 import { TerminalCommands } from './chat/terminalCommands';
 import { Welcome } from './chat/welcome';
 import { commandsOf } from './commands/commands';
-import { editAndResend } from './commands/editAndResend';
+import { continueFromMessage } from './commands/continueFromMessage';
+import { reviewWith } from './commands/reviewWith';
 import { AgentCatalog } from './config/agentCatalog';
 import { AnswerKeys } from './config/answerKeys';
 import { FolderConsent } from './config/folderConsent';
@@ -315,9 +315,9 @@ function composeWithin(
       act: actOnChanges,
       restoreCheckpoint: async (conversation, turnId) => void (await restore.restoreCheckpoint(conversation, turnId)),
       undoRestore: async (conversation) => void (await restore.undoRestore(conversation)),
-      editAndResend: async (conversation, turnId) => {
-        const present = (fresh: Conversation) => void chat.present(fresh);
-        await editAndResend({ conversations, restore, present }, conversation, turnId);
+      continueFrom: async (conversation, turnId, how) => {
+        const begin = how === 'review' ? reviewWith : continueFromMessage;
+        await begin({ conversations, catalog, restore, chat }, conversation, { turnId, how });
       },
     },
     terminals: realTerminals,

@@ -127,6 +127,8 @@ describe('the changes of a turn', () => {
     await open();
     await line().hover();
     await button('Review Changes').click();
+    await button('Review with another agent…').click();
+    assert.equal((await panel.next('continueFrom')).how, 'review');
     await button('Undo changes of this turn').click();
     await panel.page.locator('.changes').getByRole('button', { name: 'Restore files to before this message' }).click();
     assert.deepEqual(
@@ -172,7 +174,12 @@ describe('the changes of a turn', () => {
     const host = new ListHost(panel, FILES);
     await host.answer();
     await row('CHANGELOG.md').waitFor();
-    for (const name of ['Review Changes', 'Undo changes of this turn', 'Restore files to before this message']) {
+    for (const name of [
+      'Review Changes',
+      'Review with another agent…',
+      'Undo changes of this turn',
+      'Restore files to before this message',
+    ]) {
       await press('Tab');
       assert.deepEqual(await focused(), [name]);
     }
@@ -344,9 +351,13 @@ describe('a message', () => {
       (await panel.posted('restoreCheckpoint')).map(({ turnId }) => turnId),
       ['t1'],
     );
+    for (let n = 0; n < 2; n++) {
+      await panel.page.keyboard.press('Tab');
+      await panel.page.keyboard.press('Enter');
+    }
     assert.deepEqual(
-      (await panel.posted('editAndResend')).map(({ turnId }) => turnId),
-      ['t1'],
+      (await panel.posted('continueFrom')).map(({ turnId, how }) => `${turnId} ${how}`),
+      ['t1 edit', 't1 fork', 't1 retry'],
     );
   });
 

@@ -4,7 +4,7 @@ import { head } from '../../base/text';
 /** Characters of the differences that the agent gets. */
 const MAX_DIFF = 60_000;
 /** Of so many files some lines are shown, of the others only the names. */
-const MAX_FILES = 60;
+export const MAX_FILES = 60;
 const MAX_NAMES = 300;
 const MAX_MESSAGE = 10_000;
 /** Characters of an answer that are looked at. */
@@ -61,7 +61,7 @@ function namesOf(names: readonly string[]): string {
 }
 
 /** Each file gets an equal share; what one does not need goes to the others. */
-function boundedDiff(diff: string): string {
+export function boundedDiff(diff: string): string {
   if (diff.length <= MAX_DIFF) return diff;
   const files = diff.split(/^(?=diff --git )/m);
   const shown = files.slice(0, MAX_FILES);

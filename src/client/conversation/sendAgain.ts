@@ -29,10 +29,11 @@ export function failedTurn(
   return queue.items.some(({ id, repeats }) => id === again || repeats !== undefined) ? undefined : turn;
 }
 
-/** Returns what the user said in the newest turn, which has this id. */
+/** Returns what the user said in a turn. */
 export function promptOfTurn({ entries }: Readonly<SessionState>, turnId: string): FailedPrompt {
   const said: ContentBlock[] = [];
-  for (let index = entries.length - 1; index >= 0; index--) {
+  let index = entries.findLastIndex((entry) => entry.turnId === turnId);
+  for (; index >= 0; index--) {
     const entry = entries[index];
     if (entry?.kind === 'turn_end' && entry.turnId !== turnId) break;
     if (entry?.kind === 'user' && entry.turnId === turnId) said.unshift(...entry.content);

@@ -21,7 +21,7 @@ export interface OwnTexts {
   readonly 'changes-not-undone': readonly [];
   readonly 'files-not-restored': readonly [];
   readonly 'files-restored': readonly [files: number];
-  /** Then the commands that ran since, which are not undone. */
+  /** Then the commands that ran since, which are not undone, if the files are restored. */
   readonly 'edited-from': readonly [...commands: readonly string[]];
   readonly 'restore-undone': readonly [files: number];
   readonly 'in-worktree': readonly [branch: string];

@@ -31,12 +31,15 @@ export function createChangesLine(turnId: string): ChangesLine {
   words.ariaHidden = 'true';
   toggle.append(name, icon('chevron-right'), words, lines);
   const review = iconButton('diff-multiple', strings.reviewChanges, act('open'));
+  const other = iconButton('send', strings.reviewWith, () =>
+    panel.post({ type: 'continueFrom', turnId, how: 'review' }),
+  );
   const undo = iconButton('discard', strings.undoTurn, () => {});
   const restore = iconButton('history', strings.restoreFiles, () =>
     whenIdle(() => panel.post({ type: 'restoreCheckpoint', turnId })),
   );
   pressGuard.watch(undo, act('undo'));
-  const actions = el('span', 'changes-actions', review, undo, restore);
+  const actions = el('span', 'changes-actions', review, other, undo, restore);
   const head = el('div', 'changes-line', toggle, actions);
   const incomplete = el('p', 'changes-incomplete dim');
   const fold = new ListFold(scope, toggle);
@@ -58,8 +61,7 @@ export function createChangesLine(turnId: string): ChangesLine {
       words.textContent = strings.filesChanged(files);
       lines.replaceChildren(countedLines(changes));
       name.textContent = `${strings.filesChanged(files)}, ${linesLabel(changes)}`;
-      undo.hidden = turn.endedAt === undefined;
-      restore.hidden = turn.endedAt === undefined;
+      for (const one of [other, undo, restore]) one.hidden = turn.endedAt === undefined;
       fold.setCount(changes);
     },
     toggle: () => fold.toggle(),

@@ -1,4 +1,6 @@
-// What a message of the user offers when it is hovered or focused: going back to before it.
+// What a message of the user offers when it is hovered or focused: going back to before it, here or in
+// a new session.
+import type { FromTurn } from '../../panel/contract';
 import { el, iconButton } from '../dom/dom';
 import { strings } from '../text/changesStrings';
 import { whenIdle, whileIdle } from './changesWork';
@@ -14,15 +16,18 @@ export function createMessageActions(turnId: string): MessageActions {
   const restore = iconButton('history', strings.restoreFiles, () =>
     whenIdle(() => panel.post({ type: 'restoreCheckpoint', turnId })),
   );
-  const edit = iconButton('edit', strings.editAndResend, () =>
-    whenIdle(() => panel.post({ type: 'editAndResend', turnId })),
-  );
-  const element = el('div', 'message-actions', restore, edit);
+  const continueFrom = (how: FromTurn) => () => panel.post({ type: 'continueFrom', turnId, how });
+  const edit = iconButton('edit', strings.editAndResend, () => whenIdle(continueFrom('edit')));
+  const others = [
+    iconButton('git-branch', strings.forkFromMessage, continueFrom('fork')),
+    iconButton('send', strings.retryWith, continueFrom('retry')),
+  ];
+  const element = el('div', 'message-actions', restore, edit, ...others);
   return {
     element,
     offer({ canRestore, canEdit }) {
       restore.hidden = !canRestore;
-      edit.hidden = !canEdit;
+      for (const one of [edit, ...others]) one.hidden = !canEdit;
       element.hidden = !canRestore && !canEdit;
     },
     dispose: whileIdle([restore, edit]),

@@ -1,6 +1,6 @@
 // What a page of the chat asks of VS Code when the user acts on changed files.
 import type { Conversation } from '../../client/conversation/conversation';
-import type { ChangesAction } from '../../panel/contract';
+import type { ChangesAction, FromTurn } from '../../panel/contract';
 
 /** Shows, keeps and undoes changes of a conversation. What is thrown is said in its transcript. */
 export interface ChangesUi {
@@ -10,6 +10,6 @@ export interface ChangesUi {
   restoreCheckpoint(conversation: Conversation, turnId: string): Promise<void>;
   /** Takes the last restore back. */
   undoRestore(conversation: Conversation): Promise<void>;
-  /** Restores the files to before a turn, and sends its edited prompt again from there. */
-  editAndResend(conversation: Conversation, turnId: string): Promise<void>;
+  /** Prepares a new session: from before the message that began a turn, or to review what it changed. */
+  continueFrom(conversation: Conversation, turnId: string, how: FromTurn): Promise<void>;
 }

@@ -168,7 +168,7 @@ const schema = z.discriminatedUnion('type', [
   }),
   ofSession('cancelChanges', {}),
   ofSession('restoreCheckpoint', { turnId: id }),
-  ofSession('editAndResend', { turnId: id }),
+  ofSession('continueFrom', { turnId: id, how: z.enum(['edit', 'fork', 'retry', 'review']) }),
   z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
 ]);
 

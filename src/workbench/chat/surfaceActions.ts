@@ -320,12 +320,14 @@ export class SurfaceActions {
           this.#services.changes.restoreCheckpoint(conversation, message.turnId),
         );
         return;
-      case 'editAndResend':
+      case 'continueFrom': {
+        const { turnId, how } = message;
         this.#used(conversation);
-        await tell(conversation, 'message-not-resent', () =>
-          this.#services.changes.editAndResend(conversation, message.turnId),
+        await tell(conversation, 'session-not-opened', () =>
+          this.#services.changes.continueFrom(conversation, turnId, how),
         );
         return;
+      }
     }
   }
 

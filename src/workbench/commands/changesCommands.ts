@@ -9,7 +9,8 @@ import { keepChanges, openChanges, targetOf, undoChanges } from '../changes/revi
 import { stageTurn } from '../changes/stageTurn';
 import { showStatus } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
-import { editAndResend } from './editAndResend';
+import { type ContinueOptions, continueFromMessage } from './continueFromMessage';
+import { reviewWith } from './reviewWith';
 
 /** Which session and turn are meant; absent: the active session, all that waits. */
 interface ChangesArgument {
@@ -60,6 +61,11 @@ export function changesCommands(services: CommandServices, register: Register): 
       const turnId = argument?.turnId ?? lastChangingTurn(conversation);
       await undoChanges(conversation, await targetOf(conversation, { turnId }));
     }),
+    register('reviewWith', async (argument?: ChangesArgument & { agent?: string }) => {
+      const conversation = sessionOf(argument);
+      const turnId = argument?.turnId ?? lastChangingTurn(conversation);
+      return (await reviewWith(services, conversation, { ...argument, turnId }))?.key;
+    }),
     // `ask: false` is for programs: nothing that the user edited is restored then.
     register('restoreCheckpoint', async (argument?: ChangesArgument & { ask?: boolean }) => {
       const conversation = sessionOf(argument);
@@ -69,11 +75,10 @@ export function changesCommands(services: CommandServices, register: Register): 
     register('undoRestore', async (argument?: ChangesArgument & { ask?: boolean }) =>
       restore.undoRestore(sessionOf(argument), argument?.ask !== false),
     ),
-    register('editAndResend', async (argument?: ChangesArgument & { ask?: boolean }) => {
+    register('editAndResend', async (argument?: ChangesArgument & Omit<Partial<ContinueOptions>, 'turnId'>) => {
       const conversation = sessionOf(argument);
       const turnId = argument?.turnId ?? conversation.model.state.turns.at(-1)?.id ?? '';
-      const present = (fresh: Conversation) => void services.chat.present(fresh);
-      return (await editAndResend({ conversations, restore, present }, conversation, turnId, argument?.ask))?.key;
+      return (await continueFromMessage(services, conversation, { how: 'edit', ...argument, turnId }))?.key;
     }),
     register('stageTurn', async (argument?: ChangesArgument) => {
       const conversation = sessionOf(argument);

@@ -41,7 +41,7 @@ export async function continueWith(
       hint: localizable("Wait until it's done, or stop it."),
     });
   }
-  const id = argument.agent ?? (await pickAgent(catalog, old?.agent));
+  const id = argument.agent ?? (await pickAgent(catalog.list(), old?.agent.id));
   if (id === undefined) return undefined;
   if (!catalog.find(id)) throw new ParleyError('no-such-agent', localizable('There is no agent “{0}”.', id));
   if (!old) {
@@ -60,15 +60,26 @@ export async function continueWith(
   return conversation;
 }
 
-function pickAgent(catalog: AgentCatalog, current: AgentDefinition | undefined): Promise<string | undefined> {
-  const items = catalog.list().map((agent) => ({
+/** Says what an agent gets of the session. */
+function passedOn({ type }: AgentDefinition): string {
+  return type === 'communication'
+    ? l10n.t('continues this session')
+    : l10n.t('starts a new session with the transcript');
+}
+
+/** @param current the id of the agent that has the session now */
+export function pickAgent(
+  agents: readonly AgentDefinition[],
+  current: string | undefined,
+  describe: (agent: AgentDefinition) => string = passedOn,
+): Promise<string | undefined> {
+  const isCurrent = ({ id }: AgentDefinition): boolean => id === current;
+  const others = agents.filter((agent) => !isCurrent(agent));
+  const items = [...others, ...agents.filter(isCurrent)].map((agent) => ({
     id: agent.id,
     label: agent.name,
-    description:
-      agent.type === 'communication'
-        ? l10n.t('continues this session')
-        : l10n.t('starts a new session with the transcript'),
-    picked: agent.id === current?.id,
+    description: describe(agent),
+    picked: isCurrent(agent),
   }));
   return pick(items, l10n.t('Select an agent to continue with'));
 }

@@ -57,7 +57,8 @@ describe('the review of what an agent changed', function () {
     cwd = await realpath(await mkdtemp(join(tmpdir(), 'parley-workbench-review-')));
     execFileSync('git', ['init', '-q'], { cwd });
     const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
-    const agents = { disk: { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] } };
+    const disk = { command: process.env.PARLEY_TEST_NODE, args: [program, 'plain'] };
+    const agents = { disk, other: disk, missing: { command: 'parley-no-such-program' } };
     await vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
     await writeFile(path('a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
     await writeFile(path('b.txt'), 'b\n');
@@ -160,6 +161,42 @@ describe('the review of what an agent changed', function () {
     const notices = entries.filter(({ kind }) => kind === 'notice').map(({ text: said }) => said);
     assert.match(notices.join('\n'), /earlier message.*not undone.*git mv/s);
     assert.equal(existsSync(path('d.txt')), true);
+    await run('closeSession', { session: fresh });
+  });
+
+  it('continues from before a message beside the session, and leaves files and session as they are', async () => {
+    const { turns, entries } = api.snapshot(key);
+    const turnId = turns.at(-1)?.id;
+    const before = await text('d.txt');
+    for (const [how, agent] of [
+      ['fork', 'disk'],
+      ['retry', 'other'],
+    ] as const) {
+      const fresh = await run<string>('editAndResend', { session: key, turnId, how, agent });
+      const made = api.snapshot(fresh);
+      assert.deepEqual([made.agent, made.state, made.turns, made.queue], [agent, 'ready', [], []]);
+      assert.equal(made.entries.filter(({ kind }) => kind === 'user').length, turns.length - 1);
+      assert.match(made.entries.map(({ text: said }) => said).join('\n'), /earlier message/);
+      await run('closeSession', { session: fresh });
+    }
+    assert.equal(await text('d.txt'), before);
+    assert.deepEqual(api.snapshot(key).entries, entries);
+  });
+
+  it('prepares a review of a turn by another agent, and sends nothing', async () => {
+    const turnId = await send('own f.txt reviewed\\n', 'f.txt');
+    const fresh = await run<string>('reviewWith', { session: key, turnId, agent: 'other' });
+    const made = api.snapshot(fresh);
+    assert.deepEqual([made.agent, made.state, made.turns, made.queue], ['other', 'ready', [], []]);
+    await run('closeSession', { session: fresh });
+    const empty = (await api.send(key, 'hello')).turnId;
+    await assert.rejects(async () => run('reviewWith', { session: key, turnId: empty, agent: 'other' }), /no changes/);
+  });
+
+  it('keeps the message of a session whose agent does not start', async () => {
+    const turnId = api.snapshot(key).turns.at(-1)?.id;
+    const fresh = await run<string>('editAndResend', { session: key, turnId, how: 'retry', agent: 'missing' });
+    assert.equal(api.snapshot(fresh).state, 'failed');
     await run('closeSession', { session: fresh });
   });
 });

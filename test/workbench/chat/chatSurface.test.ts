@@ -48,7 +48,12 @@ const services: SurfaceServices = {
   },
   links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
   contents: { openDiff: nothing, editProposal: nothing, openWritten: nothing, openOutput: nothing, save: nothing },
-  changes: { act: nothing, restoreCheckpoint: nothing, undoRestore: nothing, editAndResend: nothing },
+  changes: {
+    act: nothing,
+    restoreCheckpoint: nothing,
+    undoRestore: nothing,
+    continueFrom: nothing,
+  },
   terminals: { show: () => {} },
   retryGap: nothing,
   retryGaps: nothing,

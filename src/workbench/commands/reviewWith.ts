@@ -1,0 +1,40 @@
+// Has another agent review what a turn changed: a new session with the request in the composer.
+import { l10n } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
+import { head } from '../../base/text';
+import { turnPatch } from '../../client/changes/turnPatch';
+import type { Conversation } from '../../client/conversation/conversation';
+import { promptOfTurn } from '../../client/conversation/sendAgain';
+import { textAttachment } from '../chat/attachments';
+import { titleOf } from '../sessions/sessionLabels';
+import { begin, type ContinueOptions, type FromMessageServices } from './continueFromMessage';
+import { pickAgent } from './continueWith';
+
+/** Characters of the message that led to the changes. */
+const MAX_TASK = 4_000;
+
+/**
+ * @param agent the id of an agent; absent: the user is asked
+ * @returns the new conversation; undefined where the user went away
+ * @throws ParleyError `no-changes`, `state-gone`, `no-such-agent`
+ */
+export async function reviewWith(
+  { conversations, catalog, chat }: Pick<FromMessageServices, 'conversations' | 'catalog' | 'chat'>,
+  old: Conversation,
+  { turnId, agent }: Pick<ContinueOptions, 'turnId' | 'agent'>,
+): Promise<Conversation | undefined> {
+  const { changes, model, cwd } = old;
+  await changes.settled();
+  const files = await changes.changesOf(turnId);
+  if (files.length === 0) throw new ParleyError('no-changes', localizable('There are no changes to show.'));
+  const patch = await turnPatch(files, await changes.states());
+  const id = agent ?? (await pickAgent(catalog.list(), old.agent.id, () => ''));
+  if (id === undefined) return undefined;
+  const title = l10n.t('Changes of Turn {0}: {1}', model.turn(turnId)?.number ?? '', titleOf(old));
+  const fresh = conversations.create({ agent: id, cwd, title });
+  const request = l10n.t('Review the attached changes. Do not edit files. {0} was asked:', old.agent.name);
+  const text = `${request}\n\n${head(promptOfTurn(model.state, turnId).text, MAX_TASK)}`;
+  const attachments = [textAttachment(title, patch)];
+  return begin(fresh, { text, attachments }, () => chat.openTab(fresh).focus());
+}
