@@ -16,6 +16,8 @@ export interface AgentControlsOptions {
 /** Each method throws ParleyError `no-session`, and what the agent answers. */
 export class AgentControls {
   readonly #options: AgentControlsOptions;
+  /** Called when the user has set an option. */
+  onChoose: ((id: string, value: string | boolean) => void) | undefined;
 
   constructor(options: AgentControlsOptions) {
     this.#options = options;
@@ -37,9 +39,11 @@ export class AgentControls {
     this.#options.apply({ type: 'mode', current: modeId });
   }
 
-  async setConfigOption(id: string, value: string | boolean): Promise<void> {
+  /** @param isRestored the user has not just chosen it */
+  async setConfigOption(id: string, value: string | boolean, isRestored = false): Promise<void> {
     const { link, sessionId } = this.#options.ready();
     const options = await required(link.dialect.controls).setConfigOption(sessionId, id, value);
     if (options) this.#options.apply({ type: 'config', options });
+    if (!isRestored) this.onChoose?.(id, value);
   }
 }

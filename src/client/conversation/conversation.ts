@@ -245,7 +245,7 @@ export class Conversation implements Disposable {
       earlier,
     );
     this.controls = new AgentControls({ ready: () => this.#connector.ready(), subagents: this.#subagents, apply });
-    this.#suspension = new Suspension({ key, model: this.#model, controls: this.controls }, services.log, () => {
+    this.#suspension = new Suspension(this, services, () => {
       this.#model.touch('connection');
       this.#turns.dispatcher.pump();
     });
@@ -561,8 +561,7 @@ export class Conversation implements Disposable {
     this.#probe.set('live');
     this.changes.warm();
     this.#loss.ready();
-    if (this.#suspension.isActive) void this.#suspension.resume(isNew);
-    else this.#turns.dispatcher.pump();
+    void this.#suspension.resume(isNew);
   }
 
   /** The agent of an earlier window is here: it goes on as if nothing had been. */

@@ -10,6 +10,7 @@ import type { RuleSet } from '../rules/judge';
 import type { Terminals } from '../terminals/terminals';
 import type { TurnServices } from '../turns/turnPorts';
 import type { ConversationPersistence, KeptConversation } from './persistence';
+import type { RememberedChoices } from './sessionChoices';
 
 export interface ConversationOptions {
   /** Ours, stable across reconnects. */
@@ -40,6 +41,8 @@ export interface ConversationServices extends ConnectionServices, TurnServices, 
   readonly terminals: Terminals;
   /** The permission rules that count now; absent: every request is asked. */
   readonly permissionRules?: () => RuleSet;
+  /** Absent: new sessions begin as their agents have it. */
+  readonly choices?: RememberedChoices;
   /** Absent: what turns change on disk is not recorded. */
   readonly changes?: ChangeServices;
   /** How long a session must be quiet before it is probed again, in milliseconds. */

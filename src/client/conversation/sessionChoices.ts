@@ -29,8 +29,33 @@ export async function restoreChoices({ mode, config }: SessionChoices, target: C
   for (const { id, value } of config) {
     // Each answer may change what else is offered.
     const offered = state.config.find((option) => option.id === id);
-    if (offered && offered.value !== value) await target.controls.setConfigOption(id, value);
+    if (offered && offered.value !== value) await target.controls.setConfigOption(id, value, true);
   }
+}
+
+/** What the user chose last in sessions with each agent, by option. */
+export interface RememberedChoices {
+  of(agentId: string): Readonly<Record<string, unknown>> | undefined;
+  remember(agentId: string, id: string, value: string | boolean): void;
+}
+
+/**
+ * Categories of options that new sessions begin with as the user chose last: the model first, as
+ * the other may depend on it. Not modes: agents don't say which of them bypass permissions.
+ */
+const REMEMBERED = ['model', 'thought_level'];
+
+/** Sets what was chosen last, as far as the agent offers it now. @throws what the agent answers */
+export async function restoreRemembered(
+  remembered: Readonly<Record<string, unknown>>,
+  { model, controls }: ChoiceTarget,
+): Promise<void> {
+  for (const wanted of REMEMBERED)
+    for (const { id, category, value, ...option } of model.state.config) {
+      if (category !== wanted || option.type === 'boolean') continue;
+      const offered = option.values.find((one) => one.value === remembered[id]);
+      if (offered && offered.value !== value) await controls.setConfigOption(id, offered.value, true);
+    }
 }
 
 /** What can be chosen, and what is chosen now. */

@@ -19,6 +19,7 @@ import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
 import type { TrafficLog } from '../../traffic/trafficLog';
 import type { McpServers } from '../config/mcpServers';
 import { permissionRules } from '../config/permissionSettings';
+import { rememberedChoices } from '../config/rememberedChoices';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
 import { afterCancel, recordsChanges, restartsAgents, startTimeoutMs } from '../config/settings';
@@ -93,6 +94,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
       files: parts.workingFiles,
     },
     offers: new ProtocolOffers(),
+    choices: rememberedChoices(context),
     approve,
     mcpServers: mcp.gather,
     editorTools: parts.editorTools,

@@ -102,8 +102,9 @@ export class ServedAgents {
 function withoutQuestions({ services, catalog, log }: ServedAgentsOptions): ConversationServices {
   const { mcpServers: _mcp, editorTools: _tools, signInTerminal: _signIn, remote: _remote, ...others } = services;
   // Nobody reviews here what a caller's turn changes.
-  // Whoever asks a served agent answers its requests: the user's rules are for the user's sessions.
-  const { restarts: _restarts, changes: _changes, permissionRules: _rules, ...rest } = others;
+  // Whoever asks a served agent answers its requests: the user's rules and choices are for the
+  // user's sessions.
+  const { restarts: _restarts, changes: _changes, permissionRules: _rules, choices: _choices, ...rest } = others;
   const files = new EditorFiles({ log });
   return {
     ...rest,

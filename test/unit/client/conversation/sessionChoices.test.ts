@@ -1,6 +1,12 @@
 // The mode and the model of a session, however the agent offers them.
 import { strict as assert } from 'node:assert';
-import { type ChoiceTarget, choiceOf, nextOf, valueLabel } from '../../../../src/client/conversation/sessionChoices';
+import {
+  type ChoiceTarget,
+  choiceOf,
+  nextOf,
+  restoreRemembered,
+  valueLabel,
+} from '../../../../src/client/conversation/sessionChoices';
 import type { ConfigOption } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -68,6 +74,42 @@ describe('the choice of a mode and of a model', () => {
   it('is none where the agent offers none', () => {
     assert.equal(choiceOf(conversation().it, 'mode'), undefined);
     assert.equal(choiceOf(conversation(modes).it, 'model'), undefined);
+  });
+});
+
+describe('what was chosen last', () => {
+  it('is set as far as the agent offers it now, the model first', async () => {
+    const options = [option('effort', 'thought_level'), option('llm', 'model'), option('other', 'model')];
+    const { it, asked } = conversation({ type: 'config', options });
+    await restoreRemembered({ effort: 'b', llm: 'b', other: 'gone', missing: 'b' }, it);
+    assert.deepEqual(asked, ['llm b', 'effort b']);
+  });
+
+  it('is not set where it is so already, or is a mode or something else', async () => {
+    const options = [option('approval', 'mode'), option('llm', 'model'), option('web', 'other')];
+    const { it, asked } = conversation(modes, { type: 'config', options });
+    await restoreRemembered({ approval: 'b', llm: 'a', web: 'b', ask: 'code' }, it);
+    assert.deepEqual(asked, []);
+  });
+
+  it('depends on what the agent offers with the model', async () => {
+    const { it, asked } = conversation({
+      type: 'config',
+      options: [option('effort', 'thought_level'), option('llm', 'model')],
+    });
+    const { controls, model } = it;
+    const target: ChoiceTarget = {
+      model,
+      controls: {
+        ...controls,
+        setConfigOption: async (id, value) => {
+          await controls.setConfigOption(id, value);
+          (model as SessionModel).apply({ type: 'config', options: [option('llm', 'model')] }, 0);
+        },
+      },
+    };
+    await restoreRemembered({ llm: 'b', effort: 'b' }, target);
+    assert.deepEqual(asked, ['llm b']);
   });
 });
 
