@@ -1,16 +1,18 @@
 // What git knows of a folder: its files that are not ignored, and what has changed since the last
 // commit.
-import { findGit, type Git, runGit } from '../changes/git/gitProcess';
+import { findGit, type Git, type GitResult, type GitRun, runGit } from '../changes/git/gitProcess';
 import { findRepository, realFolder } from '../changes/git/repository';
 
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024 * 1024;
 /** Bytes of a patch, which an agent is to read. */
-const MAX_PATCH = 256 * 1024;
+export const MAX_PATCH = 256 * 1024;
 /** Names of untracked files in one text. */
 const MAX_UNTRACKED = 200;
 /** Files that are neither tracked nor ignored. */
 const NEW = ['--others', '--exclude-standard'];
+/** A patch that no program of the repository writes. */
+export const PATCH = ['--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short'];
 /** Nothing of the repository's own configuration is run. */
 const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
@@ -45,7 +47,7 @@ export interface GitChanges {
  * @returns undefined where it belongs to no repository, git cannot tell, or the patch is too large
  */
 export async function gitChanges(folder: string, signal: AbortSignal): Promise<GitChanges | undefined> {
-  const diff = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', 'HEAD', '--', '.'];
+  const diff = ['diff', ...PATCH, 'HEAD', '--', '.'];
   const [patch, others] = await Promise.all([
     printed(folder, diff, MAX_PATCH, signal),
     printed(folder, ['ls-files', '-z', ...NEW], MAX_PATCH, signal),
@@ -70,16 +72,23 @@ async function printed(
   maxOutput: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const real = await realFolder(folder);
-  if (real === undefined || !(await findRepository(real))) return undefined;
+  const result = await runIn(folder, args, { maxOutput, signal, timeoutMs: TIMEOUT_MS }).catch(() => undefined);
+  return result?.code === 0 ? result.stdout.toString('utf8') : undefined;
+}
+
+/**
+ * Runs git in a folder, without anything that the repository's configuration names.
+ * @returns undefined where the folder belongs to no repository, or there is no git
+ * @throws as {@link runGit}
+ */
+export async function runIn(
+  folder: string,
+  args: readonly string[],
+  options: Pick<GitRun, 'signal' | 'timeoutMs' | 'maxOutput' | 'cuts'>,
+): Promise<GitResult | undefined> {
+  const cwd = await realFolder(folder);
+  if (cwd === undefined || !(await findRepository(cwd))) return undefined;
   git ??= findGit(process.env);
   const program = await git;
-  if (!program) return undefined;
-  try {
-    const run = { args: [...SAFE, ...args], cwd: real, signal, timeoutMs: TIMEOUT_MS, maxOutput };
-    const { code, stdout } = await runGit(program, run);
-    return code === 0 ? stdout.toString('utf8') : undefined;
-  } catch {
-    return undefined;
-  }
+  return program && runGit(program, { args: [...SAFE, ...args], cwd, ...options });
 }

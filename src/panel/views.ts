@@ -221,7 +221,16 @@ export interface AttachmentView {
 /** Something that `@` offers in the composer. */
 export interface MentionView {
   readonly id: string;
-  readonly kind: 'file' | 'folder' | 'selection' | 'problems' | 'changes' | 'symbol' | 'session' | 'terminal';
+  readonly kind:
+    | 'file'
+    | 'folder'
+    | 'selection'
+    | 'problems'
+    | 'changes'
+    | 'commit'
+    | 'symbol'
+    | 'session'
+    | 'terminal';
   /** As it is written after the `@`, and as its attachment is called. */
   readonly label: string;
   readonly description?: string;

@@ -34,12 +34,16 @@ export interface GitRun {
   readonly timeoutMs: number;
   /** Bytes of stdout. */
   readonly maxOutput?: number;
+  /** Ends git once it has printed `maxOutput`, and returns that much; absent: the run fails. */
+  readonly cuts?: true;
 }
 
 /** How a run ended. */
 export interface GitResult {
   readonly code: number;
   readonly stdout: Buffer;
+  /** Git printed more than `stdout` has, see {@link GitRun.cuts}. */
+  readonly isCut: boolean;
   /** The first few kilobytes. */
   readonly stderr: string;
 }
@@ -122,13 +126,17 @@ export function runGit(git: Git, run: GitRun): Promise<GitResult> {
     let size = 0;
     let stderr = '';
     let failure: ParleyError | undefined;
+    let isCut = false;
     let killTimer: ReturnType<typeof setTimeout> | undefined;
+    const kill = (): void => {
+      child.kill('SIGTERM');
+      killTimer ??= setTimeout(() => child.kill('SIGKILL'), TERM_MS);
+    };
     const end = (why: ParleyError): void => {
       if (failure) return;
       failure = why;
       output.length = 0;
-      child.kill('SIGTERM');
-      killTimer = setTimeout(() => child.kill('SIGKILL'), TERM_MS);
+      kill();
     };
     const onAbort = (): void => end(aborted());
     run.signal?.addEventListener('abort', onAbort, { once: true });
@@ -143,9 +151,13 @@ export function runGit(git: Git, run: GitRun): Promise<GitResult> {
     };
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (failure) return;
-      if (size > maxOutput) end(new ParleyError('git-output', localizable('Git printed too much.')));
-      else output.push(chunk);
+      if (failure || isCut) return;
+      if (size <= maxOutput) output.push(chunk);
+      else if (run.cuts) {
+        isCut = true;
+        output.push(chunk.subarray(0, chunk.length - (size - maxOutput)));
+        kill();
+      } else end(new ParleyError('git-output', localizable('Git printed too much.')));
     });
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < MAX_STDERR) stderr += chunk.toString('utf8', 0, MAX_STDERR - stderr.length);
@@ -159,7 +171,7 @@ export function runGit(git: Git, run: GitRun): Promise<GitResult> {
     child.on('close', (code) => {
       settle();
       if (failure) reject(failure);
-      else resolve({ code: code ?? -1, stdout: Buffer.concat(output), stderr });
+      else resolve({ code: code ?? -1, stdout: Buffer.concat(output), isCut, stderr });
     });
     child.stdin.end(run.input);
   });

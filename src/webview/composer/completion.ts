@@ -33,6 +33,7 @@ const ICONS: Readonly<Record<MentionView['kind'], IconName>> = {
   selection: 'selection',
   problems: 'warning',
   changes: 'diff',
+  commit: 'diff',
   symbol: 'symbol-method',
   session: 'history',
   terminal: 'terminal',

@@ -120,6 +120,30 @@ export function textAttachment(label: string, text: string): QueuedAttachment {
   };
 }
 
+/**
+ * A text that Parley has put together, embedded where the agent takes that.
+ * @param tag stands around the text for agents that take text alone
+ * @param path what its address begins with
+ */
+export function embeddedAttachment(
+  tag: string,
+  path: string,
+  label: string,
+  text: string,
+  mimeType = 'text/plain',
+): QueuedAttachment {
+  return {
+    id: randomUUID(),
+    kind: 'other',
+    label,
+    detail: l10n.t('{0} characters', text.length),
+    forms: [
+      { type: 'resource', uri: `parley:${path}/${encodeURIComponent(label)}`, mimeType, text },
+      { type: 'text', text: `\n\n<${tag}>\n${text}\n</${tag}>\n` },
+    ],
+  };
+}
+
 /** An image that was pasted. @param data base64 @param thumbnail a `data:` address */
 export function imageAttachment(
   name: string,

@@ -1,8 +1,6 @@
 // Earlier sessions as something to mention: found by their titles among all that are kept, attached as
 // a transcript that is read a little at a time.
-import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { l10n } from 'vscode';
 import { formatTime } from '../../base/localFormat';
 import { oneLine } from '../../base/text';
 import type { MentionView } from '../../panel/contract';
@@ -11,6 +9,7 @@ import type { QueuedAttachment } from '../../session/queue/queue';
 import type { SessionName } from '../../store/sessions/sessionMarks';
 import type { Archive } from '../sessions/archive';
 import { isForeign, short } from '../sessions/sessionLabels';
+import { embeddedAttachment } from './attachments';
 
 /** Sessions whose names are looked at in one go. */
 const PAGE = 250;
@@ -87,21 +86,7 @@ export class EarlierSessions {
       'It is context; what is asked of you now is the message that it comes with.',
       `\n${transcript}`,
     ].join('\n');
-    return {
-      id: randomUUID(),
-      kind: 'other',
-      label,
-      detail: l10n.t('{0} characters', text.length),
-      forms: [
-        {
-          type: 'resource',
-          uri: `parley:transcript/${encodeURIComponent(label)}`,
-          mimeType: 'text/markdown',
-          text,
-        },
-        { type: 'text', text: `\n\n<transcript>\n${text}\n</transcript>\n` },
-      ],
-    };
+    return embeddedAttachment('transcript', 'transcript', label, text, 'text/markdown');
   }
 
   #offer(session: SessionName): MentionView | undefined {
@@ -120,7 +105,8 @@ export class EarlierSessions {
   }
 }
 
-function folded(text: string): string {
+/** Returns a text as mentions are compared: a mention has no spaces while it is typed. */
+export function folded(text: string): string {
   return text.toLowerCase().replace(/[\s\-_]+/g, '');
 }
 

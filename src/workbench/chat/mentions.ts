@@ -1,14 +1,16 @@
 // What `@` in the composer offers: the selection, problems, commands of terminals, open editors, files,
-// folders, earlier sessions and symbols. What is chosen becomes an attachment.
+// folders, commits, earlier sessions and symbols. What is chosen becomes an attachment.
 import { posix } from 'node:path';
 import { l10n, TabInputText, type TextEditor, Uri, window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
+import { GitCommits } from '../../mentions/gitCommits';
 import { changesText, gitChanges, isInRepository } from '../../mentions/gitFiles';
 import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { problemsIn } from '../editorTools/readers/problems';
 import { type FoundSymbol, symbolsNamed, symbolsOf } from '../editorTools/readers/symbols';
 import { fileAttachment, linesAttachment, selectionAttachment, textAttachment } from './attachments';
+import { asksForCommits, commitAttachment, commitOffers } from './commitMentions';
 import type { EarlierSessions, MentionPlace } from './earlierSessions';
 import type { TerminalCommands } from './terminalCommands';
 import { WorkspaceFiles } from './workspaceFiles';
@@ -42,6 +44,7 @@ export interface MentionSources {
 
 export class Mentions implements Disposable {
   readonly #files = new WorkspaceFiles();
+  readonly #commits = new GitCommits();
   readonly #sessions: MentionSources['sessions'];
   readonly #terminals: MentionSources['terminals'];
   /** The symbols that were offered last, by the id of the offer. */
@@ -53,8 +56,8 @@ export class Mentions implements Disposable {
   }
 
   /**
-   * What is offered for the letters after `@`, best first: at once the files, then with earlier
-   * sessions, then with symbols, which language servers are asked for.
+   * What is offered for the letters after `@`, best first: at once the files, then commits, earlier
+   * sessions and symbols, each as soon as they are found.
    * @throws the reason of `signal`
    */
   async *offers(query: string, place: MentionPlace, signal: AbortSignal): AsyncGenerator<readonly MentionView[]> {
@@ -72,22 +75,36 @@ export class Mentions implements Disposable {
       yield here;
       return;
     }
-    const known = new Set(here.map(({ id }) => id));
+    const ids = new Set(here.map(({ id }) => id));
     const list = await this.#files.list();
     const found = await list.search(wanted, MOST, signal);
     const files = found
       .map(({ path, isFolder }): MentionView => ({ id: PATH + path, kind: isFolder ? 'folder' : 'file', label: path }))
-      .filter(({ id }) => !known.has(id));
-    const all = [...here, ...files].slice(0, MOST);
-    yield all;
+      .filter(({ id }) => !ids.has(id));
+    // What is asked for by its name stands before the files, whenever it comes.
+    let asked: readonly MentionView[] = [];
+    let late: readonly MentionView[] = [];
+    const shown = (): readonly MentionView[] => [
+      ...[...here, ...asked, ...files].slice(0, MOST - late.length),
+      ...late,
+    ];
+    yield shown();
     if (wanted.length < LEAST_LETTERS) return;
-    const sessions = await this.#sessions.named(query, place, MOST_SESSIONS, signal);
-    if (sessions.length > 0) yield [...all.slice(0, MOST - sessions.length), ...sessions];
-    const symbols = await symbolsNamed(query, roots, MOST_SYMBOLS, signal);
-    if (symbols.length === 0) return;
-    this.#symbols = new Map(symbols.map((symbol, index) => [`symbol:${index}:${symbol.name}`, symbol]));
-    const left = MOST - sessions.length - symbols.length;
-    yield [...all.slice(0, left), ...sessions, ...[...this.#symbols].map(symbolOffer)];
+    const waiting = new Map(
+      [
+        commitOffers(this.#commits, wanted, roots[0], signal),
+        this.#sessions.named(query, place, MOST_SESSIONS, signal),
+        this.#symbolOffers(query, roots, signal),
+      ].map((offers, index) => [index, offers.then((more) => ({ index, more }))]),
+    );
+    while (waiting.size > 0) {
+      const { index, more } = await Promise.race(waiting.values());
+      waiting.delete(index);
+      if (more.length === 0) continue;
+      if (index === 0 && asksForCommits(wanted)) asked = more;
+      else late = [...late, ...more];
+      yield shown();
+    }
   }
 
   /** The attachments that an offer stands for; empty where it is gone. */
@@ -101,7 +118,10 @@ export class Mentions implements Disposable {
     if (id === CHANGES) return changesAttachment(roots);
     const symbol = this.#symbols.get(id);
     if (symbol) return [await symbolAttachment(symbol)];
-    const other = (await this.#terminals.attachment(id)) ?? (await this.#sessions.attachment(id));
+    const other =
+      (await this.#terminals.attachment(id)) ??
+      (await this.#sessions.attachment(id)) ??
+      (await commitAttachment(id, roots[0]));
     if (other) return [other];
     if (!id.startsWith(PATH)) return [];
     const path = id.slice(PATH.length);
@@ -119,6 +139,14 @@ export class Mentions implements Disposable {
 
   dispose(): void {
     this.#files.dispose();
+    this.#commits.dispose();
+  }
+
+  async #symbolOffers(query: string, roots: readonly string[], signal: AbortSignal): Promise<readonly MentionView[]> {
+    const symbols = await symbolsNamed(query, roots, MOST_SYMBOLS, signal);
+    if (symbols.length === 0) return [];
+    this.#symbols = new Map(symbols.map((symbol, index) => [`symbol:${index}:${symbol.name}`, symbol]));
+    return [...this.#symbols].map(symbolOffer);
   }
 }
 

@@ -1,11 +1,11 @@
 // The last command of each of the user's terminals as something to mention, from VS Code's shell
 // integration: the command, its exit code and the end of its output.
-import { randomUUID } from 'node:crypto';
 import { l10n, type Terminal, type TerminalShellExecution, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { oneLine } from '../../base/text';
 import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
+import { embeddedAttachment } from './attachments';
 import { LastCommands, type TerminalCommand } from './lastCommands';
 
 /** Characters of a command in the list, in the message and on its attachment. */
@@ -81,22 +81,7 @@ export class TerminalCommands implements Disposable {
   async #attachmentOf(command: TerminalCommand<Terminal>): Promise<QueuedAttachment | undefined> {
     const text = await this.#commands.textOf(command.id, `“${oneLine(command.terminal.name, MAX_NAME)}”`);
     if (text === undefined) return undefined;
-    const label = labelOf(command);
-    return {
-      id: randomUUID(),
-      kind: 'other',
-      label,
-      detail: l10n.t('{0} characters', text.length),
-      forms: [
-        {
-          type: 'resource',
-          uri: `parley:terminal/${command.id}/${encodeURIComponent(label)}`,
-          mimeType: 'text/plain',
-          text,
-        },
-        { type: 'text', text: `\n\n<terminal-output>\n${text}\n</terminal-output>\n` },
-      ],
-    };
+    return embeddedAttachment('terminal-output', `terminal/${command.id}`, labelOf(command), text);
   }
 }
 

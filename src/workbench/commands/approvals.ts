@@ -1,7 +1,7 @@
 // The list of what the user has allowed or refused until further notice, to look at and to remove.
 import { l10n } from 'vscode';
 import type { RememberedAnswer, RememberedAnswers } from '../config/rememberedAnswers';
-import { agoLabel } from '../overview/rowLabels';
+import { agoLabel } from '../sessions/sessionLabels';
 import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { askModal } from '../ui/messages';

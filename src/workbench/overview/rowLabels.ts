@@ -3,12 +3,10 @@ import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { formatTime } from '../../base/localFormat';
 import type { SessionStatus } from '../../client/view/sessionStatus';
+import { agoLabel } from '../sessions/sessionLabels';
 import type { TreeRow } from '../ui/treeView';
 import type { Grouping, GroupNode, ListNode, MoreNode, SessionEntry, SessionTree, TogetherNode } from './sessionTree';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 /** Maximum characters of a title in a row; the tooltip has the whole. */
 const MAX_LABEL = 40;
 
@@ -40,16 +38,6 @@ export function groupingLabel(grouping: Grouping): string {
     case 'none':
       return l10n.t("Don't Group");
   }
-}
-
-/** Returns a relative time. @param now ms since 1970 */
-export function agoLabel(at: number, now: number): string {
-  const ago = Math.max(0, now - at);
-  if (ago < MINUTE) return l10n.t('now');
-  if (ago < HOUR) return l10n.t('{0} min', Math.floor(ago / MINUTE));
-  if (ago < DAY) return l10n.t('{0} h', Math.floor(ago / HOUR));
-  if (ago < 7 * DAY) return l10n.t('{0} d', Math.floor(ago / DAY));
-  return new Date(at).toLocaleDateString();
 }
 
 /** Returns a row for VS Code. @param now ms since 1970 */

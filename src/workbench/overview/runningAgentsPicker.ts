@@ -2,9 +2,10 @@
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import type { FoundKeeper } from '../../client/transport/keepers';
+import { agoLabel } from '../sessions/sessionLabels';
 import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
-import { agoLabel, statusLabel } from './rowLabels';
+import { statusLabel } from './rowLabels';
 import { backgroundStateOf, type RunningAgents } from './runningAgents';
 
 export interface RunningAgentsPicker {

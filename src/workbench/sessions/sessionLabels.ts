@@ -6,6 +6,9 @@ import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
 import { askLine } from '../ui/input';
 
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 /** Characters of an agent's words in a list. */
 const MAX_WORDS = 200;
 
@@ -29,6 +32,16 @@ export function whenOf({ updatedAt }: SessionInfo): string {
   if (updatedAt === undefined) return '';
   const at = Date.parse(updatedAt);
   return Number.isNaN(at) ? short(updatedAt) : formatTime(at);
+}
+
+/** Returns a relative time. @param now ms since 1970 */
+export function agoLabel(at: number, now: number): string {
+  const ago = Math.max(0, now - at);
+  if (ago < MINUTE) return l10n.t('now');
+  if (ago < HOUR) return l10n.t('{0} min', Math.floor(ago / MINUTE));
+  if (ago < DAY) return l10n.t('{0} h', Math.floor(ago / HOUR));
+  if (ago < 7 * DAY) return l10n.t('{0} d', Math.floor(ago / DAY));
+  return new Date(at).toLocaleDateString();
 }
 
 /** The beginning of an agent's words, for a row of a list. */

@@ -1,4 +1,4 @@
-// What `@` offers in a real VS Code: files as git and the editor list them, the selection, problems, earlier sessions, symbols.
+// What `@` offers in a real VS Code: files as git and the editor list them, the selection, problems, commits, earlier sessions, symbols.
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { MentionView } from '../../../src/panel/contract';
 import { Mentions } from '../../../src/workbench/chat/mentions';
-import { removeFolder } from '../../support/scratch';
+import { removeFolder, removeScratch, scratchFolder } from '../../support/scratch';
 import { openFile } from '../editing';
 
 describe('mentions', () => {
@@ -40,9 +40,9 @@ describe('mentions', () => {
   after(() => removeFolder(folder));
 
   /** The last of what is offered. */
-  async function offers(query: string): Promise<readonly MentionView[]> {
+  async function offers(query: string, place = root): Promise<readonly MentionView[]> {
     let last: readonly MentionView[] = [];
-    for await (const some of mentions.offers(query, { key: 'this', roots: [root] }, signal)) last = some;
+    for await (const some of mentions.offers(query, { key: 'this', roots: [place] }, signal)) last = some;
     return last;
   }
 
@@ -131,6 +131,108 @@ describe('mentions', () => {
       await writeFile(join(folder, 'parser.go'), 'func parseEverything() int {\n\treturn 1\n}\n');
       await rm(join(folder, '.gitattributes'));
     }
+  });
+
+  describe('in a repository', () => {
+    let repository: string;
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=Ada\u202e](x)', '-c', 'user.email=a@b.c', ...args], {
+        cwd: repository,
+        encoding: 'utf8',
+      });
+    const commit = (message: string): string => {
+      git('commit', '-q', '--allow-empty', '--cleanup=verbatim', '-m', message);
+      return git('rev-parse', 'HEAD').trim();
+    };
+    const labels = (found: readonly MentionView[]): readonly string[] =>
+      found.filter(({ kind }) => kind === 'commit').map(({ label }) => label.slice(8));
+
+    // Not in the workspace: VS Code's Git extension would open it.
+    beforeEach(async () => {
+      repository = await scratchFolder();
+      git('init', '-q');
+    });
+    afterEach(removeScratch);
+
+    it('offers commits by their subject or hash, and attaches message and diff', async () => {
+      await writeFile(join(repository, 'a.go'), 'func a() int\n');
+      git('add', 'a.go');
+      const hash = commit('Fix the parser');
+      commit('Later');
+      const [found, ...more] = (await offers('fix-the-pars', repository)).filter(({ kind }) => kind === 'commit');
+      const label = `${hash.slice(0, 7)} Fix the parser`;
+      assert.deepEqual(found, {
+        id: `commit:${hash}`,
+        kind: 'commit',
+        label,
+        description: 'Ada⟨U+202E⟩](x) · now',
+      });
+      assert.deepEqual(more, []);
+      for (const query of [hash, hash.slice(0, 5), hash.slice(0, 8).toUpperCase()])
+        assert.deepEqual(labels(await offers(query, repository)), ['Fix the parser'], query);
+      const [attachment] = await mentions.attachments(found?.id ?? '', [repository]);
+      assert.equal(attachment?.label, label);
+      const [resource, text] = attachment?.forms ?? [];
+      assert.ok(resource?.type === 'resource' && resource.uri.startsWith(`parley:commit/${hash}/`));
+      assert.match(resource.text ?? '', /\n\nFix the parser\n\ndiff --git [\s\S]*\+func a\(\) int$/);
+      assert.match(text?.type === 'text' ? text.text : '', /^\n\n<commit>\ncommit [\s\S]*\n<\/commit>\n$/);
+    });
+
+    it('offers the newest commits before files for `@commit`', async () => {
+      for (let at = 0; at < 10; at++) commit(`number ${at}`);
+      await writeFile(join(folder, 'commit.ts'), '');
+      const found = await offers('commit', repository);
+      assert.deepEqual(
+        labels(found),
+        [9, 8, 7, 6, 5, 4, 3, 2].map((at) => `number ${at}`),
+      );
+      assert.equal(found[0]?.kind, 'commit');
+      assert.deepEqual(labels(await offers('co', repository)), [], 'too few letters');
+    });
+
+    it('shows what is invisible or turns the line in a subject, and takes nothing but whole hashes', async () => {
+      const hash = commit('evil \u001b[31m\u202egnp](command:x) $(zap) <b>\u200b');
+      const [found] = (await offers('evil', repository)).filter(({ kind }) => kind === 'commit');
+      const shown = `${hash.slice(0, 7)} evil ⟨U+001B⟩[31m⟨U+202E⟩gnp](command:x) $(zap) <b>⟨U+200B⟩`;
+      assert.equal(found?.label, shown);
+      for (const id of ['commit:HEAD', `commit:${hash}^`, 'commit:--output=x', `commit:${'0'.repeat(40)}`])
+        assert.deepEqual(await mentions.attachments(id, [repository]), []);
+      assert.equal((await mentions.attachments(found.id, [repository])).length, 1);
+    });
+
+    it('runs nothing in an untrusted workspace', async () => {
+      const hash = commit('Fix the parser');
+      const trust = Object.getOwnPropertyDescriptor(vscode.workspace, 'isTrusted') ?? assert.fail();
+      Object.defineProperty(vscode.workspace, 'isTrusted', { value: false, configurable: true });
+      try {
+        assert.deepEqual(labels(await offers(hash, repository)), []);
+        assert.deepEqual(await mentions.attachments(`commit:${hash}`, [repository]), []);
+      } finally {
+        Object.defineProperty(vscode.workspace, 'isTrusted', trust);
+      }
+      assert.equal((await mentions.attachments(`commit:${hash}`, [repository])).length, 1);
+    });
+
+    it('offers everything else while git hangs', async function () {
+      if (process.platform === 'win32') this.skip();
+      commit('Fix the parser');
+      mentions.dispose();
+      mentions = new Mentions({
+        sessions: {
+          named: async () => [{ id: 'session:1', kind: 'session', label: 'A session' }],
+          attachment: async () => undefined,
+        },
+        terminals: { offers: () => [], attachment: async () => undefined },
+      });
+      const pipe = join(repository, '.git', 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      git('config', 'include.path', 'pipe');
+      for await (const found of mentions.offers('parser', { key: 'this', roots: [repository] }, signal)) {
+        const shown = found.map(({ label }) => label);
+        if (shown.includes('mentioned/parser.go') && shown.includes('A session')) return;
+      }
+      assert.fail('not offered');
+    });
   });
 
   it('offers symbols after the files, and attaches all of their lines', async () => {
