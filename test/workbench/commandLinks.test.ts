@@ -11,9 +11,12 @@ import {
   languages,
   Position,
   Range,
+  Selection,
   TestMessage,
   tests,
   Uri,
+  version,
+  window,
   workspace,
 } from 'vscode';
 import { RpcError } from '../../src/acp/jsonrpc/rpcError';
@@ -156,6 +159,95 @@ describe('commands', () => {
     ]);
     problems.dispose();
     await rm(folder, { recursive: true });
+  });
+
+  describe('that add to a session of choice', () => {
+    const chosen: string[] = [];
+    let rows: readonly { label: string; description?: string }[] = [];
+    let choose = (_labels: readonly string[]): number => 0;
+    const sessions = ['one', 'two'].map((key) => ({
+      key,
+      agent: { name: `Agent $(zap) ${key}` },
+      model: { state: { title: `Title [x](command:${key})`, entries: [] } },
+      unsent: { draft: { text: '' } },
+    }));
+    const made = { ...sessions[0], key: 'made' };
+    const withSessions = commandsOf({
+      ...services,
+      conversations: {
+        peek: () => sessions[1],
+        list: () => sessions,
+        get: (key: string) => sessions.find((one) => one.key === key),
+        create: () => made,
+      },
+      chat: {
+        ...services.chat,
+        open: () => assert.fail('not the one of last'),
+        present: ({ key }: { key: string }) => {
+          chosen.push(key);
+          return surface;
+        },
+      },
+      terminalCommands: { attachmentOf: async () => ({ detail: 'output' }) },
+    } as unknown as CommandServices);
+    const addToSession = (...args: unknown[]): Promise<unknown> =>
+      withSessions.get('parley.addToSession')?.(...(args as never[])) ?? assert.fail();
+    const { showQuickPick } = window;
+
+    before(() => {
+      Object.assign(window, {
+        showQuickPick: async (items: readonly { label: string }[]) => {
+          rows = items;
+          return items[choose(items.map(({ label }) => label))];
+        },
+      });
+    });
+    beforeEach(() => {
+      attached.length = chosen.length = 0;
+      choose = () => 0;
+    });
+    after(() => Object.assign(window, { showQuickPick }));
+    afterEach(() => commands.executeCommand('workbench.action.closeAllEditors'));
+
+    it('offer the open sessions, the active one checked, and a new one', async () => {
+      await addToSession(Uri.file('/tmp/a.txt'), [Uri.file('/tmp/a.txt'), Uri.file('/tmp/b.txt')]);
+      assert.deepEqual(
+        rows.map(({ label }) => label),
+        ['Title [x]\u2060(command:one)', '$(check) Title [x]\u2060(command:two)', '$(add) New session'],
+      );
+      assert.deepEqual([chosen, attached], [['one'], ['/tmp/a.txt', '/tmp/b.txt']]);
+      choose = (labels) => labels.length - 1;
+      await addToSession({ resourceUri: Uri.file('/tmp/c.txt') });
+      assert.deepEqual([chosen.at(-1), attached.at(-1)], ['made', '/tmp/c.txt']);
+    });
+
+    it('add nothing where no session is chosen', async () => {
+      choose = () => -1;
+      await addToSession(Uri.file('/tmp/a.txt'));
+      assert.deepEqual([chosen, attached], [[], []]);
+    });
+
+    it('add the selection from the palette, else the file of the editor', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'parley-add-'));
+      const file = Uri.file(join(folder, 'a.txt'));
+      await writeFile(file.fsPath, 'one\ntwo\n');
+      const editor = await window.showTextDocument(file);
+      await addToSession();
+      editor.selection = new Selection(0, 0, 0, 3);
+      await addToSession();
+      await addToSession(file, { groupId: 0, editorIndex: 0 });
+      await addToSession(Uri.file('/tmp/b.txt'), [Uri.file('/tmp/b.txt')]);
+      assert.deepEqual(attached, [file.fsPath, '3 characters', file.fsPath, '/tmp/b.txt']);
+      await rm(folder, { recursive: true });
+    });
+
+    it('add the output of a terminal from its menu', async function () {
+      if (/^1\.10\d\./.test(version)) this.skip();
+      const terminal = window.createTerminal('added');
+      await addToSession(terminal, [terminal]);
+      terminal.dispose();
+      assert.deepEqual(attached, ['output']);
+    });
   });
 
   it('end for a person where they fail, and throw for a program', async () => {

@@ -6,6 +6,8 @@ import { ParleyError } from '../../base/errors';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { fileAttachment, linesAttachment, selectionAttachment } from '../chat/attachments';
 import type { ChatSurface } from '../chat/chatSurface';
+import { listedTitleOf } from '../sessions/sessionLabels';
+import { pick } from '../ui/input';
 import { pickFiles } from '../ui/places';
 import type { Command, CommandServices, Register } from './commands';
 
@@ -21,19 +23,33 @@ const problemsArgument = z.object({
 });
 
 export function addCommands(
-  { chat, terminalCommands }: Pick<CommandServices, 'chat' | 'terminalCommands'>,
+  { chat, conversations, terminalCommands }: Pick<CommandServices, 'chat' | 'conversations' | 'terminalCommands'>,
   register: Register,
 ): readonly Command[] {
-  const attach = (attachment: QueuedAttachment): ChatSurface => {
-    const surface = chat.open();
-    surface.conversation.unsent.attach(attachment);
+  const attach = (attachments: readonly QueuedAttachment[], surface = chat.open()): ChatSurface => {
+    for (const attachment of attachments) surface.conversation.unsent.attach(attachment);
     surface.focus();
     return surface;
   };
   const addFile = async (...given: readonly unknown[]): Promise<void> => {
-    const uris =
-      given.length === 0 || given[0] === undefined ? await pickFiles(l10n.t('Add to Parley')) : urisOf(given);
-    for (const uri of uris) attach(await fileAttachment(uri));
+    const attachments = await filesOf(given);
+    if (attachments.length > 0) attach(attachments);
+  };
+  const terminalOutput = async (given: readonly unknown[]): Promise<readonly QueuedAttachment[]> => {
+    const found = await Promise.all(terminalsOf(given).map((terminal) => terminalCommands.attachmentOf(terminal)));
+    const attachments = found.filter((one) => one !== undefined);
+    if (attachments.length === 0) throw new ParleyError('no-terminal-output', noOutput());
+    return attachments;
+  };
+  /** What a menu is about; from the palette, the selection, else the file of the editor, else files to choose. */
+  const attachmentsOf = async (given: readonly unknown[]): Promise<readonly QueuedAttachment[]> => {
+    const [one] = given;
+    if (window.terminals.includes(one as Terminal)) return terminalOutput(given);
+    const editor = one === undefined ? window.activeTextEditor : undefined;
+    const selection = editor && selectionAttachment(editor);
+    if (selection) return [selection];
+    const uri = editor?.document.uri;
+    return filesOf(uri?.scheme === 'file' ? [uri] : given);
   };
   /** Puts the lines into the attachments and the problems into the message field; sends nothing. */
   const askAbout = async (argument: unknown, words: (place: string, count: number) => string): Promise<void> => {
@@ -42,7 +58,7 @@ export function addCommands(
     const end = Math.min(last, document.lineCount);
     const range = document.lineAt(Math.min(first, end) - 1).range.union(document.lineAt(end - 1).range);
     const attachment = linesAttachment(document, Math.min(first, end), end, document.getText(range));
-    const surface = attach(attachment);
+    const surface = attach([attachment]);
     // A page that is still loading would not hear it.
     await surface.painted();
     surface.insert(`${words(attachment.label, problems.length)}\n\n${problems.map(listItem).join('\n')}\n`);
@@ -52,18 +68,18 @@ export function addCommands(
       const editor = window.activeTextEditor;
       const attachment = editor && selectionAttachment(editor);
       if (!attachment) throw new ParleyError('nothing-selected', l10n.t('Select some text in an editor first.'));
-      attach(attachment);
+      attach([attachment]);
     }),
     register('addFile', addFile),
     register('addFolder', addFile),
     register('addTerminalOutput', async (...given: readonly unknown[]) => {
-      const attachments: QueuedAttachment[] = [];
-      for (const terminal of terminalsOf(given)) {
-        const attachment = await terminalCommands.attachmentOf(terminal);
-        if (attachment) attachments.push(attachment);
-      }
-      if (attachments.length === 0) throw new ParleyError('no-terminal-output', noOutput());
-      for (const attachment of attachments) attach(attachment);
+      attach(await terminalOutput(given));
+    }),
+    register('addToSession', async (...given: readonly unknown[]) => {
+      const attachments = await attachmentsOf(given);
+      const key = attachments.length > 0 ? await pickTarget(conversations) : undefined;
+      if (key === undefined) return;
+      attach(attachments, chat.present(key === '' ? conversations.create() : conversations.get(key)));
     }),
     register('fixProblem', (argument: unknown) =>
       askAbout(argument, (place, count) =>
@@ -76,6 +92,24 @@ export function addCommands(
       ),
     ),
   ];
+}
+
+/** Asks for an open session. @returns its key; '' for a new one, undefined where the user went away */
+function pickTarget(conversations: CommandServices['conversations']): Promise<string | undefined> {
+  const active = conversations.peek();
+  const open = conversations.list().map((conversation) => ({
+    id: conversation.key,
+    label: listedTitleOf(conversation),
+    description: conversation.agent.name,
+    picked: conversation === active,
+  }));
+  return pick([...open, { id: '', label: [{ icon: 'add' }, ` ${l10n.t('New session')}`] }], l10n.t('Select a session'));
+}
+
+/** Returns the attachments of the files that a menu gives, else of those that the user chooses. */
+async function filesOf(given: readonly unknown[]): Promise<readonly QueuedAttachment[]> {
+  const uris = given[0] === undefined ? await pickFiles(l10n.t('Add to Parley')) : urisOf(given);
+  return Promise.all(uris.map(fileAttachment));
 }
 
 /**
