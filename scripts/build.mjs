@@ -180,7 +180,13 @@ async function shrink(metafiles) {
       if (!/\.m?js$/.test(path) || bytes < LARGE_BUNDLE) continue;
       const code = await readFile(join(root, path), 'utf8');
       const module = exports.length > 0;
-      const settings = { ecma: 2022, module, toplevel: true, compress: { passes: 2 }, format: { comments: false } };
+      const settings = {
+        ecma: 2022,
+        module,
+        toplevel: true,
+        compress: { passes: 2, unsafe_arrows: true, unsafe_methods: true, unsafe_undefined: true },
+        format: { comments: false },
+      };
       const cache = buildCacheOf(process.env.PARLEY_CACHE ?? join(root, '.cache'), root, 'terser', settings);
       const small = await cache.of(code, async () => Buffer.from((await minify(code, settings)).code));
       await writeFile(join(root, path), small);

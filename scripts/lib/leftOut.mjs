@@ -7,6 +7,9 @@ const NO_COMMONJS = 'module.exports = undefined;';
 /** Names of colours that CSS has too. */
 const withoutColors = (text) => text.replace(/JSON\.parse\(`[^`]*`\)/, '{}');
 
+/** Names of formats that no schema of Parley asks for. */
+const withoutFormats = (text) => text.replace(/(const FormatDictionary = \{\s*regex: "input",)[^}]*/, '$1');
+
 /** What messages in streams with headers need; Parley's are lines. */
 const withoutStreams = (text) =>
   text
@@ -35,6 +38,9 @@ const LEFT_OUT = {
     createMessageConnection: require('./connection').createMessageConnection,
     RAL: require('./ral').default,
   };`,
+  'zod/v4/locales/en.js': withoutFormats,
+  // Node has it.
+  'yauzl/crc32.js': NO_COMMONJS,
   // Archives are only read.
   'tar-stream/pack.js': NO_COMMONJS,
   // Commands that formulas of agents must not have (src/markdown/formula.ts), and letters with accents, which are drawn as they are.

@@ -21,7 +21,10 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [/^acp\/(?:jsonrpc|protocol|proposals|v1|v2|quirks)\//, 'answers to the agent, and the log'],
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],
   [/^agents\/(?:agentDefinition|shellPath|orphanGuard|windowsProcesses)\.ts$/, 'the log, and programs of a shell'],
-  [/^client\/(?:connection\/contextHandoff|changes\/(?:commitMessage|turnPatch))\.ts$|^mentions\/git/, 'part of the prompt'],
+  [
+    /^client\/(?:connection\/contextHandoff|changes\/(?:commitMessage|turnPatch))\.ts$|^mentions\/git/,
+    'part of the prompt',
+  ],
   [
     /^client\/requests\/(?:agentFiles|editedProposal)\.ts$|^(?:client\/)?terminals\/|^client\/ports\//,
     'answers to the agent',
