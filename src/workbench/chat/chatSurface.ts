@@ -91,7 +91,8 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
     this.#mirroring = this.#mirrorDraft();
-    if (this.#greeted) this.#feed.snapshot();
+    // A page that is hidden is gone, and gets everything when it is back.
+    if (this.#greeted && this.#page.isVisible) this.#feed.snapshot();
     void this.#welcome();
     void this.#tellWorktree();
     this.#tellAway();
