@@ -161,7 +161,7 @@ export class SessionChanges implements Disposable {
     this.#recorder.resume();
   }
 
-  /** The window closes, and the agent goes on. Resolves when what ended before that is recorded, or soon after. */
+  /** The window closes while the agent keeps running. Waits a short time for ended turns to be recorded. */
   async leave(): Promise<void> {
     this.#recorder.leave();
     await this.settledSoon();

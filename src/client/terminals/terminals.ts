@@ -212,7 +212,7 @@ export class Terminals implements Disposable {
         capacityBytes: Math.max(limit, this.#limit),
         onChange: (change) => this.#tell(terminalId, known, change),
       });
-      // Before it is told: what is kept then says how much of it was heard.
+      // Before the event: what is stored with it includes how much output was read.
       owner.held.set(terminalId, { process, limit, heard: known, earlier: about });
       this.#processes.set(terminalId, process);
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });

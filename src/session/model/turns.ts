@@ -43,6 +43,16 @@ export function endTurn(context: ModelContext, event: Extract<SessionEvent, { ty
   context.echo = undefined;
   if (state.turn === turn) state.turn = undefined;
   context.push(({ late: _late, ...base }) => ({ ...base, kind: 'turn_end', turnId: turn.id }), at);
+  noteMessages(context, turn);
+}
+
+/** From the messages of a turn that has ended, a new session can continue. */
+function noteMessages({ state: { entries }, note }: ModelContext, turn: Turn): void {
+  for (let index = entries.length - 2; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry?.kind === 'turn_end') return;
+    if (entry?.kind === 'user' && entry.turnId === turn.id) note((changes) => changes.entry(index));
+  }
 }
 
 function setTokens(turn: Turn, { tokens, tokenParts }: TurnTokens): void {
