@@ -359,6 +359,8 @@ describe('a message', () => {
       (await panel.posted('continueFrom')).map(({ turnId, how }) => `${turnId} ${how}`),
       ['t1 edit', 't1 fork', 't1 retry'],
     );
+    await panel.page.getByRole('button', { name: 'Fork from here' }).first().dblclick();
+    assert.equal((await panel.posted('continueFrom')).length, 4, 'a double click opens one session');
   });
 
   it('offers nothing that its turn does not', async () => {

@@ -19,7 +19,8 @@ export function createMessageActions(turnId: string): MessageActions {
   const continueFrom = (how: FromTurn) => () => panel.post({ type: 'continueFrom', turnId, how });
   const edit = iconButton('edit', strings.editAndResend, () => whenIdle(continueFrom('edit')));
   const others = [
-    iconButton('git-branch', strings.forkFromMessage, continueFrom('fork')),
+    // A double click would open two sessions.
+    iconButton('git-branch', strings.forkFromMessage, ({ detail }) => detail < 2 && continueFrom('fork')()),
     iconButton('send', strings.retryWith, continueFrom('retry')),
   ];
   const element = el('div', 'message-actions', restore, edit, ...others);
