@@ -18,11 +18,19 @@ const withoutStreams = (text) =>
     .replace('const semaphore_1 = require("./semaphore");', '')
     .replace(/var ResolvedMessage(?:Reader|Writer)Options[\s\S]*$/, '');
 
+/** What is read and written at once, and streams that are joined; archives are only read. */
+const withoutDuplexes = (text) =>
+  text
+    .replace(/class Duplex extends[\s\S]*?(?=function echo\()/, '')
+    .replace(/ {2}static deferred[\s\S]*?(?= {2}setEncoding)/, '')
+    .replace(/module\.exports = \{[\s\S]*$/, 'module.exports = { Writable, Readable, getStreamError };');
+
 /** What takes the place of each module, or what it becomes, by the end of its path. */
 const LEFT_OUT = {
   // A client needs no server.
   'ws/lib/websocket-server.js': NO_COMMONJS,
   'ws/lib/stream.js': NO_COMMONJS,
+  'ws/lib/extension.js': 'module.exports = {};',
   'ws/lib/subprotocol.js': NO_COMMONJS,
   // It is turned off (src/acp/transport/webSocketTransport.ts).
   'ws/lib/permessage-deflate.js': "module.exports = { extensionName: 'permessage-deflate' };",
@@ -43,6 +51,8 @@ const LEFT_OUT = {
   'yauzl/crc32.js': NO_COMMONJS,
   // Archives are only read.
   'tar-stream/pack.js': NO_COMMONJS,
+  'streamx/index.js': withoutDuplexes,
+  'text-decoder/index.js': NO_COMMONJS,
   // Commands that formulas of agents must not have (src/markdown/formula.ts), and letters with accents, which are drawn as they are.
   'temml/src/environments/borderTree.js': 'export const bordermatrixParseTree = undefined;',
   'temml/src/environments/cd.js': 'export const parseCD = undefined;',
