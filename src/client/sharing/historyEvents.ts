@@ -19,6 +19,8 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
   for (const entry of entries) {
     if (entry.kind !== 'gap' || entry.state !== 'loading') continue;
     const { gapId, remote } = entry;
+    const count = countOf(gapId);
+    if (count !== undefined) events.push(unfolded(count, { said: ownText('history-stopped'), state: 'retryable' }));
     const where = placeOf(gapId);
     const why = gapOf(where?.index ?? 0, '', 'cancelled');
     if (remote) events.push(missingPart(remotePart(remote), gapId, why));
@@ -45,6 +47,29 @@ export function placeOf(gapId: string): { readonly index: number; readonly part?
   const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
   if (index === undefined) return undefined;
   return { index: Number(index), ...(part !== undefined && { part: Number(part) }) };
+}
+
+/** One gap in the place of the first messages of a history, until they are {@link unfolded}. */
+export function folded(count: number): SessionEvent {
+  return { type: 'gap', gapId: foldOf(count), text: '', said: ownText('history-loading'), state: 'loading' };
+}
+
+/** A gap for each message that was {@link folded} into one. */
+export function unfolded(
+  count: number,
+  as: Pick<Extract<SessionEvent, { type: 'gaps' }>, 'said' | 'state'>,
+): SessionEvent {
+  return { type: 'gaps', prefix: PREFIX, first: 0, count, inPlaceOf: foldOf(count), text: '', ...as };
+}
+
+function foldOf(count: number): string {
+  return `${PREFIX}first-${count}`;
+}
+
+/** The number of messages for which a gap stands; undefined where it stands for one or a part. */
+function countOf(gapId: string): number | undefined {
+  const [, count] = /^past-first-(\d{1,6})$/.exec(gapId) ?? [];
+  return count === undefined ? undefined : Number(count);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Gap } from '../../distributed/model/gap';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
-import { filling, PREFIX, shown } from './historyEvents';
+import { filling, folded, PREFIX, shown, unfolded } from './historyEvents';
 import { type HistoryPlace, LateArrivals } from './lateArrivals';
 import { PartTexts } from './partTexts';
 
@@ -30,7 +30,7 @@ export interface OpenedHistoryOptions {
   /** Says what the conversation begins with, before any message. */
   readonly head: readonly SessionEvent[];
   /**
-   * The transcript has its first messages.
+   * The transcript has its newest messages.
    * @returns when they are on the screen, where somebody looks: the others are asked for then
    */
   readonly onDidShow?: () => Promise<void> | undefined;
@@ -49,8 +49,6 @@ export interface OpenedSummary {
 
 /** Messages that are waited for before anything is shown: as many as a window shows. */
 const FIRST_SHOWN = 12;
-/** Until the newest messages are asked for, in milliseconds. */
-const ASKED_MS = 5;
 
 /**
  * Shows the whole history of a descriptor. Resolves when everything is there or is a gap; never
@@ -67,42 +65,42 @@ export async function openHistory(
   const known = new Map<number, HistoryEntry>();
   const late = new LateArrivals(place, now, options.batchMs);
   let newestMissing = Math.min(FIRST_SHOWN, history.length);
+  /** Messages before the newest ones; one gap stands for all until the newest are painted. */
+  const earlier = Math.max(0, history.length - FIRST_SHOWN);
   /** Settles when it is time for the others. */
   const others = new Deferred<void>();
   const aloneMs = options.aloneMs ?? 400;
   let alone = setTimeout(() => others.resolve(), aloneMs);
 
-  /** Entries that have their place in the transcript, from the first one on. */
-  let placed = 0;
-  let head = options.head;
-  const putPlaces = (to: number): void => {
-    place.note([...head.map((event) => ({ at: now(), event })), ...pastOf(placed, to, known, now())]);
-    head = [];
-    placed = to;
-  };
-  // Meanwhile the newest ones are on their way: of thousands, the places alone take a while.
-  const early = setTimeout(() => putPlaces(Math.max(0, history.length - FIRST_SHOWN)), ASKED_MS);
-
-  const show = (): void => {
+  const showOthers = (): void => {
     if (late.isOpen) return;
-    clearTimeout(early);
-    putPlaces(history.length);
+    clearTimeout(alone);
+    const loading = { said: ownText('history-loading'), state: 'loading' } as const;
+    if (earlier > 0) place.note([{ at: now(), event: unfolded(earlier, loading) }]);
     late.open();
+    others.resolve();
+  };
+  let isShown = false;
+  const show = (): void => {
+    if (isShown) return;
+    isShown = true;
+    const head = [...options.head, ...(earlier > 0 ? [folded(earlier)] : [])];
+    place.note([...head.map((event) => ({ at: now(), event })), ...pastOf(earlier, history.length, known, now())]);
     const painted = options.onDidShow?.();
     clearTimeout(alone);
     // What is on this machine is there before anything could be painted.
     const isHere = [...known.values()].every((entry) => entry.kind === 'message' && entry.source !== 'network');
-    if (isHere || !painted) others.resolve();
+    if (isHere || !painted) showOthers();
     else {
-      alone = setTimeout(() => others.resolve(), aloneMs);
-      void painted.then(() => others.resolve());
+      alone = setTimeout(showOthers, aloneMs);
+      void painted.then(showOthers);
     }
   };
   const texts = new PartTexts(resolver, now, (event) => late.add(event), signal);
   const take = (entry: HistoryEntry): void => {
     known.set(entry.index, entry);
-    if (entry.index < placed) late.add(filling(entry, now()), entry.kind === 'message' ? entry.bytes : 0);
-    else if (entry.index >= history.length - FIRST_SHOWN && --newestMissing === 0) show();
+    if (isShown || entry.index < earlier) late.add(filling(entry, now()), entry.kind === 'message' ? entry.bytes : 0);
+    else if (--newestMissing === 0) show();
     if (entry.kind === 'message') texts.load(entry);
   };
 
@@ -112,6 +110,7 @@ export async function openHistory(
     const entries = await resolver.resolveHistory(descriptor, { onEntry: take, newest }, signal);
     for (const entry of entries) if (!known.has(entry.index)) take(entry);
     show();
+    showOthers();
     const gaps = entries.filter((entry) => entry.kind === 'gap');
     const { length: all } = entries;
     const speaker = speakerOf(entries);
@@ -121,7 +120,6 @@ export async function openHistory(
       ...(speaker !== undefined && { speaker }),
     };
   } finally {
-    clearTimeout(early);
     clearTimeout(patience);
     clearTimeout(alone);
     await late.settled();

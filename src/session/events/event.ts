@@ -162,13 +162,15 @@ export type SessionEvent =
     }
   /**
    * Adds `count` gaps with the ids `<prefix><first>` and on: the messages of a session whose
-   * history is being loaded.
+   * history is being loaded. With `inPlaceOf`, they replace the gap with that id; where there is
+   * none, nothing changes.
    */
   | {
       readonly type: 'gaps';
       readonly prefix: string;
       readonly first: number;
       readonly count: number;
+      readonly inPlaceOf?: string;
       /** As in `gap`. */
       readonly text: string;
       readonly said?: OwnText;

@@ -8,9 +8,6 @@ const MAX_TERMINAL_BEHIND = 128 * 1024;
 /** Characters of text pending for one reader; beyond that, rereading everything is cheaper. */
 const MAX_BEHIND = 4 * 1024 * 1024;
 
-/** Entries that are added at once; of more, a reader that starts over is done sooner. */
-const MAX_ADDED = 1000;
-
 /** Parts of the session other than the transcript. */
 export type SessionPart =
   | 'connection'
@@ -39,8 +36,8 @@ export class Changes {
   readonly terminals = new Map<string, string>();
   readonly parts = new Set<SessionPart>();
   /**
-   * The reader must start over: the transcript was cleared, the reader lags too far behind, or
-   * thousands of entries were added at once. No changes are recorded until {@link reset}.
+   * The reader must start over: the transcript was cleared, its entries have other places, or the
+   * reader lags too far behind. No changes are recorded until {@link reset}.
    */
   cleared = false;
   #behind = 0;
@@ -64,16 +61,6 @@ export class Changes {
       if (typeof known === 'string') this.#behind -= known.length;
       this.entries.set(index, true);
     }
-    this.#wake();
-  }
-
-  /** The entries [from, to) are new. */
-  added(from: number, to: number): void {
-    if (to - from > MAX_ADDED) {
-      this.clearedAll();
-      return;
-    }
-    if (!this.cleared) for (let index = from; index < to; index++) this.entries.set(index, true);
     this.#wake();
   }
 

@@ -38,11 +38,6 @@ export interface ModelContext {
     make: (base: { id: string; index: number; at: number; turnId?: string; late?: true }) => Entry,
     at: number,
   ): number;
-  /**
-   * Adds an entry for each item, all outside of turns: of thousands, each costs what an object
-   * costs.
-   */
-  pushAll<T>(items: readonly T[], make: (item: T, id: string, index: number) => Entry, at: number): void;
   note(apply: (changes: Changes) => void): void;
 }
 
@@ -125,14 +120,6 @@ export function createContext(readers: ReadonlySet<Changes>): ModelContext {
       if (state.turn && entry.kind !== 'user') state.turn.firstOutputAt ??= at;
       for (const reader of readers) reader.entry(index);
       return index;
-    },
-    pushAll(items, make, at) {
-      if (items.length === 0) return;
-      const { entries, turn } = state;
-      const from = entries.length;
-      for (const item of items) entries.push(make(item, `e${entries.length}`, entries.length));
-      if (turn) turn.firstOutputAt ??= at;
-      for (const reader of readers) reader.added(from, entries.length);
     },
     note(apply) {
       for (const reader of readers) apply(reader);

@@ -15,27 +15,29 @@ export function addGap(context: ModelContext, event: Extract<SessionEvent, { typ
   putGap(context, { ...event, text: head(event.text, MAX_TEXT) }, at);
 }
 
-/** Applies `gaps`: adds many gaps or updates known ones. */
+/** Applies `gaps`: adds many gaps, puts them in the place of one, or updates known ones. */
 export function addGaps(
   context: ModelContext,
-  { prefix, first, count, text, said, state }: Extract<SessionEvent, { type: 'gaps' }>,
+  { prefix, first, count, inPlaceOf, text, said, state }: Extract<SessionEvent, { type: 'gaps' }>,
   at: number,
 ): void {
   const end = first + Math.min(count, MAX_GAPS);
   const gap = { text: head(text, MAX_TEXT), state, ...(said && { said }) };
-  const fresh: string[] = [];
-  for (let number = first; number < end; number++) {
-    const gapId = `${prefix}${number}`;
-    if (context.gaps.has(gapId)) putGap(context, { gapId, ...gap }, at);
-    else fresh.push(gapId);
+  if (inPlaceOf !== undefined) {
+    const index = context.gaps.get(inPlaceOf) ?? -1;
+    const known = context.state.entries[index];
+    if (known?.kind !== 'gap') return;
+    context.gaps.delete(inPlaceOf);
+    const many = Array.from({ length: end - first }, (_, offset): GapEntry => {
+      // Other ids than those of entries that fill one gap of these later.
+      const id = `${known.id}/${offset}`;
+      return { id, index, at, kind: 'gap', gapId: `${prefix}${first + offset}`, ...gap };
+    });
+    makeRoom(context, new Map([[index, many]]), index);
+    context.note((changes) => changes.clearedAll());
+    return;
   }
-  const make = (gapId: string, id: string, index: number): GapEntry => {
-    context.gaps.set(gapId, index);
-    const entry: GapEntry = { id, index, at, kind: 'gap', gapId, text: gap.text, state };
-    if (said) entry.said = said;
-    return entry;
-  };
-  context.pushAll(fresh, make, at);
+  for (let number = first; number < end; number++) putGap(context, { gapId: `${prefix}${number}`, ...gap }, at);
 }
 
 type Gap = Omit<Extract<SessionEvent, { type: 'gap' }>, 'type'>;
@@ -89,7 +91,7 @@ export function fillGaps(
   const indexes = [...placed.keys()].sort((a, b) => a - b);
   const room = [...placed.values()].reduce((sum, { length }) => sum + length - 1, 0);
   if (room > 0) {
-    makeRoom(context, placed, indexes);
+    makeRoom(context, placed, indexes[0] ?? 0);
     context.note((changes) => changes.clearedAll());
     return;
   }
@@ -105,11 +107,8 @@ function inPlaceOf({ id, index, turnId, late }: Entry, filling: readonly Entry[]
   return filling.map((entry, offset) => ({ ...entry, ...ofTurn, id: offset === 0 ? id : `${id}.${offset}`, index }));
 }
 
-function makeRoom(
-  context: ModelContext,
-  placed: ReadonlyMap<number, readonly Entry[]>,
-  indexes: readonly number[],
-): void {
+/** @param from the first index in `placed` */
+function makeRoom(context: ModelContext, placed: ReadonlyMap<number, readonly Entry[]>, from: number): void {
   const { entries } = context.state;
   const before = [...entries];
   const places = new Int32Array(before.length);
@@ -119,7 +118,6 @@ function makeRoom(
     next += placed.get(index)?.length ?? 1;
   }
   mapIndexes(context, (index) => places[index] ?? next);
-  const from = indexes[0] ?? 0;
   entries.length = from;
   for (let index = from; index < before.length; index++) {
     const fresh = placed.get(index);

@@ -98,26 +98,63 @@ describe('a session from elsewhere', function () {
     );
   });
 
-  it('has a place for each older message before any of the newest ones is there', async () => {
-    const held: (() => void)[] = [];
-    const server = await serve((request, response) => {
-      held.push(() => echo(request, response));
-    });
+  it('shows one gap for all earlier messages until the newest ones are painted', async () => {
+    const server = await serve(echo);
     const history = Array.from({ length: 50 }, (_, index) => `${server.origin}/${index}`);
-    const head = [openedFrom({ id: 'session-123', history })];
-    const done = show(history, { head, patienceMs: 60_000, aloneMs: 1 });
-    await place.until((texts) => texts.length === 39);
-    assert.equal(server.seen.length <= 12, true);
-    const answer = async (): Promise<void> => {
-      while (place.texts.some((text) => text === 'gap loading') || place.texts.length < 51) {
-        for (const one of held.splice(0)) one();
-        await new Promise(setImmediate);
-      }
-    };
-    await answer();
+    const painted = new Deferred<void>();
+    const done = show(history, {
+      head: [openedFrom({ id: 'session-123', history })],
+      patienceMs: 60_000,
+      aloneMs: 60_000,
+      onDidShow: () => painted.promise,
+    });
+    const newest = history.slice(-12).map((_, index) => `user: /${38 + index}`);
+    await place.until((texts) => texts.length > 0);
+    assert.deepEqual(place.texts.slice(1), ['gap loading', ...newest]);
+    assert.equal(server.seen.length, 12);
+    painted.resolve();
+    await place.until((texts) => texts.length > 14);
+    assert.deepEqual(place.texts.slice(1), [...Array.from({ length: 38 }, () => 'gap loading'), ...newest]);
     assert.deepEqual(await done, { messages: 50, gaps: [] });
     assert.deepEqual(
       place.texts.slice(1),
+      history.map((_, index) => `user: /${index}`),
+    );
+  });
+
+  it('offers to load the earlier messages where the window ended before they had their places', async () => {
+    const server = await serve(echo);
+    const history = Array.from({ length: 50 }, (_, index) => `${server.origin}/${index}`);
+    const noted: TimedEvent[] = [];
+    const dying = {
+      model: place.model,
+      note(events: readonly TimedEvent[]): void {
+        noted.push(...events);
+        place.note(events);
+      },
+    };
+    const ended = new AbortController();
+    const onDidShow = (): Promise<void> => new Promise(() => {});
+    const options = { place: dying, resolver: resolver(), now: () => NOW, head: [], aloneMs: 60_000, onDidShow };
+    const done = openHistory({ id: 'session-123', history }, options, ended.signal);
+    await place.until((texts) => texts.length > 0);
+    const written = [...noted];
+    ended.abort();
+    await done;
+    place = new Place();
+    place.note(written);
+    place.note(abandonedGaps(place.model.state).map((event) => ({ at: NOW, event })));
+    assert.deepEqual(
+      place.texts,
+      history.map((_, index) => (index < 38 ? 'gap retryable' : `user: /${index}`)),
+    );
+    assert.deepEqual(abandonedGaps(place.model.state), []);
+    const again = { place, resolver: resolver(), now: () => NOW };
+    assert.equal(await retryGap('past-0', history[0] ?? '', again, never), true);
+    const others = history.slice(1, 38).map((url, index) => ({ index: index + 1, url }));
+    await retryGaps(others, again, never);
+    assert.deepEqual(
+      place.texts,
       history.map((_, index) => `user: /${index}`),
     );
   });
@@ -288,7 +325,7 @@ describe('a session from elsewhere', function () {
     );
   });
 
-  it('has a place for each of 10,000 messages before the first of them is painted, and fills them in small steps', async () => {
+  it('has a place for each of 10,000 messages once the newest are painted, and fills them in small steps', async () => {
     const count = 10_000;
     const history = Array.from({ length: count }, (_, index) => `http://far.example/${index}`);
     const entries = history.map((url, index): ResolvedMessage => {
@@ -318,7 +355,7 @@ describe('a session from elsewhere', function () {
           resolvePart: real.resolvePart.bind(real),
           resolveHistory: async (_descriptor, { onEntry, newest }) => {
             for (const entry of entries.slice(-20)) onEntry?.(entry);
-            assert.deepEqual([steps, place.model.state.entries.length], [[21], count]);
+            assert.deepEqual([steps, place.model.state.entries.length], [[13], 13]);
             painted.resolve();
             await newest?.others;
             for (const entry of entries.slice(0, -20)) onEntry?.(entry);

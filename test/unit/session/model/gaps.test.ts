@@ -124,6 +124,27 @@ describe('gaps in a transcript', () => {
     assert.deepEqual(model.state.entries.map(words), ['gap g0 loading', 'user one', 'gap g2 retryable', 'user now']);
   });
 
+  it('puts the gaps of a whole history in the place of one, each with an id that no filling takes', () => {
+    const model = modelOf(gap('all'), user('now'));
+    const changes = new Changes(() => {});
+    model.observe(changes);
+    const gaps = { ...gapsOf(3), inPlaceOf: 'all' } as SessionEvent;
+    model.apply(gaps, AT);
+    assert.equal(changes.cleared, true);
+    model.apply(gaps, AT);
+    for (const gapId of ['g0', 'g2']) model.apply({ type: 'gap_filled', gapId, at: AT, events: answer }, AT);
+    const filling = modelOf(gap('a'), { type: 'gap_filled', gapId: 'a', at: AT, events: answer }).state.entries.map(
+      words,
+    );
+    const { entries } = model.state;
+    assert.deepEqual(entries.map(words), [...filling, 'gap g1 loading', ...filling, 'user now']);
+    assert.deepEqual(
+      entries.map(({ index }) => index),
+      entries.map((_, index) => index),
+    );
+    assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length, 'every entry has its own id');
+  });
+
   it('adds no more gaps than a history can have messages', () => {
     assert.equal(modelOf(gapsOf(1e9)).state.entries.length, 20_000);
   });
