@@ -11,11 +11,9 @@ export class UndoneWatch implements Disposable {
 
   constructor(conversations: Pick<Conversations, 'list'>) {
     this.#conversations = conversations;
-    this.#lifetime.add(
-      workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (contentChanges.length > 0) this.#changed(document.uri);
-      }),
-    );
+    // Also where only its dirty state changed: VS Code tells of that after the content, and until then
+    // a document counts as what is on the disk.
+    this.#lifetime.add(workspace.onDidChangeTextDocument(({ document }) => this.#changed(document.uri)));
     // The same of files that were created or deleted.
     this.#lifetime.add(workspace.onDidCreateFiles(({ files }) => this.#changed(...files)));
     this.#lifetime.add(workspace.onDidDeleteFiles(({ files }) => this.#changed(...files)));
