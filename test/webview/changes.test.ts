@@ -318,11 +318,9 @@ describe('the changes of a turn', () => {
     await panel.page.locator('.review').waitFor();
     await panel.page.locator('[data-entry-id="c3"] .row').hover();
     await button('Show in changed files').click();
-    const asked = (await panel.posted('page')).filter(({ from, to }) => to - from === 200);
-    assert.deepEqual(
-      asked.map(({ from }) => from),
-      [8],
-    );
+    let asked = 0;
+    while ((await panel.next('page', asked)).to !== 208) asked++;
+    assert.equal((await panel.next('page', asked)).from, 8);
     await panel.send({ type: 'page', revision: panel.revision, from: 8, items: items.slice(8) });
     const host = new ListHost(panel, FILES);
     await host.answer();

@@ -22,7 +22,10 @@ const WORD = /^comm(it?|its)?$/;
 const SHORT_HASH = 7;
 const MAX_WORDS = 60;
 
-/** Returns whether commits are asked for, and not something that is called so. @param wanted in lower case */
+/**
+ * Returns whether commits are asked for, and not something that is called so.
+ * @param wanted in lower case
+ */
 export function asksForCommits(wanted: string): boolean {
   return WORD.test(wanted);
 }

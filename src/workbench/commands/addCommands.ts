@@ -41,7 +41,10 @@ export function addCommands(
     if (attachments.length === 0) throw new ParleyError('no-terminal-output', noOutput());
     return attachments;
   };
-  /** What a menu is about; from the palette, the selection, else the file of the editor, else files to choose. */
+  /**
+   * What a menu is about; from the palette, the selection, else the file of the editor, else files
+   * to choose.
+   */
   const attachmentsOf = async (given: readonly unknown[]): Promise<readonly QueuedAttachment[]> => {
     const [one] = given;
     if (window.terminals.includes(one as Terminal)) return terminalOutput(given);

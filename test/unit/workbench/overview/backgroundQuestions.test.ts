@@ -3,29 +3,10 @@ import { strict as assert } from 'node:assert';
 import { Emitter } from '../../../../src/base/event';
 import type { FoundKeeper } from '../../../../src/client/transport/keepers';
 import { BackgroundQuestions } from '../../../../src/workbench/overview/backgroundQuestions';
+import { foundKeeper } from './foundKeeper';
 
 describe('questions of agents without a window', () => {
-  const asking = (id: string, waiting = 1): FoundKeeper => ({
-    id,
-    kind: 'alive',
-    about: { session: id, agentId: 'one', agentName: 'One', folder: '/work' },
-    startedAt: 1,
-    host: 'here',
-    state: {
-      pid: 1,
-      agentPid: 2,
-      startedAt: 1,
-      sent: 1,
-      lines: 1,
-      storedLine: 1,
-      answered: [],
-      bytes: 0,
-      isHeld: false,
-      isAttached: false,
-      isWorking: true,
-      waiting,
-    },
-  });
+  const asking = (id: string, waiting = 1): FoundKeeper => foundKeeper(id, { waiting });
 
   function open(): {
     readonly told: string[];

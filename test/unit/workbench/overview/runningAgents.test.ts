@@ -2,34 +2,10 @@
 import assert from 'node:assert/strict';
 import { silentLog } from '../../../../src/base/log';
 import type { FoundKeeper } from '../../../../src/client/transport/keepers';
-import type { KeeperState } from '../../../../src/keeper/wire';
 import { RunningAgents } from '../../../../src/workbench/overview/runningAgents';
+import { foundKeeper } from './foundKeeper';
 
 describe('RunningAgents', () => {
-  const state: KeeperState = {
-    pid: 1,
-    agentPid: 2,
-    startedAt: 1,
-    sent: 1,
-    lines: 1,
-    storedLine: 1,
-    answered: [],
-    bytes: 0,
-    isHeld: false,
-    isAttached: false,
-    isWorking: true,
-    waiting: 0,
-  };
-
-  const keeper = (session: string, more: Partial<KeeperState> = {}): FoundKeeper => ({
-    id: session,
-    kind: 'alive',
-    about: { session, agentId: 'one', agentName: 'One', folder: '/work' },
-    startedAt: 1,
-    host: 'here',
-    state: { ...state, ...more },
-  });
-
   class World {
     found: FoundKeeper[] = [];
     readonly here = new Set<string>();
@@ -75,13 +51,13 @@ describe('RunningAgents', () => {
     const world = new World();
     world.here.add('here');
     world.found = [
-      keeper('works'),
-      keeper('asks', { waiting: 1 }),
-      keeper('idle', { isWorking: false }),
-      keeper('ended', { ended: { code: 0, signal: null, at: 1 } }),
-      keeper('here'),
-      keeper('otherWindow', { isAttached: true }),
-      { ...keeper('mute'), kind: 'unreachable', state: undefined as never },
+      foundKeeper('works'),
+      foundKeeper('asks', { waiting: 1 }),
+      foundKeeper('idle', { isWorking: false }),
+      foundKeeper('ended', { ended: { code: 0, signal: null, at: 1 } }),
+      foundKeeper('here'),
+      foundKeeper('otherWindow', { isAttached: true }),
+      { ...foundKeeper('mute'), kind: 'unreachable', state: undefined as never },
     ];
     const running = world.start();
     await world.look();
@@ -95,10 +71,10 @@ describe('RunningAgents', () => {
 
   it('says once that one asks, and nothing while nothing changes', async () => {
     const world = new World();
-    world.found = [keeper('one')];
+    world.found = [foundKeeper('one')];
     world.start();
     await world.look();
-    world.found = [keeper('one', { waiting: 1 })];
+    world.found = [foundKeeper('one', { waiting: 1 })];
     await world.look();
     await world.look();
     assert.deepEqual([world.asked, world.changes], [['one'], 2]);
@@ -106,7 +82,7 @@ describe('RunningAgents', () => {
 
   it('forgets one that is ended', async () => {
     const world = new World();
-    world.found = [keeper('one'), keeper('two')];
+    world.found = [foundKeeper('one'), foundKeeper('two')];
     const running = world.start();
     await world.look();
     await running.end('one');

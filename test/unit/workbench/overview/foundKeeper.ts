@@ -1,0 +1,30 @@
+// A keeper as a window finds it, whose agent works.
+import type { FoundKeeper } from '../../../../src/client/transport/keepers';
+import type { KeeperState } from '../../../../src/keeper/wire';
+
+const WORKING: KeeperState = {
+  pid: 1,
+  agentPid: 2,
+  startedAt: 1,
+  sent: 1,
+  lines: 1,
+  storedLine: 1,
+  answered: [],
+  bytes: 0,
+  isHeld: false,
+  isAttached: false,
+  isWorking: true,
+  waiting: 0,
+};
+
+/** @param session also the id of the keeper @param more what its state has instead */
+export function foundKeeper(session: string, more: Partial<KeeperState> = {}): FoundKeeper {
+  return {
+    id: session,
+    kind: 'alive',
+    about: { session, agentId: 'one', agentName: 'One', folder: '/work' },
+    startedAt: 1,
+    host: 'here',
+    state: { ...WORKING, ...more },
+  };
+}
