@@ -366,6 +366,7 @@ describe('entries', () => {
     const { page } = await open([
       tool('c', { title: 'Edit', toolKind: 'edit', content: [{ type: 'diff', diff: DIFF }] }),
     ]);
+    await page.locator('.diff-line').nth(2).waitFor();
     const lines = await page
       .locator('.diff-line')
       .evaluateAll((nodes) =>
