@@ -62,12 +62,15 @@ export class AgentEntries {
     const before = await this.#written();
     const all = change(before);
     if (isDeepStrictEqual(before, all)) return;
-    for (const file of this.#files())
-      if (await writeAmongComments(file, before, all)) {
-        await this.#until(all);
-        return;
-      }
-    await workspace.getConfiguration('parley').update('agents', all, ConfigurationTarget.Global);
+    if (!(await this.#writeAmongComments(before, all)))
+      await workspace.getConfiguration('parley').update('agents', all, ConfigurationTarget.Global);
+    await this.#until(all);
+  }
+
+  /** @returns false where VS Code can write them as well */
+  async #writeAmongComments(before: Entries, all: Entries): Promise<boolean> {
+    for (const file of this.#files()) if (await writeAmongComments(file, before, all)) return true;
+    return false;
   }
 
   /** What the settings file has now: this window may not have heard yet of what another one wrote. */
@@ -105,7 +108,7 @@ export class AgentEntries {
       : [join(user, '..', 'Machine', 'settings.json')];
   }
 
-  /** Waits until VS Code has read the written file. */
+  /** Waits until VS Code has read the written file: this window may hear of it after the write has ended. */
   async #until(all: Entries): Promise<void> {
     if (isDeepStrictEqual(this.all(), all)) return;
     await new Promise<void>((resolve) => {

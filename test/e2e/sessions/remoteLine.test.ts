@@ -96,7 +96,7 @@ describe('two browsers on one folder', () => {
     await screenshot(page, 'remote-two-browsers');
     // As a person leaves, so that VS Code ends the window.
     await far.window.page.goto('about:blank');
-    while (hosts(far) > 1) await sleep(50);
+    while (hosts(far) !== 1) await sleep(50);
     await own.button('Take over').click();
     await own.state('idle');
     await own.composer.press('Enter');
