@@ -1,5 +1,5 @@
 // The layout of the panel: header, conversation, queue, composer.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Composer } from './composer/composer';
 import { EmptyState } from './header/emptyState';
 import { Failure } from './header/failure';
@@ -60,7 +60,7 @@ function Announcer({ urgency }: { readonly urgency: keyof typeof lastAnnouncemen
 /** Mounts a DOM node that updates itself. */
 function Mount({ node }: { readonly node: HTMLElement }) {
   const ref = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     ref.current?.append(node);
   }, [node]);
   return <div class="mount" ref={ref} />;

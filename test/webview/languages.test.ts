@@ -112,7 +112,7 @@ describe('the panel in another language', () => {
 
   it('counts and writes numbers as its language does', async () => {
     const { panel } = await show('turns', 'de');
-    const rule = panel.page.locator('.turn-rule').first();
+    const rule = panel.page.locator('.turn-rule[aria-label*="1 h 3 min"]');
     assert.match((await rule.getAttribute('aria-label')) ?? '', /1 h 3 min .*3 Tools, 1 Datei, .*Eingabe: 1\.000/);
     assert.match(await panel.page.locator('.dropped').first().innerText(), /120\.000 Zeichen/);
     assert.equal(await panel.page.locator('html').getAttribute('lang'), 'de');

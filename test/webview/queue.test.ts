@@ -1,8 +1,8 @@
 // Edits of queued messages in a real browser are restored, and belong to one message of one
 // session.
 import assert from 'node:assert/strict';
-import type { QueueItemView } from '../../src/panel/contract';
-import type { Panel } from './harness/browser';
+import { CONTRACT_VERSION, type QueueItemView, type ToWebview } from '../../src/panel/contract';
+import { type Panel, SESSION } from './harness/browser';
 import { useChrome } from './harness/useChrome';
 
 describe('the edit of a queued message', () => {
@@ -79,7 +79,7 @@ describe('the edit of a queued message', () => {
 
 describe('the focus', () => {
   let panel: Panel;
-  const { open, field, button } = useChrome((opened) => {
+  const { browser, open, field, button } = useChrome((opened) => {
     panel = opened;
   });
   const inComposer = () => panel.page.waitForFunction(() => document.activeElement?.matches('textarea.message'));
@@ -93,6 +93,32 @@ describe('the focus', () => {
     });
     await inComposer();
     assert.deepEqual(await panel.posted('wake'), [], 'which is no touch of the user');
+  });
+
+  it('is in the composer when the session comes before the first frame', async () => {
+    panel = await browser.blank();
+    const { page } = panel;
+    const shown: ToWebview = {
+      type: 'snapshot',
+      version: CONTRACT_VERSION,
+      revision: 1,
+      session: SESSION,
+      total: 0,
+      from: 0,
+      items: [],
+      draft: { text: '', revision: 0 },
+    };
+    // Answered in the task of the greeting, when nothing was drawn.
+    await page.addInitScript(
+      (first) =>
+        addEventListener('DOMContentLoaded', () =>
+          host.next('hello').then(() => dispatchEvent(new MessageEvent('message', { data: first }))),
+        ),
+      shown,
+    );
+    await page.goto(browser.harness.server.url('dark', 'en'));
+    await page.evaluate(() => host.acked(1));
+    assert.ok(await field().evaluate((node) => node === document.activeElement));
   });
 
   it('stays where the user has put it', async () => {

@@ -1,6 +1,6 @@
 // The message field. Enter sends, Shift+Enter inserts a line break; while a turn is running,
 // messages are queued, and Ctrl+Enter sends at once.
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon, IconButton } from '../components/icon';
 import { isCtrl, isMac } from '../dom/ctrlKey';
 import { isComposing } from '../dom/dom';
@@ -26,7 +26,8 @@ export function Composer() {
   const queues = session.queues.value;
   const canSend = composer.text.value.trim() !== '' || session.attachments.value.length > 0;
 
-  useEffect(() => {
+  // Not after the next frame: the session may come before it, and the field takes the focus then.
+  useLayoutEffect(() => {
     composer.attach(field.current);
     return () => composer.attach(null);
   }, []);

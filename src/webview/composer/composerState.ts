@@ -54,7 +54,9 @@ class Composer {
 
   attach(field: HTMLTextAreaElement | null): void {
     this.#field = field;
-    if (field && field.value !== this.text.peek()) field.value = this.text.peek();
+    // What was typed before this script ran is still to be taken over.
+    if (!field || globalThis.parleyEarly) return;
+    if (field.value !== this.text.peek()) field.value = this.text.peek();
   }
 
   /**

@@ -12,6 +12,7 @@ export async function showScene(
 ): Promise<{ readonly panel: Panel; readonly scene: Scene }> {
   const scene: Scene = scenesIn(translateTo(language))[name] ?? {};
   const panel = await browser.open({ height: 1400, ...options, ...scene, language });
+  await visibleDrawn(panel);
   if (scene.opens !== undefined) {
     await panel.page.locator(scene.opens).first().waitFor({ state: 'attached' });
     await panel.page.locator(scene.opens).evaluateAll((all) => {
@@ -23,4 +24,12 @@ export async function showScene(
   for (let list = 0; list < count; list++) await host.answer();
   if (count > 0) await panel.page.locator('.change').last().waitFor();
   return { panel, scene };
+}
+
+/** Waits until no visible part of the transcript is an empty box; what comes near is drawn a frame later. */
+async function visibleDrawn(panel: Panel): Promise<void> {
+  await panel.page.waitForFunction(() => {
+    const pages = [...document.querySelectorAll('.transcript .page:empty')].map((page) => page.getBoundingClientRect());
+    return pages.every(({ height, bottom, top }) => height === 0 || bottom <= 0 || top >= innerHeight);
+  });
 }
