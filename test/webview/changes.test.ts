@@ -341,10 +341,14 @@ describe('a message', () => {
     await panel.page.keyboard.press('ArrowDown');
     await panel.page.keyboard.press('ArrowUp');
     assert.equal(await actions.evaluate((one) => getComputedStyle(one).opacity), '1');
-    await panel.page.keyboard.press('Tab');
-    await panel.page.keyboard.press('Enter');
-    await panel.page.keyboard.press('Tab');
-    await panel.page.keyboard.press('Enter');
+    for (let n = 0; n < 3; n++) {
+      await panel.page.keyboard.press('Tab');
+      await panel.page.keyboard.press('Enter');
+    }
+    assert.deepEqual(
+      (await panel.posted('copy')).map(({ text }) => text),
+      ['The upload test fails one run in ten. Find out why and fix it.'],
+    );
     assert.deepEqual(
       (await panel.posted('restoreCheckpoint')).map(({ turnId }) => turnId),
       ['t1'],

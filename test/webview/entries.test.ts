@@ -153,6 +153,27 @@ describe('entries', () => {
     ]);
   });
 
+  it('have no elements for what they do not have', async () => {
+    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 0, files: 0 } as const;
+    const { page } = await open([
+      message('u', 'user', 'go'),
+      message('a', 'agent', 'done'),
+      { kind: 'turn_end', id: 'e', turnId: 't1', at: 1, turn: { ...turn, stopReason: 'end_turn' } },
+    ]);
+    const classes = await page.locator('.turn-end-entry *').evaluateAll((all) => all.map(({ className }) => className));
+    assert.deepEqual(classes, [
+      'turn-end',
+      'turn-rule quiet',
+      'turn-text',
+      'turn-reason',
+      'fact',
+      'turn-actions',
+      'icon-button codicon codicon-copy',
+    ]);
+    assert.equal(await page.locator('.entry.agent > *').count(), 1);
+    assert.equal(await page.locator('.icon-button.codicon > *').count(), 0, 'an icon is drawn by its button');
+  });
+
   it('number the lines of a diff as in the file, or not at all if unknown', async () => {
     const edit = (id: string, unnumbered?: true): ItemView =>
       tool(id, { toolKind: 'edit', content: [{ type: 'diff', diff: { ...DIFF, ...(unnumbered && { unnumbered }) } }] });

@@ -18,7 +18,7 @@ export interface ChangesPart {
   /** Creates the line of the running turn. */
   createLive(): LiveLine;
   createReviewBar(): HTMLElement;
-  createMessageActions(turnId: string): MessageActions;
+  createMessageActions(turnId: string, copy: () => void): MessageActions;
   createLink(show: () => void): ChangesLink;
   /** The host has sent a part of a list. */
   receive(message: Extract<ToWebview, { type: 'changes' }>): void;

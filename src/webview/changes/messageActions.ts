@@ -1,5 +1,5 @@
-// What a message of the user offers when it is hovered or focused: going back to before it, here or in
-// a new session.
+// What a message of the user offers when it is hovered or focused: its text, and going back to before
+// it, here or in a new session.
 import type { FromTurn } from '../../panel/contract';
 import { el, iconButton } from '../dom/dom';
 import { strings } from '../text/changesStrings';
@@ -12,7 +12,7 @@ export interface MessageActions {
   dispose(): void;
 }
 
-export function createMessageActions(turnId: string): MessageActions {
+export function createMessageActions(turnId: string, copy: () => void): MessageActions {
   const restore = iconButton('history', strings.restoreFiles, () =>
     whenIdle(() => panel.post({ type: 'restoreCheckpoint', turnId })),
   );
@@ -23,7 +23,7 @@ export function createMessageActions(turnId: string): MessageActions {
     iconButton('git-branch', strings.forkFromMessage, ({ detail }) => detail < 2 && continueFrom('fork')()),
     iconButton('send', strings.retryWith, continueFrom('retry')),
   ];
-  const element = el('div', 'message-actions', restore, edit, ...others);
+  const element = el('div', 'message-actions', iconButton('copy', strings.copyMessage, copy), restore, edit, ...others);
   return {
     element,
     offer({ canRestore, canEdit }) {

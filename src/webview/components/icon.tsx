@@ -20,14 +20,12 @@ export function IconButton({ icon, label, disabled, class: className, onClick }:
   return (
     <button
       type="button"
-      class={`icon-button ${className ?? ''}`}
+      class={`icon-button codicon codicon-${icon} ${className ?? ''}`}
       aria-label={label}
       title={label}
       disabled={disabled ?? false}
       onClick={onClick}
-    >
-      <Icon name={icon} />
-    </button>
+    />
   );
 }
 

@@ -43,8 +43,7 @@ export function button(className: string, label: string, onClick: (event: MouseE
 
 /** Creates a button with only an icon; `label` is its name and tooltip. */
 export function iconButton(name: IconName, label: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
-  const element = button('icon-button', '', onClick);
-  element.append(icon(name));
+  const element = button(`icon-button codicon codicon-${name}`, '', onClick);
   return setAttributes(element, { 'aria-label': label, title: label });
 }
 

@@ -23,12 +23,13 @@ export const createAgentEntry: EntryFactory = (stored, index, context) => {
   // After creating the view, which requests a frame at once.
   const blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
   const dropped = el('p', 'dim dropped');
-  element.append(dropped, blocks.element);
+  element.append(blocks.element);
 
   function drawDropped(): void {
     const count = isText(stored.item) ? (stored.item.dropped ?? 0) : 0;
-    dropped.hidden = count === 0;
-    dropped.textContent = count === 0 ? '' : strings.dropped(count);
+    dropped.textContent = strings.dropped(count);
+    if (count === 0) dropped.remove();
+    else blocks.element.before(dropped);
   }
 
   drawDropped();

@@ -25,7 +25,7 @@ export const createErrorEntry: EntryFactory = (stored, _index, context) => {
       ),
     );
     if (item.actions) words.append(actions);
-    if (item.stderr) words.append(createFold(strings.stderr, item.stderr, context));
+    if (item.stderr) words.append(createFold(strings.stderr, item.stderr, context, true));
     body.replaceChildren(icon('error'), words);
     body.title = item.code;
   }

@@ -35,10 +35,11 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   const again = button('secondary small', strings.sendAgain, () => {
     if (stored.item.kind === 'turn_end') context.post({ type: 'sendAgain', turnId: stored.item.turn.id });
   });
-  const group = setAttributes(el('div', 'turn-end', rule, again, actions), { role: 'group', tabindex: '-1' });
+  const group = setAttributes(el('div', 'turn-end', rule, actions), { role: 'group', tabindex: '-1' });
   const slot = el('div', 'changes-slot');
   const claim = el('div', 'turn-claim');
-  const element = el('div', 'turn-end-entry', group, claim, slot);
+  // What most turns do not have comes into the page when it is needed.
+  const element = el('div', 'turn-end-entry', group);
   let changes: ChangesLine | undefined;
   let isDisposed = false;
 
@@ -71,12 +72,14 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       'data-barrier': turn.barrier,
     });
     claim.textContent = turn.claim ? claimText(turn.claim) : '';
-    claim.hidden = !turn.claim;
+    if (turn.claim) group.after(claim);
+    else claim.remove();
     rule.classList.toggle('quiet', notes.length === 0 && isQuiet(turn));
     rule.classList.toggle('interrupted', reasonOf(turn) === 'interrupted');
     rule.replaceChildren(text);
     actions.replaceChildren(copyButton(item));
     if (turn.changes) {
+      if (!slot.parentElement) element.append(slot);
       slot.classList.toggle('reserved', turn.changes.files > 0);
       withChanges((part) => {
         if (isDisposed) return;
@@ -97,7 +100,8 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   function offerAgain(failedTurnId: string | undefined): void {
     const isOffered = stored.item.kind === 'turn_end' && stored.item.turn.id === failedTurnId;
     if (!isOffered && document.activeElement === again) group.focus();
-    again.hidden = !isOffered;
+    if (!isOffered) again.remove();
+    else if (!again.parentElement) rule.after(again);
   }
 
   draw();

@@ -1,5 +1,5 @@
 // A user message: the only bubble, with the text as typed.
-import { head } from '../../base/text';
+import { head, textOfBlocks } from '../../base/text';
 import { withChanges } from '../changes/loadPart';
 import type { MessageActions } from '../changes/messageActions';
 import { button, el, setAttributes } from '../dom/dom';
@@ -22,6 +22,10 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   let actions: MessageActions | undefined;
   let isDisposed = false;
 
+  const copy = (): void => {
+    if (isText(stored.item)) context.copy(textOfBlocks(stored.item.content, '\n'));
+  };
+
   function offerActions(): void {
     const { item } = stored;
     const { turnId } = item;
@@ -29,7 +33,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     withChanges((part) => {
       if (isDisposed) return;
       if (!actions) {
-        actions = part.createMessageActions(turnId);
+        actions = part.createMessageActions(turnId, copy);
         element.append(actions.element);
       }
       actions.offer(isText(stored.item) ? stored.item : {});

@@ -35,6 +35,7 @@ export const strings = {
   keepAll: l10n.t('Keep All'),
   undoAll: l10n.t('Undo All'),
   undoTurn: l10n.t('Undo changes of this turn'),
+  copyMessage: l10n.t('Copy message'),
   restoreFiles: l10n.t('Restore files to before this message'),
   editAndResend: l10n.t('Edit and send again'),
   forkFromMessage: l10n.t('Fork from here'),

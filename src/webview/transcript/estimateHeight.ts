@@ -27,7 +27,7 @@ export function estimateHeight(item: ItemView, columns: number): number {
     case 'plan':
       return 40 + item.entries.length * 22;
     case 'error':
-      return 70;
+      return 70 + (item.stderr === undefined ? 0 : 30 + Math.min(textLines(item.stderr, columns) * 18, 230));
     case 'turn_end':
       return 26 + GAP + (item.turn.changes?.files ? CHANGES_LINE : 0);
     default:
