@@ -124,12 +124,16 @@ export function resourcesSetting(): unknown {
   return read<unknown>('resources', { type: 'local' });
 }
 
+/** Settings of the whole application, which VS Code does not list among those of a remote machine. */
+const OF_APPLICATION = 'parley.history';
+
 /**
- * Opens the settings editor.
+ * Opens the settings editor, in a remote window for the settings of that machine.
  * @param query what it searches for, by default all settings of Parley
  */
 export async function openSettings(query = '@ext:parley.parley'): Promise<void> {
-  if (env.remoteName === undefined) await commands.executeCommand('workbench.action.openSettings', query);
+  const isLocal = env.remoteName === undefined || query.startsWith(OF_APPLICATION);
+  if (isLocal) await commands.executeCommand('workbench.action.openSettings', query);
   else await commands.executeCommand('workbench.action.openRemoteSettings', { query });
 }
 

@@ -13,7 +13,12 @@ const DAY = 24 * HOUR;
 const MAX_WORDS = 200;
 
 export function titleOf(conversation: Conversation): string {
-  return conversation.model.state.title ?? firstWords(conversation) ?? l10n.t('New session');
+  return knownTitleOf(conversation) ?? l10n.t('New session');
+}
+
+/** As {@link titleOf}; undefined for a session without a title or a message. */
+export function knownTitleOf(conversation: Conversation): string | undefined {
+  return conversation.model.state.title ?? firstWords(conversation);
 }
 
 /** As {@link titleOf}, for a list; a session without a message is known by its draft. */
@@ -63,5 +68,5 @@ function firstWords(conversation: Conversation): string | undefined {
   const entry = conversation.model.state.entries.find(({ kind }) => kind === 'user');
   if (entry?.kind !== 'user') return undefined;
   const [block] = entry.content;
-  return block?.type === 'text' ? block.text.slice(0, MAX_WORDS) : undefined;
+  return block?.type === 'text' ? block.text.trimStart().slice(0, MAX_WORDS) : undefined;
 }

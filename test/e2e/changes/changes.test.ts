@@ -130,8 +130,12 @@ describe('changes of an agent in the installed extension', function () {
   });
 
   /** The activity bar has tabs too. */
-  const tab = (name: string): Locator => vscode.window.page.locator('.tabs-container').getByRole('tab', { name });
-  const toChat = (): Promise<void> => tab('Parley').first().click();
+  const tab = (name: string | RegExp): Locator =>
+    vscode.window.page.locator('.tabs-container').getByRole('tab', { name });
+  const toChat = (): Promise<void> =>
+    tab(/write .*first/)
+      .first()
+      .click();
   const editorLine = (text: string): Locator =>
     vscode.window.page.locator('.editor-instance .view-line', { hasText: text }).first();
 

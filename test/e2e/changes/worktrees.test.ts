@@ -94,7 +94,7 @@ describe('sessions in worktrees, and commit messages, in the installed extension
     await command(page, 'Parley: Draft Commit Message');
     await page.locator('.scm-editor .view-line', { hasText: 'Change the first line' }).waitFor();
     await pictures('changes-draft');
-    await page.locator('.tabs-container').getByRole('tab', { name: 'Parley' }).first().click();
+    await page.locator('.tabs-container').getByRole('tab', { name: 'Change it' }).first().click();
     await chat.entries('user').first().waitFor();
     assert.equal(await chat.entries('user').count(), 1, 'it is asked in a session of its own');
   });

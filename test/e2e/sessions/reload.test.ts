@@ -9,8 +9,8 @@ import { placeIsKept } from '../../support/vscode/keptState';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { chatFrame, command, openFile } from '../../support/vscode/workbench';
 
-/** The tab of the panel; the icon of the sessions in the activity bar is one too. */
-const editorTab = (page: Page): Locator => page.locator('.part.editor').getByRole('tab', { name: /Parley/ });
+/** The tab of the panel, called as the first message; the icon of the sessions in the activity bar is one too. */
+const editorTab = (page: Page): Locator => page.locator('.part.editor').getByRole('tab', { name: /Parley|flood 400/ });
 
 describe('a panel that is hidden, reloaded or moved', () => {
   const vscode = useVsCode({
@@ -81,7 +81,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
   it('shows what came while it was moved to another column', async () => {
     const { page } = vscode.window;
     await command(page, 'View: Move Editor into Right Group');
-    await page.locator('.editor-group-container').nth(1).locator('.tab', { hasText: 'Parley' }).waitFor();
+    await page.locator('.editor-group-container').nth(1).locator('.tab', { hasText: 'flood 400' }).waitFor();
     await chat.composer.waitFor();
     await nothingIsLost();
     await command(page, 'View: Move Editor into Left Group');
