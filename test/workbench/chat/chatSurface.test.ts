@@ -1,6 +1,6 @@
 // A surface of the chat and a page of the test's own: what the page asks of a session reaches that session, or is refused in words.
 import { strict as assert } from 'node:assert';
-import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
+import { EventEmitter, extensions, type Uri, type Webview, window } from 'vscode';
 import { silentLog } from '../../../src/base/log';
 import { Conversation } from '../../../src/client/conversation/conversation';
 import { AgentFiles } from '../../../src/client/requests/agentFiles';
@@ -276,6 +276,37 @@ describe('a surface of the chat', () => {
     late.show(false);
     late.say({ type: 'queue', action: { kind: 'hold', id, held: true } });
     assert.equal(queue.find(id)?.held, false, 'nor does a page that is gone take hold of one');
+  });
+
+  it('clears the queue, and brings it back as it was where the user undoes that', async () => {
+    const { showInformationMessage } = window;
+    const { queue } = conversation('A');
+    for (const text of ['first', 'second']) queue.add(text, []);
+    queue.pause('by-user');
+    const ids = queue.items.map(({ id }) => id);
+    const asked = new Promise<(button: string | undefined) => void>((resolve) => {
+      const show = (text: string): Promise<string | undefined> => {
+        assert.equal(text, 'Removed 2 queued messages.');
+        return new Promise((press) => resolve(press));
+      };
+      Object.assign(window, { showInformationMessage: show });
+    });
+    try {
+      const { say } = open('A');
+      say({ type: 'queue', action: { kind: 'clear' } });
+      const press = await asked;
+      assert.deepEqual(queue.items, []);
+      ids.push(queue.add('written meanwhile', []).id);
+      press('Undo');
+      await new Promise(setImmediate);
+      assert.deepEqual(
+        queue.items.map(({ id }) => id),
+        ids,
+      );
+      assert.equal(queue.paused, 'by-user');
+    } finally {
+      Object.assign(window, { showInformationMessage });
+    }
   });
 
   it('says on which branch the session works', async () => {
