@@ -130,7 +130,7 @@ export function createCodeBlock(
       const name = revealControls(path);
       head.append(link('link file', name, name, () => context.openLink(path)));
     }
-    head.append(el('span', 'grow'), wrap, ...actions, copy);
+    head.append(wrap, ...actions, copy);
     element.append(head);
   }
   element.append(pre);
