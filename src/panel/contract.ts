@@ -323,6 +323,7 @@ export type SessionMessage =
         | 'sessions'
         | 'showLog'
         | 'showTraffic'
+        | 'troubleshoot'
         | 'attachFile'
         | 'openSettings'
         | 'showKeys'

@@ -139,8 +139,10 @@ describe('chrome', () => {
       await button('Show log').click();
       await button('More').click();
       await panel.page.getByRole('menuitem', { name: 'Select agent…' }).click();
+      await button('More').click();
+      await panel.page.getByRole('menuitem', { name: 'Troubleshoot' }).click();
       const commands = (await panel.posted('command')).map(({ command }) => command);
-      assert.deepEqual(commands, ['newSession', 'sessions', 'showLog', 'selectAgent']);
+      assert.deepEqual(commands, ['newSession', 'sessions', 'showLog', 'selectAgent', 'troubleshoot']);
     });
 
     it('leads from its menu to what can be done with a session in which something was said', async () => {

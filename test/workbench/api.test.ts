@@ -90,6 +90,13 @@ describe('the API for programs', function () {
     assert.ok(changes.includes(key));
   });
 
+  it('goes to the next mode by a command, and says where there is no model to go to', async () => {
+    await vscode.commands.executeCommand('parley.setConfigOption', { id: 'mode', value: 'ask' });
+    const next = (): Thenable<unknown> => vscode.commands.executeCommand('parley.nextMode');
+    assert.deepEqual([await next(), await next()], ['auto', 'ask']);
+    await assert.rejects(async () => vscode.commands.executeCommand('parley.nextModel', {}), /has no models/);
+  });
+
   it('sends messages of programs in the order in which they were queued', async () => {
     const first = api.enqueue(key, '/slow');
     const running = await until(({ state }) => state === 'running');

@@ -35,7 +35,7 @@ describe('finding out what went wrong', function () {
     const { results, report } = await check('demo');
     const outcomes = Object.fromEntries(results.map(({ id, outcome }) => [id, outcome]));
     for (const id of ['trust', 'program', 'protocol', 'journal', 'editor']) assert.equal(outcomes[id], 'ok', id);
-    assert.equal(results.length, 11);
+    assert.equal(results.length, 12);
     assert.match(report, /^# Parley report\n/);
     assert.doesNotMatch(report, new RegExp(process.env.HOME ?? 'no home'));
 

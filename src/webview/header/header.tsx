@@ -17,6 +17,7 @@ const OF_SESSION = [
 const MORE = [
   { id: 'selectAgent', label: strings.changeAgent },
   { id: 'showTraffic', label: strings.showTraffic },
+  { id: 'troubleshoot', label: strings.troubleshoot },
   { id: 'openSettings', label: strings.settings },
 ] as const;
 /** What becomes of the changes in a worktree. */

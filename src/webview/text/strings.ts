@@ -35,6 +35,7 @@ export const strings = {
   timeline: l10n.t('Timeline'),
   changeAgent: l10n.t('Select agent…'),
   showTraffic: l10n.t('Show protocol traffic'),
+  troubleshoot: l10n.t('Troubleshoot'),
   settings: l10n.t('Open settings'),
   worktree: l10n.t('Worktree'),
   worktreeHint: l10n.t('The session works in a worktree of its own, not in your folder.'),

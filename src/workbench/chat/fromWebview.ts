@@ -127,6 +127,7 @@ const schema = z.discriminatedUnion('type', [
       'sessions',
       'showLog',
       'showTraffic',
+      'troubleshoot',
       'attachFile',
       'openSettings',
       'showKeys',

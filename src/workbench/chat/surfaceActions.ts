@@ -62,6 +62,7 @@ const COMMANDS = {
   sessions: 'parley.sessions',
   showLog: 'parley.showLog',
   showTraffic: 'parley.showTraffic',
+  troubleshoot: 'parley.troubleshoot',
   attachFile: 'parley.addFile',
   openSettings: 'parley.openSettings',
   installAgent: 'parley.installAgent',
@@ -75,6 +76,13 @@ const COMMANDS = {
   commentOnPlan: 'parley.commentOnPlan',
   export: 'parley.export',
 } as const;
+
+/** Those that an entry of the transcript can offer. */
+const OFFERED = ['selectAgent', 'installAgent', 'showLog', 'newSession', 'troubleshoot'] as const;
+
+function isOffered(id: string): id is (typeof OFFERED)[number] {
+  return (OFFERED as readonly string[]).includes(id);
+}
 
 /** VS Code's editor of keyboard shortcuts, and what it is searched for. */
 const KEYS = 'workbench.action.openGlobalKeybindings';
@@ -439,10 +447,8 @@ export class SurfaceActions {
     else if (id === UNDO_RESTORE)
       await tell(conversation, 'files-not-restored', () => this.#services.changes.undoRestore(conversation));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
-    else if (id === 'troubleshoot') await commands.executeCommand('parley.troubleshoot');
     else if (id === 'editAgent') await commands.executeCommand('parley.manageAgents', { agent: conversation.agent.id });
-    else if (id === 'selectAgent' || id === 'installAgent' || id === 'showLog' || id === 'newSession')
-      await commands.executeCommand(COMMANDS[id]);
+    else if (isOffered(id)) await commands.executeCommand(COMMANDS[id]);
     else this.#services.log.warn(`unknown action ${id}`);
   }
 

@@ -5,6 +5,7 @@ import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
 import type { Conversation } from '../../client/conversation/conversation';
 import { choiceOf, valueLabel } from '../../client/conversation/sessionChoices';
+import { statusAnswerLabel } from '../../troubleshoot/checks/session';
 import { manageAgents, tellForgotten } from '../agents/agentsEditor';
 import type { EditorServices } from '../agents/pages';
 import type { CommitDrafts } from '../changes/commitDrafts';
@@ -183,15 +184,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('restartAgent', () => conversations.active().restart()),
     register('checkStatus', async () => {
       const answer = (await conversations.peek()?.checkStatus()) ?? 'unsupported';
-      const words = {
-        live: l10n.t('The session is live.'),
-        saved: l10n.t("The agent has saved this session. It's reopened with your next message."),
-        not_found: l10n.t('The agent no longer has this session.'),
-        unsupported: l10n.t("The agent can't tell whether the session is live."),
-        failed: l10n.t("Couldn't check whether the session is live."),
-        unresponsive: l10n.t("The agent isn't responding."),
-      };
-      showStatus(`Parley: ${words[answer]}`);
+      showStatus(`Parley: ${statusAnswerLabel(answer)}`);
       return { status: livenessOf(answer) };
     }),
     register('setMode', (argument?: { mode?: string }) => choose(conversations, 'mode', argument?.mode)),

@@ -23,6 +23,7 @@ import { programCheck } from '../../troubleshoot/checks/program';
 import { protocolCheck } from '../../troubleshoot/checks/protocol';
 import { proxyCheck } from '../../troubleshoot/checks/proxy';
 import { searchPathCheck } from '../../troubleshoot/checks/searchPath';
+import { sessionCheck } from '../../troubleshoot/checks/session';
 import { type SignInState, signInCheck } from '../../troubleshoot/checks/signIn';
 import { trustCheck } from '../../troubleshoot/checks/trust';
 import { recordsChanges, startTimeoutMs } from '../config/settings';
@@ -75,6 +76,7 @@ export function gatherChecks(
       },
     }),
     signInCheck(signInState(conversation)),
+    sessionCheck(conversation?.connection.kind === 'ready' ? () => conversation.checkStatus() : undefined),
     searchPathCheck({
       isTrusted,
       isWindows: process.platform === 'win32',

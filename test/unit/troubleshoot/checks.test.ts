@@ -17,6 +17,7 @@ import { programCheck } from '../../../src/troubleshoot/checks/program';
 import { protocolCheck } from '../../../src/troubleshoot/checks/protocol';
 import { proxyCheck } from '../../../src/troubleshoot/checks/proxy';
 import { searchPathCheck } from '../../../src/troubleshoot/checks/searchPath';
+import { sessionCheck } from '../../../src/troubleshoot/checks/session';
 import { signInCheck } from '../../../src/troubleshoot/checks/signIn';
 import { trustCheck } from '../../../src/troubleshoot/checks/trust';
 import { runChecks } from '../../../src/troubleshoot/runChecks';
@@ -43,6 +44,23 @@ describe('the checks', () => {
     assert.equal((await run(tools)).outcome, 'unchecked');
     const path = searchPathCheck({ isTrusted: false, isWindows: false, windowPath: '/bin', ask: refuses });
     assert.equal((await run(path)).outcome, 'unchecked');
+  });
+
+  it('report what the agent says about the session of the chat', async () => {
+    assert.equal((await run(sessionCheck(undefined))).outcome, 'unchecked');
+    const outcomes: Record<string, string> = {};
+    for (const answer of ['live', 'saved', 'not_found', 'unsupported', 'failed', 'unresponsive'] as const)
+      outcomes[answer] = (await run(sessionCheck(async () => answer))).outcome;
+    assert.deepEqual(outcomes, {
+      live: 'ok',
+      saved: 'ok',
+      not_found: 'warning',
+      unsupported: 'unchecked',
+      failed: 'warning',
+      unresponsive: 'problem',
+    });
+    const lost = await run(sessionCheck(async () => 'not_found'));
+    assert.equal(lost.found, 'The agent no longer has this session.');
   });
 
   it('report where the program of an agent is, and what to do if it is missing', async () => {
