@@ -182,13 +182,13 @@ export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnV
   };
 }
 
-/** Only of a turn that the agent ended itself, and that is known as it was. */
+/** Only of a turn that the agent ended itself, that is known as it was, and in which something ran. */
 function claimOf(
-  { id, stopReason, replayed }: Readonly<Turn>,
+  { id, stopReason, replayed, tools }: Readonly<Turn>,
   end: number,
   { state, roots }: ProjectionContext,
 ): Pick<TurnView, 'claim'> {
-  const claim = stopReason === 'end_turn' && !replayed ? testClaim(state, end, id, roots) : undefined;
+  const claim = stopReason === 'end_turn' && !replayed && tools > 0 ? testClaim(state, end, id, roots) : undefined;
   return claim ? { claim } : {};
 }
 
