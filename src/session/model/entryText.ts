@@ -1,7 +1,10 @@
 // The text of messages and turns. Texts are compared without whitespace, as agents replay them in
 // other pieces and with other line ends than they sent them.
-import { textOfBlocks } from '../../base/text';
-import type { MessageEntry, SessionState } from './state';
+import { head, textOfBlocks } from '../../base/text';
+import type { Entry, MessageEntry, SessionState } from './state';
+
+/** Entries among which the first message is looked for: agents seldom say more before it. */
+const MOST_BEFORE = 100;
 
 /** Cached texts by the last block of their message, which is replaced whenever the text grows. */
 const bareTexts = new WeakMap<object, { readonly blocks: number; readonly bare: string }>();
@@ -47,4 +50,20 @@ export function textOfTurn({ entries }: Pick<SessionState, 'entries'>, turnId: s
     )
     .flatMap((block) => (block.type === 'text' ? [block.text] : []))
     .join('\n\n');
+}
+
+/**
+ * Returns the first line of what the user said first, for a session without a title. Undefined
+ * where nothing was said near the beginning, or the beginning is still being read.
+ * @param limit maximum number of characters
+ */
+export function firstWordsOf({ entries }: Pick<SessionState, 'entries'>, limit: number): string | undefined {
+  const said = entries.slice(0, MOST_BEFORE).find((entry) => entry.kind === 'user' || isBeingRead(entry));
+  const block = said?.kind === 'user' ? said.content.find(({ type }) => type === 'text') : undefined;
+  const line = block?.type === 'text' ? block.text.trim().split('\n', 1)[0]?.trimEnd() : undefined;
+  return line ? head(line, limit) : undefined;
+}
+
+function isBeingRead(entry: Entry): boolean {
+  return entry.kind === 'gap' && entry.state === 'loading';
 }

@@ -4,6 +4,7 @@ import type { SessionInfo } from '../../acp/protocol/dialect';
 import { formatTime } from '../../base/localFormat';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
+import { firstWordsOf } from '../../session/model/entryText';
 import { askLine } from '../ui/input';
 
 const MINUTE = 60_000;
@@ -64,9 +65,6 @@ export function isForeign(folder: string, roots: readonly string[]): boolean {
   return !roots.some((root) => isBelow(root, folder));
 }
 
-function firstWords(conversation: Conversation): string | undefined {
-  const entry = conversation.model.state.entries.find(({ kind }) => kind === 'user');
-  if (entry?.kind !== 'user') return undefined;
-  const [block] = entry.content;
-  return block?.type === 'text' ? block.text.trimStart().slice(0, MAX_WORDS) : undefined;
+function firstWords({ model }: Conversation): string | undefined {
+  return firstWordsOf(model.state, MAX_WORDS);
 }

@@ -4,7 +4,6 @@ import type { ExtensionContext } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
-import { head } from '../../base/text';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isStateOf } from '../../client/sharing/chatState';
 import { FileStore } from '../../client/sharing/fileStore';
@@ -20,7 +19,7 @@ import { gapSentence } from '../../distributed/model/gap';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import { originOf } from '../../distributed/model/resourceUrl';
 import type { SessionEvent } from '../../session/events/event';
-import type { Entry } from '../../session/model/state';
+import { firstWordsOf } from '../../session/model/entryText';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Conversations } from '../sessions/conversations';
 import { DescriptorExports } from './descriptorExports';
@@ -163,7 +162,7 @@ export class Descriptors implements Disposable {
       },
       this.#ended.signal,
     );
-    const title = options.title ?? firstWords(conversation.model.state.entries);
+    const title = options.title ?? firstWordsOf(conversation.model.state, MAX_TITLE);
     if (title !== undefined) noteNow(conversation, { type: 'info', title });
     const by = options.stateBy ?? speaker;
     if (descriptor.state !== undefined && by !== undefined)
@@ -232,12 +231,4 @@ export class Descriptors implements Disposable {
     const { stores, cache, log } = this.#options;
     return new Resolver({ guard: this.#guard, cache, stores: await stores.all(), log });
   }
-}
-
-/** How a conversation without a title is told from others. */
-function firstWords(entries: readonly Entry[]): string | undefined {
-  const first = entries.find((entry) => entry.kind === 'user');
-  const block = first?.kind === 'user' ? first.content.find(({ type }) => type === 'text') : undefined;
-  const line = block?.type === 'text' ? block.text.trim().split('\n', 1)[0] : undefined;
-  return line ? head(line, MAX_TITLE) : undefined;
 }
