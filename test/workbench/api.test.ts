@@ -25,6 +25,8 @@ describe('the API for programs', function () {
 
   after(async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    // The chat of later tests must not be about a folder that is gone.
+    await vscode.commands.executeCommand('parley.closeSession', { session: key });
     await removeFolder(cwd);
   });
 
@@ -176,6 +178,7 @@ describe('the API for programs', function () {
     assert.equal(result.stopReason, 'error');
     assert.ok(api.snapshot(key).turns.some(({ id }) => id === result.turnId));
     assert.deepEqual(api.snapshot(other).entries, []);
+    await vscode.commands.executeCommand('parley.closeSession', { session: other });
   });
 
   it('refuses an unknown session or agent', async () => {

@@ -77,11 +77,8 @@ const COMMANDS = {
   export: 'parley.export',
 } as const;
 
-/** Those that an entry of the transcript can offer. */
-const OFFERED = ['selectAgent', 'installAgent', 'showLog', 'newSession', 'troubleshoot'] as const;
-
-function isOffered(id: string): id is (typeof OFFERED)[number] {
-  return (OFFERED as readonly string[]).includes(id);
+function isCommand(id: string): id is keyof typeof COMMANDS {
+  return Object.hasOwn(COMMANDS, id);
 }
 
 /** VS Code's editor of keyboard shortcuts, and what it is searched for. */
@@ -448,7 +445,7 @@ export class SurfaceActions {
       await tell(conversation, 'files-not-restored', () => this.#services.changes.undoRestore(conversation));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'editAgent') await commands.executeCommand('parley.manageAgents', { agent: conversation.agent.id });
-    else if (isOffered(id)) await commands.executeCommand(COMMANDS[id]);
+    else if (isCommand(id)) await commands.executeCommand(COMMANDS[id]);
     else this.#services.log.warn(`unknown action ${id}`);
   }
 
