@@ -30,7 +30,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
     });
     after(closeLoopbacks);
 
-    const vscode = useVsCode({ theme: 'dark', settings, viewport: { width: 700, height: 510 }, reducedMotion: true });
+    const vscode = useVsCode({ theme: 'dark', settings, viewport: { width: 640, height: 480 }, reducedMotion: true });
     let page: Page;
     let chat: Chat;
 
@@ -57,12 +57,20 @@ if (process.env.PARLEY_README_SHOT === '1') {
         context.restore();
         context.strokeStyle = '#80808080';
         context.stroke();
-        return canvas.toDataURL('image/webp', 0.3).split(',')[1];
+        return canvas.toDataURL('image/webp', 0.18).split(',')[1];
       })()`);
       await blank.close();
       const bytes = withoutProfile(Buffer.from(webp, 'base64'));
       assert.ok(bytes.length < MAX_BYTES, `${name}: ${bytes.length} bytes`);
       writeFileSync(join(repository, `media/walkthrough/${name}.webp`), bytes);
+    }
+
+    async function startSession(): Promise<void> {
+      await command(page, 'Parley: New Session');
+      // Until then, the session before it is on the screen.
+      await chat.frame.getByText('Describe a task').waitFor();
+      chat = await Chat.at(page, 'panel');
+      await chat.state('ready');
     }
 
     it('show the agents of the registry', async () => {
@@ -76,7 +84,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
       await picture('agents', 0);
       await page.setViewportSize({ width: 1000, height: 520 });
       await page.screenshot({ path: join(repository, 'media/add-agent.png') });
-      await page.setViewportSize({ width: 700, height: 510 });
+      await page.setViewportSize({ width: 640, height: 480 });
       await page.keyboard.press('Escape');
     });
 
@@ -86,9 +94,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
     });
 
     it('show a question with the change that it is about', async () => {
-      await command(page, 'Parley: New Session');
-      chat = await Chat.at(page, 'panel');
-      await chat.state('ready');
+      await startSession();
       await chat.send('/edit');
       await chat.answerable();
       await picture('questions');
@@ -97,9 +103,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
     });
 
     it('show the queue', async () => {
-      await command(page, 'Parley: New Session');
-      chat = await Chat.at(page, 'panel');
-      await chat.state('ready');
+      await startSession();
       await chat.send('/slow');
       await chat.state('running');
       await chat.send('Then run the tests.');
@@ -110,9 +114,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
     });
 
     it('show what went wrong', async () => {
-      await command(page, 'Parley: New Session');
-      chat = await Chat.at(page, 'panel');
-      await chat.state('ready');
+      await startSession();
       await chat.send('/crash');
       await chat.button('Send again').waitFor();
       await picture('trouble');
