@@ -90,6 +90,7 @@ import { FirstUse } from './registry/firstUse';
 import { FoundAgents } from './registry/foundAgents';
 import { useFoundAgent } from './registry/useFoundAgent';
 import { Archive } from './sessions/archive';
+import { AsideQuestions } from './sessions/asideQuestions';
 import { changesFolder, conversationServices } from './sessions/conversationServices';
 import { Conversations } from './sessions/conversations';
 import { ProblemsAfterTurn } from './sessions/problemsAfterTurn';
@@ -247,13 +248,8 @@ function composeWithin(
   });
   own(new WorktreeKeys(worktrees));
   own(own(new WorktreeDocuments(worktrees)).register());
-  const drafts = new CommitDrafts({
-    conversations,
-    catalog,
-    services,
-    worktrees,
-    folder: join(context.globalStorageUri.fsPath, 'drafts'),
-  });
+  const questions = new AsideQuestions({ services, folder: join(context.globalStorageUri.fsPath, 'drafts') });
+  const drafts = new CommitDrafts({ conversations, catalog, questions, worktrees });
   own(
     conversations.onDidAdd((conversation) => {
       const offering = conversation.changes.isReviewed ? restore.offerPending(conversation) : undefined;
@@ -419,6 +415,7 @@ function composeWithin(
     codeProposals,
     worktrees,
     drafts,
+    questions,
     overview,
     texts: own(new SessionTexts()),
     follow: own(new Follow({ active: () => conversations.peek(), onDidActivate: conversations.onDidActivate, log })),
@@ -458,7 +455,7 @@ function composeWithin(
     async end() {
       // What the end of a turn still writes comes after it.
       const agents = conversations.closeAll().finally(() => descriptors.settled());
-      const ended = await Promise.allSettled([agents, serve.stop(), drafts.end()]);
+      const ended = await Promise.allSettled([agents, serve.stop(), questions.end()]);
       for (const one of ended) if (one.status === 'rejected') log.error(`end: ${messageOf(one.reason)}`);
       lifetime.dispose();
     },

@@ -14,10 +14,11 @@ const CUT = '[the beginning is left out]\n\n';
 /**
  * Returns what was said and done, or undefined where nothing was.
  * @param isCut the entries are not all of the session
+ * @param limit maximum number of characters
  */
-export function transcriptText(entries: readonly Entry[], isCut = false): string | undefined {
+export function transcriptText(entries: readonly Entry[], isCut = false, limit = MAX_CHARS): string | undefined {
   const parts: string[] = [];
-  let room = MAX_CHARS;
+  let room = limit;
   for (let index = entries.length - 1; index >= 0 && room > 0; index--) {
     const part = partOf(entries[index]);
     if (part === undefined) continue;

@@ -1,14 +1,12 @@
 // Commit messages that an agent drafts: of what is staged in a repository, or of a worktree.
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { env, l10n, type SourceControl, Uri, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import type { Worktree } from '../../changes/worktree/worktree';
 import { type CommitRequest, commitMessageOf, commitPrompt } from '../../client/changes/commitMessage';
-import { askAside } from '../../client/conversation/askAside';
-import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import type { AgentCatalog } from '../config/agentCatalog';
+import { type AsideQuestions, requireTrust } from '../sessions/asideQuestions';
 import type { Conversations } from '../sessions/conversations';
 import { pick } from '../ui/input';
 import { showInfo, showProgress } from '../ui/messages';
@@ -22,16 +20,12 @@ const COMMITS = 10;
 export interface CommitDraftsOptions {
   readonly conversations: Pick<Conversations, 'peek'>;
   readonly catalog: Pick<AgentCatalog, 'preferred' | 'originOf'>;
-  readonly services: ConversationServices;
+  readonly questions: Pick<AsideQuestions, 'ask'>;
   readonly worktrees: SessionWorktrees;
-  /** Absolute path of a folder for the folders that agents work in that are only asked. */
-  readonly folder: string;
 }
 
 export class CommitDrafts {
   readonly #options: CommitDraftsOptions;
-  /** Ended with the window. */
-  readonly #running = new Set<{ readonly abort: AbortController; readonly done: Promise<unknown> }>();
 
   constructor(options: CommitDraftsOptions) {
     this.#options = options;
@@ -76,39 +70,14 @@ export class CommitDrafts {
     return this.#draft(agent, { diff, subjects, isOneLine: true }, signal);
   }
 
-  /** Ends agents that are being asked. */
-  async end(): Promise<void> {
-    for (const { abort } of this.#running) abort.abort();
-    await Promise.allSettled([...this.#running].map(({ done }) => done));
-  }
-
   /** @throws ParleyError `no-changes`, and those of `askAside` */
   async #draft(agent: AgentDefinition, request: CommitRequest, signal: AbortSignal): Promise<string> {
     if (request.diff.trim() === '' && !request.newFiles?.length)
       throw new ParleyError('no-changes', l10n.t('There is nothing to commit.'));
-    const abort = new AbortController();
-    const done = this.#ask(agent, commitPrompt(request), AbortSignal.any([signal, abort.signal]));
-    const running = { abort, done };
-    this.#running.add(running);
-    try {
-      const message = commitMessageOf(await done, request.isOneLine);
-      if (message === '') throw new ParleyError('no-answer', l10n.t('{0} did not answer.', agent.name));
-      return message;
-    } finally {
-      this.#running.delete(running);
-    }
-  }
-
-  /** Asks in an empty folder, which is gone afterwards: some agents write without asking. */
-  async #ask(agent: AgentDefinition, prompt: string, signal: AbortSignal): Promise<string> {
-    const { services, folder } = this.#options;
-    await mkdir(folder, { recursive: true });
-    const cwd = await realpath(await mkdtemp(join(folder, 'draft-')));
-    try {
-      return await askAside({ agent, cwd, services }, prompt, signal);
-    } finally {
-      await rm(cwd, { recursive: true, force: true });
-    }
+    const answer = await this.#options.questions.ask(agent, commitPrompt(request), signal);
+    const message = commitMessageOf(answer, request.isOneLine);
+    if (message === '') throw new ParleyError('no-answer', l10n.t('{0} did not answer.', agent.name));
+    return message;
   }
 
   /** The agent of the active session. @throws ParleyError `no-such-agent` */
@@ -162,9 +131,4 @@ async function requestFor(repository: GitRepository): Promise<CommitRequest> {
     newFiles: others.filter(({ status }) => status === UNTRACKED).map(({ uri }) => workspace.asRelativePath(uri)),
     subjects: commits.map(({ message }) => message.split('\n', 1)[0] ?? ''),
   };
-}
-
-function requireTrust(): void {
-  if (workspace.isTrusted) return;
-  throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be used in an untrusted workspace."));
 }

@@ -30,6 +30,7 @@ import { installById, pickNewAgent } from '../registry/agentPicker';
 import type { AgentRegistry } from '../registry/agentRegistry';
 import type { FoundAgents } from '../registry/foundAgents';
 import type { Archive } from '../sessions/archive';
+import type { AsideQuestions } from '../sessions/asideQuestions';
 import type { Conversations } from '../sessions/conversations';
 import type { Descriptors } from '../sharing/descriptors';
 import type { ResourceStores } from '../sharing/resourceStores';
@@ -83,6 +84,7 @@ export interface CommandServices {
   readonly worktrees: SessionWorktrees;
   /** Has commit messages drafted. */
   readonly drafts: CommitDrafts;
+  readonly questions: Pick<AsideQuestions, 'ask'>;
   readonly found: FoundAgents;
   readonly registry: AgentRegistry;
   /** What an agent needs to be started without a session. */

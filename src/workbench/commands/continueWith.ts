@@ -36,11 +36,7 @@ export async function continueWith(
       : argument.session === undefined
         ? conversations.active()
         : conversations.get(argument.session);
-  if (old?.isBusy) {
-    throw new ParleyError('session-busy', localizable('{0} is still working on the last message.', old.agent.name), {
-      hint: localizable("Wait until it's done, or stop it."),
-    });
-  }
+  if (old) requireIdle(old);
   const id = argument.agent ?? (await pickAgent(catalog.list(), old?.agent.id));
   if (id === undefined) return undefined;
   if (!catalog.find(id)) throw new ParleyError('no-such-agent', localizable('There is no agent “{0}”.', id));
@@ -58,6 +54,14 @@ export async function continueWith(
   });
   old.note([{ at: Date.now(), event: continuedWith(conversation.agent.name, conversation.key) }]);
   return conversation;
+}
+
+/** @throws ParleyError `session-busy` */
+export function requireIdle({ isBusy, agent }: Conversation): void {
+  if (!isBusy) return;
+  throw new ParleyError('session-busy', localizable('{0} is still working on the last message.', agent.name), {
+    hint: localizable("Wait until it's done, or stop it."),
+  });
 }
 
 /** Says what an agent gets of the session. */

@@ -13,6 +13,7 @@ import { sessionMarkdown } from '../sessions/sessionMarkdown';
 import { pickSession } from '../sessions/sessionPicker';
 import { showError } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
+import { continueWithSummary } from './continueWithSummary';
 import { confirmForeign, knownFolders, mayOpen } from './foreignFolders';
 import { offerRemoval } from './worktreeCommands';
 
@@ -131,6 +132,10 @@ export function sessionCommands(services: CommandServices, register: Register): 
       show(fork);
       await fork.start();
       return fork.key;
+    }),
+    register('continueWithSummary', async (argument?: { session?: string }) => {
+      const old = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      return (await continueWithSummary(services, old))?.key;
     }),
     register('renameSession', async (argument?: { title?: string; session?: string }) => {
       const conversation =

@@ -96,6 +96,20 @@ describe('another agent in the installed extension', function () {
     await composer().press('Enter');
     await beside().getByText('Heard Review the attached changes').waitFor();
     await screenshot(vscode.window.page, 'other-agent-reviewed');
+  });
+
+  it('goes on in a new session with its own summary, which the user sends', async () => {
+    const { page } = vscode.window;
+    await command(page, 'Parley: Continue in New Session with Summary');
+    const chip = beside().getByRole('list', { name: 'Attachments' }).getByText('Summary of Changes of Turn 2');
+    await chip.waitFor();
+    assert.equal(await beside().locator('[data-kind=user]').count(), 0);
+    await screenshot(page, 'other-agent-summary');
+    await composer().fill('go on');
+    await composer().press('Enter');
+    await beside().getByRole('article', { name: 'Agent' }).getByText('Heard Summarize the session below').waitFor();
+    await screenshot(page, 'other-agent-summarized');
+    await command(page, 'View: Close Editor');
     await closeBeside();
   });
 });

@@ -22,7 +22,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],
   [/^agents\/(?:agentDefinition|shellPath|orphanGuard|windowsProcesses)\.ts$/, 'the log, and programs of a shell'],
   [
-    /^client\/(?:connection\/contextHandoff|changes\/(?:commitMessage|turnPatch))\.ts$|^mentions\/git/,
+    /^client\/(?:connection\/contextHandoff|conversation\/summaryPrompt|changes\/(?:commitMessage|turnPatch))\.ts$|^mentions\/git/,
     'part of the prompt',
   ],
   [

@@ -1,0 +1,41 @@
+// Continues in a new session with a summary in place of the transcript: for a context that is full.
+import { l10n } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
+import { oneLine } from '../../base/text';
+import type { Conversation } from '../../client/conversation/conversation';
+import { summaryAsContext, summaryPrompt } from '../../client/conversation/summaryPrompt';
+import { embeddedAttachment } from '../chat/attachments';
+import { titleOf } from '../sessions/sessionLabels';
+import { showProgress } from '../ui/messages';
+import type { CommandServices } from './commands';
+import { begin } from './continueFromMessage';
+import { requireIdle } from './continueWith';
+
+/**
+ * Asks the agent for the summary, which waits in the composer of the new session.
+ * @returns the new conversation; undefined where the user cancelled
+ * @throws ParleyError `session-busy`, `no-messages`, and those of `AsideQuestions.ask`
+ */
+export async function continueWithSummary(
+  { conversations, questions, chat }: Pick<CommandServices, 'conversations' | 'questions' | 'chat'>,
+  old: Conversation,
+): Promise<Conversation | undefined> {
+  requireIdle(old);
+  await old.whole;
+  const { agent, cwd } = old;
+  const prompt = summaryPrompt(old.model.state);
+  if (prompt === undefined) throw new ParleyError('no-messages', localizable('This session has no messages yet.'));
+  const summary = await showProgress(l10n.t('{0} is writing a summary…', agent.name), (signal) =>
+    questions.ask(agent, prompt, signal).catch((error) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    }),
+  );
+  if (summary === undefined) return undefined;
+  const title = titleOf(old);
+  const label = oneLine(l10n.t('Summary of {0}', title)).toWellFormed();
+  const attachments = [embeddedAttachment('summary', 'summary', label, summaryAsContext(summary), 'text/markdown')];
+  const fresh = conversations.create({ agent: agent.id, cwd, title: l10n.t('{0} (continued)', title) });
+  return begin(fresh, { text: '', attachments }, () => chat.openTab(fresh).focus());
+}
