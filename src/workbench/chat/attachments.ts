@@ -108,18 +108,6 @@ export function linesAttachment(
   };
 }
 
-/** A text that Parley has put together. */
-export function textAttachment(label: string, text: string): QueuedAttachment {
-  const detail = l10n.t('{0} characters', text.length);
-  return {
-    id: randomUUID(),
-    kind: 'other',
-    label,
-    detail,
-    forms: [{ type: 'text', text: `\n\n${label}:\n${text}\n` }],
-  };
-}
-
 /**
  * A text that Parley has put together, embedded where the agent takes that.
  * @param tag stands around the text for agents that take text alone
@@ -138,7 +126,7 @@ export function embeddedAttachment(
     label,
     detail: l10n.t('{0} characters', text.length),
     forms: [
-      { type: 'resource', uri: `parley:${path}/${encodeURIComponent(label)}`, mimeType, text },
+      { type: 'resource', uri: `parley:${path}/${encodeURIComponent(label.toWellFormed())}`, mimeType, text },
       { type: 'text', text: `\n\n<${tag}>\n${text}\n</${tag}>\n` },
     ],
   };
@@ -173,7 +161,7 @@ export function imageAttachment(
 export function contentAttachment(name: string, mimeType: string, data: string): QueuedAttachment {
   const detail = `${mimeType || 'a file'}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB`;
   const label = name || 'file';
-  const uri = `attachment:///${encodeURIComponent(label)}`;
+  const uri = `attachment:///${encodeURIComponent(label.toWellFormed())}`;
   const text = textOf(Buffer.from(data, 'base64'));
   const resource: ContentBlock = {
     type: 'resource',

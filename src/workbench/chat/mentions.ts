@@ -9,7 +9,7 @@ import type { MentionView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import { problemsIn } from '../editorTools/readers/problems';
 import { type FoundSymbol, symbolsNamed, symbolsOf } from '../editorTools/readers/symbols';
-import { fileAttachment, linesAttachment, selectionAttachment, textAttachment } from './attachments';
+import { embeddedAttachment, fileAttachment, linesAttachment, selectionAttachment } from './attachments';
 import { asksForCommits, commitAttachment, commitOffers } from './commitMentions';
 import type { EarlierSessions, MentionPlace } from './earlierSessions';
 import type { TerminalCommands } from './terminalCommands';
@@ -185,7 +185,7 @@ function problemsAttachment(roots: readonly string[]): readonly QueuedAttachment
   });
   const left = problems.length - lines.length;
   if (left > 0) lines.push(`… and ${left} more`);
-  return [textAttachment(PROBLEMS, lines.join('\n'))];
+  return [embeddedAttachment('problems', 'problems', PROBLEMS, lines.join('\n'))];
 }
 
 async function changesOffer([root]: readonly string[]): Promise<MentionView | undefined> {
@@ -198,7 +198,7 @@ async function changesAttachment([root]: readonly string[]): Promise<readonly Qu
   if (root === undefined || !workspace.isTrusted) return [];
   const changes = await gitChanges(root, new AbortController().signal);
   if (!changes || (changes.patch === '' && changes.untracked.length === 0)) return [];
-  return [textAttachment(CHANGES, changesText(changes))];
+  return [embeddedAttachment('changes', 'changes', CHANGES, changesText(changes))];
 }
 
 function symbolOffer([id, { name, kind, path }]: readonly [string, FoundSymbol]): MentionView {

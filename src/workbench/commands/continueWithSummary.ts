@@ -34,7 +34,7 @@ export async function continueWithSummary(
   );
   if (summary === undefined) return undefined;
   const title = titleOf(old);
-  const label = oneLine(l10n.t('Summary of {0}', title)).toWellFormed();
+  const label = oneLine(l10n.t('Summary of {0}', title));
   const attachments = [embeddedAttachment('summary', 'summary', label, summaryAsContext(summary), 'text/markdown')];
   const fresh = conversations.create({ agent: agent.id, cwd, title: l10n.t('{0} (continued)', title) });
   return begin(fresh, { text: '', attachments }, () => chat.openTab(fresh).focus());

@@ -2,11 +2,11 @@
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { head } from '../../base/text';
+import { head, oneLine } from '../../base/text';
 import { turnPatch } from '../../client/changes/turnPatch';
 import type { Conversation } from '../../client/conversation/conversation';
 import { promptOfTurn } from '../../client/conversation/sendAgain';
-import { textAttachment } from '../chat/attachments';
+import { embeddedAttachment } from '../chat/attachments';
 import { titleOf } from '../sessions/sessionLabels';
 import { begin, type ContinueOptions, type FromMessageServices } from './continueFromMessage';
 import { pickAgent } from './continueWith';
@@ -35,6 +35,6 @@ export async function reviewWith(
   const fresh = conversations.create({ agent: id, cwd, title });
   const request = l10n.t('Review the attached changes. Do not edit files. {0} was asked:', old.agent.name);
   const text = `${request}\n\n${head(promptOfTurn(model.state, turnId).text, MAX_TASK)}`;
-  const attachments = [textAttachment(title, patch)];
+  const attachments = [embeddedAttachment('changes', 'turn', oneLine(title), patch, 'text/x-diff')];
   return begin(fresh, { text, attachments }, () => chat.openTab(fresh).focus());
 }

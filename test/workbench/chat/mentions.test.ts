@@ -98,7 +98,7 @@ describe('mentions', () => {
       assert.ok((await offers('prob')).some(({ id }) => id === 'problems'));
       const [attachment] = await mentions.attachments('problems', [root]);
       const [form] = attachment?.forms ?? [];
-      assert.match(form?.type === 'text' ? form.text : '', /mentioned\/parser\.go:2:3 error: Not a number\./);
+      assert.match(form?.type === 'resource' ? (form.text ?? '') : '', /mentioned\/parser\.go:2:3 error: Not a number\./);
     } finally {
       collection.dispose();
     }
@@ -122,7 +122,7 @@ describe('mentions', () => {
       assert.ok((await offers('chan')).some(({ id }) => id === 'changes'));
       const [attachment] = await mentions.attachments('changes', [root]);
       const [form] = attachment?.forms ?? [];
-      const text = form?.type === 'text' ? form.text : '';
+      const text = form?.type === 'resource' ? (form.text ?? '') : '';
       assert.match(text, /-\treturn 1\n\+\treturn 2/);
       assert.match(text, /^\?\? mentioned\/\.gitattributes$/m);
       await assert.rejects(access(ran));
