@@ -65,7 +65,7 @@ describe('the queue', () => {
 
     await chat.button('Stop').click();
     assert.equal(await chat.turnEnd(), 'cancelled');
-    await chat.button('Resume').click();
+    await chat.button('Send 2 queued messages').click();
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.deepEqual((await sent()).slice(1), ['say three', 'say one, but better']);
@@ -84,7 +84,7 @@ describe('the queue', () => {
     // What is written now is meant now; what was paused stays paused.
     assert.equal(await chat.run('say something else'), 'end_turn');
     await chat.frame.locator('[data-queue-state=paused]', { hasText: 'say next' }).waitFor();
-    await chat.button('Resume').click();
+    await chat.button('Send 1 queued message').click();
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.deepEqual((await sent()).slice(1), ['say something else', 'say next']);
   });

@@ -57,11 +57,33 @@ describe('chrome', () => {
       assert.deepEqual((await panel.next('queue')).action, { kind: 'move', id: 'q2', to: 0 });
     });
 
-    it('shows that it is paused, and resumes', async () => {
-      await open({ session: { queue, queuePaused: 'Paused: you stopped the turn' } });
-      await panel.page.getByText('Paused: you stopped the turn').waitFor();
-      await button('Resume').click();
-      assert.deepEqual((await panel.next('queue')).action, { kind: 'resume' });
+    describe('that is paused', () => {
+      const paused = queue.map(({ reason: _reason, ...one }) => ({ ...one, state: 'paused' as const }));
+      const queuePaused = 'Paused: you stopped the turn';
+
+      it('says why, and how many messages its button sends', async () => {
+        await open({ session: { phase: 'ready', queue: paused, queuePaused } });
+        await panel.page.getByText(queuePaused).waitFor();
+        const send = button('Send 2 queued messages');
+        assert.equal(await send.innerText(), 'Send 2 queued');
+        await send.click();
+        assert.deepEqual((await panel.next('queue')).action, { kind: 'resume' });
+        await open({ session: { phase: 'idle', queue: paused.slice(1), queuePaused } });
+        assert.equal(await button('Send 1 queued message').innerText(), 'Send 1 queued');
+      });
+
+      it('is resumed where its messages still wait then: for a turn, or for the end of an edit', async () => {
+        const [first, ...others] = paused;
+        for (const session of [
+          { ...RUNNING, queue: paused },
+          { phase: 'authRequired' as const, queue: paused },
+          { phase: 'ready' as const, queue: [{ ...first!, reason: 'Being edited' }, ...others] },
+          { phase: 'ready' as const, queue: paused.map((one) => ({ ...one, state: 'failed' as const })) },
+        ]) {
+          await open({ session: { ...session, queuePaused } });
+          await button('Resume').waitFor();
+        }
+      });
     });
   });
 

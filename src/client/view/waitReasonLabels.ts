@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> 
   'by-user': () => l10n.t('Paused by you.'),
   stopped: () => l10n.t('Paused because you stopped the turn.'),
   'start-stopped': () => l10n.t('Paused because you stopped the agent from starting.'),
-  'window-ended': () => l10n.t('Paused after reload. Review queued messages, then resume.'),
+  'window-ended': () => l10n.t('Paused after reload. Review queued messages, then send them.'),
   'agent-ended': (detail) =>
     detail ? l10n.t('Paused: {0}', sentence(detail)) : l10n.t('Paused because the agent ended.'),
   'agent-closed-input': () => l10n.t('Paused because the agent no longer reads messages. Restart the agent.'),

@@ -20,6 +20,10 @@ export function Queue() {
   const items = session.queue.value;
   const key = session.key.value;
   const paused = session.queuePaused.value;
+  const phase = session.phase.value;
+  const waiting = items.filter(({ state }) => state === 'paused');
+  // Elsewhere the messages go on to wait: for the turn, a sign-in, or the end of an edit.
+  const sends = (phase === 'ready' || phase === 'idle') && waiting.length > 0 && waiting.every(({ reason }) => !reason);
   const dragged = useSignal<string | undefined>(undefined);
   const target = useSignal<number | undefined>(undefined);
   // A message that is sent while it is being edited has its old text; the edit must not be lost.
@@ -50,8 +54,13 @@ export function Queue() {
         <div class="queue-paused">
           <Icon name="debug-pause" />
           <span class="pause-reason">{paused}</span>
-          <button type="button" class="text-button" onClick={() => act({ kind: 'resume' })}>
-            {strings.resume}
+          <button
+            type="button"
+            class="text-button"
+            aria-label={sends ? strings.sendQueuedMessages(waiting.length) : undefined}
+            onClick={() => act({ kind: 'resume' })}
+          >
+            {sends ? strings.sendQueued(waiting.length) : strings.resume}
           </button>
           <button
             type="button"

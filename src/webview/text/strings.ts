@@ -474,6 +474,14 @@ export const strings = {
   unsavedEdit: l10n.t('Unsaved edit'),
   editReturned: l10n.t('The queued message was sent before your edit was saved. Your text is in the message field.'),
   resume: l10n.t('Resume'),
+  sendQueued: (count: number) => l10n.t('Send {0} queued', formatNumber(count)),
+  /** The same in full; begins with the words that are shown. */
+  sendQueuedMessages: (count: number) =>
+    plural(
+      count,
+      (n) => l10n.t('Send {0} queued message', n),
+      (n) => l10n.t('Send {0} queued messages', n),
+    ),
   clearQueue: l10n.t('Clear'),
   attachmentCount: (count: number) =>
     plural(

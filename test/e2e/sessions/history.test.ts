@@ -69,7 +69,7 @@ describe('a window that ends in the middle of a turn', () => {
     await chat.queue.first().waitFor();
     await chat.state('idle');
     assert.equal(await chat.composer.inputValue(), draft);
-    await chat.button('Resume').waitFor();
+    await chat.button(/^Send \d queued messages?$/).waitFor();
   }
 
   it('shows the transcript, the queue and the draft after a reload, and sends nothing unasked', async () => {
@@ -88,7 +88,7 @@ describe('a window that ends in the middle of a turn', () => {
     assert.equal(prompts().length, sent, 'nothing is sent by itself');
     assert.equal(starts(), started, 'no agent is started by itself');
 
-    await chat.button('Resume').click();
+    await chat.button('Send 3 queued messages').click();
     for (let count = 0; count < 3; count++) assert.equal(await chat.turnEnd(), 'end_turn');
     assert.deepEqual(
       prompts()
@@ -276,7 +276,7 @@ describe('an agent that keeps crashing', () => {
     await chat.queue.nth(1).waitFor();
     await chat.button('Stop').click();
     assert.equal(await chat.turnEnd(), 'cancelled');
-    await chat.button('Resume').click();
+    await chat.button('Send 2 queued messages').click();
     assert.equal(await chat.turnEnd(), 'error');
     await chat.state('recovering');
     await screenshot(page, 'recovering-dark');

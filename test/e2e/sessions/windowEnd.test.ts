@@ -102,6 +102,6 @@ describe('a window whose VS Code server is killed in the middle of a turn', () =
     await back.queue.nth(2).waitFor();
     assert.deepEqual(await back.queue.locator('.queue-text').allTextContents(), ['say one', 'say two', 'say three']);
     assert.equal(await back.turnEnd(), 'error');
-    await back.button('Resume').waitFor();
+    await back.button('Send 3 queued messages').waitFor();
   });
 });

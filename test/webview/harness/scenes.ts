@@ -110,7 +110,7 @@ export function scenesIn(t: Translate): Readonly<Record<string, Scene>> {
         phase: 'unresponsive',
         status: t("Isn't responding to Stop"),
         turn: turn(3),
-        queuePaused: t('Paused after reload. Review queued messages, then resume.'),
+        queuePaused: t('Paused after reload. Review queued messages, then send them.'),
         queue: [
           { id: 'q1', text: 'sent twice?', attachments: [], state: 'failed', reason: t('May already have been sent') },
           { id: 'q2', text: 'and one more', attachments: [attachment], state: 'paused' },
