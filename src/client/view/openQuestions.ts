@@ -3,10 +3,11 @@
 import { redact } from '../../base/redact';
 import { head, oneLine } from '../../base/text';
 import type { ToolContent } from '../../session/events/content';
-import type { Elicitation, Permission } from '../../session/model/state';
+import type { Elicitation, Permission, ToolEntry } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { lineDiff } from '../requests/lineDiff';
 import { askerOf } from './asker';
+import { briefOf } from './briefQuestion';
 
 /** Characters of what is asked about; one does not answer what one cannot read whole. */
 const MAX_TEXT = 2000;
@@ -28,6 +29,8 @@ export interface AnswerableQuestion {
   /** ms since 1970. */
   readonly at: number;
   readonly plain: PlainQuestion;
+  /** All of what is asked, on one line; undefined where that must be looked at. */
+  readonly brief?: string | undefined;
   /**
    * Answers with one of the choices, as if it was selected in the chat.
    * @returns false where the question is gone
@@ -46,17 +49,21 @@ export function openQuestionsOf(conversation: Conversation): readonly Answerable
 
 function ofPermission(conversation: Conversation, permission: Permission): AnswerableQuestion {
   const { id, at, title, description, command, options } = permission;
+  const entry = toolOf(conversation, permission);
   const parts = [
     ...(description ? [description] : []),
     ...(command ? [command.line, ...(command.cwd === undefined ? [] : [command.cwd])] : []),
-    ...changesOf(conversation, permission),
+    ...(entry?.content.flatMap(changedText) ?? []),
   ];
   const choices = options.map(({ name, kind }) => ({ label: redact(oneLine(name, MAX_LABEL)), kind }));
+  const brief = briefOf(conversation, permission, entry);
   const by = askerOf(conversation.model, permission);
   return {
     id,
     at,
     plain: plain(by === undefined ? title : `${by}: ${title}`, parts, choices),
+    // What is redacted is not shown whole.
+    brief: brief === undefined || redact(brief) === brief ? brief : undefined,
     answer: (choice) => {
       const option = options[choice];
       return option !== undefined && conversation.answerPermission(id, option.optionId);
@@ -99,10 +106,10 @@ function plain(title: string, parts: readonly string[], choices: PlainQuestion['
   return { title: redact(oneLine(title, MAX_LABEL)), text: head(text, MAX_TEXT), choices: isWhole ? choices : [] };
 }
 
-/** The lines that the tool call of a question changes. */
-function changesOf({ model }: Conversation, { toolCallId }: Permission): readonly string[] {
+/** The tool call of a question. */
+function toolOf({ model }: Conversation, { toolCallId }: Permission): ToolEntry | undefined {
   const entry = model.state.entries[(toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1];
-  return entry?.kind === 'tool' ? entry.content.flatMap(changedText) : [];
+  return entry?.kind === 'tool' ? entry : undefined;
 }
 
 /** More than fits where the changes are not known: then the question is not answered elsewhere. */

@@ -37,6 +37,8 @@ export interface InboxQuestion extends PlainQuestion {
   readonly session: string;
   readonly agent: string;
   readonly folder: string;
+  /** All of what is asked, on one line; only of a question of this window. */
+  readonly brief?: string | undefined;
   /** As it was read; absent for one of this window. */
   readonly listed?: ListedQuestion;
 }
@@ -71,8 +73,9 @@ export class Inbox implements Disposable {
   /** Returns the open questions, those of this window first. */
   get questions(): readonly InboxQuestion[] {
     const own = this.#options.conversations.list().flatMap((conversation) =>
-      openQuestionsOf(conversation).map(({ id, plain }) => ({
+      openQuestionsOf(conversation).map(({ id, plain, brief }) => ({
         ...plain,
+        brief,
         ...this.#factsOf(conversation),
         key: conversation.key,
         id,
@@ -132,7 +135,7 @@ export class Inbox implements Disposable {
       const conversation = this.#options.conversations.find(key);
       const open = conversation && openQuestionsOf(conversation).find((one) => one.id === id);
       // The question may have changed since it was read.
-      return open !== undefined && isSame(open.plain, question) && open.answer(choice);
+      return open !== undefined && isSame(open.plain, question) && open.brief === question.brief && open.answer(choice);
     }
     if (!listed) return false;
     const proof = await this.#options.proof.sign({ ...listed, choice });

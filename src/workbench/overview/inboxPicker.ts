@@ -68,11 +68,14 @@ async function ask(inbox: Inbox, question: InboxQuestion, open: (key: string) =>
   }
 }
 
-function problemOf(inbox: Inbox, { key, id }: InboxQuestion): string {
+/** Says why an answer was not taken. */
+export function problemOf(inbox: Inbox, { key, id, isOurs }: InboxQuestion): string {
   inbox.look();
-  return inbox.questions.some((one) => one.key === key && one.id === id)
-    ? l10n.t("The window of this question didn't take the answer. Answer the question there.")
-    : l10n.t('This question is no longer open.');
+  if (!inbox.questions.some((one) => one.key === key && one.id === id))
+    return l10n.t('This question is no longer open.');
+  return isOurs
+    ? l10n.t('The question has changed. Answer it in its session.')
+    : l10n.t("The window of this question didn't take the answer. Answer the question there.");
 }
 
 function whyNot({ isOurs, choices }: InboxQuestion): string {

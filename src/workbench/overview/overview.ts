@@ -21,8 +21,9 @@ import { AnswerProof } from './answerProof';
 import { AttentionStatus, badgeOf } from './attention';
 import { BackgroundQuestions } from './backgroundQuestions';
 import { BackgroundQueue } from './backgroundQueue';
+import { type BriefQuestion, briefQuestionOf } from './briefQuestion';
 import { Inbox } from './inbox';
-import { showInbox } from './inboxPicker';
+import { problemOf, showInbox } from './inboxPicker';
 import { LiveSessions } from './liveSessions';
 import { nextWaiting } from './nextWaiting';
 import { Notifications } from './notifications';
@@ -137,9 +138,12 @@ export class Overview implements Disposable {
         isFocused: () => window.state.focused,
         setting: notificationSetting,
         texts: notificationTexts,
-        tell: (text, button) => showInfo(text, button),
+        briefly: (key) => briefQuestionOf(this.inbox, key),
+        answer: (asked, choice) => void this.#answer(asked, choice),
+        tell: (text, ...buttons) => showInfo(text, ...buttons),
         reveal: (key) => this.open(key),
         next: () => void this.next(),
+        now: Date.now,
         schedule,
       }),
     );
@@ -229,6 +233,12 @@ export class Overview implements Disposable {
   dispose(): void {
     this.#offering?.dispose();
     this.#lifetime.dispose();
+  }
+
+  async #answer({ question }: BriefQuestion, choice: number): Promise<void> {
+    if (await this.inbox.answer(question, choice)) return;
+    void showInfo(problemOf(this.inbox, question));
+    if (this.live.get(question.key)?.status === 'needsYou') this.open(question.key);
   }
 
   /** An agent can ask and write on at the same time. */

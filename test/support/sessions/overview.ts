@@ -1,5 +1,6 @@
 // Sessions of a window for tests of their list: models without agents, and timers that are held.
 
+import type { PermissionAsk } from '../../../src/acp/protocol/dialect';
 import { Emitter } from '../../../src/base/event';
 import type { Conversation } from '../../../src/client/conversation/conversation';
 import { PermissionRequestHandler } from '../../../src/client/requests/permissionRequestHandler';
@@ -60,12 +61,17 @@ export class PlainSession {
 
   /** Asks for permission. @returns what withdraws the question */
   ask(title: string, line = 'npm test'): () => void {
+    return this.askFor({ title, command: { line } });
+  }
+
+  /** Asks for permission with all that a request can say. @returns what withdraws the question */
+  askFor(request: Partial<PermissionAsk>): () => void {
     const options = [
       { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
       { optionId: 'no', name: 'Reject', kind: 'reject_once' },
     ];
     const abort = new AbortController();
-    const asked = { title, options, command: { line } } as Parameters<PermissionRequestHandler['ask']>[0];
+    const asked: PermissionAsk = { title: '', options, ...request };
     void this.#permissions.ask(asked, false, abort.signal).then(({ outcome }) => {
       this.answers.push(outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome);
     });

@@ -1,5 +1,6 @@
 // The sessions of a window as rows: what changes in them is told, and nothing else.
 import { strict as assert } from 'node:assert';
+import type { BriefQuestion } from '../../../../src/workbench/overview/briefQuestion';
 import { LiveSessions, type SessionNews } from '../../../../src/workbench/overview/liveSessions';
 import { nextWaiting } from '../../../../src/workbench/overview/nextWaiting';
 import { type NotificationSetting, Notifications } from '../../../../src/workbench/overview/notifications';
@@ -140,10 +141,14 @@ describe('the sessions of a window', () => {
   });
 
   describe('in notifications', () => {
-    function notifying(setting: NotificationSetting, setup: Setup, isFocused = true) {
+    function notifying(setting: NotificationSetting, setup: Setup, isFocused = true, brief?: BriefQuestion) {
       const timers = new HeldTimers();
       const told: string[] = [];
       const revealed: string[] = [];
+      const answered: string[] = [];
+      let offered: readonly string[] = [];
+      let at = 0;
+      let afterMs = 500;
       let press: string | undefined;
       const notifications = new Notifications({
         live: setup.live,
@@ -155,8 +160,13 @@ describe('the sessions of a window', () => {
           done: (all) => `done: ${all.map(({ key }) => key)}`,
           show: () => 'Show',
         },
-        tell: async (text) => {
+        briefly: () => brief,
+        answer: ({ text }, choice) => answered.push(`${text}: ${choice}`),
+        now: () => at,
+        tell: async (text, ...buttons) => {
           told.push(text);
+          at += afterMs;
+          offered = buttons;
           return press;
         },
         reveal: (key) => revealed.push(key),
@@ -171,17 +181,20 @@ describe('the sessions of a window', () => {
         notifications,
         told,
         revealed,
+        answered,
+        offered: () => offered,
         run,
-        pressShow: () => {
-          press = 'Show';
+        press: (button: string, ms = 500) => {
+          press = button;
+          afterMs = ms;
         },
       };
     }
 
     it('are one for questions that come together, and its button goes to the next', async () => {
       const setup = setUp();
-      const { told, revealed, run, pressShow } = notifying('all', setup);
-      pressShow();
+      const { told, revealed, run, press } = notifying('all', setup);
+      press('Show');
       const [a, b] = [setup.sessions.add('a'), setup.sessions.add('b')];
       a.begin('t');
       b.begin('t');
@@ -192,6 +205,50 @@ describe('the sessions of a window', () => {
       assert.deepEqual(told, ['asking: a,b']);
       await new Promise(setImmediate);
       assert.deepEqual(revealed, ['next']);
+    });
+
+    describe('with one question that fits into one line', () => {
+      const brief = {
+        text: 'Demo wants to run: npm test',
+        answers: [
+          { label: 'Allow', choice: 0 },
+          { label: 'Show', choice: 1 },
+        ],
+      } as unknown as BriefQuestion;
+
+      async function pressed(button: string, sessions: readonly string[], afterMs?: number) {
+        const setup = setUp();
+        const made = notifying('all', setup, true, brief);
+        made.press(button, afterMs);
+        const all = sessions.map((key) => setup.sessions.add(key));
+        for (const session of all) session.begin('t');
+        made.run();
+        for (const session of all) session.ask('One?');
+        made.run();
+        await new Promise(setImmediate);
+        return { ...made, offered: made.offered() };
+      }
+
+      it('show what is asked, and answer with a button that comes after Show', async () => {
+        const { told, offered, answered, revealed } = await pressed('Allow', ['a']);
+        assert.deepEqual([told, offered], [[brief.text], ['Show', 'Allow']]);
+        assert.deepEqual([answered, revealed], [[`${brief.text}: 0`], []]);
+      });
+
+      it('show the session with Show, whatever the labels of the agent are', async () => {
+        const { answered, revealed } = await pressed('Show', ['a']);
+        assert.deepEqual([answered, revealed], [[], ['a']]);
+      });
+
+      it('show the session for an answer that is pressed before the notification can be read', async () => {
+        const { answered, revealed } = await pressed('Allow', ['a'], 499);
+        assert.deepEqual([answered, revealed], [[], ['a']]);
+      });
+
+      it('answer nothing where they are of several sessions', async () => {
+        const { told, offered, answered } = await pressed('Allow', ['a', 'b']);
+        assert.deepEqual([told, offered, answered], [['asking: a,b'], ['Show'], []]);
+      });
     });
 
     it('do not tell of what the user looks at, unless another window has the focus', () => {

@@ -1,0 +1,59 @@
+// One line that says all of what a permission request is about, for a notification that can answer
+// it. Requests about changes have none: a user decides on a change by its lines, and those fit in no
+// notification.
+//
+// The line consists of what the call would do and of the agent's name, which the user knows. Titles
+// and descriptions are free text of the agent: they could say that the call does something else.
+import * as l10n from '@vscode/l10n';
+import type { Permission, ToolEntry } from '../../session/model/state';
+import type { Conversation } from '../conversation/conversation';
+import { subjectOf } from '../rules/requestSubject';
+import { type PlainCommand, plainCommandOf } from './commandOf';
+
+/** Characters of the line, so that VS Code shows it whole. */
+const MAX_LINE = 200;
+/**
+ * Latin characters and single spaces. All of them are seen, stand in the order in which they are
+ * written, and stay as they are where VS Code draws them: there are no line breaks, no invisible
+ * characters, and no scripts that are written from right to left.
+ */
+const PLAIN = /^[!-~¡-¬®-ſ]+(?: [!-~¡-¬®-ſ]+)*$/;
+
+/** Returns whether a user sees all of a text, and sees the characters that it consists of. */
+export function isPlainLine(text: string): boolean {
+  return text.length <= MAX_LINE && PLAIN.test(text);
+}
+
+/**
+ * Returns the line; undefined where the user must look at the request in its session.
+ * @param entry the tool call that the request is about
+ */
+export function briefOf(
+  { agent, cwd }: Conversation,
+  { command, description, options, title }: Permission,
+  entry: ToolEntry | undefined,
+): string | undefined {
+  if (description || entry?.content.some(({ type }) => type !== 'content')) return undefined;
+  const run = commandOf(command, entry);
+  if (run)
+    return (run.cwd ?? cwd) === cwd
+      ? lineOf(run.line, l10n.t('{0} wants to run: {1}', agent.name, run.line))
+      : undefined;
+  if (!entry || command) return undefined;
+  const { toolKind: kind, rawInput, locations } = entry;
+  const subject = subjectOf({ title, options, patch: { kind, rawInput, locations } }, { cwd, roots: [] });
+  if (subject?.kind !== 'read') return undefined;
+  const paths = subject.paths.join(', ');
+  return lineOf(paths, l10n.t('{0} wants to read: {1}', agent.name, paths));
+}
+
+/** The command of a request; undefined where its tool call says anything else. */
+function commandOf(asked: PlainCommand | undefined, entry: ToolEntry | undefined): PlainCommand | undefined {
+  const called = entry && plainCommandOf(entry);
+  if (!asked) return called;
+  return !entry || (called?.line === asked.line && called.cwd === asked.cwd) ? asked : undefined;
+}
+
+function lineOf(subject: string, line: string): string | undefined {
+  return isPlainLine(subject) && line.length <= MAX_LINE ? line : undefined;
+}
