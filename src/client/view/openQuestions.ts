@@ -8,6 +8,7 @@ import type { Conversation } from '../conversation/conversation';
 import { lineDiff } from '../requests/lineDiff';
 import { askerOf } from './asker';
 import { briefOf } from './briefQuestion';
+import { commandLineOf } from './commandOf';
 
 /** Characters of what is asked about; one does not answer what one cannot read whole. */
 const MAX_TEXT = 2000;
@@ -50,9 +51,9 @@ export function openQuestionsOf(conversation: Conversation): readonly Answerable
 function ofPermission(conversation: Conversation, permission: Permission): AnswerableQuestion {
   const { id, at, title, description, command, options } = permission;
   const entry = toolOf(conversation, permission);
+  const line = command?.line ?? (entry && commandLineOf(entry, conversation.model.state));
   const parts = [
-    ...(description ? [description] : []),
-    ...(command ? [command.line, ...(command.cwd === undefined ? [] : [command.cwd])] : []),
+    ...[description, line, command?.cwd].flatMap((part) => part || []),
     ...(entry?.content.flatMap(changedText) ?? []),
   ];
   const choices = options.map(({ name, kind }) => ({ label: redact(oneLine(name, MAX_LABEL)), kind }));

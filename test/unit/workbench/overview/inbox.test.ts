@@ -95,6 +95,18 @@ describe('the inbox of all windows', () => {
     assert.deepEqual(other.inbox.questions, []);
   });
 
+  it('lists the command of a call, whatever its title says, and answers no other one', async () => {
+    const { owner, session } = await open();
+    const asked = (command: string) => ({ title: 'npm test', kind: 'execute', rawInput: { command, env: {} } });
+    session.askFor({ title: 'npm test', toolCallId: 'c', patch: asked('rm -rf build\nls') });
+    const question = first(owner);
+    assert.equal(question.text, 'rm -rf build\nls');
+    session.apply({ type: 'tool_call', toolCallId: 'c', patch: asked('rm -rf /'), announced: false });
+    assert.equal(await owner.inbox.answer(question, 0), false);
+    session.apply({ type: 'tool_call', toolCallId: 'c', patch: asked('x'.repeat(5000)), announced: false });
+    assert.deepEqual(first(owner).choices, [], 'it is too long to be read');
+  });
+
   it('answers a question of its own window at once', async () => {
     const { owner, session } = await open();
     session.ask('Run the tests');
