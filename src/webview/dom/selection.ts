@@ -28,7 +28,8 @@ export function isInUse(element: Element): boolean {
   return element.contains(document.activeElement) || isTouched(element);
 }
 
-function isTouched(element: Element): boolean {
+/** Returns whether an element contains a part of the selection. */
+export function isTouched(element: Element): boolean {
   const selection = document.getSelection();
   return selection?.anchorNode != null && selection.containsNode(element, true);
 }

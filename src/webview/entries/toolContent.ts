@@ -4,6 +4,7 @@ import { cleanOutput } from '../../base/ansi';
 import { revealControls } from '../../base/revealControls';
 import type { BlockView, ToolContentView } from '../../panel/contract';
 import { button, el, setAttributes } from '../dom/dom';
+import { highlightDiffLater } from '../markdown/highlightLater';
 import { MarkdownView, type MarkdownViewContext } from '../markdown/markdownView';
 import { createDiff } from '../output/diffView';
 import { createTerminalOutput, drawAnsi, type TerminalOutput } from '../output/terminalOutput';
@@ -50,7 +51,8 @@ export function createToolContent(
       const openDiff = (): void => context.post({ type: 'openDiff', index: place.index, content: place.position });
       const openWritten = (): void =>
         context.post({ type: 'openWritten', index: place.index, content: place.position });
-      const options = { expanded: place.expanded, hideHead: alone, openDiff, openWritten };
+      const color = (lines: HTMLElement): void => highlightDiffLater(lines, content.diff.path);
+      const options = { expanded: place.expanded, hideHead: alone, color, openDiff, openWritten };
       return { node: createDiff(content.diff, options) };
     }
     case 'terminal': {

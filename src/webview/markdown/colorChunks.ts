@@ -14,8 +14,9 @@ export interface ColorChunk {
 /**
  * Returns the chunks of a text. They end after a line, preferably before an unindented one that
  * follows a blank one, so that few comments and strings are split.
+ * @param longestLine longer lines stay plain
  */
-export function colorChunks(text: string): ColorChunk[] {
+export function colorChunks(text: string, longestLine = LONGEST_LINE): ColorChunk[] {
   const chunks: ColorChunk[] = [];
   let from = 0;
   /** The last good position for a split. */
@@ -28,7 +29,7 @@ export function colorChunks(text: string): ColorChunk[] {
   while (at < text.length) {
     const newline = text.indexOf('\n', at);
     const end = newline === -1 ? text.length : newline + 1;
-    if (end - at > LONGEST_LINE) {
+    if (end - at > longestLine) {
       take(at);
       take(end, true);
     } else {

@@ -1,24 +1,21 @@
-// Highlights complete code blocks when the browser is idle. The highlighter is a separate file,
-// loaded for the first block that needs it.
+// Highlights complete code blocks and diffs when the browser is idle. The highlighter is a separate
+// file, loaded for the first text that needs it.
 import { fileUrl } from '../dom/pageStyles';
-import { type ColorChunk, colorChunks } from './colorChunks';
-import type { highlight } from './highlighter';
+import { isTouched } from '../dom/selection';
+
+type Highlighter = typeof import('./highlighter');
 
 interface Job {
-  readonly code: HTMLElement;
-  readonly lang: string;
+  readonly element: HTMLElement;
   /** When the highlighting is due. */
-  readonly due: number;
-  /** The part not highlighted yet, and the part that is. */
-  readonly chunks: ColorChunk[];
-  readonly colored: DocumentFragment;
+  due: number;
+  begin(highlighter: Highlighter): Iterator<void>;
+  /** Each highlights a part. */
+  steps?: Iterator<void>;
 }
 
 /** Longer code stays plain: highlighting would create too many elements. */
 const LONGEST = 20_000;
-
-/** Maximum number of highlighted tokens per block; the rest stays plain. */
-const MOST_SPANS = 2_500;
 
 /**
  * Code that leaves the page within this time, ms, came in a flood: highlighting it would only waste
@@ -29,16 +26,29 @@ const REST = 1500;
 let jobs: Job[] = [];
 let scheduled = false;
 let failed = false;
-let loading: Promise<typeof highlight> | undefined;
+let loading: Promise<Highlighter> | undefined;
 
 /** Highlights the text of `code` soon; leaves it plain for an unknown language. */
 export function highlightLater(code: HTMLElement, text: string, lang: string): void {
-  if (failed || !lang || !text || text.length > LONGEST) return;
-  const due = performance.now() + REST;
-  jobs.push({ code, lang, due, chunks: colorChunks(text), colored: document.createDocumentFragment() });
+  if (!lang || !text || text.length > LONGEST) return;
+  add(code, ({ highlightCode }) => highlightCode(code, text, lang));
+}
+
+/**
+ * Highlights the lines of a drawn diff soon, as the extension of the file says. The highlighting of
+ * a patch has the background colours of added and removed lines: patches stay plain.
+ */
+export function highlightDiffLater(lines: HTMLElement, path: string): void {
+  const lang = /\.(?!diff$|patch$)(\w+)$/.exec(path)?.[1];
+  if (lang) add(lines, ({ highlightDiff }) => highlightDiff(lines, lang));
+}
+
+function add(element: HTMLElement, begin: Job['begin']): void {
+  if (failed) return;
+  jobs.push({ element, due: performance.now() + REST, begin });
   if (scheduled) return;
   scheduled = true;
-  loading ??= import(fileUrl('highlighter.js')).then((module: typeof import('./highlighter')) => module.highlight);
+  loading ??= import(fileUrl('highlighter.js'));
   loading.then(schedule, () => {
     // Code stays plain if the chunk cannot be loaded; the failure was reported.
     failed = true;
@@ -52,7 +62,7 @@ function schedule(): void {
 }
 
 async function run(deadline: IdleDeadline): Promise<void> {
-  const highlight = await loading!;
+  const highlighter = await loading!;
   do {
     const job = jobs[0];
     if (!job) {
@@ -60,23 +70,20 @@ async function run(deadline: IdleDeadline): Promise<void> {
       return;
     }
     if (job.due > performance.now()) break;
+    // Drawing the colours would move the ends of the selection.
+    if (isSelected(job.element)) {
+      job.due = performance.now() + REST;
+      jobs.push(jobs.shift()!);
+      continue;
+    }
     // Removed from the page meanwhile: it is highlighted when it returns.
-    const isWanted = job.code.isConnected && (job.chunks.length === 0 || colorNext(job, highlight));
-    if (isWanted && job.chunks.length > 0) continue;
+    job.steps ??= job.begin(highlighter);
+    if (job.element.isConnected && !job.steps.next().done) continue;
     jobs.shift();
-    // A later part continues its last line: it stays plain.
-    if (isWanted && job.code.childNodes.length === 1) job.code.replaceChildren(job.colored);
   } while (deadline.timeRemaining() > 4);
   schedule();
 }
 
-/**
- * Highlights the next chunk of a block.
- * @returns false for an unknown language
- */
-function colorNext({ chunks, colored, lang }: Job, color: typeof highlight): boolean {
-  const { text, plain } = chunks.shift()!;
-  const nodes = plain || colored.querySelectorAll('span').length > MOST_SPANS ? text : color(text, lang);
-  if (nodes !== undefined) colored.append(nodes);
-  return nodes !== undefined;
+function isSelected(element: HTMLElement): boolean {
+  return document.getSelection()?.isCollapsed === false && isTouched(element);
 }

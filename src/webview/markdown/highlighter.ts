@@ -24,6 +24,8 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
+import { colorCode } from './colorCode';
+import { colorDiff } from './colorDiff';
 
 const lowlight = createLowlight({
   bash,
@@ -52,11 +54,20 @@ const lowlight = createLowlight({
 });
 lowlight.registerAlias({ json: ['jsonc', 'json5'], ini: ['toml', 'conf'], bash: ['console'] });
 
-/** Returns the highlighted text as nodes; undefined for an unknown language. */
-export function highlight(text: string, lang: string): DocumentFragment | undefined {
+/** Highlights the text of a code block, a part with each step; for an unknown language, nothing. */
+export function highlightCode(code: HTMLElement, text: string, lang: string): Iterator<void> {
+  return colorCode(code, text, highlighterOf(lang));
+}
+
+/** Highlights the lines of a drawn diff, a part with each step; for an unknown language, nothing. */
+export function highlightDiff(lines: HTMLElement, lang: string): Iterator<void> {
+  return colorDiff(lines, highlighterOf(lang));
+}
+
+/** Returns what highlights a text; it returns undefined for an unknown language. */
+function highlighterOf(lang: string): (text: string) => DocumentFragment | undefined {
   const name = lang.toLowerCase().replace(/^\{?\.?|\}$/g, '');
-  if (!lowlight.registered(name)) return undefined;
-  return draw(lowlight.highlight(name, text));
+  return (text) => (lowlight.registered(name) ? draw(lowlight.highlight(name, text)) : undefined);
 }
 
 function draw(root: Root): DocumentFragment {

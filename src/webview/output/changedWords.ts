@@ -1,5 +1,5 @@
 // Marks the words in which a removed line of a diff differs from the added line in its place.
-import { el } from '../dom/dom';
+import { wrapPart } from './wrapPart';
 
 /** Letters, digits and what joins them; halves of characters too, so that none is cut. */
 const WORD = /[\p{L}\p{M}\p{N}\p{Cs}\p{Pc}\u200d]/u;
@@ -42,17 +42,10 @@ function markPair(removed: Element, added: Element): void {
   while (end > 0 && (isInWord(old, old.length - end) || isInWord(fresh, fresh.length - end))) end--;
   const shared = (old.slice(0, start) + old.slice(old.length - end)).trim().length;
   if (shared < LEAST_SHARED * Math.max(old.trim().length, fresh.trim().length)) return;
-  markPart(removed, old, start, end);
-  markPart(added, fresh, start, end);
+  wrapPart(removed, start, old.length - end, 'changed');
+  wrapPart(added, start, fresh.length - end, 'changed');
 }
 
 function isWord(char: string | undefined): boolean {
   return char !== undefined && WORD.test(char);
-}
-
-/** Marks what is between the first `start` and the last `end` characters. */
-function markPart(line: Element, text: string, start: number, end: number): void {
-  const word = text.slice(start, text.length - end);
-  if (word !== '')
-    line.replaceChildren(text.slice(0, start), el('span', 'changed', word), text.slice(text.length - end));
 }

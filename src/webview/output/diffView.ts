@@ -7,12 +7,8 @@ import { el, icon, link, setAttributes } from '../dom/dom';
 import { splitPath } from '../text/format';
 import { strings } from '../text/strings';
 import { markWordsLater } from './changedWords';
+import { COMPACT_LINES, LONGEST_LINE, OPEN_LINES } from './diffLimits';
 
-/** Maximum number of lines; the editor shows the rest. */
-const COMPACT_LINES = 60;
-const OPEN_LINES = 800;
-/** Maximum length of a line; longer ones are from minified files. */
-const LONGEST_LINE = 400;
 /** Width of the line numbers in characters. */
 const NUMBER_WIDTH = 5;
 
@@ -20,6 +16,8 @@ interface DiffOptions {
   readonly expanded: boolean;
   /** The line above already names the path. */
   readonly hideHead: boolean;
+  /** The lines are drawn: draws their syntax colours later. */
+  color(lines: HTMLElement): void;
   openDiff(): void;
   /** Compares the diff with what was really written. */
   openWritten(): void;
@@ -56,6 +54,7 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
   if (total > 0) {
     element.append(lines);
     markWordsLater(lines);
+    options.color(lines);
   } else if (!diff.truncated && !diff.tooMany) element.append(el('div', 'diff-note dim', strings.noChange));
   const left = total - Math.min(total, limit);
   if (diff.truncated || diff.tooMany || left > 0) {

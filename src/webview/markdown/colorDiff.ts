@@ -1,0 +1,79 @@
+// Draws the syntax colours of a diff's lines. The old and the new text of each hunk are highlighted
+// separately, so that strings and comments of several lines are right in both.
+import { LONGEST_LINE } from '../output/diffLimits';
+import { wrapPart } from '../output/wrapPart';
+import { colorChunks } from './colorChunks';
+
+/** Maximum number of highlighted tokens per diff; the rest stays plain. */
+const MOST_SPANS = 4_000;
+
+/**
+ * Highlights the next few lines with each step.
+ * @param highlight returns the highlighted text; undefined for an unknown language
+ */
+export function* colorDiff(
+  lines: Element,
+  highlight: (text: string) => DocumentFragment | undefined,
+): Generator<void, void> {
+  let left = MOST_SPANS;
+  for (const hunk of hunksOf(lines)) {
+    for (const other of ['removed', 'added']) {
+      const side = hunk.filter(({ classList }) => !classList.contains(other));
+      // Lines that are in both texts get the colours of the new one.
+      const isPainted = ({ className }: Element): boolean => other === 'removed' || className.includes('removed');
+      if (!side.some(isPainted)) continue;
+      let first = 0;
+      for (const { text, plain } of colorChunks(side.map(textOf).join('\n'), LONGEST_LINE + 1)) {
+        const tokens = plain ? [] : tokensOf(highlight(text));
+        if (!tokens || left < 0) return;
+        left -= tokens.length;
+        let start = 0;
+        for (const line of side.slice(first, first + text.split('\n').length)) {
+          const end = start + textOf(line).length;
+          if (isPainted(line))
+            for (const token of tokens)
+              if (token.start < end && token.end > start)
+                wrapPart(line, token.start - start, token.end - start, token.className);
+          start = end + 1;
+        }
+        first += text.split('\n').length - 1;
+        yield;
+      }
+    }
+  }
+}
+
+function textOf(node: Node): string {
+  return node.textContent!;
+}
+
+/** Returns the lines of each hunk, which are those between gaps. */
+function hunksOf(lines: Element): readonly (readonly Element[])[] {
+  const hunks: Element[][] = [[]];
+  for (const line of lines.children) {
+    if (line.className === 'diff-gap') hunks.push([]);
+    else hunks.at(-1)!.push(line);
+  }
+  return hunks;
+}
+
+interface Token {
+  readonly start: number;
+  readonly end: number;
+  readonly className: string;
+}
+
+/** Returns the highlighted parts of a text, outer ones before those inside of them. */
+function tokensOf(colored: DocumentFragment | undefined): readonly Token[] | undefined {
+  if (!colored) return undefined;
+  const tokens: Token[] = [];
+  const walker = document.createTreeWalker(colored);
+  let start = 0;
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    const end = start + textOf(node).length;
+    if (node instanceof Element) tokens.push({ start, end, className: node.className });
+    else start = end;
+  }
+  return tokens;
+}
