@@ -222,6 +222,28 @@ describe('changes of an agent in the installed extension', function () {
     await keepAll();
   });
 
+  it('marks files that wait in the Explorer and on tabs, and no others', async () => {
+    const { page } = vscode.window;
+    const marked = (name: string): Locator =>
+      page.locator(`.explorer-folders-view [aria-label*="${name}"][aria-label*="Changed by Plain, not reviewed"]`);
+    await openFile(page, 'a.txt');
+    await command(page, 'View: Show Explorer');
+    await toChat();
+    await chat.run('run sed -i s/nine/NINE/ a.txt\nown new/c.txt changed\\n');
+    await marked('a.txt').waitFor();
+    const folder = page.locator('.explorer-folders-view [aria-label*="new"][aria-label*="Contains emphasized items"]');
+    await folder.waitFor();
+    await pictures('changes-marks');
+    const badge = (): Promise<string> =>
+      page
+        .locator('.tab[data-resource-name="a.txt"] .monaco-icon-label')
+        .evaluate((label) => getComputedStyle(label, '::after').content);
+    assert.match(await badge(), /◆/);
+    await keepAll();
+    await marked('a.txt').waitFor({ state: 'detached' });
+    assert.doesNotMatch(await badge(), /◆/);
+  });
+
   it('restores the files to before a message after a preview, and undoes that', async () => {
     const { page } = vscode.window;
     await chat.run('own b2.txt b\\n\nown dos.txt unix\\n');
