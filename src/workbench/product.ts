@@ -41,7 +41,7 @@ import { RestoreActions } from './changes/restoreActions';
 import { actOnChanges } from './changes/reviewActions';
 import { ReviewIndex } from './changes/reviewIndex';
 import type { NO_COMMENTS } from './changes/reviewKeys';
-import { ReviewMarks } from './changes/reviewMarks';
+import { markReview } from './changes/reviewMarks';
 import { SessionRestore } from './changes/sessionRestore';
 import { SessionWorktrees } from './changes/sessionWorktrees';
 import { ReviewSourceControl } from './changes/sourceControl';
@@ -239,7 +239,7 @@ function composeWithin(
   own(new HunkLenses(waiting));
   own(new UndoneWatch(conversations));
   own(new ReviewSourceControl(waiting));
-  own(new ReviewMarks(waiting));
+  own(markReview(waiting));
   const restore = new RestoreActions(new SessionRestore({ files: workingFiles, store: restores, logs: restoreLogs }));
   const worktrees = new SessionWorktrees({
     folder: worktreesFolder,
