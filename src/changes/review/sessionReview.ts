@@ -86,6 +86,11 @@ export class SessionReview implements Disposable {
     return toKept(this.files, this.#settled);
   }
 
+  /** The absolute paths of files that were kept or undone. */
+  get settledPaths(): readonly string[] {
+    return [...this.#settled.keys()].map((id) => join(...id.split('\0')));
+  }
+
   /**
    * What became of a file that a turn changed, for its list.
    * @param path relative to `root`

@@ -4,7 +4,7 @@ import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 
 /**
- * Returns the index of the entry; of the last one before it where it has none of its own, undefined
+ * Returns the index of the entry, the first one of a turn for its start; of the last one before it where it has none of its own, undefined
  * where none is.
  */
 export function entryOf(
@@ -13,6 +13,8 @@ export function entryOf(
 ): number | undefined {
   if (event.type === 'tool_call') return model.toolIndex(event.toolCallId);
   const { entries } = model.state;
+  const first = event.type === 'turn_started' ? entries.findIndex(({ turnId }) => turnId === event.turnId) : -1;
+  if (first !== -1) return first;
   const exact = entries.findLastIndex((entry) => entry.at === at && entry.kind === kindOf(event));
   const index = exact === -1 ? entries.findLastIndex((entry) => entry.at <= at) : exact;
   return index === -1 ? undefined : index;

@@ -27,6 +27,7 @@ export class ReviewIndex implements Disposable {
   #files: readonly WaitingFile[] = [];
   #byPath = new Map<string, WaitingFile>();
   #seen = '';
+  #settled: readonly string[] = [];
 
   /** Fires when what waits is other than before. */
   readonly onDidChange: Event<void> = this.#onDidChange.event;
@@ -40,6 +41,11 @@ export class ReviewIndex implements Disposable {
   /** All that waits, session by session. */
   get files(): readonly WaitingFile[] {
     return this.#files;
+  }
+
+  /** The absolute paths of files that no longer wait, as they were kept or undone. */
+  get settled(): readonly string[] {
+    return this.#settled;
   }
 
   /** The file at an absolute path, where it waits; in the session that is newest in this window. */
@@ -62,6 +68,7 @@ export class ReviewIndex implements Disposable {
       if (!review) return [];
       return review.files.map((file) => ({ conversation, review, file, path: join(file.root, file.path) }));
     });
+    this.#settled = open.flatMap(({ changes }) => changes.review?.settledPaths ?? []);
     this.#byPath = new Map(this.#files.map((one) => [pathKey(one.path), one]));
     this.#onDidChange.fire();
   }

@@ -5,12 +5,19 @@ export interface ReviewKeys {
   readonly hasWaitingChanges: boolean;
   /** Absolute paths. */
   readonly waitingFiles: readonly string[];
+  /** Those, and files that were kept or undone. */
+  readonly changedFiles: readonly string[];
   /** The active editor is the comparison of everything that waits. */
   readonly isReviewActive: boolean;
 }
 
 /** The keys while nothing waits. */
-export const NO_REVIEW: ReviewKeys = { hasWaitingChanges: false, waitingFiles: [], isReviewActive: false };
+export const NO_REVIEW: ReviewKeys = {
+  hasWaitingChanges: false,
+  waitingFiles: [],
+  changedFiles: [],
+  isReviewActive: false,
+};
 
 /** The keys where no session works in a worktree, in whichever window. */
 export const NO_WORKTREES = { hasWorktrees: false };

@@ -40,9 +40,10 @@ export class ReviewSourceControl implements Disposable {
   }
 
   #draw(): void {
-    const { files } = this.#index;
+    const { files, settled } = this.#index;
     const paths = files.slice(0, MAX_ROWS).map(({ path }) => Uri.file(path).fsPath);
-    publish({ hasWaitingChanges: files.length > 0, waitingFiles: paths });
+    const changedFiles = [...paths, ...settled.slice(-MAX_ROWS).map((path) => Uri.file(path).fsPath)];
+    publish({ hasWaitingChanges: files.length > 0, waitingFiles: paths, changedFiles });
     if (files.length === 0 || !showsSourceControl()) {
       this.#view?.dispose();
       this.#view = undefined;

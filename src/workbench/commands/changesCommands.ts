@@ -11,6 +11,7 @@ import { showStatus } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
 import { type ContinueOptions, continueFromMessage } from './continueFromMessage';
 import { reviewWith } from './reviewWith';
+import { showTurnOfLine } from './showTurnOfLine';
 
 /** Which session and turn are meant; absent: the active session, all that waits. */
 interface ChangesArgument {
@@ -85,6 +86,7 @@ export function changesCommands(services: CommandServices, register: Register): 
       const staged = await stageTurn(conversation, argument?.turnId ?? lastChangingTurn(conversation));
       showStatus(staged === 1 ? l10n.t('Staged 1 file.') : l10n.t('Staged {0} files.', staged));
     }),
+    register('showTurnOfLine', () => showTurnOfLine(services)),
     // The source control view gives its repository.
     register('draftCommitMessage', (repository?: SourceControl) => drafts.draftInSourceControl(repository)),
     register('changes.next', () => hunks.go(1)),

@@ -244,6 +244,28 @@ describe('changes of an agent in the installed extension', function () {
     assert.doesNotMatch(await badge(), /◆/);
   });
 
+  it('goes from a line to the turn that wrote it', async () => {
+    const { page } = vscode.window;
+    await openFile(page, 'a.txt');
+    await editorLine('ONE').click();
+    await command(page, 'Parley: Show Turn That Wrote This Line');
+    const message = chat.entries('user').filter({ hasText: /^own a\.txt ONE\\ntwo.*TEN\\n\s*own new/ });
+    const isInSight = (): Promise<boolean> =>
+      message.evaluate((entry) => {
+        const { top, bottom } = entry.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      });
+    await message.waitFor();
+    while (!(await isInSight())) await sleep(50);
+    await pictures('changes-turn-of-line');
+    await openFile(page, 'a.txt');
+    await editorLine('three').click();
+    await command(page, 'Parley: Show Turn That Wrote This Line');
+    await page.getByText('No turn that Parley recorded wrote this line.').first().waitFor();
+    await command(page, 'Notifications: Clear All Notifications');
+    await toChat();
+  });
+
   it('restores the files to before a message after a preview, and undoes that', async () => {
     const { page } = vscode.window;
     await chat.run('own b2.txt b\\n\nown dos.txt unix\\n');

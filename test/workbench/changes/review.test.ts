@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -150,6 +150,33 @@ describe('the review of what an agent changed', function () {
     await run('undoRestore', { session: key, ask: false });
     assert.deepEqual([await text('e.txt'), await text('a.txt')], ['d\n', 'again\n']);
     assert.equal(states()['a.txt'], 'unreviewed');
+  });
+
+  it('leads from a line to the session of the turn that wrote it, also to one that is closed', async () => {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    assert.ok(folder);
+    const file = join(folder.uri.fsPath, 'line-origin.txt');
+    const session = await api.openSession({ agent: 'disk', cwd: folder.uri.fsPath });
+    await api.send(session, `write ${file} one\\ntwo\\n`);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(file));
+    const at = async (line: number): Promise<string> => {
+      await vscode.window.showTextDocument(editor.document);
+      const shown = vscode.window.activeTextEditor;
+      assert.ok(shown);
+      shown.selection = new vscode.Selection(line, 0, line, 0);
+      return run<string>('showTurnOfLine', {});
+    };
+    await editor.edit((edit) => edit.insert(new vscode.Position(1, 0), 'mine\n'));
+    assert.equal(await at(2), session);
+    await assert.rejects(at(1), /No turn that Parley recorded wrote this line/);
+    await run('closeSession', { session });
+    assert.throws(() => api.snapshot(session));
+    assert.equal(await at(0), session);
+    assert.match(api.snapshot(session).entries[0]?.text ?? '', /line-origin/);
+    await run('closeSession', { session });
+    await undoIn(editor);
+    await rm(file);
   });
 
   it('goes back to an earlier message with its text in the composer', async () => {

@@ -16,6 +16,12 @@ describe('the entry of an event', () => {
     assert.deepEqual(kinds.slice(-3), ['tool', 'agent', 'tool']);
   });
 
+  it('is the first of a turn for its start', () => {
+    const [started] = events;
+    assert.equal(started?.event.type, 'turn_started');
+    assert.equal(entryOf(model, { ...started, at: 0 }), 0);
+  });
+
   it('is the last one before it where it has none of its own, and none before the first', () => {
     const event = said('gone');
     assert.equal(entryOf(model, { at: 11.5, event }), entryOf(model, events.at(-2)!));
