@@ -295,6 +295,22 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'Why? ');
   });
 
+  it('keeps the undo of a pasted text from VS Code, which would undo that the text was inserted', async () => {
+    await open();
+    // As VS Code does for each webview.
+    await panel.page.evaluate(() =>
+      window.addEventListener('keydown', ({ ctrlKey, key }) => {
+        if (ctrlKey && key === 'z') document.execCommand('undo');
+      }),
+    );
+    const long = 'x'.repeat(3000);
+    await give('paste', 'text/plain', long);
+    const { name } = await panel.next('attachFile');
+    await panel.update({ op: 'session', patch: { attachments: [{ id: 'p1', kind: 'file', label: name }] } });
+    await field().press('Control+z');
+    assert.equal(await field().inputValue(), long);
+  });
+
   it('puts a pasted text of many lines into the message at once', async () => {
     await open();
     await field().pressSequentially('Why? ');

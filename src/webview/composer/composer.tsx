@@ -49,6 +49,8 @@ export function Composer() {
       send(isCtrl(event, 'enter') && session.queues.peek());
     } else if (isUndo(event) && takeBackPaste()) {
       event.preventDefault();
+      // VS Code would have the page undo as well, and the text would be gone.
+      event.stopPropagation();
     } else if (event.key === 'Backspace' && removeMention()) {
       event.preventDefault();
     } else if (recall(event)) {
