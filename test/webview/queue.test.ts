@@ -77,6 +77,60 @@ describe('the edit of a queued message', () => {
   });
 });
 
+describe('the focus in the queue', () => {
+  let panel: Panel;
+  const { open, field, button } = useChrome((opened) => {
+    panel = opened;
+  });
+  const [one, two, three] = ['q1', 'q2', 'q3'].map(
+    (id): QueueItemView => ({ id, text: `message ${id}`, attachments: [], state: 'queued' }),
+  ) as [QueueItemView, QueueItemView, QueueItemView];
+  const row = (id: string) => panel.page.locator(`[data-queue-id=${id}]`);
+  const shown = (...queue: QueueItemView[]) => panel.update({ op: 'session', patch: { queue } });
+
+  async function isOn(id: string, name: string): Promise<void> {
+    const at = row(id).getByRole('button', { name });
+    await panel.page.waitForFunction((node) => node === document.activeElement, await at.elementHandle());
+  }
+
+  async function isOnMessage(): Promise<void> {
+    await panel.page.waitForFunction((node) => node === document.activeElement, await field().elementHandle());
+  }
+
+  const press = (id: string, name: string) => row(id).getByRole('button', { name }).press('Enter');
+
+  it('is on the message after an edit was saved, and on its button after one was cancelled', async () => {
+    await open({ session: { queue: [one, two] } });
+    const editor = panel.page.getByRole('textbox', { name: 'Edit queued message' });
+    await press('q2', 'Edit');
+    await editor.press('Escape');
+    await isOn('q2', 'Edit');
+    await press('q2', 'Edit');
+    await editor.press('Enter');
+    await isOnMessage();
+  });
+
+  it('stays on the button that moves a message, or on the other one at the end of the list', async () => {
+    await open({ session: { queue: [one, two, three] } });
+    await press('q3', 'Move up');
+    await shown(one, three, two);
+    await isOn('q3', 'Move up');
+    await press('q3', 'Move up');
+    await shown(three, one, two);
+    await isOn('q3', 'Move down');
+  });
+
+  it('is on the message after one was removed or sent, and after the queue was resumed', async () => {
+    await open({ session: { queue: [one, two], queuePaused: 'Paused' } });
+    await press('q2', 'Remove');
+    await isOnMessage();
+    await press('q1', 'Send now');
+    await isOnMessage();
+    await button('Resume').press('Enter');
+    await isOnMessage();
+  });
+});
+
 describe('the focus', () => {
   let panel: Panel;
   const { browser, open, field, button } = useChrome((opened) => {

@@ -16,6 +16,12 @@ function act(action: QueueAction): void {
   post({ type: 'queue', action });
 }
 
+/** Does something that takes the pressed button away; the focus goes to the message. */
+function leave(action: QueueAction): void {
+  act(action);
+  composer.focus();
+}
+
 export function Queue() {
   const items = session.queue.value;
   const key = session.key.value;
@@ -58,7 +64,7 @@ export function Queue() {
             type="button"
             class="text-button"
             aria-label={sends ? strings.sendQueuedMessages(waiting.length) : undefined}
-            onClick={() => act({ kind: 'resume' })}
+            onClick={() => leave({ kind: 'resume' })}
           >
             {sends ? strings.sendQueued(waiting.length) : strings.resume}
           </button>
@@ -67,7 +73,7 @@ export function Queue() {
             class="text-button"
             onClick={() => {
               for (const { id } of items) keepEdit(key, id);
-              act({ kind: 'clear' });
+              leave({ kind: 'clear' });
             }}
           >
             {strings.clearQueue}
@@ -114,6 +120,9 @@ interface QueueRowProps {
 function QueueRow(props: QueueRowProps) {
   const { sessionKey, item, index, count } = props;
   const editing = useSignal(false);
+  const row = useRef<HTMLLIElement>(null);
+  /** The icons of the buttons that may take the focus after the next change: the first that can. */
+  const wanted = useRef<readonly string[]>([]);
   const { id } = item;
   const isHeldByAgent = item.state === 'accepted';
   const canMove = item.state !== 'sending' && !isHeldByAgent;
@@ -124,6 +133,19 @@ function QueueRow(props: QueueRowProps) {
     act({ kind: 'hold', id, held: on });
   }
 
+  function move(to: number): void {
+    wanted.current = to < index ? ['arrow-up', 'arrow-down'] : ['arrow-down', 'arrow-up'];
+    act({ kind: 'move', id, to });
+  }
+
+  // A row that is moved loses the focus, as does a button that is disabled or an editor that closes.
+  useLayoutEffect(() => {
+    const buttons = wanted.current.map((icon) => row.current?.querySelector<HTMLElement>(`.codicon-${icon}:enabled`));
+    wanted.current = [];
+    const { activeElement, body } = document;
+    if (activeElement === body || row.current?.contains(activeElement)) buttons.find(Boolean)?.focus();
+  }, [index, editing.value]);
+
   // The line above the messages says that they are paused.
   const { reason, state } = item;
   const words = [reason ?? (state === 'queued' || state === 'paused' ? '' : strings.queueState[state])];
@@ -131,6 +153,7 @@ function QueueRow(props: QueueRowProps) {
   if (item.attachments.length > 0) words.unshift(strings.attachmentCount(item.attachments.length));
   return (
     <li
+      ref={row}
       class={`queue-item ${props.isTarget ? 'drop-target' : ''}`}
       data-queue-id={id}
       data-queue-state={item.state}
@@ -159,8 +182,13 @@ function QueueRow(props: QueueRowProps) {
           onSave={(text) => {
             act({ kind: 'edit', id, text });
             edit(false);
+            composer.focus();
           }}
-          onCancel={() => edit(false)}
+          onCancel={() => {
+            // Not to the message, where another Escape stops the turn.
+            wanted.current = ['edit'];
+            edit(false);
+          }}
         />
       ) : (
         <>
@@ -181,26 +209,26 @@ function QueueRow(props: QueueRowProps) {
               icon="arrow-up"
               label={strings.moveUp}
               disabled={!canMove || index === 0}
-              onClick={() => act({ kind: 'move', id, to: index - 1 })}
+              onClick={() => move(index - 1)}
             />
             <IconButton
               icon="arrow-down"
               label={strings.moveDown}
               disabled={!canMove || index === count - 1}
-              onClick={() => act({ kind: 'move', id, to: index + 1 })}
+              onClick={() => move(index + 1)}
             />
             <IconButton
               icon="send"
               label={strings.sendNow}
               disabled={!canMove}
-              onClick={() => act({ kind: 'sendNow', id })}
+              onClick={() => leave({ kind: 'sendNow', id })}
             />
             <IconButton
               icon="close"
               label={strings.remove}
               onClick={() => {
                 keepEdit(sessionKey, id);
-                act({ kind: 'remove', id });
+                leave({ kind: 'remove', id });
               }}
             />
           </span>
