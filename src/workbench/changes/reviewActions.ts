@@ -10,7 +10,7 @@ import { pathOf } from '../../client/changes/changedPaths';
 import { statesOf } from '../../client/changes/recordedTurn';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { ChangesAction, ChangesScope } from '../../panel/contract';
-import { titleOf } from '../sessions/sessionLabels';
+import { tabTitleOf } from '../sessions/sessionLabels';
 import { showStatus, showWarning } from '../ui/messages';
 import type { ComparedFile } from '../ui/places';
 import { comparedChanges, comparedReview, openComparison, openComparisons, openReview } from './comparisons';
@@ -34,7 +34,7 @@ export async function openChanges(conversation: Conversation, scope: ChangesScop
   const all = await compared(conversation, scope, path);
   const [first] = all;
   if (!first) throw new ParleyError('no-changes', localizable('There are no changes to show.'));
-  const title = titleOf(conversation);
+  const title = tabTitleOf(conversation);
   if (path !== undefined) await openComparison(first);
   else if (scope === 'review') await openReview(l10n.t('Changes: {0}', title), all);
   else {

@@ -12,7 +12,7 @@ import type { Page } from '../activation/page';
 import type { SessionTabs } from '../activation/sessionTabs';
 import type { TabIcon } from '../activation/tabIcon';
 import type { Conversations } from '../sessions/conversations';
-import { knownTitleOf, titleOf } from '../sessions/sessionLabels';
+import { knownTitleOf, tabTitleOf } from '../sessions/sessionLabels';
 import { inert } from '../ui/inertText';
 import { dialogsClosed, isDialogOpen, showError, showInfo } from '../ui/messages';
 import { ChatSurface, type FocusTarget, type SurfaceServices } from './chatSurface';
@@ -128,7 +128,7 @@ export class ChatHome implements UriHandler, Disposable {
     const known = this.#tabOf(conversation.key);
     if (known) return this.#revealTab(known);
     const { tabs } = this.#places;
-    const title = inert(titleOf(conversation));
+    const title = inert(tabTitleOf(conversation));
     const page = tabs.open(title, column, (opened) => this.#attach(opened, conversation));
     this.#conversations.setActive(conversation.key);
     this.#isInTab = true;
@@ -248,7 +248,7 @@ export class ChatHome implements UriHandler, Disposable {
       const isPanel = page === panel.page;
       if (!isPanel && !tabs.has(page)) continue;
       const icon = this.#states(conversation.key);
-      const words = isPanel ? (knownTitleOf(conversation) ?? 'Parley') : titleOf(conversation);
+      const words = isPanel && knownTitleOf(conversation) === undefined ? 'Parley' : tabTitleOf(conversation);
       // A session changes often while its agent writes, and its tab seldom.
       const look = `${icon} ${words}`;
       if (this.#looks.get(page) === look) continue;

@@ -8,7 +8,7 @@ import { comparedChanges, openComparisons } from '../changes/comparisons';
 import { tellProblems } from '../changes/reviewActions';
 import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
 import type { Conversations } from '../sessions/conversations';
-import { titleOf } from '../sessions/sessionLabels';
+import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
 import { askLine, askLineWithHelp, type PickItem, pick } from '../ui/input';
 import { askModal, showInfo, showProgress, showStatus } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
@@ -146,7 +146,7 @@ async function apply(
   const { folder } = await worktrees.of(conversation);
   if (isAsked && applied.length > 0) {
     await openComparisons(
-      l10n.t('Changes to Apply: {0}', titleOf(conversation)),
+      l10n.t('Changes to Apply: {0}', tabTitleOf(conversation)),
       await comparedChanges(conversation.key, changes, states),
     );
     const label =

@@ -8,7 +8,7 @@ import { formatNumber } from '../../base/localFormat';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { type FromDiagram, MAX_DIAGRAM, type ToDiagram } from '../../panel/diagramContract';
-import { titleOf } from '../sessions/sessionLabels';
+import { tabTitleOf } from '../sessions/sessionLabels';
 import { inert } from '../ui/inertText';
 import { showError, showStatus } from '../ui/messages';
 import { pickTarget } from '../ui/places';
@@ -53,7 +53,7 @@ export class Diagrams implements Disposable {
     else
       this.#open.set(
         key,
-        this.#draw(source, titleOf(conversation), () => this.#open.delete(key)),
+        this.#draw(source, tabTitleOf(conversation), () => this.#open.delete(key)),
       );
   }
 

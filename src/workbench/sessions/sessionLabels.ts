@@ -12,6 +12,9 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Characters of an agent's words in a list. */
 const MAX_WORDS = 200;
+/** Characters of a title in a tab, which VS Code makes as wide as its title; and those of its end. */
+const MAX_IN_TAB = 50;
+const END_IN_TAB = 15;
 
 export function titleOf(conversation: Conversation): string {
   return knownTitleOf(conversation) ?? l10n.t('New session');
@@ -20,6 +23,14 @@ export function titleOf(conversation: Conversation): string {
 /** As {@link titleOf}; undefined for a session without a title or a message. */
 export function knownTitleOf(conversation: Conversation): string | undefined {
   return conversation.model.state.title ?? firstWords(conversation);
+}
+
+/** As {@link titleOf}, for a tab. The end of a title may say which agent was asked, or that it is a fork. */
+export function tabTitleOf(conversation: Conversation): string {
+  const words = titleOf(conversation);
+  if (words.length <= MAX_IN_TAB) return words;
+  const end = conversation.model.state.title === undefined ? '' : words.slice(-END_IN_TAB);
+  return `${words.slice(0, MAX_IN_TAB - end.length).trimEnd()}…${end}`;
 }
 
 /** As {@link titleOf}, for a list; a session without a message is known by its draft. */

@@ -1,7 +1,7 @@
 // The chat moves between the editor area and the side bar with its session, and commands that forget
 // are offered where there is something to forget.
 import { strict as assert } from 'node:assert';
-import { commands, TabInputWebview, window, workspace } from 'vscode';
+import { commands, type Tab, TabInputWebview, window, workspace } from 'vscode';
 import { activated } from '../extension';
 
 /** Resolves when a condition holds after a change of tabs. */
@@ -18,10 +18,12 @@ async function untilTabs(holds: () => boolean): Promise<void> {
   });
 }
 
-const hasTab = (): boolean =>
+const chatTab = (): Tab | undefined =>
   window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
-    .some(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith('parley.chat'));
+    .find(({ input }) => input instanceof TabInputWebview && input.viewType.endsWith('parley.chat'));
+
+const hasTab = (): boolean => chatTab() !== undefined;
 
 describe('the chat', () => {
   before(activated);
@@ -38,6 +40,13 @@ describe('the chat', () => {
     await untilTabs(() => !hasTab());
     await commands.executeCommand('parley.moveChatToEditor');
     await untilTabs(hasTab);
+  });
+
+  it('has a tab with the beginning and the end of a long title, as other tabs need space too', async () => {
+    await commands.executeCommand('parley.open');
+    await commands.executeCommand('parley.newSession', { agent: 'demo' });
+    await commands.executeCommand('parley.renameSession', { title: `${'handle negative values, '.repeat(10)}of Gamma` });
+    await untilTabs(() => chatTab()?.label === 'handle negative values, handle nega…alues, of Gamma');
   });
 
   it('gives the focus to the editor and takes it back', async () => {
