@@ -139,6 +139,14 @@ describe('the texts of the product', () => {
     });
   }
 
+  for (const language of LANGUAGES)
+    it(`have an ellipsis directly after the word, as those of VS Code: ${language}`, () => {
+      const ends = [bundleOf(language), manifestTexts(language)].flatMap((path) =>
+        Object.values(readBundle(root, path)).filter((text) => typeof text === 'string' && /^[^…]* …$/.test(text)),
+      );
+      assert.deepEqual(ends, []);
+    });
+
   it('name the folder of their bundles in package.json', () => {
     const { l10n } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { l10n?: string };
     assert.equal(l10n, './l10n');
