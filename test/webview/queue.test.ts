@@ -182,6 +182,15 @@ describe('the focus', () => {
     assert.ok(await button('New session').evaluate((node) => node === document.activeElement));
   });
 
+  it('is in the composer once the turn was stopped with the button', async () => {
+    await open({ session: { phase: 'running' } });
+    await button('Stop').click();
+    await panel.next('cancel');
+    await panel.update({ op: 'session', patch: { phase: 'ready' } });
+    await button('Stop').waitFor({ state: 'detached' });
+    assert.ok(await field().evaluate((node) => node === document.activeElement));
+  });
+
   it('in an empty composer stops the turn with Escape', async () => {
     await open({ session: { phase: 'running', commands: [{ name: 'init', description: '' }] } });
     await field().fill('/');

@@ -193,7 +193,15 @@ export function Composer() {
           <div class="bar-end">
             <UsageRing />
             {running && (
-              <button type="button" class="secondary" onClick={() => post({ type: 'cancel' })}>
+              <button
+                type="button"
+                class="secondary"
+                onClick={() => {
+                  post({ type: 'cancel' });
+                  // The button goes with the turn.
+                  composer.focus();
+                }}
+              >
                 {strings.stop}
               </button>
             )}
