@@ -45,7 +45,9 @@ describe('the chat', () => {
   it('has a tab with the beginning and the end of a long title, as other tabs need space too', async () => {
     await commands.executeCommand('parley.open');
     await commands.executeCommand('parley.newSession', { agent: 'demo' });
-    await commands.executeCommand('parley.renameSession', { title: `${'handle negative values, '.repeat(10)}of Gamma` });
+    await commands.executeCommand('parley.renameSession', {
+      title: `${'handle negative values, '.repeat(10)}of Gamma`,
+    });
     await untilTabs(() => chatTab()?.label === 'handle negative values, handle nega…alues, of Gamma');
   });
 
