@@ -68,7 +68,8 @@ export function createViewportObserver(root: HTMLElement, margin: number, invali
     look() {
       const { left, top, bottom } = root.getBoundingClientRect();
       const x = left + root.clientWidth / 2;
-      for (const y of [top + 1, (top + bottom) / 2, bottom - 1]) {
+      // Something may lie over the top edge.
+      for (const y of [top + 30, (top + bottom) / 2, bottom - 1]) {
         // A rendered element is covered by its content.
         const hit = document.elementFromPoint(x, y);
         if (!hit || hit.childElementCount > 0 || !listeners.has(hit)) continue;

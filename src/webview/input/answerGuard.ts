@@ -193,16 +193,20 @@ function rectsOf(card: HTMLElement): number[] {
 }
 
 /**
- * Returns whether a card is completely visible. A card taller than the box must fill half of it,
- * with the pressed button visible.
+ * Returns whether a card is completely visible, also below the line over the top of the transcript.
+ * A card taller than the box must fill half of it, with the pressed button visible.
  */
 function isInView(card: HTMLElement, button: Element | undefined): boolean {
-  const box = (card.closest('.transcript') ?? document.documentElement).getBoundingClientRect();
+  const log = card.closest('.transcript');
+  const box = (log ?? document.documentElement).getBoundingClientRect();
+  const over = log?.querySelector('.prompt-line')?.getBoundingClientRect().bottom ?? 0;
+  const first = Math.max(over, box.top);
+  const room = box.bottom - first;
   const { top, bottom, height } = card.getBoundingClientRect();
-  const visible = Math.min(bottom, box.bottom) - Math.max(top, box.top);
-  if (height <= box.height) return visible >= height - MOVED;
+  const visible = Math.min(bottom, box.bottom) - Math.max(top, first);
+  if (height <= room) return visible >= height - MOVED;
   const pressed = (button ?? card.querySelector('.answers') ?? card).getBoundingClientRect();
-  return visible >= box.height / 2 && pressed.top >= box.top - MOVED && pressed.bottom <= box.bottom + MOVED;
+  return visible >= room / 2 && pressed.top >= first - MOVED && pressed.bottom <= box.bottom + MOVED;
 }
 
 export const answerGuard = new AnswerGuard();

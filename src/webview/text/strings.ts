@@ -73,6 +73,7 @@ export const strings = {
   notice: l10n.t('Notice'),
   error: l10n.t('Error'),
   gap: l10n.t('Missing message'),
+  toYourMessage: l10n.t('Go to your message'),
   retryGap: l10n.t('Retry'),
   retryGaps: l10n.t('Retry All'),
   loadPart: l10n.t('Load'),

@@ -10,6 +10,7 @@ import type { ItemStore } from '../entries/itemStore';
 import { createPermissionCard } from '../entries/permissionCard';
 import type { CallGroup, CallGroups } from '../nested/callGroups';
 import { estimateHeight } from './estimateHeight';
+import type { PromptLine } from './promptLine';
 
 /** What pages need to draw groups. */
 export interface PageGroups extends Pick<CallGroups, 'at' | 'hides' | 'counts'> {
@@ -34,6 +35,7 @@ export class Page implements Disposable {
   readonly #store: ItemStore;
   readonly #context: EntryContext;
   readonly #groups: PageGroups;
+  readonly #prompt: PromptLine;
   readonly #views = new Map<number, EntryView>();
   readonly #onChange: (page: Page) => void;
   #watches: readonly Disposable[] = [];
@@ -50,12 +52,14 @@ export class Page implements Disposable {
     store: ItemStore,
     context: EntryContext,
     groups: PageGroups,
+    prompt: PromptLine,
     onChange: (page: Page) => void,
   ) {
     this.first = first;
     this.#store = store;
     this.#context = context;
     this.#groups = groups;
+    this.#prompt = prompt;
     this.#onChange = onChange;
   }
 
@@ -167,7 +171,7 @@ export class Page implements Disposable {
     if (!this.#mounted || !stored) return;
     const old = this.#views.get(index);
     if (this.#groups.hides(index)) {
-      old?.dispose?.();
+      if (old) this.#leave(old);
       old?.element.remove();
       this.#views.delete(index);
       return;
@@ -192,8 +196,9 @@ export class Page implements Disposable {
     view.element.dataset.entry = name;
     view.element.dataset.index = String(index);
     this.#views.set(index, view);
+    this.#prompt.watch(view.element);
     if (old) {
-      old.dispose?.();
+      this.#leave(old);
       old.element.replaceWith(view.element);
     } else {
       let before: EntryView | undefined;
@@ -255,8 +260,13 @@ export class Page implements Disposable {
   }
 
   #drop(): void {
-    for (const view of this.#views.values()) view.dispose?.();
+    for (const view of this.#views.values()) this.#leave(view);
     this.#views.clear();
+  }
+
+  #leave(view: EntryView): void {
+    this.#prompt.unwatch(view.element);
+    view.dispose?.();
   }
 
   #estimate(): number {

@@ -19,6 +19,8 @@ export interface Target {
  * visible.
  */
 const EDGE = 8;
+/** Height at the top of the transcript that the line with the user's message may cover, px. */
+const PROMPT_LINE = 27;
 
 /**
  * Scrolls `box` so that a node in it is visible. `scrollIntoView` would also scroll the frame in
@@ -28,8 +30,9 @@ const EDGE = 8;
 export function scrollWithin(box: Element, node: Element | Range, block: 'start' | 'center' | 'nearest'): void {
   const outer = box.getBoundingClientRect();
   const inner = node.getBoundingClientRect();
-  const above = inner.top - outer.top;
-  const spare = outer.height - inner.height;
+  const covered = block === 'start' ? 0 : coveredOf(box);
+  const above = inner.top - outer.top - covered;
+  const spare = outer.height - covered - inner.height;
   if (block !== 'nearest') {
     box.scrollTop += block === 'start' ? above : above - spare / 2;
     return;
@@ -43,9 +46,13 @@ export function scrollWithin(box: Element, node: Element | Range, block: 'start'
   else if (toTop > 0 && toBottom > 0) box.scrollTop += Math.min(toTop, toBottom);
 }
 
+function coveredOf({ className }: Element): number {
+  return className === 'transcript' ? PROMPT_LINE : 0;
+}
+
 /** Scrolls a card into view, or at least its answers if it is taller than the box. */
 export function scrollCardIntoView(box: Element, card: Element): void {
-  const isHigher = card.getBoundingClientRect().height > box.clientHeight;
+  const isHigher = card.getBoundingClientRect().height > box.clientHeight - coveredOf(box);
   scrollWithin(box, (isHigher && card.querySelector('.answers')) || card, 'nearest');
 }
 
@@ -81,7 +88,8 @@ export function scrollPartIntoView(box: Element, part: Range): void {
     if (inner.scrollHeight > inner.clientHeight || inner.scrollWidth > inner.clientWidth) scrollInner(inner, part);
   const outer = box.getBoundingClientRect();
   const rect = part.getBoundingClientRect();
-  if (rect.top < outer.top + EDGE || rect.bottom > outer.bottom - EDGE) scrollWithin(box, part, 'center');
+  if (rect.top < outer.top + coveredOf(box) + EDGE || rect.bottom > outer.bottom - EDGE)
+    scrollWithin(box, part, 'center');
 }
 
 function scrollInner(inner: Element, part: Range): void {

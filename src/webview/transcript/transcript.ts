@@ -18,6 +18,7 @@ import { lastThatFill, PAGE_SIZE, Page } from './page';
 import { PageList } from './pageList';
 import { PageLoader } from './pageLoader';
 import { PositionReporter } from './positionReporter';
+import { PromptLine } from './promptLine';
 import { Revealer } from './revealer';
 import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
@@ -132,9 +133,10 @@ export class Transcript {
       unpin: () => this.#scroller.unpin(),
       viewport: this.#viewport,
     });
+    const prompt = new PromptLine(this.#box, this.#store, (index) => this.reveal(index));
     this.#pages = new PageList(this.#live, {
       create: (place) =>
-        new Page(place * PAGE_SIZE, this.#store, this.#context, this.#groups, (page) => this.#onNear(page)),
+        new Page(place * PAGE_SIZE, this.#store, this.#context, this.#groups, prompt, (page) => this.#onNear(page)),
       heightOf: (place) => this.#groups.heightOf(place),
       isHeld: (page) => this.#wanted.has(page) || this.#revealer.includes(page) || page.isSelected,
       viewport: this.#viewport,
@@ -184,18 +186,17 @@ export class Transcript {
       if (this.#revealer.target) options.invalidate();
     }).observe(this.#box);
     this.#hiddenCards = new HiddenCards(this.#box, (ids) => options.onHiddenPermissions(ids));
-    const keys = new KeyMoves({
+    this.keys = new KeyMoves({
       store: this.#store,
       nesting: this.#nesting,
       shown: () => (this.isAtEnd ? undefined : this.anchor()?.index),
       reveal: (index) => this.reveal(index),
     });
-    this.keys = keys;
     watchKeys(this.#box, {
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
-      toEdge: (edge) => keys.toEdge(edge),
-      toIndex: (index, step) => keys.toIndex(index, step),
-      toMessage: (index, step) => keys.toMessage(index ?? this.#store.total, step),
+      toEdge: (edge) => this.keys.toEdge(edge),
+      toIndex: (index, step) => this.keys.toIndex(index, step),
+      toMessage: (index, step) => this.keys.toMessage(index ?? this.#store.total, step),
     });
   }
 

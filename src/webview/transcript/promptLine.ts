@@ -1,0 +1,69 @@
+// The user's message whose turn is at the top of the box, as one line over it while the message
+// itself is out of sight. An observer tells which entry is at the top, so that neither an update nor
+// scrolling queries the layout.
+import { revealControls } from '../../base/revealControls';
+import { head, textOfBlocks } from '../../base/text';
+import { button, el } from '../dom/dom';
+import type { ItemStore } from '../entries/itemStore';
+import { strings } from '../text/strings';
+
+/** Maximum number of characters of a message that are looked at. */
+const LONGEST = 1_000;
+export class PromptLine {
+  readonly #store: ItemStore;
+  readonly #line: HTMLButtonElement;
+  readonly #observer: IntersectionObserver;
+  /** The entries at the top of the box, in the upper part that is higher than the gap between two. */
+  readonly #top = new Set<HTMLElement>();
+  #index = 0;
+
+  /**
+   * @param box the scroll container; gets the line as its first child
+   * @param reveal scrolls to an item
+   */
+  constructor(box: HTMLElement, store: ItemStore, reveal: (index: number) => void) {
+    this.#store = store;
+    this.#line = button('prompt-line', '', () => reveal(this.#index));
+    this.#line.title = strings.toYourMessage;
+    this.#line.hidden = true;
+    box.prepend(el('div', 'prompt-place', this.#line));
+    this.#observer = new IntersectionObserver((records) => this.#look(records), {
+      root: box,
+      rootMargin: '0px 0px -96%',
+    });
+  }
+
+  /** An entry is in the page: the element of an item, with its index. */
+  watch(entry: HTMLElement): void {
+    this.#observer.observe(entry);
+  }
+
+  /** The entry was removed. */
+  unwatch(entry: HTMLElement): void {
+    this.#observer.unobserve(entry);
+    if (this.#top.delete(entry)) this.#show();
+  }
+
+  #look(records: readonly IntersectionObserverEntry[]): void {
+    for (const { isIntersecting, target } of records)
+      this.#top[isIntersecting ? 'add' : 'delete'](target as HTMLElement);
+    this.#show();
+  }
+
+  #show(): void {
+    const top = Math.max(...[...this.#top].map(({ dataset }) => Number(dataset.index)));
+    let text = '';
+    for (let index = top; index >= 0; index--) {
+      if (this.#store.isNested(index)) continue;
+      const item = this.#store.get(index)?.item;
+      if (item?.kind === 'user' && index < top) {
+        this.#index = index;
+        text = head(textOfBlocks(item.content, '\n').trim(), LONGEST).split('\n')[0]!;
+      }
+      // What comes after the end of a turn is about none.
+      if (!item || item.kind === 'user' || (item.kind === 'turn_end' && index < top)) break;
+    }
+    this.#line.textContent = revealControls(text);
+    this.#line.hidden = text === '';
+  }
+}

@@ -1,0 +1,156 @@
+// The line over the top of the transcript with the user's message whose turn is on the screen.
+import assert from 'node:assert/strict';
+import type { ItemView } from '../../src/panel/contract';
+import type { PanelOptions } from './harness/browser';
+import { conversation, message, permission, tool } from './harness/samples';
+import { RUNNING } from './harness/useChrome';
+import { useHarness } from './harness/useHarness';
+
+const turnEnd = conversation().find(({ kind }) => kind === 'turn_end')!;
+
+/** A turn of many items. */
+function turn(name: string, count = 60): ItemView[] {
+  return [
+    message(`u-${name}`, 'user', `\n  Question ${name}\u202e\nwith a second line`),
+    ...Array.from({ length: count }, (_, at) =>
+      message(`${name}-${at}`, 'agent', `Paragraph ${at} of ${name}.\n\nMore.`),
+    ),
+    { ...turnEnd, id: `end-${name}` },
+  ];
+}
+
+describe('the line with the message of a turn', () => {
+  const browser = useHarness();
+
+  async function open(options: PanelOptions) {
+    const panel = await browser.open({ width: 600, height: 600, ...options });
+    const line = panel.page.locator('.prompt-line');
+    const shows = (text: string) =>
+      panel.page.waitForFunction((wanted) => {
+        const one = document.querySelector<HTMLElement>('.prompt-line')!;
+        return (one.hidden ? '' : one.textContent) === wanted;
+      }, text);
+    return { panel, page: panel.page, line, shows };
+  }
+
+  const ONE = 'Question one⟨U+202E⟩';
+  const TWO = 'Question two⟨U+202E⟩';
+
+  it('shows its first line while the message is out of sight', async () => {
+    const { panel, page, shows } = await open({ items: [...turn('one'), ...turn('two')] });
+    await shows(TWO);
+    await panel.scrollTo(0);
+    await shows('');
+    await panel.scrollTo(1_000);
+    await shows(ONE);
+    const height = await page.locator('.transcript').evaluate((box) => box.scrollHeight);
+    await panel.scrollTo(0);
+    await shows('');
+    assert.equal(await page.locator('.transcript').evaluate((box) => box.scrollHeight), height);
+  });
+
+  it('follows what is streamed at the end', async () => {
+    const { panel, shows } = await open({
+      items: [message('u', 'user', 'Tell me'), message('a', 'agent', 'Once')],
+      session: RUNNING,
+    });
+    await shows('');
+    await panel.update({ op: 'append', index: 1, text: '\n\nand again'.repeat(60), until: 0 });
+    await shows('Tell me');
+  });
+
+  it('goes to the message by a click and by Enter, and is gone there', async () => {
+    const { panel, page, line, shows } = await open({ items: [...turn('one'), ...turn('two')] });
+    await shows(TWO);
+    await line.click();
+    await page.locator('[data-entry-id=u-two]:focus').waitFor();
+    await panel.scrollTo(1_000);
+    await shows(ONE);
+    await line.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('[data-entry-id=u-one]:focus').waitFor();
+    await shows('');
+  });
+
+  it('covers nothing that is scrolled into view', async () => {
+    const { panel, page, shows } = await open({ items: turn('one') });
+    await panel.scrollTo(1_000);
+    await shows(ONE);
+    const covered = () =>
+      page.evaluate(() => {
+        const { bottom } = document.querySelector('.prompt-line')!.getBoundingClientRect();
+        return bottom - document.activeElement!.getBoundingClientRect().top;
+      });
+    await page.locator('[data-index="24"]').focus();
+    for (let at = 0; at < 12; at++) {
+      await page.keyboard.press('ArrowUp');
+      const by = await covered();
+      assert.ok(by <= 0, `${by} px of ${await page.evaluate(() => document.activeElement!.outerHTML.slice(0, 80))}`);
+    }
+  });
+
+  it('is about no other turn, and about none without a message', async () => {
+    const late = Array.from({ length: 30 }, (_, at) => message(`l${at}`, 'agent', `Late ${at}.\n\nMore.`));
+    const { panel, shows } = await open({ items: [...turn('one', 20), ...late] });
+    await panel.scrollTo(600);
+    await shows(ONE);
+    await panel.scrollTo(1e6);
+    await shows('');
+    const picture = [tool('t', { title: 'ls' }), ...turn('two', 30).slice(1)];
+    await panel.snapshot({ items: picture });
+    await panel.scrollTo(600);
+    await shows('');
+  });
+
+  it('is gone while what is on the screen is not loaded', async () => {
+    const items = turn('one', 300);
+    const { panel, shows } = await open({ items: items.slice(-20), total: items.length, from: items.length - 20 });
+    await shows('');
+    await panel.update({ op: 'put', index: items.length, item: message('u-two', 'user', 'Question two') });
+    await panel.update({ op: 'put', index: items.length + 1, item: message('b', 'agent', 'Text\n\n'.repeat(100)) });
+    await shows('Question two');
+    await panel.scrollTo(0);
+    await shows('');
+  });
+
+  it('does not cover a question that is answered', async () => {
+    const items = [
+      message('u', 'user', 'Do it'),
+      ...turn('x', 20).slice(1, -1),
+      ...[1, 2].map((at) => tool(`t${at}`, { title: `rm ${at}`, status: 'pending', toolKind: 'execute' })),
+    ];
+    const { panel, page, shows } = await open({
+      items: [...items, ...turn('y', 12).slice(1, -1)],
+      session: { ...RUNNING, permissions: [permission(21)] },
+    });
+    const card = page.locator('[data-permission-id]');
+    const moveTo = (distance: number) =>
+      card.evaluate((one, px) => {
+        const box = document.querySelector('.transcript')!;
+        box.dispatchEvent(new WheelEvent('wheel'));
+        box.scrollTop += one.getBoundingClientRect().top - box.getBoundingClientRect().top - px;
+      }, distance);
+    await moveTo(100);
+    await shows('Do it');
+    await panel.answerable();
+    await moveTo(4);
+    await card.focus();
+    await page.keyboard.press('1');
+    assert.deepEqual(await panel.posted('permission'), []);
+    const [bottom, top] = await page.evaluate(() =>
+      ['.prompt-line', '[data-permission-id]'].map(
+        (one) => document.querySelector(one)!.getBoundingClientRect()[one.startsWith('.') ? 'bottom' : 'top'],
+      ),
+    );
+    assert.ok(top! >= bottom!, `${top} is above ${bottom}`);
+    await panel.answerable();
+    await page.keyboard.press('1');
+    assert.equal((await panel.next('permission')).optionId, 'yes');
+  });
+
+  it('is not shown where there is little room', async () => {
+    const { shows, line } = await open({ items: turn('one'), height: 300 });
+    await shows(ONE);
+    assert.equal(await line.isVisible(), false);
+  });
+});
