@@ -18,7 +18,11 @@ describe('the words that changed in a diff', () => {
   /** For each line, its text with the marked part in brackets. */
   async function marked(lines: readonly string[]): Promise<readonly string[]> {
     const { page } = await open(lines);
-    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    await page.evaluate(async () => {
+      const { dataset } = document.documentElement;
+      await import(new URL('highlighter.js', new URL(dataset.root ?? '.', document.baseURI)).href);
+      await new Promise((resolve) => requestIdleCallback(resolve));
+    });
     return page
       .locator('.diff-line')
       .evaluateAll((all) =>

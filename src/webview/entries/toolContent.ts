@@ -51,8 +51,8 @@ export function createToolContent(
       const openDiff = (): void => context.post({ type: 'openDiff', index: place.index, content: place.position });
       const openWritten = (): void =>
         context.post({ type: 'openWritten', index: place.index, content: place.position });
-      const color = (lines: HTMLElement): void => highlightDiffLater(lines, content.diff.path);
-      const options = { expanded: place.expanded, hideHead: alone, color, openDiff, openWritten };
+      const highlight = (lines: HTMLElement): void => highlightDiffLater(lines, content.diff.path);
+      const options = { expanded: place.expanded, hideHead: alone, highlight, openDiff, openWritten };
       return { node: createDiff(content.diff, options) };
     }
     case 'terminal': {

@@ -35,10 +35,14 @@ export function highlightLater(code: HTMLElement, text: string, lang: string): v
 }
 
 /**
- * Highlights the lines of a drawn diff soon, as the extension of the file says. The highlighting of
+ * Marks the changed words of a drawn diff when the browser is idle, and highlights its lines soon, as the extension of the file says. The highlighting of
  * a patch has the background colours of added and removed lines: patches stay plain.
  */
 export function highlightDiffLater(lines: HTMLElement, path: string): void {
+  load().then(
+    ({ markWords }) => requestIdleCallback(() => lines.isConnected && markWords(lines)),
+    () => {},
+  );
   const lang = /\.(?!diff$|patch$)(\w+)$/.exec(path)?.[1];
   if (lang) add(lines, ({ highlightDiff }) => highlightDiff(lines, lang));
 }
@@ -48,12 +52,16 @@ function add(element: HTMLElement, begin: Job['begin']): void {
   jobs.push({ element, due: performance.now() + REST, begin });
   if (scheduled) return;
   scheduled = true;
-  loading ??= import(fileUrl('highlighter.js'));
-  loading.then(schedule, () => {
+  load().then(schedule, () => {
     // Code stays plain if the chunk cannot be loaded; the failure was reported.
     failed = true;
     jobs = [];
   });
+}
+
+function load(): Promise<Highlighter> {
+  loading ??= import(fileUrl('highlighter.js'));
+  return loading;
 }
 
 function schedule(): void {
@@ -62,7 +70,7 @@ function schedule(): void {
 }
 
 async function run(deadline: IdleDeadline): Promise<void> {
-  const highlighter = await loading!;
+  const highlighter = await load();
   do {
     const job = jobs[0];
     if (!job) {

@@ -24,8 +24,11 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
+import { markWords } from '../output/changedWords';
 import { colorCode } from './colorCode';
 import { colorDiff } from './colorDiff';
+
+export { markWords };
 
 const lowlight = createLowlight({
   bash,

@@ -6,16 +6,11 @@ const WORD = /[\p{L}\p{M}\p{N}\p{Cs}\p{Pc}\u200d]/u;
 /** Lines that share a smaller part have other words in other places: marks would only be noise. */
 const LEAST_SHARED = 0.3;
 
-/** Marks the words of a drawn diff while the browser is idle. */
-export function markWordsLater(lines: HTMLElement): void {
-  requestIdleCallback(() => {
-    // Drawn again meanwhile.
-    if (lines.isConnected) markWords(lines);
-  });
-}
-
-/** Pairs the lines of each run of removed ones with those of the run of added ones after it. */
-function markWords(lines: HTMLElement): void {
+/**
+ * Marks the words of a drawn diff: pairs the lines of each run of removed ones with those of the run of
+ * added ones after it.
+ */
+export function markWords(lines: Element): void {
   let removed: Element[] = [];
   let paired = 0;
   for (const line of lines.children) {

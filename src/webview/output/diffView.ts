@@ -6,7 +6,6 @@ import type { DiffView } from '../../panel/contract';
 import { el, icon, link, setAttributes } from '../dom/dom';
 import { splitPath } from '../text/format';
 import { strings } from '../text/strings';
-import { markWordsLater } from './changedWords';
 import { COMPACT_LINES, LONGEST_LINE, OPEN_LINES } from './diffLimits';
 
 /** Width of the line numbers in characters. */
@@ -16,8 +15,8 @@ interface DiffOptions {
   readonly expanded: boolean;
   /** The line above already names the path. */
   readonly hideHead: boolean;
-  /** The lines are drawn: draws their syntax colours later. */
-  color(lines: HTMLElement): void;
+  /** The lines are drawn: marks changed words and draws syntax colours later. */
+  highlight(lines: HTMLElement): void;
   openDiff(): void;
   /** Compares the diff with what was really written. */
   openWritten(): void;
@@ -53,8 +52,7 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
   }
   if (total > 0) {
     element.append(lines);
-    markWordsLater(lines);
-    options.color(lines);
+    options.highlight(lines);
   } else if (!diff.truncated && !diff.tooMany) element.append(el('div', 'diff-note dim', strings.noChange));
   const left = total - Math.min(total, limit);
   if (diff.truncated || diff.tooMany || left > 0) {
