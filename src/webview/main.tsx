@@ -281,6 +281,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   const anchor = isSame ? (isFirst ? saved.anchor : transcript.anchor()) : message.anchor;
   if (!isSame) {
     transcript.leave();
+    transcript.store.prompts.clear();
     changesPart()?.forget();
     loadedFind()?.forget();
     loadedTimeline()?.forget();

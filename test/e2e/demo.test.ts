@@ -113,6 +113,7 @@ describe('the demo agent in the panel', () => {
     await chat.send('/edit first line');
     await chat.state('requiresAction');
     await chat.permission.locator('.diff-line.added', { hasText: '- first line' }).waitFor();
+    await chat.permission.locator('.diff-line.added .hljs-bullet').first().waitFor();
     assert.equal(existsSync(file()), false);
     // The number answers once the question has the focus and has been there for a moment.
     await chat.permission.focus();
@@ -279,6 +280,8 @@ describe('the demo agent in the panel', () => {
     assert.ok((await count()) <= 6_000, `${await count()} elements at the beginning`);
     await chat.button('Jump to latest').click();
     await chat.frame.getByText('It should have felt no different from the beginning.').waitFor();
+    await chat.frame.locator('.prompt-line', { hasText: '/long' }).waitFor();
+    await screenshot(page, 'long-message-dark');
     await chat.button('Jump to latest').waitFor({ state: 'hidden' });
   });
 

@@ -16,8 +16,11 @@ function turn(name: string, count = 60): ItemView[] {
       message(`${name}-${at}`, 'agent', `Paragraph ${at} of ${name}.\n\nMore.`),
     ),
     { ...turnEnd, id: `end-${name}` },
-  ];
+  ].map((item) => ({ ...item, turnId: name }));
 }
+
+const of = (item: ItemView): ItemView => ({ ...item, turnId: 't' });
+const ask = (text: string): ItemView => of(message('u', 'user', text));
 
 describe('the line with the message of a turn', () => {
   const browser = useHarness();
@@ -51,7 +54,7 @@ describe('the line with the message of a turn', () => {
 
   it('follows what is streamed at the end', async () => {
     const { panel, shows } = await open({
-      items: [message('u', 'user', 'Tell me'), message('a', 'agent', 'Once')],
+      items: [ask('Tell me'), of(message('a', 'agent', 'Once'))],
       session: RUNNING,
     });
     await shows('');
@@ -102,25 +105,29 @@ describe('the line with the message of a turn', () => {
     await shows('');
   });
 
-  it('is gone while what is on the screen is not loaded', async () => {
-    const items = turn('one', 300);
-    const { panel, shows } = await open({ items: items.slice(-20), total: items.length, from: items.length - 20 });
+  it('shows a message from which the answer has gone too far to be loaded', async () => {
+    const { panel, shows } = await open({ items: [ask('Tell me')], session: RUNNING });
+    await panel.update({ op: 'put', index: 5_000, item: of(message('a', 'agent', 'Text\n\n'.repeat(100))) });
+    await shows('Tell me');
+    await panel.scrollTo(200);
     await shows('');
-    await panel.update({ op: 'put', index: items.length, item: message('u-two', 'user', 'Question two') });
-    await panel.update({ op: 'put', index: items.length + 1, item: message('b', 'agent', 'Text\n\n'.repeat(100)) });
-    await shows('Question two');
-    await panel.scrollTo(0);
+  });
+
+  it('is gone where the message was never loaded', async () => {
+    const items = turn('one', 300);
+    const { shows } = await open({ items: items.slice(-20), total: items.length, from: items.length - 20 });
     await shows('');
   });
 
   it('does not cover a question that is answered', async () => {
     const items = [
-      message('u', 'user', 'Do it'),
+      ask('Do it'),
       ...turn('x', 20).slice(1, -1),
       ...[1, 2].map((at) => tool(`t${at}`, { title: `rm ${at}`, status: 'pending', toolKind: 'execute' })),
-    ];
+      ...turn('y', 12).slice(1, -1),
+    ].map(of);
     const { panel, page, shows } = await open({
-      items: [...items, ...turn('y', 12).slice(1, -1)],
+      items,
       session: { ...RUNNING, permissions: [permission(21)] },
     });
     const card = page.locator('[data-permission-id]');

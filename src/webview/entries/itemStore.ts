@@ -1,11 +1,14 @@
 // The items that the webview has: some pages of the transcript. Operations on other items only
 // change the total.
-import { textOfBlocks } from '../../base/text';
+import { head, textOfBlocks } from '../../base/text';
 import type { ItemView, Op, TerminalView } from '../../panel/contract';
 import type { MarkdownDoc } from '../markdown/markdownDoc';
 
 type TextItem = Extract<ItemView, { kind: 'user' | 'agent' | 'thought' }>;
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
+
+/** Characters of the beginning of a message that stay. */
+const PROMPT_CHARS = 300;
 
 /** An item with derived data. */
 export interface StoredItem {
@@ -27,6 +30,10 @@ export class ItemStore {
   readonly #terminals = new Map<string, Set<number>>();
   readonly #nested = new Set<number>();
   #total = 0;
+  /**
+   * The user's messages by their turn: index and beginning. They stay when their items are evicted.
+   */
+  readonly prompts = new Map<string, { readonly index: number; readonly text: string }>();
   /** Items that stay when they are evicted: they are shown elsewhere. */
   readonly held = new Set<number>();
 
@@ -119,6 +126,8 @@ export class ItemStore {
   #set(index: number, item: ItemView, revision: number): void {
     const stored = this.#items.get(index);
     if (item.path) this.#nested.add(index);
+    if (item.kind === 'user' && item.turnId !== undefined)
+      this.prompts.set(item.turnId, { index, text: head(textOfBlocks(item.content, '\n').trim(), PROMPT_CHARS) });
     if (stored) {
       if (stored.item.id !== item.id || !continues(stored.item, item)) stored.docs.clear();
       stored.item = item;

@@ -2,13 +2,10 @@
 // itself is out of sight. An observer tells which entry is at the top, so that neither an update nor
 // scrolling queries the layout.
 import { revealControls } from '../../base/revealControls';
-import { head, textOfBlocks } from '../../base/text';
 import { button, el } from '../dom/dom';
 import type { ItemStore } from '../entries/itemStore';
 import { strings } from '../text/strings';
 
-/** Maximum number of characters of a message that are looked at. */
-const LONGEST = 1_000;
 export class PromptLine {
   readonly #store: ItemStore;
   readonly #line: HTMLButtonElement;
@@ -52,18 +49,11 @@ export class PromptLine {
 
   #show(): void {
     const top = Math.max(...[...this.#top].map(({ dataset }) => Number(dataset.index)));
-    let text = '';
-    for (let index = top; index >= 0; index--) {
-      if (this.#store.isNested(index)) continue;
-      const item = this.#store.get(index)?.item;
-      if (item?.kind === 'user' && index < top) {
-        this.#index = index;
-        text = head(textOfBlocks(item.content, '\n').trim(), LONGEST).split('\n')[0]!;
-      }
-      // What comes after the end of a turn is about none.
-      if (!item || item.kind === 'user' || (item.kind === 'turn_end' && index < top)) break;
-    }
-    this.#line.textContent = revealControls(text);
-    this.#line.hidden = text === '';
+    const { prompts } = this.#store;
+    const { index, text } = prompts.get(this.#store.get(top)?.item.turnId ?? '') ?? { index: top, text: '' };
+    this.#index = index;
+    const line = index < top ? text.split('\n')[0]! : '';
+    this.#line.textContent = revealControls(line);
+    this.#line.hidden = line === '';
   }
 }
