@@ -46,11 +46,10 @@ export async function turnOfLine<T extends PastTurn>(
     if (!lines || !after || !before.folders.some(({ root }) => isBelow(root, path))) continue;
     const all = await states.changes(before, after, signal).catch(() => []);
     const change = all.find((one) => pathOf(one) === path);
-    if (!change?.after) continue;
-    const texts = new FileTexts(states, change.root);
-    const base = await texts.comparable(change.before).catch(() => undefined);
-    const left = await texts.comparable(change.after).catch(() => undefined);
-    if (!base || !left) continue;
+    const texts = new FileTexts(states, change?.root ?? '');
+    const versions = [change?.before, change?.after].map((one) => texts.comparable(one).catch(() => undefined));
+    const [base, left] = await Promise.all(versions);
+    if (!base || !left || !change) continue;
     const there = lineBefore(await compareLines(left, lines, slices), line);
     if (there === undefined) continue;
     const earlier = lineBefore(await compareLines(base, left, slices), there);

@@ -27,7 +27,6 @@ export class ReviewIndex implements Disposable {
   #files: readonly WaitingFile[] = [];
   #byPath = new Map<string, WaitingFile>();
   #seen = '';
-  #settled: readonly string[] = [];
 
   /** Fires when what waits is other than before. */
   readonly onDidChange: Event<void> = this.#onDidChange.event;
@@ -45,7 +44,7 @@ export class ReviewIndex implements Disposable {
 
   /** The absolute paths of files that no longer wait, as they were kept or undone. */
   get settled(): readonly string[] {
-    return this.#settled;
+    return this.#conversations.list().flatMap(({ changes }) => changes.review?.settledPaths ?? []);
   }
 
   /** The file at an absolute path, where it waits; in the session that is newest in this window. */
@@ -68,7 +67,6 @@ export class ReviewIndex implements Disposable {
       if (!review) return [];
       return review.files.map((file) => ({ conversation, review, file, path: join(file.root, file.path) }));
     });
-    this.#settled = open.flatMap(({ changes }) => changes.review?.settledPaths ?? []);
     this.#byPath = new Map(this.#files.map((one) => [pathKey(one.path), one]));
     this.#onDidChange.fire();
   }

@@ -3,7 +3,6 @@ import { l10n, window } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { Slices } from '../../changes/lines/slices';
 import { type PastTurn, turnOfLine } from '../../client/changes/lineOrigin';
-import type { SessionRecord } from '../../store/sessions/records';
 import { bytesOf } from '../changes/documents/documentEdits';
 import { isForeign } from '../sessions/sessionLabels';
 import { showProgress } from '../ui/messages';
@@ -12,14 +11,14 @@ import { mayOpen } from './foreignFolders';
 
 /** Turns that are looked at, the newest of all sessions. */
 const MAX_TURNS = 300;
-/** Rows of stored sessions that are read, in all and at once. */
-const MAX_ROWS = 200_000;
+/** Rows of a stored session that are read at once. */
 const ROWS_AT_ONCE = 1_000;
 
 type Services = Pick<CommandServices, 'archive' | 'catalog' | 'chat' | 'conversations' | 'worktrees'>;
 
 interface FoundTurn extends PastTurn {
-  readonly session: Pick<SessionRecord, 'key' | 'cwd' | 'agentId'>;
+  /** Ours of the session. */
+  readonly key: string;
   readonly turnId: string;
   /** When it was noted, ms since 1970. */
   readonly at: number;
@@ -31,7 +30,7 @@ interface FoundTurn extends PastTurn {
  * @throws ParleyError `no-turn`
  */
 export async function showTurnOfLine(services: Services): Promise<string | undefined> {
-  const { chat, conversations } = services;
+  const { archive, chat, conversations } = services;
   const { document, selection } = window.activeTextEditor ?? {};
   const found =
     document?.uri.scheme === 'file' && selection
@@ -44,31 +43,31 @@ export async function showTurnOfLine(services: Services): Promise<string | undef
         })
       : undefined;
   if (!found) throw new ParleyError('no-turn', l10n.t('No turn that Parley recorded wrote this line.'));
-  const { session, turnId, at } = found;
-  if (!(await mayOpen(services, session))) return undefined;
-  chat.showSession(session.key);
-  chat.reveal(session.key, { at, event: { type: 'turn_started', turnId, origin: 'user', at } });
-  return session.key;
+  const { key, turnId, at } = found;
+  const record = archive.find(key);
+  if (record && !(await mayOpen(services, record))) return undefined;
+  chat.showSession(key);
+  chat.reveal(key, { at, event: { type: 'turn_started', turnId, origin: 'user', at } });
+  return key;
 }
 
 /** Returns the turns of all sessions that work in a folder with a file, in slices. */
 async function turnsIn({ archive, conversations }: Services, path: string, signal: AbortSignal): Promise<FoundTurn[]> {
   const found: FoundTurn[] = [];
-  for (const { key, cwd, roots, agent, model, whole } of conversations.list()) {
+  for (const { key, roots, model, whole } of conversations.list()) {
     if (isForeign(path, roots)) continue;
     await whole;
-    const session = { key, cwd, agentId: agent.id };
     for (const { id: turnId, startedAt, endedAt = startedAt, changes } of model.state.turns)
-      if (changes) found.push({ session, turnId, at: endedAt, changes });
+      if (changes) found.push({ key, turnId, at: endedAt, changes });
   }
   const slices = new Slices();
-  let left = MAX_ROWS;
-  for (const session of archive.all()) {
-    if (isForeign(path, session.roots) || conversations.find(session.key)) continue;
-    const read = archive.eventsOf(session.key);
-    for (let to = session.lastSeq; to > 0 && left > 0; to -= ROWS_AT_ONCE, left -= ROWS_AT_ONCE) {
+  for (const { key, roots, lastSeq } of archive.all()) {
+    if (isForeign(path, roots) || conversations.find(key)) continue;
+    if (found.length >= MAX_TURNS) break;
+    const read = archive.eventsOf(key);
+    for (let to = lastSeq; to > 0; to -= ROWS_AT_ONCE) {
       for (const { at, event } of read(Math.max(1, to - ROWS_AT_ONCE + 1), to, ['turn_changes']))
-        if (event.type === 'turn_changes') found.push({ session, turnId: event.turnId, at, changes: event });
+        if (event.type === 'turn_changes') found.push({ key, turnId: event.turnId, at, changes: event });
       signal.throwIfAborted();
       await slices.pause();
     }
