@@ -82,6 +82,7 @@ export async function openSession(
     );
   } else stages.skip('ready');
   link.throwIfEnded();
+  link.given = mcp;
   return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new', replay };
 }
 

@@ -2,11 +2,12 @@
 // and its end.
 
 import type { RpcConnection } from '../../acp/jsonrpc/rpcConnection';
-import type { AgentDescription, Dialect } from '../../acp/protocol/dialect';
+import type { AgentDescription, Dialect, McpServer } from '../../acp/protocol/dialect';
 import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { Disposable } from '../../base/disposable';
 import type { ParleyError } from '../../base/errors';
 import type { Event } from '../../base/event';
+import type { LocalizableText } from '../../base/localizable';
 import type { KeptSession } from './keptAgent';
 
 export interface AgentLink extends Disposable {
@@ -18,6 +19,8 @@ export interface AgentLink extends Disposable {
   readonly dialect: Dialect;
   /** The agent outlives this window. */
   readonly kept?: KeptSession | undefined;
+  /** The MCP servers of the session that was opened last, and why others are not among them. */
+  given?: { readonly servers: readonly McpServer[]; readonly problems: readonly LocalizableText[] };
   /** The agent is gone, with how. Fired once; not after `dispose()`. */
   readonly onDidEnd: Event<ParleyError>;
   readonly isAlive: boolean;

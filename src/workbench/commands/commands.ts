@@ -51,6 +51,7 @@ import { managePermissions } from './managePermissions';
 import { overviewCommands } from './overviewCommands';
 import { serveCommands } from './serveCommands';
 import { sessionCommands } from './sessionCommands';
+import { showMcpServers } from './showMcpServers';
 import { signInCommands } from './signInCommands';
 import { type NewWorktreeSession, openInWorktree, worktreeCommands } from './worktreeCommands';
 
@@ -222,6 +223,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('queue.pause', () => conversations.active().queue.pause('by-user')),
     register('queue.resume', () => conversations.active().queueActions.resume()),
     register('queue.clear', () => void clearQueue(conversations.active())),
+    register('mcp.show', () => showMcpServers(services)),
     register('mcp.reset', () => services.mcp.reset()),
     register('manageApprovals', () => manageApprovals(services.approvals)),
     register('managePermissions', managePermissions),

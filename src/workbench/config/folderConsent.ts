@@ -65,7 +65,7 @@ export class FolderConsent implements RememberedAnswers {
    * Asks, unless the user has answered before. A question that cannot be shown whole is not asked.
    */
   ask({ content, question, detail }: FolderContent): Promise<ConsentAnswer> {
-    const hash = createHash('sha256').update(content).digest('hex');
+    const hash = hashOf(content);
     const known = this.#decisions()[hash];
     if (known !== undefined) {
       this.#noteUse(hash, known, question);
@@ -77,6 +77,12 @@ export class FolderConsent implements RememberedAnswers {
     const asking = this.#ask(hash, question, detail).finally(() => this.#asking.delete(hash));
     this.#asking.set(hash, asking);
     return asking;
+  }
+
+  /** Returns the answer about a content; undefined where there is none. */
+  answerTo(content: string): boolean | undefined {
+    const known = this.#decisions()[hashOf(content)];
+    return known === undefined ? undefined : isYes(known);
   }
 
   /** The answers of this workspace, newest first. */
@@ -138,6 +144,10 @@ export class FolderConsent implements RememberedAnswers {
   #decisions(): Readonly<Record<string, Decision>> {
     return this.#options.context.workspaceState.get<Record<string, Decision>>(DECISIONS, {});
   }
+}
+
+function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 function isYes(decision: Decision): boolean {

@@ -10,7 +10,7 @@ import { parseJsonc } from '../../base/jsonc';
 import { localizable, mapForeign } from '../../base/localizable';
 import { knownSecrets } from '../../base/redact';
 import { own } from '../../base/untrusted';
-import { type McpConfig, parseMcpConfig, toMcpServers } from '../../client/mcp/mcpConfig';
+import { type McpConfig, type McpEntry, parseMcpConfig, toMcpServers } from '../../client/mcp/mcpConfig';
 import type { McpOffer } from '../../client/mcp/mcpOffer';
 import { describeStart, environmentReadBy } from '../../client/transport/describeStart';
 import type { FolderConsent } from './folderConsent';
@@ -50,6 +50,14 @@ interface FolderServer {
   readonly config: McpConfig;
   /** All that takes effect. */
   readonly content: string;
+}
+
+export interface ConfiguredServer {
+  readonly entry: McpEntry;
+  /** Of the workspace that defines it; absent: the user's settings do. */
+  readonly file?: string;
+  /** What the user said of the file, if anything. */
+  readonly isAllowed?: boolean | undefined;
 }
 
 export class McpServers {
@@ -106,6 +114,18 @@ export class McpServers {
     }
     return offer;
   };
+
+  /** Returns what is configured, also what may not be used. Asks nothing. */
+  async configured(): Promise<readonly ConfiguredServer[]> {
+    const found = await this.#ofWorkspace();
+    return [
+      ...parseMcpConfig({ servers: userValue('mcpServers') ?? {} }).entries.map((entry) => ({ entry })),
+      ...found.flatMap(({ id, file, config, content }) => {
+        const isAllowed = this.#options.consent.answerTo(`${id}\0${content}`);
+        return config.entries.map((entry) => ({ entry, file, isAllowed }));
+      }),
+    ];
+  }
 
   /** Whether there is anything that {@link reset} forgets. */
   get hasAnswers(): boolean {

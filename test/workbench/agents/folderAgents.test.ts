@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ConfigurationTarget, type ExtensionContext, Uri, workspace } from 'vscode';
 import { ParleyError } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
+import { mcpRows } from '../../../src/workbench/commands/showMcpServers';
 import { AgentCatalog } from '../../../src/workbench/config/agentCatalog';
 import { FolderConsent } from '../../../src/workbench/config/folderConsent';
 import { McpServers } from '../../../src/workbench/config/mcpServers';
@@ -123,7 +124,22 @@ describe('agents and MCP servers of a folder', () => {
     assert.deepEqual((await mcp.gather(folder)).servers, own);
     assert.match(asked[0] ?? '', /header X-Trace = \$\{env:ANTHROPIC_API_KEY\}/);
     assert.match(asked[0] ?? '', /environment variables are passed on: ANTHROPIC_API_KEY/);
+    const rows = () => mcpRows({ mcp, approvals, conversations } as unknown as Parameters<typeof mcpRows>[0]);
+    const approvals = {};
+    const given = { servers: own, problems: ['more: why.'] };
+    const conversations = { active: () => ({ link: { given } }) };
+    const file = join(folder, '.vscode', 'settings.json');
+    assert.deepEqual(
+      (await rows()).map(({ label, description, detail }) => [label, description, detail]),
+      [
+        ['docs', 'http · Passed to the agent', 'https://mine.example/ · Settings'],
+        ['docs', 'http · Not allowed', `https://evil.example/ · ${file}`],
+        ['more', 'http · Not allowed', `https://more.example/ · ${file}`],
+        ['more: why.', undefined, undefined],
+      ],
+    );
     await mcp.reset();
+    assert.equal((await rows())[2]?.description, 'http · Skipped');
     const more = { name: 'more', type: 'http', url: 'https://more.example/', headers: {} };
     assert.deepEqual((await mcp.gather(folder)).servers, [...own, more]);
   });

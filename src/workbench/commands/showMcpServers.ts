@@ -1,0 +1,70 @@
+// The list of the MCP servers of a session: those that its agent got, and those that it did not.
+import { l10n } from 'vscode';
+import { localize } from '../../base/localizable';
+import { redact } from '../../base/redact';
+import type { McpEntry } from '../../client/mcp/mcpConfig';
+import { commandLine } from '../../client/transport/describeStart';
+import { redactUrl } from '../../distributed/model/resourceUrl';
+import { openSettings } from '../config/settings';
+import { openLocation } from '../editor/openLocation';
+import { titleOf } from '../sessions/sessionLabels';
+import { List } from '../ui/input';
+import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
+import { manageApprovals } from './approvals';
+import type { CommandServices } from './commands';
+
+type Services = Pick<CommandServices, 'approvals' | 'conversations' | 'mcp'>;
+
+/**
+ * Shows the servers of the active session. One that is chosen leads to where it is defined, one that
+ * the user did not allow to the approvals.
+ */
+export async function showMcpServers(services: Services): Promise<void> {
+  const title = titleOf(services.conversations.active());
+  const list = new List<ChoiceRow>(l10n.t('Select to open the settings.'), title);
+  list.draw(await mcpRows(services), []);
+  const choose = await choiceFrom(list);
+  await choose?.();
+}
+
+/** Returns the rows of the list, without secrets. */
+export async function mcpRows({ approvals, conversations, mcp }: Services): Promise<readonly ChoiceRow[]> {
+  // Not known before a session is open, and of an agent that an earlier window started.
+  const given = conversations.active().link?.given;
+  const others = new Map(given?.servers.map(({ name, type }) => [name, type]));
+  const passed = l10n.t('Passed to the agent');
+  const rows = (await mcp.configured()).map(({ entry, file, isAllowed }): ChoiceRow => {
+    const { name } = entry;
+    const [type, start] = startOf(entry);
+    const isGiven = others.delete(name);
+    const state = isGiven
+      ? passed
+      : isAllowed === false
+        ? l10n.t('Not allowed')
+        : given
+          ? l10n.t('Skipped')
+          : l10n.t('unknown');
+    return {
+      label: name,
+      icon: isGiven ? 'check' : 'circle-slash',
+      description: `${type} · ${state}`,
+      detail: `${start} · ${file ?? l10n.t('Settings')}`,
+      choose: () => {
+        if (isAllowed === false) return manageApprovals(approvals);
+        return file === undefined ? openSettings('parley.mcpServers') : openLocation({ path: file });
+      },
+    };
+  });
+  return [
+    ...rows,
+    ...[...others].map(([label, type]) => ({ label, icon: 'check', description: `${type} · ${passed}` })),
+    ...(given?.problems ?? []).map((problem) => ({ label: redact(localize(problem)), icon: 'warning' })),
+  ];
+}
+
+/** Returns the transport, and what is started or connected to; variables are not filled in. */
+function startOf(entry: McpEntry): readonly [type: string, start: string] {
+  if ('url' in entry) return [entry.type ?? 'http', redactUrl(entry.url)];
+  const line = redact(commandLine([entry.command, ...(entry.args ?? [])]));
+  return ['stdio', line.replace(/(key|token|secret|password)([ =])\S+/gi, '$1$2…')];
+}
