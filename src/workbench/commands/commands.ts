@@ -111,7 +111,7 @@ export type Register = (id: string, run: (...args: never[]) => unknown) => Comma
 
 /** Everything that package.json contributes, by its id. */
 export function commandsOf(services: CommandServices): ReadonlyMap<string, Command[1]> {
-  const { conversations, catalog, chat, follow } = services;
+  const { conversations, catalog, chat, follow, archive } = services;
   const register: Register = (id, run) => [
     `parley.${id}`,
     async (...args) => {
@@ -175,10 +175,15 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
       await catalog.use(id);
       const old = conversations.peek();
-      await newSession({ agent: id });
-      // A session in which nothing happened is not worth an agent that waits for it.
-      if (old && old.model.state.entries.length === 0 && old.queue.items.length === 0)
-        await conversations.close(old.key);
+      const fresh = conversations.create({ agent: id });
+      // A session in which nothing happened is not worth an agent that waits for it: it is replaced.
+      if (!old || old.model.state.entries.length > 0 || old.queue.items.length > 0) return void (await begin(fresh));
+      const { draft, attachments } = old.unsent;
+      fresh.unsent.takeOver(old.unsent);
+      await begin(fresh);
+      await conversations.close(old.key);
+      // What was typed since stays with it.
+      if (old.unsent.draft === draft && old.unsent.attachments === attachments) archive.delete(old.key);
     }),
     register('installAgent', (argument?: { id?: string }) => addAgent(services, argument?.id)),
     register('manageAgents', (argument?: { agent?: string }) =>

@@ -370,12 +370,16 @@ export class Conversations implements Disposable {
 
   /** Ends a conversation and its agent. It does not come back with the window. */
   async close(key: string): Promise<void> {
-    if (!this.#byKey.has(key)) return;
+    const known = this.#byKey.get(key);
+    if (!known) return;
     const ending = this.#end(key);
     const { conversation, isRecording } = this.#byKey.get(this.#activeKey ?? '') ?? {};
     this.#archive.last = isRecording ? undefined : conversation?.key;
     this.#didClose.fire(key);
     await ending;
+    // There is nothing to come back to, but where it may be a worktree.
+    if (!known.isOnlyRead() && isBlank(known.conversation) && this.folders.includes(known.conversation.cwd))
+      this.#archive.delete(key);
   }
 
   /**
@@ -420,4 +424,10 @@ export class Conversations implements Disposable {
     this.#didRemove.dispose();
     this.#didClose.dispose();
   }
+}
+
+/** Returns whether nothing was said or written in a session. */
+function isBlank({ model: { state }, queue, unsent }: Conversation): boolean {
+  const { draft, attachments } = unsent;
+  return state.entries.length + queue.items.length + attachments.length === 0 && !state.title && draft.text === '';
 }

@@ -8,7 +8,7 @@ import { scriptedAgent } from '../../support/agents/definition';
 import { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
-import { command, quickInput } from '../../support/vscode/workbench';
+import { command, inList, quickInput } from '../../support/vscode/workbench';
 
 const models = ['Small', 'Large'].map((name) => ({ value: name.toLowerCase(), name }));
 const model = { id: 'llm', name: 'Model', category: 'model', type: 'select', currentValue: 'small', options: models };
@@ -111,5 +111,24 @@ describe('another agent in the installed extension', function () {
     await screenshot(page, 'other-agent-summarized');
     await command(page, 'View: Close Editor');
     await closeBeside();
+  });
+
+  it('gets what was typed in a session in which nothing was said, and that session is gone', async () => {
+    const { page } = vscode.window;
+    await chat.newSession();
+    await chat.composer.fill('Fix the parser');
+    await chat.selectAgent('Second');
+    await chat.frame.locator('.agent-name', { hasText: 'Second' }).waitFor();
+    assert.equal(await chat.composer.inputValue(), 'Fix the parser');
+    await chat.composer.fill('');
+    await chat.selectAgent('Plain');
+    await chat.frame.locator('.agent-name', { hasText: 'Plain' }).waitFor();
+    await inList(page, 'Parley: Sessions', async (list, patience) => {
+      await list.getByText('Changes of Turn 2').first().waitFor(patience);
+      await screenshot(page, 'other-agent-sessions');
+      assert.equal(await list.getByText('Empty session').count(), 0);
+      assert.equal(await list.getByText('Fix the parser').count(), 0);
+    });
+    await page.keyboard.press('Escape');
   });
 });
