@@ -115,6 +115,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
       await chat.send('Then run both, twenty times.');
       await chat.send('And write a line for the changelog.');
       await chat.answerable();
+      await chat.permission.locator('.hljs-string').first().waitFor();
       const path = await screenshot(page, 'readme');
       assert.ok(statSync(path).size < 200_000);
       copyFileSync(path, join(repository, 'media/screenshot.png'));
