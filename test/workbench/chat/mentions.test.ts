@@ -98,7 +98,10 @@ describe('mentions', () => {
       assert.ok((await offers('prob')).some(({ id }) => id === 'problems'));
       const [attachment] = await mentions.attachments('problems', [root]);
       const [form] = attachment?.forms ?? [];
-      assert.match(form?.type === 'resource' ? (form.text ?? '') : '', /mentioned\/parser\.go:2:3 error: Not a number\./);
+      assert.match(
+        form?.type === 'resource' ? (form.text ?? '') : '',
+        /mentioned\/parser\.go:2:3 error: Not a number\./,
+      );
     } finally {
       collection.dispose();
     }
