@@ -63,6 +63,8 @@ export interface NewSession {
   readonly name: string;
   /** Uncommitted files to bring along, as {@link SessionWorktrees.uncommitted} lists them. */
   readonly files: readonly string[];
+  /** Of the session; absent: what is said in it. */
+  readonly title?: string | undefined;
 }
 
 const recordSchema = z.object({
@@ -99,13 +101,13 @@ export class SessionWorktrees {
    * Makes a worktree, and a session that works there and nowhere else. Its agent is not started.
    * @throws ParleyError `no-git`, `no-repository`, `no-commit`, `git-failed`, `no-such-agent`
    */
-  async open({ agent, folder, name, files }: NewSession, signal: AbortSignal): Promise<Conversation> {
+  async open({ agent, folder, name, files, title }: NewSession, signal: AbortSignal): Promise<Conversation> {
     const git = await this.#git();
     const worktree = await addWorktree(git, { folder, storage: this.#options.folder, name }, signal);
     let conversation: Conversation | undefined;
     try {
       await bringAlong(worktree, files);
-      conversation = this.#options.conversations.create({ agent, cwd: worktree.cwd });
+      conversation = this.#options.conversations.create({ agent, cwd: worktree.cwd, title });
       const states = await conversation.changes.states();
       const start = await states.take(signal);
       signal.throwIfAborted();

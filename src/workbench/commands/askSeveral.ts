@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { l10n, ViewColumn, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
-import { askLine, pickSome } from '../ui/input';
+import { askLine, pick, pickSome } from '../ui/input';
 import type { CommandServices } from './commands';
+import { openInWorktree } from './worktreeCommands';
 
 /** VS Code has at most nine groups of editors side by side. */
 const MAX_AGENTS = 6;
@@ -15,18 +16,21 @@ export interface AskSeveralArgument {
   readonly agents?: readonly string[];
   readonly text?: string;
   readonly cwd?: string;
+  /** Each works in a worktree of its own, with the uncommitted changes of the user. */
+  readonly worktrees?: boolean;
 }
 
 /**
  * Asks the same of several agents, each in a session of its own in a group of editors of its own.
  * What is missing is asked for.
  * @returns the keys of the sessions; undefined where the user went away
- * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`
+ * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`, and those of `SessionWorktrees.open`
  */
 export async function askSeveral(
-  { conversations, catalog, chat, archive }: CommandServices,
+  services: CommandServices,
   argument: AskSeveralArgument = {},
 ): Promise<readonly string[] | undefined> {
+  const { conversations, catalog, chat, archive } = services;
   if (!workspace.isTrusted)
     throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be started in an untrusted workspace."));
   const title = l10n.t('Ask Several Agents');
@@ -39,16 +43,24 @@ export async function askSeveral(
     if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
   const text = argument.text ?? (await askLine({ title, prompt: l10n.t('Message to all selected agents') }));
   if (!text?.trim()) return undefined;
+  const { cwd = conversations.folders[0], worktrees = argument.text === undefined && (await areApart(services, cwd)) } =
+    argument;
+  if (worktrees === undefined) return undefined;
 
   const together = randomUUID();
   const asked: Conversation[] = [];
-  for (const [index, agent] of ids.entries()) {
+  for (const agent of ids) {
     const { name = agent } = catalog.find(agent) ?? {};
     const head = text.trim().split('\n', 1)[0]?.slice(0, MAX_TITLE) ?? '';
-    const conversation = conversations.create({ agent, cwd: argument.cwd, title: `${head} · ${name}` });
-    chat.openTab(conversation, index === 0 ? ViewColumn.Active : ViewColumn.Beside);
-    asked.push(conversation);
+    const of = { agent, cwd, title: `${head} · ${name}` };
+    asked.push(
+      worktrees
+        ? await openInWorktree(services, { ...of, worktree: agent, uncommitted: true })
+        : conversations.create(of),
+    );
   }
+  for (const [index, conversation] of asked.entries())
+    chat.openTab(conversation, index === 0 ? ViewColumn.Active : ViewColumn.Beside);
   for (const conversation of asked) {
     // A turn that fails says so in its session.
     conversation.send(text).done.catch(() => undefined);
@@ -64,4 +76,23 @@ function pickAgents(
 ): Promise<readonly string[] | undefined> {
   const items = agents.map(({ id, name }) => ({ id, label: name, description: id, picked: id === preferred }));
   return pickSome(items, l10n.t('Select 2 to {0} agents', MAX_AGENTS), { title });
+}
+
+/**
+ * Asks whether agents that change the same files get worktrees, where there can be any. Undefined:
+ * the user went away.
+ */
+async function areApart({ worktrees }: CommandServices, cwd: string | undefined): Promise<boolean | undefined> {
+  const isRepository = cwd !== undefined && (await worktrees.uncommitted(cwd).then(Boolean, () => false));
+  if (!isRepository) return false;
+  const places = [
+    { id: 'folder', label: l10n.t('In your folder'), description: l10n.t('all change the same files') },
+    {
+      id: 'worktrees',
+      label: l10n.t('Each in a worktree'),
+      description: l10n.t('to compare their changes, and to apply those of any'),
+    },
+  ];
+  const place = await pick(places, l10n.t('Select where the agents work'));
+  return place === undefined ? undefined : place === 'worktrees';
 }

@@ -24,17 +24,18 @@ interface WorktreeArgument {
 export interface NewWorktreeSession {
   readonly agent?: string;
   /** The folder of the user, absolute; absent: asked, or the first of the workspace. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** What the worktree is called; absent or true: after the agent. */
   readonly worktree?: string | true;
   /** Brings uncommitted changes along. */
   readonly uncommitted?: boolean;
+  readonly title?: string;
 }
 
 /** Makes a session in a worktree, for a program: nothing is asked. */
 export async function openInWorktree(
   services: CommandServices,
-  { agent, cwd, worktree, uncommitted = false }: NewWorktreeSession,
+  { agent, cwd, worktree, uncommitted = false, title }: NewWorktreeSession,
 ): Promise<Conversation> {
   const { conversations, worktrees, catalog } = services;
   requireTrust();
@@ -42,7 +43,7 @@ export async function openInWorktree(
   const name = typeof worktree === 'string' ? worktree : (agent ?? catalog.preferred().id);
   const files = uncommitted ? await worktrees.uncommitted(folder) : [];
   return showProgress(l10n.t('Creating a worktree…'), (signal) =>
-    worktrees.open({ agent, folder, name, files }, signal),
+    worktrees.open({ agent, folder, name, files, title }, signal),
   );
 }
 

@@ -2,8 +2,8 @@
 
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -39,6 +39,19 @@ describe('sessions in worktrees', function () {
     };
     await vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
   });
+
+  /** Resolves when the first turn of a session has ended. */
+  function answered(key: string): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (api.snapshot(key).turns[0]?.stopReason === undefined) return;
+        listening.dispose();
+        resolve();
+      };
+      const listening = api.onDidChange(look);
+      look();
+    });
+  }
 
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
@@ -82,6 +95,28 @@ describe('sessions in worktrees', function () {
     assert.equal(editor.document.getText(), 'one\ntwo\nthree\nfour\nfive\n');
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     await run('removeWorktree', { session: key, ask: false });
+  });
+
+  it('keeps the changes of agents apart that get the same message, with what the user has not committed', async () => {
+    await writeFile(join(folder, 'open.txt'), 'open\n');
+    const keys = await run<string[]>('askSeveral', {
+      agents: ['disk', 'writer'],
+      text: 'own open.txt changed\\n',
+      cwd: folder,
+      worktrees: true,
+    });
+    const [one = '', two = ''] = keys;
+    await Promise.all(keys.map(answered));
+    const listed = git('worktree', 'list', '--porcelain').split('\n\n');
+    const texts = ['disk', 'writer'].map((name) => {
+      const place = listed.find((one) => one.endsWith(`/parley/${name}`)) ?? assert.fail(name);
+      return readFileSync(join(place.split('\n')[0]?.slice('worktree '.length) ?? '', 'open.txt'), 'utf8');
+    });
+    assert.deepEqual([await text('open.txt'), ...texts], ['open\n', 'changed\n', 'open\n']);
+    assert.match(api.snapshot(one).title ?? '', /^own open\.txt .* · disk$/);
+    assert.deepEqual((await run<string[]>('compareSessions', { sessions: [one, two] })).length, 1);
+    for (const session of keys) await run('removeWorktree', { session, ask: false });
+    await rm(join(folder, 'open.txt'));
   });
 
   it('commits to the branch, which stays', async () => {
