@@ -572,11 +572,11 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'https://example.com/x.png' });
   });
 
-  it('draw in each theme and at 280 px without a horizontal scroll bar', async () => {
+  it('draw in each theme and at 260 px without a horizontal scroll bar', async () => {
     for (const theme of ['dark', 'light', 'hc', 'hclight'] as const) {
       const items = conversation();
       const session = { ...SESSION_FULL, permissions: [permission(items.length - 1)] };
-      await open(items, { theme, width: 280, height: 800, session });
+      await open(items, { theme, width: 260, height: 800, session });
       const wide = await panel.page.evaluate(() => {
         const { scrollWidth, clientWidth } = document.querySelector('.transcript')!;
         const buttons = [...document.querySelectorAll('button')].filter(

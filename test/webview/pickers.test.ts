@@ -86,4 +86,23 @@ describe('lists of options', () => {
       assert.deepEqual(found, [], theme);
     }
   });
+
+  it('are told apart at the composer where two have the same value', async () => {
+    const values = [{ value: 'default', name: 'Default' }];
+    const config = ['Model', 'Effort'].map((name) => ({
+      id: name,
+      name,
+      category: name === 'Model' ? 'model' : 'thought_level',
+      type: 'select' as const,
+      value: 'default',
+      values,
+    }));
+    const { page } = await browser.open({ session: { config } });
+    const icons = [];
+    for (const name of ['Model: Default', 'Effort: Default']) {
+      const icon = page.getByRole('button', { name }).locator('.codicon').first();
+      icons.push(await icon.getAttribute('class'));
+    }
+    assert.equal(new Set(icons).size, 2);
+  });
 });

@@ -184,6 +184,20 @@ describe('conversation', function () {
       assert.equal(session.said(), 'two\nthree');
     });
 
+    it('lets a message that is written while it is paused go first, and the others wait', async () => {
+      open('plain');
+      const first = session.conversation.send('error -32603 The model is overloaded');
+      session.conversation.send('say two').done.catch(() => undefined);
+      await first.done;
+      await session.until((c) => !c.isBusy && c.queue.paused !== undefined);
+      await session.conversation.send('say now').done;
+      assert.equal(session.said(), 'now');
+      assert.deepEqual(
+        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
+        [['say two', 'paused']],
+      );
+    });
+
     it('keeps and pauses a message whose agent was stopped while it started', async () => {
       open({ mute: ['initialize'] });
       session.conversation.send('say x');

@@ -32,6 +32,12 @@ describe('context keys', () => {
     assert.deepEqual(contextKeysOf(undefined, undefined, WORKTREES), NO_SESSION);
   });
 
+  it('offer a sign-in while the agent waits for one', () => {
+    const keys = (kind: string) => contextKeysOf(conversation({ connection: { kind } }), undefined, WORKTREES);
+    assert.equal(keys('ready').canSignIn, false);
+    assert.equal(keys('authRequired').canSignIn, true);
+  });
+
   it('follow what the agent offers', () => {
     const rich = conversation({
       model: {
