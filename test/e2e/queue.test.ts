@@ -40,7 +40,7 @@ describe('the queue', () => {
     await chat.button('Queue').click();
     await item('say three').waitFor();
     assert.deepEqual(await texts(), ['say one', 'say two', 'say three']);
-    await item('say one').filter({ hasText: 'Waiting for the turn to end' }).waitFor();
+    await item('say one').filter({ hasText: 'Sent next' }).waitFor();
     assert.equal(await chat.frame.locator('[data-queue-state=queued]').count(), 3);
     await screenshot(vscode.window.page, 'queue-dark');
     assert.deepEqual(await sent(), ['say Working.\nwait']);

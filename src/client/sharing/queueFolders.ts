@@ -1,4 +1,4 @@
-// The folder for this window's pending writes to a resource server, and the folders that ended
+// The folder for this window's pending writes to a storage server, and the folders that ended
 // windows left.
 import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { ResourceStore } from '../../distributed/model/resources';
 import { takeOver, WriteQueue } from '../../distributed/stores/writeQueue';
 
 export interface QueueFoldersOptions {
-  /** Of one resource server. */
+  /** Of one storage server. */
   readonly root: string;
   /** The process that the window lives in. */
   readonly pid: number;
@@ -33,7 +33,7 @@ export async function openQueue(store: ResourceStore, options: QueueFoldersOptio
       await takeOver(join(root, name), folder);
       await rmdir(join(root, name));
     } catch (error) {
-      log.warn(`What waits for the resource server in ${name} stays there: ${messageOf(error)}`);
+      log.warn(`What waits for the storage server in ${name} stays there: ${messageOf(error)}`);
     }
   }
   return WriteQueue.open(store, { folder, log });

@@ -1,4 +1,4 @@
-// Copies of a session's messages on the user's resource servers. Others may have links to them, so
+// Copies of a session's messages on the user's storage servers. Others may have links to them, so
 // they are deleted only when the user says so.
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors';

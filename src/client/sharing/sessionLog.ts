@@ -1,4 +1,4 @@
-// Writes the messages of one conversation as immutable objects to a resource server, from its first
+// Writes the messages of one conversation as immutable objects to a storage server, from its first
 // share on: everything until then, later a prompt as soon as it is on its way and the agent's
 // output when its turn ends. Writing never holds up the chat; what fails is written later, from the
 // transcript.

@@ -1,4 +1,4 @@
-// Watches for messages that wait for a resource server, so that the user is told each reason once,
+// Watches for messages that wait for a storage server, so that the user is told each reason once,
 // and about messages that have waited long.
 
 import type { Disposable } from '../../base/disposable';
@@ -23,7 +23,7 @@ const SHOWN_AFTER_MS = 2_000;
 /** A server that cannot be reached for this long is told of. */
 const LATE_MS = 60_000;
 const silence = (): ParleyError =>
-  new ParleyError('store-down', localizable("The resource server isn't responding."), {
+  new ParleyError('store-down', localizable("The storage server isn't responding."), {
     hint: localizable('Messages are kept on this machine and uploaded when the server is back.'),
   });
 

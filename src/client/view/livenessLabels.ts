@@ -48,7 +48,7 @@ export function waitingLabel(signs: LifeSigns): string {
     case 'unresponsive':
       return l10n.t("Waiting: the agent isn't responding");
     case 'working':
-      return l10n.t('Waiting for the turn to end');
+      return l10n.t('Sent next');
   }
 }
 

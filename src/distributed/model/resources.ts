@@ -1,4 +1,4 @@
-// A resource server as a session sees it: immutable objects under keys, each readable by anyone who
+// A storage server as a session sees it: immutable objects under keys, each readable by anyone who
 // has a URL for it. The messages and states of distributed sessions lie there; the kind of server
 // is hidden by this interface.
 import { createHash } from 'node:crypto';

@@ -23,7 +23,7 @@ export type RunNotice =
   | { readonly kind: 'state-conflict' }
   | { readonly kind: 'state-not-saved'; readonly why: string }
   /**
-   * Messages of this run that are on their way to the resource server: others can't read them yet.
+   * Messages of this run that are on their way to the storage server: others can't read them yet.
    */
   | { readonly kind: 'messages-waiting'; readonly waiting: number }
   /** The messages of this run are in its output alone. */
@@ -64,7 +64,7 @@ function sentenceOf(notice: RunNotice): string {
     case 'state-not-saved':
       return `The state of the session was not saved. ${notice.why}`;
     case 'messages-waiting':
-      return `${messages(notice.waiting)} of this run ${notice.waiting === 1 ? 'is' : 'are'} waiting for the resource server. Other servers can't read ${notice.waiting === 1 ? 'it' : 'them'} yet.`;
+      return `${messages(notice.waiting)} of this run ${notice.waiting === 1 ? 'is' : 'are'} waiting for the storage server. Other servers can't read ${notice.waiting === 1 ? 'it' : 'them'} yet.`;
     case 'not-recorded':
       return `The ${messages(notice.messages)} of this run were not saved to the session. ${notice.why}`;
   }

@@ -1,4 +1,4 @@
-// The resource server that needs no server: files in the extension's storage, one for each object.
+// The storage server that needs no server: files in the extension's storage, one for each object.
 // A server on loopback serves them by id to anyone with a signed URL; without it they are readable
 // by key only.
 import { readdir, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The messages of one session as immutable objects on a resource server, appended in order: a
+// The messages of one session as immutable objects on a storage server, appended in order: a
 // user's message before it is sent, the agent's when its turn ends. Creates the descriptor that
 // others get.
 
@@ -332,7 +332,7 @@ export class MessageLog {
     if (store !== undefined) return store;
     throw new ParleyError(
       'store-missing',
-      localizable('A resource server with messages of this session is no longer configured.'),
+      localizable('A storage server with messages of this session is no longer configured.'),
       {
         hint: localizable('Add it again in the settings: {0}', place.storeId),
       },
@@ -391,7 +391,7 @@ function sequenceOf(key: string): number {
 }
 
 /**
- * Copies one object from one resource server to another, under its key.
+ * Copies one object from one storage server to another, under its key.
  * @throws ParleyError of the new store
  */
 async function copyResource(

@@ -22,7 +22,7 @@ export class UnreadableLinks extends ParleyError {
     const what =
       waiting > 0
         ? localizable(
-            "The resource server doesn't have all messages of this session yet: {0} of {1} are waiting.",
+            "The storage server doesn't have all messages of this session yet: {0} of {1} are waiting.",
             waiting,
             all,
           )

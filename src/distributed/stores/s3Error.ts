@@ -28,20 +28,20 @@ export function s3Error(refusal: S3Refusal): ParleyError {
     const minutes = Math.round(Math.abs(skew) / 60_000);
     const message =
       minutes === 0
-        ? localizable("This machine's clock differs from the resource server's.")
+        ? localizable("This machine's clock differs from the storage server's.")
         : skew > 0
-          ? localizable("This machine's clock is {0} minutes ahead of the resource server's.", minutes)
-          : localizable("This machine's clock is {0} minutes behind the resource server's.", minutes);
+          ? localizable("This machine's clock is {0} minutes ahead of the storage server's.", minutes)
+          : localizable("This machine's clock is {0} minutes behind the storage server's.", minutes);
     return new ParleyError('clock-skew', message, {
       hint: localizable('Correct the clock of this machine.'),
     });
   }
   if (code === 'NoSuchBucket' || (status === 404 && isWrite)) {
-    return new ParleyError('no-such-bucket', localizable("The bucket doesn't exist on the resource server."), {
+    return new ParleyError('no-such-bucket', localizable("The bucket doesn't exist on the storage server."), {
       hint: localizable('Create the bucket, or correct its name in the settings.'),
     });
   }
-  if (status === 404) return new ParleyError('not-found', localizable("The resource server doesn't have this object."));
+  if (status === 404) return new ParleyError('not-found', localizable("The storage server doesn't have this object."));
   if (status === 301 || status === 307 || code === 'AuthorizationHeaderMalformed') {
     return new ParleyError('wrong-region', localizable('The bucket is in another region, or at another endpoint.'), {
       hint: localizable('Correct the region and the endpoint in the settings.'),
@@ -50,18 +50,18 @@ export function s3Error(refusal: S3Refusal): ParleyError {
   if (status === 401 || status === 403) {
     return new ParleyError(
       'store-denied',
-      localizable('The resource server denied access{0}.', code === '' ? '' : ` (${code})`),
+      localizable('The storage server denied access{0}.', code === '' ? '' : ` (${code})`),
       {
         hint: localizable('Check the access key and its permissions for the bucket.'),
       },
     );
   }
   if (status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501)) {
-    return new ParleyError('store-down', localizable('The resource server is unavailable ({0}).', status));
+    return new ParleyError('store-down', localizable('The storage server is unavailable ({0}).', status));
   }
   return new ParleyError(
     'store-error',
-    localizable('The resource server rejected the request ({0}{1}).', status, code === '' ? '' : ` ${code}`),
+    localizable('The storage server rejected the request ({0}{1}).', status, code === '' ? '' : ` ${code}`),
   );
 }
 

@@ -1,4 +1,4 @@
-// A bucket on any S3-compatible server as the resource server of sessions. Objects are immutable
+// A bucket on any S3-compatible server as the storage server of sessions. Objects are immutable
 // under unique keys, so that no conditional write is needed: servers differ too much in those.
 import { randomUUID } from 'node:crypto';
 import { ParleyError } from '../../base/errors';
@@ -146,7 +146,7 @@ export class S3Store implements ResourceStore {
     } catch (error) {
       if (signal.aborted) throw new ParleyError('cancelled', localizable('The request was canceled.'));
       if (error instanceof ParleyError) throw error;
-      throw new ParleyError('store-down', localizable("The resource server can't be reached."), {
+      throw new ParleyError('store-down', localizable("The storage server can't be reached."), {
         hint: localizable('Messages are kept on this machine and uploaded when the server is back.'),
         cause: error,
       });

@@ -1,4 +1,4 @@
-// Keeps a chat going while its resource server is down: writes are stored in a folder first and
+// Keeps a chat going while its storage server is down: writes are stored in a folder first and
 // sent in order once the server responds, also after a restart. Wraps any store.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -142,16 +142,16 @@ export class WriteQueue implements ResourceStore, Disposable {
   async put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
     signal.throwIfAborted();
     checkKey(key);
-    if (this.#ended.signal.aborted) throw new ParleyError('cancelled', localizable('The resource server has changed.'));
+    if (this.#ended.signal.aborted) throw new ParleyError('cancelled', localizable('The storage server has changed.'));
     const full =
       this.#bytes + bytes.length > (this.#options.maxBytes ?? 50 * 1024 * 1024) ||
       this.#items.length >= (this.#options.maxItems ?? 2000);
     if (full) {
       throw new ParleyError(
         'queue-full',
-        localizable("Too many messages are waiting for the resource server. This message isn't stored."),
+        localizable("Too many messages are waiting for the storage server. This message isn't stored."),
         {
-          hint: localizable('Check the resource server in the settings. The chat itself continues.'),
+          hint: localizable('Check the storage server in the settings. The chat itself continues.'),
         },
       );
     }

@@ -31,7 +31,7 @@ export interface KeptSessionsServices {
   readonly deleted: (session: SessionRecord) => void;
 }
 
-/** Copies of messages on resource servers of the user. */
+/** Copies of messages on storage servers of the user. */
 export interface SessionCopies {
   /** @param key of the conversation that wrote them */
   of(key: string): Promise<readonly SessionCopy[]>;

@@ -27,7 +27,7 @@ export function moreItem(run: () => Promise<unknown>): SessionItem {
 
 /**
  * Asks before a session is deleted.
- * @param copies how many of its messages others may read on resource servers of the user
+ * @param copies how many of its messages others may read on storage servers of the user
  * @returns whether those are deleted too; undefined where the session stays
  */
 export async function confirmDelete(title: string, copies = 0): Promise<{ readonly copies: boolean } | undefined> {

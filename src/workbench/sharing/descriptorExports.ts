@@ -15,7 +15,7 @@ import type { Serve } from './serve';
 import { isHttp, type SharedSession, type SharedSessions } from './sharedSessions';
 
 export interface ExportOptions {
-  /** Links are given although messages behind them are not on the resource server yet. */
+  /** Links are given although messages behind them are not on the storage server yet. */
   readonly unsent?: boolean;
 }
 

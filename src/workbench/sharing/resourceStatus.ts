@@ -1,4 +1,4 @@
-// Shows how many messages of shared sessions wait for the resource server in the status bar, and
+// Shows how many messages of shared sessions wait for the storage server in the status bar, and
 // why in one notification with what can be done.
 import { type Disposable, l10n } from 'vscode';
 import type { ParleyError } from '../../base/errors';

@@ -174,11 +174,11 @@ export class ResourceStores implements Disposable {
       const tried = await bucket?.store.probe(AbortSignal.timeout(TRY_MS));
       if (tried?.checksSignatures !== false) return;
       const text = l10n.t(
-        "The resource server doesn't check signatures. Anyone who can reach it can read these messages.",
+        "The storage server doesn't check signatures. Anyone who can reach it can read these messages.",
       );
       this.#say('unchecked', text);
     } catch (error) {
-      log.warn(`The resource server was tried out: ${messageOf(error)}`);
+      log.warn(`The storage server was tried out: ${messageOf(error)}`);
       if (error instanceof ParleyError) bucket?.watch.report(error);
     }
   }
@@ -191,7 +191,7 @@ export class ResourceStores implements Disposable {
       const left = await readdir(this.#queueFolder(place)).catch(() => []);
       if (left.length > 0) await this.#open();
     } catch (error) {
-      this.#options.log.warn(`What waits for the resource server is not sent: ${messageOf(error)}`);
+      this.#options.log.warn(`What waits for the storage server is not sent: ${messageOf(error)}`);
     }
   }
 

@@ -102,7 +102,9 @@ describe('many sessions', function () {
 
   it('are in one list, starting with those that need the user', async () => {
     const { page } = vscode.window;
-    await command(page, 'Parley: Focus on Sessions View');
+    const icon = page.locator('.activitybar .action-item', { has: page.getByRole('tab', { name: /^Parley/ }) });
+    await icon.locator('.badge-content', { hasText: '3' }).waitFor();
+    await icon.click();
     await row(page, /^Needs you, /).waitFor();
     await row(page, /Asked together: Alpha, Beta, Gamma|Asked together/).waitFor();
     await row(page, /permission.*, Needs you, .*Beta/).waitFor();

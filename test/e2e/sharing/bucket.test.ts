@@ -93,7 +93,7 @@ describe('a bucket of the user', () => {
     await chat.log.locator('[role=separator][data-turn-id="t1"]').waitFor();
     await page.evaluate('navigator.clipboard.writeText("before")');
     await copyLink();
-    await dialog().getByText("The resource server doesn't have all messages").waitFor();
+    await dialog().getByText("The storage server doesn't have all messages").waitFor();
     await dialog().getByText('Nothing was copied.').waitFor();
     assert.equal(await dialog().getByRole('button', { name: 'Copy Anyway' }).count(), 0);
     await screenshot(page, 'bucket-not-copied-dark');

@@ -185,8 +185,8 @@ describe('what is asked about shared sessions', function () {
       assert.deepEqual(log, ['served']);
     });
 
-    const denied = new ParleyError('store-denied', 'The resource server refuses access.', { hint: 'Check the key.' });
-    const down = new ParleyError('store-down', 'The resource server cannot be reached.');
+    const denied = new ParleyError('store-denied', 'The storage server refuses access.', { hint: 'Check the key.' });
+    const down = new ParleyError('store-down', 'The storage server cannot be reached.');
 
     it('copies nothing while messages are not on the server, and says what to do', async () => {
       const { copy, log } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(1, 2, denied)] });
@@ -195,7 +195,7 @@ describe('what is asked about shared sessions', function () {
       assert.equal(await copy(ask), undefined);
       assert.equal(
         ask.asked[2],
-        "The resource server doesn't have all messages of this session yet: 1 of 2 are waiting. The resource server refuses access. | Check the key.\nNothing was copied. | Retry, Enter Credentials, Open Settings",
+        "The storage server doesn't have all messages of this session yet: 1 of 2 are waiting. The storage server refuses access. | Check the key.\nNothing was copied. | Retry, Enter Credentials, Open Settings",
       );
       assert.deepEqual([log, await env.clipboard.readText()], [[], 'before']);
     });

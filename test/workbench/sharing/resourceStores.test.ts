@@ -131,7 +131,7 @@ describe('a bucket of the user', function () {
     assert.deepEqual([window.warned, names()], [['store-denied 0'], []]);
     await assert.rejects(window.stores.ensureReadable(urls, never), {
       code: 'links-unreadable',
-      message: /^The resource server doesn't have all messages .* 2 of 2 are waiting/,
+      message: /^The storage server doesn't have all messages .* 2 of 2 are waiting/,
     });
     assert.equal(await window.stores.retry(never), false);
     assert.deepEqual(window.warned, ['store-denied 0', 'store-denied 2'], 'who tries again is told again');

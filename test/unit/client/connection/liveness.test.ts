@@ -30,7 +30,7 @@ function tool(toolCallId: string, title: string, status: 'in_progress' | 'comple
 
 describe('the words for a turn that runs', () => {
   for (const [what, given, status, waits] of [
-    ['has just begun', signs(0.9, []), 'Working', 'Waiting for the turn to end'],
+    ['has just begun', signs(0.9, []), 'Working', 'Sent next'],
     ['is silent', signs(2.5, []), 'Silent for 2 min', 'Waiting: the agent has been silent for 2 min'],
     [
       'is in a tool call',
@@ -62,7 +62,7 @@ describe('the words for a turn that runs', () => {
       'Not responding',
       "Waiting: the agent isn't responding",
     ],
-    ['was heard after the clock was set back', signs(-60, []), 'Working', 'Waiting for the turn to end'],
+    ['was heard after the clock was set back', signs(-60, []), 'Working', 'Sent next'],
   ] as const) {
     it(`tell what is known where it ${what}`, () => {
       assert.equal(workingLabel(given), status);

@@ -1,4 +1,4 @@
-// What windows that are gone left to be written to a resource server.
+// What windows that are gone left to be written to a storage server.
 import { strict as assert } from 'node:assert';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
 
 const never = new AbortController().signal;
 
-describe('the folders of what waits for a resource server', () => {
+describe('the folders of what waits for a storage server', () => {
   let root: string;
   let answer: 'down' | 'refuses' | 'takes';
   let taken: string[];

@@ -1,11 +1,11 @@
-// When the user hears that messages wait for a resource server: once for each reason, in time, and no more when they are there.
+// When the user hears that messages wait for a storage server: once for each reason, in time, and no more when they are there.
 import assert from 'node:assert/strict';
 import { ParleyError } from '../../../../src/base/errors';
 import { Emitter } from '../../../../src/base/event';
 import { WaitingWatch } from '../../../../src/client/sharing/waitingWatch';
 import type { QueueState } from '../../../../src/distributed/stores/writeQueue';
 
-describe('a look at what waits for a resource server', () => {
+describe('a look at what waits for a storage server', () => {
   let state: QueueState;
   let change: Emitter<void>;
   let now: number;

@@ -74,7 +74,7 @@ describe('links into a bucket', function () {
     const { message, hint, onlyLater } = await refusalOf(['https://elsewhere.example/1', ...urls], bucket);
     assert.match(
       message,
-      /^The resource server doesn't have all messages of this session yet: 2 of 2 are waiting\. .*SignatureDoesNot/,
+      /^The storage server doesn't have all messages of this session yet: 2 of 2 are waiting\. .*SignatureDoesNot/,
     );
     assert.match(hint ?? '', /access key/);
     assert.equal(onlyLater, false);

@@ -1,4 +1,4 @@
-// A chat while its resource server is down: nothing waits, nothing is lost, nothing changes its order.
+// A chat while its storage server is down: nothing waits, nothing is lost, nothing changes its order.
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
