@@ -1,5 +1,5 @@
 // Asks for a commit message: what the agent is told of the changes, and what is taken of its answer.
-import { head } from '../../base/text';
+import { head, oneLine } from '../../base/text';
 
 /** Characters of the differences that the agent gets. */
 const MAX_DIFF = 60_000;
@@ -53,6 +53,19 @@ export function commitMessageOf(answer: string, isOneLine = false): string {
     .trim();
   const plain = /^(["'`])([^\n]*)\1$/.exec(text)?.[2] ?? text;
   return head(isOneLine ? (plain.split('\n')[0] ?? '') : plain, MAX_MESSAGE).trim();
+}
+
+/**
+ * Adds a trailer (git-interpret-trailers) to a commit message that does not have it.
+ * @param template a line in which `{agent}` stands for the agent's name; '': none
+ */
+export function withTrailer(message: string, template: string, agent: string): string {
+  const line = oneLine(template.replaceAll('{agent}', () => agent));
+  const lines = message.trimEnd().split('\n');
+  if (line === '' || lines.includes(line)) return message;
+  // Trailers stand together.
+  const isAfterOthers = lines.length > 2 && /^[\w-]+: /.test(lines.at(-1) ?? '');
+  return [...lines, ...(isAfterOthers ? [line] : ['', line])].join('\n');
 }
 
 function namesOf(names: readonly string[]): string {

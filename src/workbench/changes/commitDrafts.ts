@@ -4,8 +4,9 @@ import { env, l10n, type SourceControl, Uri, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import type { Worktree } from '../../changes/worktree/worktree';
-import { type CommitRequest, commitMessageOf, commitPrompt } from '../../client/changes/commitMessage';
+import { type CommitRequest, commitMessageOf, commitPrompt, withTrailer } from '../../client/changes/commitMessage';
 import type { AgentCatalog } from '../config/agentCatalog';
+import { commitTrailer } from '../config/settings';
 import { type AsideQuestions, requireTrust } from '../sessions/asideQuestions';
 import type { Conversations } from '../sessions/conversations';
 import { pick } from '../ui/input';
@@ -50,6 +51,7 @@ export class CommitDrafts {
     const message = await showProgress(text, (signal) =>
       requestFor(repository)
         .then((request) => this.#draft(agent, request, signal))
+        .then((drafted) => withTrailer(drafted, commitTrailer(), agent.name))
         .catch((error) => {
           if (signal.aborted) return undefined;
           throw error;

@@ -3,10 +3,12 @@ import { basename } from 'node:path';
 import { l10n, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { ReviewProblem } from '../../changes/review/reviewFile';
+import { withTrailer } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
 import { comparedChanges, openComparisons } from '../changes/comparisons';
 import { tellProblems } from '../changes/reviewActions';
 import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
+import { commitTrailer } from '../config/settings';
 import type { Conversations } from '../sessions/conversations';
 import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
 import { askLine, askLineWithHelp, type PickItem, pick } from '../ui/input';
@@ -98,7 +100,8 @@ export function worktreeCommands(
           },
         ));
       if (!message) return undefined;
-      await showProgress(l10n.t('Committing…'), (signal) => worktrees.commit(worktree, message, signal));
+      const whole = withTrailer(message, commitTrailer(), conversation.agent.name);
+      await showProgress(l10n.t('Committing…'), (signal) => worktrees.commit(worktree, whole, signal));
       showStatus(l10n.t('Committed to {0}.', branch));
       return branch;
     }),

@@ -52,6 +52,11 @@ export function problemsAfterTurn(): 'off' | 'show' | 'send' {
   return value === 'off' || value === 'send' ? value : 'show';
 }
 
+/** The last line of commit messages, in which `{agent}` is the agent's name; '': none. */
+export function commitTrailer(): string {
+  return read<string>('commitTrailer', '');
+}
+
 /**
  * How long an agent may be idle before its process is ended, in milliseconds; undefined: forever.
  */

@@ -122,8 +122,11 @@ describe('sessions in worktrees', function () {
   it('commits to the branch, which stays', async () => {
     const key = await open('Commit it');
     await api.send(key, 'own c.txt c\\n');
+    const configuration = vscode.workspace.getConfiguration('parley');
+    await configuration.update('commitTrailer', 'Assisted-by: {agent}', true);
     assert.equal(await run('commitWorktree', { session: key, message: 'Add c' }), 'parley/commit-it');
-    assert.equal(git('log', '-1', '--format=%s', 'parley/commit-it'), 'Add c\n');
+    await configuration.update('commitTrailer', undefined, true);
+    assert.equal(git('log', '-1', '--format=%B', 'parley/commit-it').trim(), 'Add c\n\nAssisted-by: disk');
     assert.equal(await run('removeWorktree', { session: key }), true);
     assert.equal(git('branch', '--list', 'parley/commit-it').trim(), 'parley/commit-it');
     assert.equal(existsSync(join(folder, 'c.txt')), false);

@@ -1,6 +1,6 @@
 // What an agent is told of changes for a commit message, and what is taken of its answer.
 import { strict as assert } from 'node:assert';
-import { commitMessageOf, commitPrompt } from '../../../../src/client/changes/commitMessage';
+import { commitMessageOf, commitPrompt, withTrailer } from '../../../../src/client/changes/commitMessage';
 
 const file = (name: string, lines: number): string =>
   `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n${`+${name}\n`.repeat(lines)}`;
@@ -52,5 +52,21 @@ describe('a drafted commit message', () => {
     assert.equal(commitMessageOf('x'.repeat(50_000)).length, 10_000);
     assert.equal(commitMessageOf('Add\u202e\u0000\u001b[31m a\tb'), 'Add[31m a b');
     assert.equal(commitMessageOf(' \n '), '');
+  });
+});
+
+describe('the trailer of a commit message', () => {
+  const trailed = (message: string, template = 'Assisted-by: {agent}'): string =>
+    withTrailer(message, template, 'Claude\n$&');
+
+  it('is a paragraph of its own, or stands with other trailers', () => {
+    assert.equal(trailed('Mend a\n'), 'Mend a\n\nAssisted-by: Claude $&');
+    assert.equal(trailed('Mend a\n\nRefs: #1'), 'Mend a\n\nRefs: #1\nAssisted-by: Claude $&');
+    assert.equal(trailed('feat: a'), 'feat: a\n\nAssisted-by: Claude $&');
+  });
+
+  it('is not added twice, nor where none is wanted', () => {
+    assert.equal(trailed(trailed('Mend a')), trailed('Mend a'));
+    assert.equal(trailed('Mend a', ' '), 'Mend a');
   });
 });
