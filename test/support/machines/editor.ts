@@ -331,6 +331,7 @@ export const window = {
   state: { focused: true },
   createTreeView: () => ({ visible: false, onDidChangeVisibility: never, dispose() {} }),
   createStatusBarItem: () => ({ show() {}, hide() {}, dispose() {} }),
+  registerFileDecorationProvider: never,
   onDidCloseTerminal: never,
   onDidStartTerminalShellExecution: never,
   onDidEndTerminalShellExecution: never,
