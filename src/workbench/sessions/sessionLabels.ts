@@ -2,6 +2,7 @@
 import { l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import { formatTime } from '../../base/localFormat';
+import { head, tail } from '../../base/text';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
 import { firstWordsOf } from '../../session/model/entryText';
@@ -29,8 +30,8 @@ export function knownTitleOf(conversation: Conversation): string | undefined {
 export function tabTitleOf(conversation: Conversation): string {
   const words = titleOf(conversation);
   if (words.length <= MAX_IN_TAB) return words;
-  const end = conversation.model.state.title === undefined ? '' : words.slice(-END_IN_TAB);
-  return `${words.slice(0, MAX_IN_TAB - end.length).trimEnd()}…${end}`;
+  const end = conversation.model.state.title === undefined ? '' : tail(words, END_IN_TAB);
+  return `${head(words, MAX_IN_TAB - end.length).trimEnd()}…${end}`;
 }
 
 /** As {@link titleOf}, for a list; a session without a message is known by its draft. */

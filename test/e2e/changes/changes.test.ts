@@ -133,7 +133,7 @@ describe('changes of an agent in the installed extension', function () {
   const tab = (name: string | RegExp): Locator =>
     vscode.window.page.locator('.tabs-container').getByRole('tab', { name });
   const toChat = (): Promise<void> =>
-    tab(/write .*first/)
+    tab(/^write \//)
       .first()
       .click();
   const editorLine = (text: string): Locator =>

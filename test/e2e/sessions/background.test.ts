@@ -67,7 +67,7 @@ describe('a turn whose window is reloaded', () => {
     await screenshot(page, 'background-before-dark');
     await command(page, 'Developer: Reload Window');
     const again = await Chat.at(page, 'panel');
-    await again.log.getByText('flood 1000 50 END').waitFor();
+    await again.entries('user').getByText('flood 1000 50 END').waitFor();
     await page.waitForTimeout(200);
     await screenshot(page, 'background-after-200ms-dark');
     await page.waitForTimeout(800);

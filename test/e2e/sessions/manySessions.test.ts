@@ -102,7 +102,7 @@ describe('many sessions', function () {
 
   it('are in one list, starting with those that need the user', async () => {
     const { page } = vscode.window;
-    const icon = page.locator('.activitybar .action-item', { has: page.getByRole('tab', { name: /^Parley/ }) });
+    const icon = page.locator('.activitybar').getByRole('tab', { name: /^Parley/ });
     await icon.locator('.badge-content', { hasText: '3' }).waitFor();
     await icon.click();
     await row(page, /^Needs you, /).waitFor();

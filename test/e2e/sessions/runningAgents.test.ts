@@ -47,7 +47,8 @@ describe('an agent that works without a window', function () {
     const status = page.locator('.statusbar-item[id="parley.parley.parley.sessions"]');
     await status.getByText('2 agents working').waitFor();
     const rows = page.locator('.pane-body .monaco-list[aria-label^="Sessions"]').getByRole('treeitem');
-    // They are looked for one after the other.
+    // They are looked for one after the other, and until then all of them are earlier ones.
+    await page.getByRole('treeitem', { name: /^Needs you/ }).waitFor();
     for (const text of ['permission', 'wait for the tests', 'wait for the end'])
       await rows.filter({ hasText: text }).waitFor();
     const names = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
