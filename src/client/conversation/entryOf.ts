@@ -4,8 +4,8 @@ import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 
 /**
- * Returns the index of the entry, the first one of a turn for its start; of the last one before it where it has none of its own, undefined
- * where none is.
+ * Returns the index of the entry; for the start of a turn, that of its first one. Where an event has no
+ * entry of its own, it is the last one before it, or undefined.
  */
 export function entryOf(
   model: Pick<SessionView, 'state' | 'toolIndex'>,

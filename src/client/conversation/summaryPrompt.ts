@@ -1,4 +1,4 @@
-// Asks for a summary of a session, for a new session that goes on with the work.
+// The prompt that asks for a summary of a session, for a new session that continues the work.
 import type { SessionState } from '../../session/model/state';
 import { transcriptText } from '../../session/model/transcriptText';
 

@@ -35,8 +35,9 @@ export function highlightLater(code: HTMLElement, text: string, lang: string): v
 }
 
 /**
- * Marks the changed words of a drawn diff when the browser is idle, and highlights its lines soon, as the extension of the file says. The highlighting of
- * a patch has the background colours of added and removed lines: patches stay plain.
+ * Marks the changed words of a drawn diff when the browser is idle, and highlights its lines soon, as
+ * the extension of the file says. The highlighting of a patch has the background colours of added and
+ * removed lines: patches stay plain.
  */
 export function highlightDiffLater(lines: HTMLElement, path: string): void {
   load().then(

@@ -63,7 +63,7 @@ export interface NewSession {
   readonly name: string;
   /** Uncommitted files to bring along, as {@link SessionWorktrees.uncommitted} lists them. */
   readonly files: readonly string[];
-  /** Of the session; absent: what is said in it. */
+  /** Title of the session; absent: its first message. */
   readonly title?: string | undefined;
 }
 

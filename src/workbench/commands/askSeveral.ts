@@ -24,7 +24,8 @@ export interface AskSeveralArgument {
  * Asks the same of several agents, each in a session of its own in a group of editors of its own.
  * What is missing is asked for.
  * @returns the keys of the sessions; undefined where the user went away
- * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`, and those of `SessionWorktrees.open`
+ * @throws ParleyError `untrusted-workspace`, `too-few-agents`, `no-such-agent`, and those of
+ * `SessionWorktrees.open`
  */
 export async function askSeveral(
   services: CommandServices,

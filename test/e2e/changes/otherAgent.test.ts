@@ -98,7 +98,7 @@ describe('another agent in the installed extension', function () {
     await screenshot(vscode.window.page, 'other-agent-reviewed');
   });
 
-  it('goes on in a new session with its own summary, which the user sends', async () => {
+  it('continues in a new session with its own summary, which the user sends', async () => {
     const { page } = vscode.window;
     await command(page, 'Parley: Continue in New Session with Summary');
     const chip = beside().getByRole('list', { name: 'Attachments' }).getByText('Summary of Changes of Turn 2');
