@@ -69,8 +69,22 @@ describe('code blocks', () => {
     assert.equal((await isWide()).every(Boolean), true);
   });
 
+  it('have their buttons as soon as the pointer or the focus is there, and otherwise once they rest', async () => {
+    const blocks = '```ts\nlet x;\n```\n\n'.repeat(4);
+    const panel = await open(blocks);
+    const block = panel.page.locator('.code-block');
+    const counts = () => block.evaluateAll((all) => all.map((one) => one.querySelectorAll('.code-head button').length));
+    assert.deepEqual(await counts(), [0, 0, 0, 0]);
+    await block.nth(1).hover();
+    await block.nth(2).locator('pre').focus();
+    assert.deepEqual(await counts(), [0, 5, 5, 0]);
+    await panel.page.waitForFunction(() => document.querySelectorAll('.code-head .copy').length === 4);
+    assert.deepEqual(await counts(), [5, 5, 5, 5]);
+  });
+
   it('wrap a line of a megabyte in a moment', async () => {
     const panel = await open(`\`\`\`js\n${'abcdefghij'.repeat(100_000)}\n\`\`\`\n`);
+    await panel.page.locator('.code-head [aria-pressed]').waitFor();
     const took = await panel.page.evaluate(async () => {
       const button = document.querySelector<HTMLElement>('.code-head [aria-pressed]')!;
       const start = performance.now();

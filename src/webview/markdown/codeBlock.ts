@@ -6,7 +6,7 @@ import { type CodeAction, MAX_CODE_PATH, MAX_LANG } from '../../panel/contract';
 import { button, el, icon, iconButton, link, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { strings } from '../text/strings';
-import { highlightLater } from './highlightLater';
+import { highlightLater, REST } from './highlightLater';
 
 export interface CodeBlock {
   readonly element: HTMLElement;
@@ -39,6 +39,7 @@ interface Parts {
   readonly group: number;
   /** Returns the text of all parts. */
   text(): string;
+  isComplete(): boolean;
   isWrapped(): boolean;
   /** Wraps the lines of all parts, or no longer. */
   wrap(isWrapped: boolean): void;
@@ -94,44 +95,41 @@ export function createCodeBlock(
   if (options.continued) {
     element.classList.add('continued');
   } else {
-    const copy = button('copy', '', () => {
-      context.copy(parts?.text() ?? source);
-      glyph.className = 'codicon codicon-check';
-      setTimeout(() => {
-        glyph.className = 'codicon codicon-copy';
-      }, 1500);
-    });
-    const glyph = icon('copy');
-    copy.append(glyph, el('span', '', strings.copy));
-    const actions = ACTIONS.filter(([action]) => isFor(action, lang.toLowerCase())).map(([action, name, label]) => {
-      const one = iconButton(name, label, () => {
-        const text = parts?.text() ?? source;
-        context.useCode({ action, text, lang: lang.slice(0, MAX_LANG), ...(path && { path }) });
-      });
-      // A part of a diagram is none, and a part of a file would replace all of it.
-      if (parts && (action === 'draw' || action === 'apply')) {
-        one.classList.add('for-complete');
-        one.hidden = true;
-      }
-      return one;
-    });
-    const wrap = setAttributes(
-      button('icon-button', '↵', () => {
-        context.unpin();
-        isWrapped = element.classList.toggle('wrap');
-        wrap.ariaPressed = String(isWrapped);
-        parts?.wrap(isWrapped);
-      }),
-      { 'aria-label': strings.wrapCode, title: strings.wrapCode, 'aria-pressed': String(isWrapped) },
-    );
     const head = el('div', 'code-head', el('span', 'lang', revealControls(lang)));
     if (path) {
       element.classList.add('titled');
       const name = revealControls(path);
       head.append(link('link file', name, name, () => context.openLink(path)));
     }
-    head.append(wrap, ...actions, copy);
     element.append(head);
+    addButtonsLater(element, () => {
+      const actions = ACTIONS.filter(([action]) => isFor(action, lang.toLowerCase())).map(([action, name, label]) => {
+        const one = iconButton(name, label, () => {
+          const text = parts?.text() ?? source;
+          context.useCode({ action, text, lang: lang.slice(0, MAX_LANG), ...(path && { path }) });
+        });
+        // A part of a diagram is none, and a part of a file would replace all of it.
+        if (parts && (action === 'draw' || action === 'apply')) {
+          one.classList.add('for-complete');
+          one.hidden = !parts.isComplete();
+        }
+        return one;
+      });
+      const wrap = setAttributes(
+        button('icon-button', '↵', () => {
+          context.unpin();
+          isWrapped = element.classList.toggle('wrap');
+          wrap.ariaPressed = String(isWrapped);
+          parts?.wrap(isWrapped);
+        }),
+        { 'aria-label': strings.wrapCode, title: strings.wrapCode, 'aria-pressed': String(isWrapped) },
+      );
+      head.append(
+        wrap,
+        ...actions,
+        copyButton(() => context.copy(parts?.text() ?? source)),
+      );
+    });
   }
   element.append(pre);
   const block: CodeBlock = {
@@ -151,6 +149,34 @@ export function createCodeBlock(
   };
   if (!options.open) block.close();
   return block;
+}
+
+/**
+ * Adds the buttons when the pointer or the focus enters the block, or once it has been in the page for
+ * a while: of a flood of blocks, most leave it before anybody could press one.
+ */
+function addButtonsLater(element: HTMLElement, add: () => void): void {
+  let isDone = false;
+  const addOnce = (): void => {
+    if (!isDone) add();
+    isDone = true;
+  };
+  element.addEventListener('pointerenter', addOnce, { once: true });
+  element.addEventListener('focusin', addOnce, { once: true });
+  setTimeout(() => requestIdleCallback(() => element.isConnected && addOnce()), REST);
+}
+
+function copyButton(copy: () => void): HTMLButtonElement {
+  const glyph = icon('copy');
+  const element = button('copy', '', () => {
+    copy();
+    glyph.className = 'codicon codicon-check';
+    setTimeout(() => {
+      glyph.className = 'codicon codicon-copy';
+    }, 1500);
+  });
+  element.append(glyph, el('span', '', strings.copy));
+  return element;
 }
 
 /** All of a block has arrived: shows what can be done with it then. */

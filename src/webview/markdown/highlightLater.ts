@@ -21,7 +21,7 @@ const LONGEST = 20_000;
  * Code that leaves the page within this time, ms, came in a flood: highlighting it would only waste
  * memory.
  */
-const REST = 1500;
+export const REST = 1500;
 
 let jobs: Job[] = [];
 let scheduled = false;

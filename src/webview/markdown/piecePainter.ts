@@ -156,6 +156,7 @@ export class PiecePainter {
       parts: {
         group,
         text: () => this.#wholeCode(group, piece.text),
+        isComplete: () => this.#doc.isComplete(group),
         isWrapped: () => wrapped.has(group),
         wrap: (isWrapped) => {
           if (isWrapped) wrapped.add(group);
