@@ -48,7 +48,7 @@ function openDesktop(folder: string): boolean {
   // The link goes to the window that was opened last.
   if (!code('--new-window', folder) || !code('--open-url', 'vscode://parley.parley/open')) return false;
   say(
-    `Parley is installed in your VS Code, which shows ${folder} with the chat. ("Parley: Open Chat" opens it again.)`,
+    `Parley is installed in your VS Code, which shows ${folder} with the chat. ("Parley: Focus Chat" opens it again.)`,
   );
   return true;
 }

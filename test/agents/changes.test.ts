@@ -102,7 +102,7 @@ describe('the changes of real agents', () => {
         await editor.getByText('Undo', { exact: true }).first().click();
         while (read('edited.txt').includes('line three\n')) await page.waitForTimeout(50);
         assert.equal(read('edited.txt'), lines.replace('line 30\n', 'line thirty\n'));
-        await command(page, 'Parley: Open Chat');
+        await command(page, 'Parley: Focus Chat');
         await row('by-command.txt').hover();
         await row('by-command.txt').getByRole('button', { name: 'Keep' }).click();
         await chat.frame.locator('[data-path="by-command.txt"][data-change-state=kept]').first().waitFor();
@@ -122,7 +122,7 @@ describe('the changes of real agents', () => {
         await screenshot(page, `changes-${id}-restore`);
         await page.keyboard.press('Enter');
         await differs();
-        await command(page, 'Parley: Open Chat');
+        await command(page, 'Parley: Focus Chat');
         await chat.button('Undo restore').click();
         await differs('by-command.txt');
       });
@@ -134,7 +134,7 @@ describe('the changes of real agents', () => {
         await page.locator('.quick-input-widget').getByText('Restore 1 File').waitFor();
         await page.keyboard.press('Enter');
         await differs();
-        await command(page, 'Parley: Open Chat');
+        await command(page, 'Parley: Focus Chat');
         await chat.state('ready', 60_000);
         assert.match(await chat.composer.inputValue(), /Play script <change>/);
         await screenshot(page, `changes-${id}-edited`);

@@ -77,7 +77,7 @@ describe('agents of the registry in the installed extension', function () {
     it(`are installed, started and answer, with no file edited by hand: ${name}`, async () => {
       const { page } = vscode.window;
       const agents = new AddAgent(page, vscode.server);
-      await command(page, 'Parley: Open Chat');
+      await command(page, 'Parley: Focus Chat');
       const begun = performance.now();
       await agents.install(name, version);
       let chat = await Chat.at(page, 'panel');

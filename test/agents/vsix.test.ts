@@ -75,7 +75,7 @@ describe('real agents in the installed extension', () => {
       before('open the chat', async function () {
         this.timeout(120_000);
         agent = agents.find((one) => one.id === id) ?? assert.fail();
-        await command(vscode.window.page, 'Parley: Open Chat');
+        await command(vscode.window.page, 'Parley: Focus Chat');
         chat = await Chat.at(vscode.window.page, 'panel');
         await chat.state('ready', 90_000);
       });
@@ -220,7 +220,7 @@ describe('real agents in the installed extension', () => {
         // The page holds only what is near the eye: here that is to be all of it.
         const size = page.viewportSize() ?? assert.fail();
         await page.setViewportSize({ ...size, height: 3000 });
-        await command(page, 'Parley: Open Chat');
+        await command(page, 'Parley: Focus Chat');
         const before = await transcript();
         const turns = before.filter(([kind]) => kind === 'turn').length;
         assert.deepEqual(
@@ -230,7 +230,7 @@ describe('real agents in the installed extension', () => {
         await agent.settle?.();
         await Promise.all([page.waitForEvent('load'), command(page, 'Developer: Reload Window')]);
         await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
-        await command(page, 'Parley: Open Chat');
+        await command(page, 'Parley: Focus Chat');
         chat = await Chat.at(page, 'panel');
         await chat.send(agent.prompt('text', folder));
         assert.equal(await turnEnd(chat.frame, turns + 1), 'end_turn');

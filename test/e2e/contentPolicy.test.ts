@@ -8,7 +8,7 @@ describe('the content policy of the chat', () => {
 
   it('stops script and markup from text, and reports it', async () => {
     const { page, problems } = vscode.window;
-    await command(page, 'Parley: Open Chat');
+    await command(page, 'Parley: Focus Chat');
     const frame = await chatReady(page, 'panel');
     const earlier = problems.length;
     const reported = page.waitForEvent('console', (message) => message.text().includes('TrustedHTML'));

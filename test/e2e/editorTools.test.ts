@@ -160,7 +160,7 @@ describe('the tools of the editor in VS Code', function () {
     await page.locator('.editor-instance').getByText('area in one.txt').waitFor();
     await command(page, 'File: Save All Files');
     while (texts().join() !== before.join()) await page.waitForTimeout(50);
-    await command(page, 'Parley: Open Chat');
+    await command(page, 'Parley: Focus Chat');
   });
 
   it('shows the errors that a turn made, and has the agent fix them', async () => {

@@ -187,7 +187,7 @@ describe('a turn whose VS Code server is killed', () => {
     await window?.close();
     again = await startServer({ ...options, extensions: [vsixPath] });
     window = await openWindow(again);
-    await command(window.page, 'Parley: Open Chat');
+    await command(window.page, 'Parley: Focus Chat');
     return Chat.at(window.page, 'panel');
   }
 
@@ -255,7 +255,7 @@ describe('the queue of a session whose window is closed', () => {
     while (own().length < 3) await elsewhere.page.waitForTimeout(100);
     await screenshot(elsewhere.page, 'queue-in-background-dark');
     const again = await openIn(browser, vscode.server, {});
-    await command(again.page, 'Parley: Open Chat');
+    await command(again.page, 'Parley: Focus Chat');
     const back = await Chat.at(again.page, 'panel');
     await back.frame.locator('[role=separator][data-turn-id="t3"]').waitFor();
     const reasons = back.frame.locator('[role=separator][data-stop-reason]');

@@ -232,7 +232,7 @@ describe('two windows on one workspace', () => {
     const page = await vscode.window.context.newPage();
     await page.goto(vscode.server.url);
     await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
-    await command(page, 'Parley: Open Chat');
+    await command(page, 'Parley: Focus Chat');
     const second = await Chat.at(page, 'panel');
     await second.entries('agent').getByText('From the first window').waitFor();
     await second.frame.locator('[data-error-code="session-held"]').waitFor();

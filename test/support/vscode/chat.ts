@@ -28,7 +28,7 @@ export class Chat {
 
   /** Opens the panel with its command and waits until the agent is ready. */
   static async open(page: Page): Promise<Chat> {
-    await command(page, 'Parley: Open Chat');
+    await command(page, 'Parley: Focus Chat');
     const chat = await Chat.at(page, 'panel');
     await chat.state('ready');
     return chat;

@@ -7,7 +7,7 @@ export function quickInput(page: Page): Locator {
 }
 
 /**
- * Runs a command from the palette by its whole title, category included ("Parley: Open Chat").
+ * Runs a command from the palette by its whole title, category included ("Parley: Focus Chat").
  * The extension host may still be registering when the palette opens, and a part of the window that has just appeared may take the focus and so close it:
  * the search is repeated until the command was chosen.
  * @throws Error after 30 s without such a command
