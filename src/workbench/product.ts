@@ -250,7 +250,11 @@ function composeWithin(
   });
   own(new WorktreeKeys(worktrees));
   own(own(new WorktreeDocuments(worktrees)).register());
-  const questions = new AsideQuestions({ services, folder: join(context.globalStorageUri.fsPath, 'drafts') });
+  const questions = new AsideQuestions({
+    services,
+    catalog,
+    folder: join(context.globalStorageUri.fsPath, 'drafts'),
+  });
   const drafts = new CommitDrafts({ conversations, catalog, questions, worktrees });
   own(
     conversations.onDidAdd((conversation) => {

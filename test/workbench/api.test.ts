@@ -92,6 +92,14 @@ describe('the API for programs', function () {
     assert.ok(changes.includes(key));
   });
 
+  it('has no summary and no commit message from the demo agent', async () => {
+    for (const command of ['parley.continueWithSummary', 'parley.draftCommitMessage'])
+      await assert.rejects(
+        async () => vscode.commands.executeCommand(command, { session: key }),
+        /demo agent can't write summaries/,
+      );
+  });
+
   it('goes to the next mode by a command, and says where there is no model to go to', async () => {
     await vscode.commands.executeCommand('parley.setConfigOption', { id: 'mode', value: 'ask' });
     const next = (): Thenable<unknown> => vscode.commands.executeCommand('parley.nextMode');

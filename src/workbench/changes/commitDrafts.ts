@@ -7,7 +7,7 @@ import type { Worktree } from '../../changes/worktree/worktree';
 import { type CommitRequest, commitMessageOf, commitPrompt, withTrailer } from '../../client/changes/commitMessage';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { commitTrailer } from '../config/settings';
-import { type AsideQuestions, requireTrust } from '../sessions/asideQuestions';
+import type { AsideQuestions } from '../sessions/asideQuestions';
 import type { Conversations } from '../sessions/conversations';
 import { pick } from '../ui/input';
 import { showInfo, showProgress } from '../ui/messages';
@@ -21,7 +21,7 @@ const COMMITS = 10;
 export interface CommitDraftsOptions {
   readonly conversations: Pick<Conversations, 'peek'>;
   readonly catalog: Pick<AgentCatalog, 'preferred' | 'originOf'>;
-  readonly questions: Pick<AsideQuestions, 'ask'>;
+  readonly questions: Pick<AsideQuestions, 'ask' | 'requireAgent'>;
   readonly worktrees: SessionWorktrees;
 }
 
@@ -42,7 +42,6 @@ export class CommitDrafts {
    * and those of `askAside`
    */
   async draftInSourceControl(given?: Pick<SourceControl, 'rootUri'>): Promise<string | undefined> {
-    requireTrust();
     const agent = this.#agent();
     const repository = await this.#repository(given?.rootUri);
     if (!repository) return undefined;
@@ -66,7 +65,6 @@ export class CommitDrafts {
 
   /** Drafts the message of a commit of all that is in a worktree: one line. */
   async draftForWorktree(worktree: Worktree, signal: AbortSignal): Promise<string> {
-    requireTrust();
     const agent = this.#agent();
     const { diff, subjects } = await this.#options.worktrees.toCommit(worktree, signal);
     return this.#draft(agent, { diff, subjects, isOneLine: true }, signal);
@@ -82,14 +80,12 @@ export class CommitDrafts {
     return message;
   }
 
-  /** The agent of the active session. @throws ParleyError `no-such-agent` */
+  /** The agent of the active session. @throws ParleyError `untrusted-workspace`, `no-such-agent` */
   #agent(): AgentDefinition {
     const { conversations, catalog } = this.#options;
     const agent = conversations.peek()?.agent ?? catalog.preferred();
-    if (catalog.originOf(agent.id)?.kind !== 'shipped') return agent;
-    throw new ParleyError('no-such-agent', l10n.t("The demo agent can't draft commit messages."), {
-      hint: l10n.t('Choose a real agent with “Select Agent”.'),
-    });
+    this.#options.questions.requireAgent(agent);
+    return agent;
   }
 
   async #repository(root: Uri | undefined): Promise<GitRepository | undefined> {

@@ -22,8 +22,9 @@ export async function continueWithSummary(
   old: Conversation,
 ): Promise<Conversation | undefined> {
   requireIdle(old);
-  await old.whole;
   const { agent, cwd } = old;
+  questions.requireAgent(agent);
+  await old.whole;
   const prompt = summaryPrompt(old.model.state);
   if (prompt === undefined) throw new ParleyError('no-messages', localizable('This session has no messages yet.'));
   const summary = await showProgress(l10n.t('{0} is writing a summary…', agent.name), (signal) =>

@@ -7,11 +7,13 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { askAside } from '../../client/conversation/askAside';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
+import type { AgentCatalog } from '../config/agentCatalog';
 
 export interface AsideQuestionsOptions {
   readonly services: ConversationServices;
   /** Absolute path of the folder for the folders that the agents work in. */
   readonly folder: string;
+  readonly catalog: Pick<AgentCatalog, 'originOf'>;
 }
 
 export class AsideQuestions {
@@ -24,11 +26,24 @@ export class AsideQuestions {
   }
 
   /**
+   * Checks that an agent can be asked.
+   * @throws ParleyError `untrusted-workspace`, `no-such-agent`
+   */
+  requireAgent(agent: AgentDefinition): void {
+    if (!workspace.isTrusted)
+      throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be used in an untrusted workspace."));
+    if (this.#options.catalog.originOf(agent.id)?.kind === 'shipped')
+      throw new ParleyError('no-such-agent', l10n.t("The demo agent can't write summaries or commit messages."), {
+        hint: l10n.t('Choose a real agent with “Select Agent”.'),
+      });
+  }
+
+  /**
    * @returns what the agent answered, not empty
-   * @throws ParleyError `untrusted-workspace`, and those of `askAside`; the reason of `signal`
+   * @throws ParleyError as {@link requireAgent} and `askAside` do; the reason of `signal`
    */
   async ask(agent: AgentDefinition, prompt: string, signal: AbortSignal): Promise<string> {
-    requireTrust();
+    this.requireAgent(agent);
     const abort = new AbortController();
     const done = this.#ask(agent, prompt, AbortSignal.any([signal, abort.signal]));
     const running = { abort, done };
@@ -56,10 +71,4 @@ export class AsideQuestions {
       await rm(cwd, { recursive: true, force: true });
     }
   }
-}
-
-/** @throws ParleyError `untrusted-workspace` */
-export function requireTrust(): void {
-  if (workspace.isTrusted) return;
-  throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be used in an untrusted workspace."));
 }
