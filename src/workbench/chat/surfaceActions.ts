@@ -445,6 +445,7 @@ export class SurfaceActions {
       await tell(conversation, 'files-not-restored', () => this.#services.changes.undoRestore(conversation));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'editAgent') await commands.executeCommand('parley.manageAgents', { agent: conversation.agent.id });
+    else if (id === 'installAgent') await commands.executeCommand(COMMANDS[id], { wanted: conversation.agent.id });
     else if (isCommand(id)) await commands.executeCommand(COMMANDS[id]);
     else this.#services.log.warn(`unknown action ${id}`);
   }

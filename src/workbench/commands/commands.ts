@@ -85,7 +85,7 @@ export interface CommandServices {
   readonly worktrees: SessionWorktrees;
   /** Has commit messages drafted. */
   readonly drafts: CommitDrafts;
-  readonly questions: Pick<AsideQuestions, 'ask'>;
+  readonly questions: Pick<AsideQuestions, 'ask' | 'requireAgent'>;
   readonly found: FoundAgents;
   readonly registry: AgentRegistry;
   /** What an agent needs to be started without a session. */
@@ -185,7 +185,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       // What was typed since stays with it.
       if (old.unsent.draft === draft && old.unsent.attachments === attachments) archive.delete(old.key);
     }),
-    register('installAgent', (argument?: { id?: string }) => addAgent(services, argument?.id)),
+    register('installAgent', (argument?: { id?: string; wanted?: string }) => addAgent(services, argument)),
     register('manageAgents', (argument?: { agent?: string }) =>
       manageAgents(editorServices(services), argument?.agent),
     ),
@@ -268,11 +268,14 @@ function editorServices({ conversations, catalog, keys, remote, registry, bare }
  * Shows the agents to add, or installs the one of the registry that has this id.
  * @throws ParleyError `untrusted-workspace`, `no-such-agent`; why it could not be installed
  */
-async function addAgent(services: CommandServices, id?: string): Promise<void> {
+async function addAgent(
+  services: CommandServices,
+  { id, wanted }: { id?: string; wanted?: string } = {},
+): Promise<void> {
   if (!workspace.isTrusted)
     throw new ParleyError('untrusted-workspace', l10n.t("Agents can't be added in an untrusted workspace."));
   try {
-    if (id === undefined) await pickNewAgent(services);
+    if (id === undefined) await pickNewAgent(services, wanted);
     else await installById(id, services);
   } catch (error) {
     // The user has pressed Cancel.

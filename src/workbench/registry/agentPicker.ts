@@ -27,9 +27,12 @@ export interface AgentPickerServices {
   readonly ask?: Ask;
 }
 
-/** Shows the list until the user selects an agent or closes it. */
-export async function pickNewAgent(services: AgentPickerServices): Promise<void> {
-  const picker = new AgentPicker(services);
+/**
+ * Shows the list until the user selects an agent or closes it.
+ * @param wanted the id of an agent that is searched for if the registry has it
+ */
+export async function pickNewAgent(services: AgentPickerServices, wanted?: string): Promise<void> {
+  const picker = new AgentPicker(services, wanted);
   const choose = await picker.choice;
   await choose?.();
 }
@@ -56,7 +59,7 @@ class AgentPicker {
   #icons: ReadonlyMap<string, ThemedImage> = new Map();
   #problem: string | undefined;
 
-  constructor(services: AgentPickerServices) {
+  constructor(services: AgentPickerServices, wanted?: string) {
     this.#services = services;
     const listening: readonly Disposable[] = [
       services.found.onDidChange(() => this.#draw()),
@@ -67,10 +70,10 @@ class AgentPicker {
     ];
     this.#draw();
     this.choice = choiceFrom(this.#list);
-    void this.#look();
+    void this.#look(wanted);
   }
 
-  async #look(): Promise<void> {
+  async #look(wanted: string | undefined): Promise<void> {
     const { found, registry } = this.#services;
     const { signal } = this.#abort;
     this.#list.busy = true;
@@ -81,6 +84,8 @@ class AgentPicker {
       this.#part(async () => {
         const listing = await registry.load(signal);
         this.#listing = listing;
+        const known = listing.agents.find(({ id }) => id === wanted);
+        if (known) this.#list.value = known.name;
         // The list doesn't wait for what only decorates it.
         void this.#part(() => registry.loadIcons(listing, signal, (icons) => this.#decorate(icons)));
       }),

@@ -321,6 +321,11 @@ export class List<T extends ListRow> implements Disposable {
     this.#quick.placeholder = inert(text);
   }
 
+  /** What the rows are searched for, as if the user had typed it. */
+  set value(text: string) {
+    this.#quick.value = text;
+  }
+
   set busy(isBusy: boolean) {
     this.#quick.busy = isBusy;
   }

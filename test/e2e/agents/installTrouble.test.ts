@@ -13,12 +13,13 @@ import { removeFolder } from '../../support/scratch';
 import { closeLoopbacks } from '../../support/servers/loopback';
 import { RegistryServer } from '../../support/servers/registryServer';
 import { AddAgent } from '../../support/vscode/addAgent';
+import { Chat } from '../../support/vscode/chat';
 import { openWindow, screenshot, themes, type Window } from '../../support/vscode/openWindow';
 import { descendants, kill } from '../../support/vscode/processTree';
 import { vsixPath } from '../../support/vscode/repository';
 import { type Server, startServer } from '../../support/vscode/startServer';
 import { useVsCode } from '../../support/vscode/useVsCode';
-import { command, inList, showNotifications } from '../../support/vscode/workbench';
+import { command, inList, quickInput, showNotifications } from '../../support/vscode/workbench';
 
 const AGENT = { name: 'agent', text: tinyAgent('Hello.'), mode: 0o755 };
 
@@ -35,7 +36,10 @@ const EVIL: readonly (readonly [name: string, entries: readonly TarEntry[], why:
 describe('installing an agent that cannot be installed', () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'parley-install-trouble-')));
   mkdirSync(join(home, 'user'));
-  const settings: Record<string, unknown> = {};
+  const settings: Record<string, unknown> = {
+    'parley.agents': { 'forgotten-package': { name: 'Forgotten', command: 'not-on-any-path' } },
+    'parley.defaultAgent': 'forgotten-package',
+  };
   const options = {
     theme: 'dark',
     folder: join(home, 'workspace'),
@@ -79,6 +83,7 @@ describe('installing an agent that cannot be installed', () => {
       registry.entry('Large package', '1.0.0', { npx: { package: 'large-package@1.0.0' } }),
       registry.program('Slow program', '1.0.0', archive),
       registry.entry('Slow package', '1.0.0', { npx: { package: 'slow-package@1.0.0' } }),
+      registry.entry('Forgotten package', '1.0.0', { npx: { package: 'forgotten-package@1.0.0' } }),
       registry.entry('Another package', '1.0.0', { npx: { package: 'another-package@1.0.0' } }),
     ];
   });
@@ -111,6 +116,21 @@ describe('installing an agent that cannot be installed', () => {
     const id = name.toLowerCase().replaceAll(' ', '-');
     assert.deepEqual([agents.filesOf(id), agents.downloads, agents.configured[id]], [[], [], undefined], name);
   }
+
+  it('leads from an agent whose command is missing to its row in the list', async () => {
+    const { page } = window;
+    await command(page, 'Parley: Focus Chat');
+    const chat = await Chat.at(page, 'panel');
+    await chat.state('failed');
+    await chat.button('Add agent…').click();
+    const list = quickInput(page);
+    await list.locator('.monaco-list-row.focused', { hasText: 'Forgotten package' }).waitFor();
+    await screenshot(page, 'add-missing-agent-dark');
+    await page.keyboard.press('ArrowDown');
+    await list.locator('.monaco-list-row.focused', { hasText: 'Forgotten package' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'hidden' });
+  });
 
   it('reports why an archive is malicious, and keeps no file of it', async function () {
     this.timeout(180_000);
@@ -208,7 +228,7 @@ describe('installing an agent that cannot be installed', () => {
     const next = await startServer({ ...options, extensions: [vsixPath] });
     again = { server: next, window: await openWindow(next, options) };
     agents = new AddAgent(again.window.page, next);
-    await command(again.window.page, 'Parley: Open Chat');
+    await command(again.window.page, 'Parley: Focus Chat');
     for (const [name, says] of [
       ['Slow program', 'Hello.'],
       ['Slow package', 'Hello from npm.'],
