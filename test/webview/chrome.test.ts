@@ -158,7 +158,8 @@ describe('chrome', () => {
       await open();
       await button('New session').click();
       await button('Sessions').click();
-      await button('Show log').click();
+      await button('More').click();
+      await panel.page.getByRole('menuitem', { name: 'Show log' }).click();
       await button('More').click();
       await panel.page.getByRole('menuitem', { name: 'Select agent…' }).click();
       await button('More').click();
@@ -239,7 +240,7 @@ describe('chrome', () => {
         },
       });
       const text = await panel.page.getByRole('list', { name: 'Agent startup' }).innerText();
-      assert.match(text.replace(/\s+/g, ' '), /Done Find agent 0\.1 s In progress Initialize \d s/);
+      assert.match(text.replace(/\s+/g, ' '), /Done Find agent 0\.1 s In progress Check agent \d s/);
     });
 
     it('shows how far a failed start came and why it ended as one card', async () => {

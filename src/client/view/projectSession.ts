@@ -157,7 +157,7 @@ export function phaseOf(conversation: Conversation): SessionPhase {
   switch (conversation.isAttaching ? 'ready' : connection.kind) {
     case 'failed':
       // Nothing was tried, so nothing failed.
-      return isHeld(conversation) ? 'idle' : 'failed';
+      return isHeld(conversation) || isRestricted(conversation) ? 'idle' : 'failed';
     case 'idle':
     case 'authRequired':
     case 'exited':
@@ -185,6 +185,7 @@ export function statusOf(conversation: Conversation): string {
   switch (phaseOf(conversation)) {
     case 'idle':
       if (isHeld(conversation)) return l10n.t('Read-only');
+      if (isRestricted(conversation)) return l10n.t('Restricted Mode');
       return conversation.isSuspended ? l10n.t('Stopped while idle') : l10n.t('Starts with your next message');
     case 'starting':
     case 'initializing': {
@@ -216,6 +217,11 @@ function isHeld({ connection }: Conversation): boolean {
   return (
     connection.kind === 'failed' && (connection.error.code === 'session-held' || connection.error.code === 'recording')
   );
+}
+
+/** Agents start once the workspace is trusted; the name is the editor's. */
+function isRestricted({ connection }: Conversation): boolean {
+  return connection.kind === 'failed' && connection.error.code === 'untrusted-workspace';
 }
 
 /** The lost connection is tried again now, and nothing has to be answered for that. */

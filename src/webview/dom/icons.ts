@@ -38,7 +38,6 @@ export const ICONS = [
   'list-unordered',
   'loading',
   'mention',
-  'output',
   'play',
   'question',
   'report',

@@ -16,6 +16,7 @@ const OF_SESSION = [
 ] as const;
 const MORE = [
   { id: 'selectAgent', label: strings.changeAgent },
+  { id: 'showLog', label: strings.log },
   { id: 'showTraffic', label: strings.showTraffic },
   { id: 'troubleshoot', label: strings.troubleshoot },
   { id: 'openSettings', label: strings.settings },
@@ -29,12 +30,12 @@ const OF_WORKTREE = [
 const ALL = [RENAME, FORK, ...OF_SESSION, ...MORE, ...OF_WORKTREE];
 
 function run(id: string): void {
-  const item = id === 'showLog' ? id : ALL.find((one) => one.id === id)?.id;
+  const item = ALL.find((one) => one.id === id)?.id;
   if (item) post({ type: 'command', command: item });
 }
 
 export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimeline(): void }) {
-  const command = (name: 'newSession' | 'sessions' | 'showLog') => () => post({ type: 'command', command: name });
+  const command = (name: 'newSession' | 'sessions') => () => post({ type: 'command', command: name });
   return (
     <header class="header">
       <h1 class="sr-only">{strings.panelTitle}</h1>
@@ -48,7 +49,6 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
       <div class="header-buttons">
         <IconButton icon="add" label={strings.newSession} onClick={command('newSession')} />
         <IconButton icon="history" label={strings.sessions} onClick={command('sessions')} />
-        <IconButton icon="output" label={strings.log} class="wide-only" onClick={command('showLog')} />
         <Popup
           role="menu"
           label={strings.more}
@@ -59,9 +59,7 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
             ...(hasItems.value ? [{ id: 'timeline', label: strings.timeline }, RENAME] : []),
             ...(hasItems.value && session.canFork.value ? [FORK] : []),
             ...(hasItems.value ? OF_SESSION : []),
-            ...MORE.slice(0, 1),
-            { id: 'showLog', label: strings.log },
-            ...MORE.slice(1),
+            ...MORE,
             { id: 'keys', label: strings.keyboardShortcuts },
           ]}
           onChoose={(id) => {

@@ -52,7 +52,7 @@ export const strings = {
     resolve: l10n.t('Find agent'),
     spawn: l10n.t('Start process'),
     connect: l10n.t('Connect'),
-    initialize: l10n.t('Initialize'),
+    initialize: l10n.t('Check agent'),
     'sign-in': l10n.t('Sign in'),
     session: l10n.t('Open session'),
     ready: l10n.t('Prepare session'),

@@ -72,10 +72,11 @@ describe('a folder that is not trusted', () => {
 
   it('starts no agent', async () => {
     const { page } = vscode.window;
-    await command(page, 'Parley: Open Chat');
+    await command(page, 'Parley: Focus Chat');
     chat = await Chat.at(page, 'panel');
     await chat.send('say Hello');
-    await chat.state('failed');
+    await chat.state('idle');
+    await chat.frame.locator('.status-text').getByText('Restricted Mode').waitFor();
     await chat.frame.locator('[data-error-code="untrusted-workspace"]').getByText('untrusted workspace').waitFor();
     assert.equal(await chat.composer.inputValue(), 'say Hello');
     await screenshot(page, 'untrusted-dark');

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
-import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
+import { phaseOf, projectSession, statusOf } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript, presets } from '../../../support/agents/script';
@@ -180,6 +180,8 @@ describe('conversation', function () {
       assert.throws(() => session.conversation.send('say x'), { code: 'untrusted-workspace' });
       await session.conversation.start();
       assert.equal(error()?.code, 'untrusted-workspace');
+      assert.equal(phaseOf(session.conversation), 'idle', 'nothing was tried, so nothing failed');
+      assert.equal(statusOf(session.conversation), 'Restricted Mode');
       assert.deepEqual(readAgentLog(session.agentLog), []);
     });
 
