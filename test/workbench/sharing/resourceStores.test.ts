@@ -163,6 +163,16 @@ describe('a bucket of the user', function () {
     });
   });
 
+  it('warns at once when the settings name a place that takes the keys no more', async () => {
+    const window = openWindow();
+    window.keys = 'right';
+    await window.stores.setKeys();
+    rightKey = 'newer';
+    await set({ type: 's3', endpoint, region: 'eu-west-1', bucket: 'acp' });
+    while (window.warned.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.deepEqual(window.warned, ['store-denied 0'], 'before anything is said');
+  });
+
   it('continues with credentials that were entered in another window', async () => {
     const [one, two] = [openWindow(), openWindow()];
     await one.stores.setKeys();
