@@ -1,6 +1,6 @@
 // Accessibility of the panel's scenes in each theme, checked by axe-core.
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
+import axe, { type Result } from 'axe-core';
 import type { ItemView, MentionView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
 import { FILES, ListHost, REVIEW } from './harness/changeSamples';
@@ -51,15 +51,21 @@ async function openLists(panel: Panel): Promise<void> {
   await panel.page.locator('.review .change').last().waitFor();
 }
 
-/** What axe finds in a panel that a person would be stopped by. */
-async function findings(panel: Panel): Promise<readonly string[]> {
+async function violationsIn(panel: Panel): Promise<readonly Result[]> {
   await panel.page.evaluate(axe.source);
   const { violations } = await panel.page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
   );
+  return violations.filter(
+    ({ id, impact }) => impact === 'serious' || impact === 'critical' || id === 'page-has-heading-one',
+  );
+}
+
+/** What axe finds in a panel that a person would be stopped by. */
+async function findings(panel: Panel): Promise<readonly string[]> {
+  const violations = await violationsIn(panel);
   return (
     violations
-      .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || id === 'page-has-heading-one')
       .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
       // The colours of terminal output are the theme's own.
       .filter((finding) => !/^color-contrast: <span class="fg-ansi/.test(finding))
@@ -77,6 +83,41 @@ describe('accessibility', () => {
         assert.deepEqual(await findings(panel), [], theme);
       }
     });
+
+  // Text on background is 4.1 : 1 in Solarized Light, and the label of a button 2.7 : 1.
+  for (const theme of ['solarizedLight', 'solarizedDark'] as const)
+    for (const [name, scene] of Object.entries(SCENES))
+      it(`is no harder to read than the theme's own buttons: ${name}, ${theme}`, async () => {
+        const panel = await browser.open({ ...scene, theme, height: 1400 });
+        if (scene.session?.review) await openLists(panel);
+        for (const { id, nodes } of await violationsIn(panel)) {
+          assert.equal(id, 'color-contrast');
+          for (const { html, any } of nodes) assert.ok(any[0]?.data.contrastRatio >= 2.7, html);
+        }
+      });
+
+  it('fits into a window of twice the size of letters, and scrolls in one direction only', async () => {
+    for (const [name, scene] of Object.entries(SCENES)) {
+      const panel = await browser.open({ ...scene, width: 320, height: 400 });
+      const outside = await panel.page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement;
+        const wide = [...document.querySelectorAll('.transcript')].filter((box) => box.scrollWidth > box.clientWidth);
+        const controls = [...document.querySelectorAll('textarea, button, select, input')].filter((one) => {
+          const { left, right, width } = one.getBoundingClientRect();
+          return (
+            width > 0 && one.closest('pre, .table, [role=log] .scroll') === null && (left < 0 || right > innerWidth)
+          );
+        });
+        return [scrollWidth - clientWidth, wide.length, controls.map((one) => one.outerHTML.slice(0, 120))];
+      });
+      assert.deepEqual(outside, [0, 0, []], name);
+      const composer = await panel.page.getByRole('textbox', { name: 'Message' }).boundingBox();
+      assert.ok(
+        composer && composer.y >= 0 && composer.y + composer.height <= 400,
+        `${name}: the composer is in sight`,
+      );
+    }
+  });
 
   it('has no motion and marks what is chosen where the system asks for that', async () => {
     const { page } = await browser.open({

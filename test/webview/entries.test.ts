@@ -1,7 +1,7 @@
 // Every kind of entry in a real browser under the real content security policy: the roles, names
 // and attributes that assistive technology and tests use.
 import assert from 'node:assert/strict';
-import type { ItemView, TestClaimView } from '../../src/panel/contract';
+import type { ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
 import { conversation, DIFF, message, permission, SESSION_FULL, tool } from './harness/samples';
 import { useHarness } from './harness/useHarness';
@@ -112,66 +112,6 @@ describe('entries', () => {
     const late = page.locator('[data-entry-id=a2]');
     assert.equal(await late.getAttribute('data-late'), 'true');
     assert.match(await late.innerText(), /After the turn/);
-  });
-
-  it('copy the text of a turn from its end', async () => {
-    const { page } = await open();
-    await page.locator('.turn-end').hover();
-    await page.getByRole('button', { name: 'Copy response' }).click();
-    assert.equal(typeof (await panel.next('copyTurn')).turnId, 'string');
-  });
-
-  it('tell if the agent ended a turn without any message', async () => {
-    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, stopReason: 'end_turn' } as const;
-    const end = (isEmpty?: true): ItemView => {
-      const view = { ...turn, tools: 0, files: 0, ...(isEmpty && { isEmpty }) };
-      return { kind: 'turn_end', id: `end${isEmpty}`, turnId: 't1', at: 1, turn: view };
-    };
-    const { page } = await open([message('u', 'user', 'go'), end(true), end()]);
-    const [empty, other] = await page.getByRole('separator', { name: /Turn 1 ended/ }).allInnerTexts();
-    assert.match(empty ?? '', /The agent sent no response\./);
-    assert.doesNotMatch(other ?? '', /response/);
-  });
-
-  it('say under a turn what speaks against its last words, as text', async () => {
-    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 1, files: 0 } as const;
-    const end = (id: string, claim?: TestClaimView): ItemView => {
-      const view = { ...turn, stopReason: 'end_turn' as const, ...(claim && { claim }) };
-      return { kind: 'turn_end', id, turnId: 't1', at: 1, turn: view };
-    };
-    const { page } = await open([
-      message('u', 'user', 'go'),
-      end('none'),
-      end('failed', { command: 'npm test \u202e<b>', exitCode: 1, files: 0 }),
-      end('changed', { command: 'npm test', exitCode: 0, files: 1 }),
-      end('both', { command: 'npm test', exitCode: 2, files: 3 }),
-    ]);
-    assert.deepEqual(await page.locator('.turn-claim').filter({ visible: true }).allInnerTexts(), [
-      'The agent says that tests pass. The last “npm test ⟨U+202E⟩<b>” ended with exit code 1.',
-      'The agent says that tests pass. 1 file was changed after the last “npm test”.',
-      'The agent says that tests pass. The last “npm test” ended with exit code 2; 3 files were changed after it.',
-    ]);
-  });
-
-  it('have no elements for what they do not have', async () => {
-    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 0, files: 0 } as const;
-    const { page } = await open([
-      message('u', 'user', 'go'),
-      message('a', 'agent', 'done'),
-      { kind: 'turn_end', id: 'e', turnId: 't1', at: 1, turn: { ...turn, stopReason: 'end_turn' } },
-    ]);
-    const classes = await page.locator('.turn-end-entry *').evaluateAll((all) => all.map(({ className }) => className));
-    assert.deepEqual(classes, [
-      'turn-end',
-      'turn-rule quiet',
-      'turn-text',
-      'turn-reason',
-      'fact',
-      'turn-actions',
-      'icon-button codicon codicon-copy',
-    ]);
-    assert.equal(await page.locator('.entry.agent > *').count(), 1);
-    assert.equal(await page.locator('.icon-button.codicon > *').count(), 0, 'an icon is drawn by its button');
   });
 
   it('number the lines of a diff as in the file, or not at all if unknown', async () => {

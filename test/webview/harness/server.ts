@@ -22,13 +22,15 @@ const TYPES: Readonly<Record<string, string>> = {
 const TEXTS = 'texts.json';
 const NONCE = 'bm9uY2U';
 
-export type Theme = 'dark' | 'light' | 'hc' | 'hclight';
+export type Theme = 'dark' | 'light' | 'hc' | 'hclight' | 'solarizedDark' | 'solarizedLight';
 
 const BODY_CLASS: Readonly<Record<Theme, string>> = {
   dark: 'vscode-dark',
   light: 'vscode-light',
   hc: 'vscode-high-contrast',
   hclight: 'vscode-high-contrast vscode-high-contrast-light',
+  solarizedDark: 'vscode-dark',
+  solarizedLight: 'vscode-light',
 };
 
 /** Builds the webview as shipped and `parts.js` with its internals for tests. */

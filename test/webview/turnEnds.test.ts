@@ -1,0 +1,103 @@
+// The end of a turn as an entry: what it says, what it keeps to itself, and what can be done there.
+import assert from 'node:assert/strict';
+import type { ItemView, TestClaimView } from '../../src/panel/contract';
+import type { Panel } from './harness/browser';
+import { conversation, message } from './harness/samples';
+import { useHarness } from './harness/useHarness';
+
+describe('ends of turns', () => {
+  const browser = useHarness();
+  let panel: Panel;
+
+  async function open(items = conversation()): Promise<Panel> {
+    panel = await browser.open({ items, height: 2400 });
+    return panel;
+  }
+
+  it('copy the text of a turn from its end', async () => {
+    const { page } = await open();
+    await page.locator('.turn-end').hover();
+    await page.getByRole('button', { name: 'Copy response' }).click();
+    assert.equal(typeof (await panel.next('copyTurn')).turnId, 'string');
+  });
+
+  it('tell if the agent ended a turn without any message', async () => {
+    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, stopReason: 'end_turn' } as const;
+    const end = (isEmpty?: true): ItemView => {
+      const view = { ...turn, tools: 0, files: 0, ...(isEmpty && { isEmpty }) };
+      return { kind: 'turn_end', id: `end${isEmpty}`, turnId: 't1', at: 1, turn: view };
+    };
+    const { page } = await open([message('u', 'user', 'go'), end(true), end()]);
+    const [empty, other] = await page.getByRole('separator', { name: /Turn 1 ended/ }).allInnerTexts();
+    assert.match(empty ?? '', /The agent sent no response\./);
+    assert.doesNotMatch(other ?? '', /response/);
+  });
+
+  it('say under a turn what speaks against its last words, as text', async () => {
+    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 1, files: 0 } as const;
+    const end = (id: string, claim?: TestClaimView): ItemView => {
+      const view = { ...turn, stopReason: 'end_turn' as const, ...(claim && { claim }) };
+      return { kind: 'turn_end', id, turnId: 't1', at: 1, turn: view };
+    };
+    const { page } = await open([
+      message('u', 'user', 'go'),
+      end('none'),
+      end('failed', { command: 'npm test \u202e<b>', exitCode: 1, files: 0 }),
+      end('changed', { command: 'npm test', exitCode: 0, files: 1 }),
+      end('both', { command: 'npm test', exitCode: 2, files: 3 }),
+    ]);
+    assert.deepEqual(await page.locator('.turn-claim').filter({ visible: true }).allInnerTexts(), [
+      'The agent says that tests pass. The last “npm test ⟨U+202E⟩<b>” ended with exit code 1.',
+      'The agent says that tests pass. 1 file was changed after the last “npm test”.',
+      'The agent says that tests pass. The last “npm test” ended with exit code 2; 3 files were changed after it.',
+    ]);
+  });
+
+  it('have no elements for what they do not have', async () => {
+    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 0, files: 0 } as const;
+    const { page } = await open([
+      message('u', 'user', 'go'),
+      message('a', 'agent', 'done'),
+      { kind: 'turn_end', id: 'e', turnId: 't1', at: 1, turn: { ...turn, stopReason: 'end_turn' } },
+    ]);
+    const classes = await page.locator('.turn-end-entry *').evaluateAll((all) => all.map(({ className }) => className));
+    assert.deepEqual(classes, [
+      'turn-end',
+      'turn-rule quiet',
+      'turn-text',
+      'turn-reason',
+      'fact',
+      'turn-actions',
+      'icon-button codicon codicon-copy',
+    ]);
+    assert.equal(await page.locator('.entry.agent > *').count(), 1);
+    assert.equal(await page.locator('.icon-button.codicon > *').count(), 0, 'an icon is drawn by its button');
+  });
+
+  it('say no more of an ordinary end than a line, until the pointer or the focus is there', async () => {
+    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 0, files: 0 } as const;
+    const end = (id: string, stopReason: 'end_turn' | 'max_tokens'): ItemView => ({
+      kind: 'turn_end',
+      id,
+      turnId: 't1',
+      at: 1,
+      turn: { ...turn, stopReason },
+    });
+    const { page } = await open([message('a', 'agent', 'done'), end('e1', 'end_turn'), end('e2', 'max_tokens')]);
+    const ends = page.locator('.turn-end');
+    const opacity = (end: number) =>
+      ends
+        .nth(end)
+        .locator('.turn-text')
+        .evaluate((node) => getComputedStyle(node).opacity);
+    assert.deepEqual([await opacity(0), await opacity(1)], ['0', '1']);
+    const copy = ends.first().locator('.turn-actions button');
+    assert.equal(await copy.evaluate((node) => node.checkVisibility({ opacityProperty: true })), true);
+    await ends.first().hover();
+    assert.equal(await opacity(0), '1');
+    await page.mouse.move(0, 0);
+    assert.equal(await opacity(0), '0');
+    await copy.focus();
+    assert.equal(await opacity(0), '1');
+  });
+});
