@@ -82,6 +82,31 @@ describe('code blocks', () => {
     assert.deepEqual(await counts(), [5, 5, 5, 5]);
   });
 
+  it('keep their buttons and the focus while the list or quote around them grows', async () => {
+    const panel = await open('- one\n\n  ```ts\n  let x;\n  ```\n\n  and');
+    const { page } = panel;
+    await page.locator('pre').focus();
+    await page.keyboard.press('Shift+Tab');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    assert.equal(await focused(), 'Copy');
+    await panel.update({ op: 'append', index: 0, text: ' more', until: 0 });
+    await page.getByText('and more').waitFor();
+    assert.equal(await focused(), 'Copy');
+    await page.keyboard.press('Enter');
+    assert.equal((await panel.next('copy')).text, 'let x;');
+  });
+
+  it('have no label of a button in the text of a selection', async () => {
+    const panel = await open('before\n\n```ts\nlet x;\n```\n\nafter');
+    await panel.page.locator('.code-head .copy').waitFor({ state: 'attached' });
+    const text = await panel.page.evaluate(() => {
+      document.getSelection()?.selectAllChildren(document.querySelector('.code-block')!.parentElement!);
+      return String(document.getSelection());
+    });
+    assert.match(text, /before\s+let x;\s+after/);
+    assert.doesNotMatch(text, /Copy|↵/);
+  });
+
   it('wrap a line of a megabyte in a moment', async () => {
     const panel = await open(`\`\`\`js\n${'abcdefghij'.repeat(100_000)}\n\`\`\`\n`);
     await panel.page.locator('.code-head [aria-pressed]').waitFor();

@@ -41,6 +41,8 @@ function becomes(node: ChildNode, wanted: ChildNode): boolean {
   if (!(node instanceof HTMLElement && wanted instanceof HTMLElement) || node.tagName !== wanted.tagName) return false;
   // What is drawn of a formula stays while the formula does.
   if (node.dataset.formula) return node.dataset.formula === wanted.dataset.formula;
+  // In a list or quote that grows, the colors, buttons and focus of a code block stay.
+  if (node.matches('.code-block:not([data-code])')) return codeOf(node) === codeOf(wanted);
   // A link opens what its title names.
   if (node.tagName === 'A') return node.isEqualNode(wanted);
   if (!PLAIN.has(node.tagName) || !sameAttributes(node, wanted)) return false;
@@ -49,6 +51,11 @@ function becomes(node: ChildNode, wanted: ChildNode): boolean {
   node.append(...fresh);
   patchNodes(old, fresh);
   return true;
+}
+
+/** Returns the language, the file and the text of a code block, without its buttons. */
+function codeOf(block: Element): string {
+  return [...block.querySelectorAll('.lang, .link, pre')].map((part) => part.textContent).join('\n');
 }
 
 function sameAttributes(one: Element, other: Element): boolean {
