@@ -23,8 +23,9 @@ async function main(): Promise<number> {
     version,
     say,
     trust: process.argv.includes('--disable-workspace-trust'),
-    // VS Code's Git extension throws into the suite when a `git check-ignore` ends before it has read its input.
-    settings: { 'git.decorations.enabled': false },
+    // VS Code's Git extension throws into the suite when a `git check-ignore` ends before it has read its input. It
+    // runs them in the repositories that it finds, even without decorations; tests open those that they need.
+    settings: { 'git.decorations.enabled': false, 'git.autoRepositoryDetection': false },
     ...(folder === undefined ? {} : { folder }),
   });
   const ended = new Deferred<number>();
