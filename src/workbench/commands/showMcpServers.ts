@@ -13,6 +13,8 @@ import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { manageApprovals } from './approvals';
 import type { CommandServices } from './commands';
 
+const TOOLS = 'parley.editorTools';
+
 type Services = Pick<CommandServices, 'approvals' | 'conversations' | 'mcp'>;
 
 /**
@@ -21,7 +23,7 @@ type Services = Pick<CommandServices, 'approvals' | 'conversations' | 'mcp'>;
  */
 export async function showMcpServers(services: Services): Promise<void> {
   const title = titleOf(services.conversations.active());
-  const list = new List<ChoiceRow>(l10n.t('Select to open the settings.'), title);
+  const list = new List<ChoiceRow>(l10n.t('Select a server to open its settings.'), l10n.t('MCP servers: {0}', title));
   list.draw(await mcpRows(services), []);
   const choose = await choiceFrom(list);
   await choose?.();
@@ -37,17 +39,11 @@ export async function mcpRows({ approvals, conversations, mcp }: Services): Prom
     const { name } = entry;
     const [type, start] = startOf(entry);
     const isGiven = others.delete(name);
-    const state = isGiven
-      ? passed
-      : isAllowed === false
-        ? l10n.t('Not allowed')
-        : given
-          ? l10n.t('Skipped')
-          : l10n.t('unknown');
+    const state = isGiven ? passed : isAllowed === false ? l10n.t('Not allowed') : given ? l10n.t('Skipped') : '';
     return {
       label: name,
-      icon: isGiven ? 'check' : 'circle-slash',
-      description: `${type} · ${state}`,
+      icon: isGiven ? 'check' : state ? 'circle-slash' : 'server',
+      description: state ? `${type} · ${state}` : type,
       detail: `${start} · ${file ?? l10n.t('Settings')}`,
       choose: () => {
         if (isAllowed === false) return manageApprovals(approvals);
@@ -57,7 +53,13 @@ export async function mcpRows({ approvals, conversations, mcp }: Services): Prom
   });
   return [
     ...rows,
-    ...[...others].map(([label, type]) => ({ label, icon: 'check', description: `${type} · ${passed}` })),
+    ...[...others].map(([label, type]) => ({
+      label,
+      icon: 'check',
+      description: `${type} · ${passed}`,
+      // Others were removed from the settings since.
+      ...(label === 'parley' && { detail: TOOLS, choose: () => openSettings(TOOLS) }),
+    })),
     ...(given?.problems ?? []).map((problem) => ({ label: redact(localize(problem)), icon: 'warning' })),
   ];
 }

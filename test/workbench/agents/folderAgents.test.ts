@@ -126,7 +126,8 @@ describe('agents and MCP servers of a folder', () => {
     assert.match(asked[0] ?? '', /environment variables are passed on: ANTHROPIC_API_KEY/);
     const rows = () => mcpRows({ mcp, approvals, conversations } as unknown as Parameters<typeof mcpRows>[0]);
     const approvals = {};
-    const given = { servers: own, problems: ['more: why.'] };
+    const ours = { name: 'parley', type: 'stdio' };
+    const given = { servers: [...own, ours], problems: ['more: why.'] };
     const conversations = { active: () => ({ link: { given } }) };
     const file = join(folder, '.vscode', 'settings.json');
     assert.deepEqual(
@@ -135,9 +136,13 @@ describe('agents and MCP servers of a folder', () => {
         ['docs', 'http · Passed to the agent', 'https://mine.example/ · Settings'],
         ['docs', 'http · Not allowed', `https://evil.example/ · ${file}`],
         ['more', 'http · Not allowed', `https://more.example/ · ${file}`],
+        ['parley', 'stdio · Passed to the agent', 'parley.editorTools'],
         ['more: why.', undefined, undefined],
       ],
     );
+    // Before a session is open, and after a reload with an agent that stayed.
+    const early = await mcpRows({ mcp, approvals, conversations: { active: () => ({}) } } as never);
+    assert.equal(early[0]?.description, 'http');
     await mcp.reset();
     assert.equal((await rows())[2]?.description, 'http · Skipped');
     const more = { name: 'more', type: 'http', url: 'https://more.example/', headers: {} };
