@@ -175,6 +175,9 @@ export class SurfaceActions {
         return;
       case 'permissionRule':
         if (!(await saveRule(conversation, message.id, this.#services.rulePast))) this.#page.refuse(message, tooLate());
+        // The dialog gives the focus back to a card that is gone.
+        if (!conversation.model.state.permissions.has(message.id))
+          await commands.executeCommand('parley.focusQuestion');
         return;
       case 'elicitation':
         await this.#elicit(conversation, message.id, message.answer);

@@ -43,6 +43,10 @@ describe('a permission rule', function () {
     await screenshot(vscode.window.page, 'rule-dialog-light');
     await dialog().getByRole('button', { name: 'Save Rule' }).click();
     assert.equal(await chat.turnEnd(), 'end_turn');
+    await chat.frame.locator('textarea:focus').waitFor();
+    await vscode.window.page.keyboard.type('typed');
+    assert.equal(await chat.composer.inputValue(), 'typed');
+    await chat.composer.clear();
     await chat.entries('agent').getByText('allow', { exact: false }).last().waitFor();
   });
 
