@@ -154,6 +154,19 @@ describe('chrome', () => {
       );
     });
 
+    it('reveals control characters in names that the agent gave', async () => {
+      const evil = 'safe\u202eevil';
+      const modes = [
+        { id: 'a', name: evil },
+        { id: 'b', name: `${evil} too` },
+      ];
+      await open({ session: { title: evil, modes, mode: 'a' } });
+      await panel.page.getByRole('button', { name: /^Mode/ }).click();
+      await panel.page.getByRole('option').nth(1).waitFor();
+      assert.doesNotMatch(await panel.page.locator('body').innerText(), /\u202e/);
+      assert.match(await panel.page.getByRole('option').nth(1).innerText(), /^safe⟨U\+202E⟩evil too/);
+    });
+
     it('has its commands as buttons and in a menu', async () => {
       await open();
       await button('New session').click();

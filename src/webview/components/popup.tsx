@@ -3,6 +3,7 @@
 // filters it.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { revealControls } from '../../base/revealControls';
 import { isComposing } from '../dom/dom';
 import { strings } from '../text/strings';
 import { Icon } from './icon';
@@ -198,7 +199,7 @@ export function Popup(props: PopupProps) {
                     <span class="popup-check">{isChecked(item) && <Icon name="check" />}</span>
                   )}
                   <span class="popup-words">
-                    <span class="popup-label">{item.label}</span>
+                    <span class="popup-label">{revealControls(item.label)}</span>
                     {item.description && <span class="popup-description">{item.description}</span>}
                   </span>
                 </div>

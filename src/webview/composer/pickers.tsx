@@ -1,4 +1,5 @@
 // The session's mode and the agent's options, each a small list or a switch.
+import { revealControls } from '../../base/revealControls';
 import type { ConfigOption } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import { Popup } from '../components/popup';
@@ -33,7 +34,7 @@ export function Pickers() {
           onChoose={(modeId) => post({ type: 'setMode', modeId })}
         >
           <Icon name={ICON_OF.mode} />
-          <span class="cut">{currentMode?.name ?? mode.value ?? strings.mode}</span>
+          <span class="cut">{revealControls(currentMode?.name ?? mode.value ?? strings.mode)}</span>
           <Icon name="chevron-down" />
         </Popup>
       )}
@@ -78,7 +79,7 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
         onClick={() => post({ type: 'setConfig', id: option.id, value: !option.value })}
       >
         <span class="switch" aria-hidden="true" />
-        <span class="cut">{option.name}</span>
+        <span class="cut">{revealControls(option.name)}</span>
       </button>
     );
   }
@@ -102,7 +103,7 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
       onChoose={(value) => post({ type: 'setConfig', id: option.id, value })}
     >
       {icon && <Icon name={icon} />}
-      <span class="cut">{isAmbiguous ? `${option.name}: ${current}` : current}</span>
+      <span class="cut">{revealControls(isAmbiguous ? `${option.name}: ${current}` : (current ?? ''))}</span>
       <Icon name="chevron-down" />
     </Popup>
   );

@@ -118,7 +118,7 @@ function Status() {
         {agentName.value}
       </b>
       <span class="session-title" title={title.value ?? ''}>
-        {title.value}
+        {revealControls(title.value ?? '')}
       </span>
       <span class={words} title={status.value}>
         <span class="status-text">{status.value}</span>
