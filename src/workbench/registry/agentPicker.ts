@@ -85,7 +85,7 @@ class AgentPicker {
         const listing = await registry.load(signal);
         this.#listing = listing;
         const known = listing.agents.find(({ id }) => id === wanted);
-        if (known) this.#list.value = known.name;
+        if (known) this.#list.search(known.name);
         // The list doesn't wait for what only decorates it.
         void this.#part(() => registry.loadIcons(listing, signal, (icons) => this.#decorate(icons)));
       }),

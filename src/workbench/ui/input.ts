@@ -321,9 +321,9 @@ export class List<T extends ListRow> implements Disposable {
     this.#quick.placeholder = inert(text);
   }
 
-  /** What the rows are searched for, as if the user had typed it. */
-  set value(text: string) {
-    this.#quick.value = text;
+  /** Searches the rows as if the user had typed it, unless they have typed something. */
+  search(text: string): void {
+    this.#quick.value ||= text;
   }
 
   set busy(isBusy: boolean) {
