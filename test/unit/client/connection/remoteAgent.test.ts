@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { at } from '../../../../src/base/untrusted';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
-import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
+import { phaseOf, projectSession, statusOf } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { Changes } from '../../../../src/session/model/changes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -84,7 +84,7 @@ for (const transport of ['http', 'ws'] as const) {
     it('is not connected to from an untrusted workspace', async () => {
       const { conversation } = open({}, { isTrusted: () => false });
       await conversation.start();
-      assert.equal(phaseOf(conversation), 'failed');
+      assert.equal(statusOf(conversation), 'Restricted Mode');
       assert.equal(server.requests.length, 0);
     });
 

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';
 import { localize } from '../../../../src/base/localizable';
-import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
+import { phaseOf, projectSession, statusOf } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { mintId, textPart } from '../../../../src/distributed/model/model';
 import { recordedExchanges } from '../../../support/protocol/recordedExchanges';
@@ -229,7 +229,7 @@ describe('an HTTP agent in the panel', function () {
       const stub = await stubServer((_request, response) => json(response, 200, {}));
       const { conversation } = open(define(stub.baseUrl, 'a'), { isTrusted: () => false });
       await conversation.start();
-      assert.equal(phaseOf(conversation), 'failed');
+      assert.equal(statusOf(conversation), 'Restricted Mode');
       assert.equal(stub.requests.length, 0);
     });
   });
