@@ -1,16 +1,22 @@
 // Where a person who has just installed Parley finds it, and its settings, in the window.
 import { strict as assert } from 'node:assert';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '../support/scratch';
 import { useVsCode } from '../support/vscode/useVsCode';
 import { chatReady, command } from '../support/vscode/workbench';
 
 describe('the chat', () => {
-  const vscode = useVsCode({ settings: { 'parley.defaultAgent': 'demo' } });
+  // With its file from the start: the Explorer of a window that opens misses what comes just then.
+  const folder = mkdtempSync(join(tmpdir(), 'parley-entry-'));
+  writeFileSync(join(folder, 'notes.md'), 'Notes\n');
+  const vscode = useVsCode({ settings: { 'parley.defaultAgent': 'demo' }, folder });
+
+  after(() => removeFolder(folder));
 
   it('is opened by the button above an editor', async () => {
     const { page } = vscode.window;
-    writeFileSync(join(vscode.server.folder, 'notes.md'), 'Notes\n');
     await page.locator('.explorer-folders-view').getByText('notes.md').dblclick();
     await page.locator('.editor-actions').getByRole('button', { name: 'Focus Chat' }).click();
     await chatReady(page, 'panel');

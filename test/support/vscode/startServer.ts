@@ -43,6 +43,8 @@ export interface Server {
   readonly pid: number;
   readonly folder: string;
   readonly dataDir: string;
+  /** The home folder of everything that runs in it: an empty one, as profiles of shells may take minutes. */
+  readonly home: string;
   /** What the server has printed, for a failure report. */
   readonly output: () => string;
   /** Settles when the server has ended, for whatever reason. */
@@ -115,7 +117,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const scratch = mkdtempSync(join(tmpdir(), 'parley-vscode-'));
   const dataDir = options.dataDir ?? join(scratch, 'data');
   const folder = options.folder ?? join(scratch, 'workspace');
+  const home = join(scratch, 'home');
   mkdirSync(folder, { recursive: true });
+  mkdirSync(home);
   let settings: ServerOptions['settings'] = { ...QUIET, ...options.settings };
   const configure = (more: Readonly<Record<string, unknown>>): void => {
     settings = { ...settings, ...more };
@@ -124,7 +128,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   };
   configure({});
   const extensions = options.extensions ?? [];
-  if (extensions.length > 0) installExtensions(tree, extensions, dataDir, options.dataDir !== undefined);
+  if (extensions.length > 0) installExtensions(tree, extensions, home, dataDir, options.dataDir !== undefined);
 
   const args = ['--host', '127.0.0.1', '--port', '0', '--accept-server-license-terms', '--server-data-dir', dataDir];
   args.push('--disable-telemetry', '--disable-experiments', '--enable-smoke-test-driver');
@@ -134,7 +138,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const child = spawn(tree.node, ['out/server-main.js', ...args], {
     cwd: tree.folder,
     env: {
-      ...environment(options.env),
+      ...environment({ HOME: home, ...options.env }),
       ...(!options.allBuiltIns && { VSCODE_SKIP_BUILTIN_EXTENSIONS: NEEDLESS.join(',') }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -184,6 +188,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     pid,
     folder: opened,
     dataDir,
+    home,
     output: () => output,
     exited,
     configure,
@@ -218,17 +223,23 @@ async function hostsHaveEnded(pid: number): Promise<void> {
 const installed = new Map<string, string>();
 
 /** @param inPlace the data folder lasts and may hold more extensions: install there, over an earlier version */
-function installExtensions(tree: ServerTree, extensions: readonly string[], dataDir: string, inPlace: boolean): void {
+function installExtensions(
+  tree: ServerTree,
+  extensions: readonly string[],
+  home: string,
+  dataDir: string,
+  inPlace: boolean,
+): void {
   if (inPlace) {
-    install(tree, extensions, dataDir);
+    install(tree, extensions, home, dataDir);
     return;
   }
   mkdirSync(dataDir, { recursive: true });
-  cpSync(installedOnce(tree, extensions), join(dataDir, 'extensions'), { recursive: true });
+  cpSync(installedOnce(tree, extensions, home), join(dataDir, 'extensions'), { recursive: true });
 }
 
 /** Installs extensions once for all processes of a test run. @returns the folder to copy */
-function installedOnce(tree: ServerTree, extensions: readonly string[]): string {
+function installedOnce(tree: ServerTree, extensions: readonly string[], home: string): string {
   const key = createHash('sha256')
     .update([tree.folder, ...extensions].join('\n'))
     .digest('hex')
@@ -240,7 +251,7 @@ function installedOnce(tree: ServerTree, extensions: readonly string[]): string 
   if (shared === undefined) process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
   const done = shared === undefined ? fresh : join(shared, `installed-${key}`);
   if (done === fresh || !existsSync(done)) {
-    install(tree, extensions, fresh);
+    install(tree, extensions, home, fresh);
     if (done !== fresh) takeName(fresh, done);
   }
   installed.set(key, join(done, 'extensions'));
@@ -256,12 +267,12 @@ function takeName(fresh: string, done: string): void {
   }
 }
 
-function install(tree: ServerTree, extensions: readonly string[], dataDir: string): void {
+function install(tree: ServerTree, extensions: readonly string[], home: string, dataDir: string): void {
   const flags = extensions.flatMap((vsix) => ['--install-extension', vsix]);
   const run = spawnSync(
     tree.node,
     ['out/server-main.js', '--server-data-dir', dataDir, '--accept-server-license-terms', '--force', ...flags],
-    { cwd: tree.folder, env: environment(undefined), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    { cwd: tree.folder, env: environment({ HOME: home }), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
   );
   if (run.status !== 0) throw new Error(`${extensions.join(', ')} not installed:\n${run.stdout}\n${run.stderr}`);
 }
