@@ -187,6 +187,7 @@ export class ElicitationRequestHandler {
 
   /** The agent is gone. */
   exited(): void {
+    this.#restored.length = 0; // nobody repeats them
     for (const id of [...this.#open.keys()]) this.#close(id, { action: 'cancel' }, 'exit');
   }
 

@@ -131,6 +131,8 @@ export class PermissionRequestHandler {
   /** Answers every open question with `cancelled`. */
   cancelAll(by: Closer): void {
     this.#cancelled += 1;
+    // Nobody repeats them: the same question of a later turn or another agent is one of its own.
+    this.#restored.length = 0;
     for (const id of [...this.#open.keys()]) this.#close(id, { outcome: 'cancelled' }, by);
   }
 

@@ -1,0 +1,57 @@
+// Questions of an earlier window, which their agent asks once more: not those of another agent.
+import assert from 'node:assert/strict';
+import { ElicitationRequestHandler } from '../../../../src/client/requests/elicitationRequestHandler';
+import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+
+describe('a question of an earlier window', () => {
+  const { signal } = new AbortController();
+  const asked = { title: 'Run', options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' as const }] };
+
+  function restored(): {
+    readonly handler: PermissionRequestHandler;
+    readonly model: SessionModel;
+    readonly id: string;
+  } {
+    const before = new SessionModel();
+    void new PermissionRequestHandler((event) => before.apply(event, 0)).ask(asked, false, signal);
+    const model = new SessionModel();
+    const handler = new PermissionRequestHandler((event) => model.apply(event, 0));
+    const questions = [...before.state.permissions.values()];
+    handler.restore(questions);
+    return { handler, model, id: questions[0]?.id ?? '' };
+  }
+
+  it('takes the answer of the user to the agent that repeats it', async () => {
+    const { handler, id } = restored();
+    assert.ok(handler.answer(id, 'y'));
+    assert.deepEqual(await handler.ask(asked, false, signal), { outcome: { outcome: 'selected', optionId: 'y' } });
+  });
+
+  it('is asked anew by the next agent, however the first one was answered', () => {
+    for (const answers of [false, true]) {
+      const { handler, model, id } = restored();
+      if (answers) handler.answer(id, 'y');
+      handler.cancelAll('exit');
+      void handler.ask(asked, false, signal);
+      assert.deepEqual(
+        [...model.state.permissions.values()].map(({ title }) => title),
+        ['Run'],
+      );
+    }
+  });
+
+  it('is asked anew by the next agent where it is a form', () => {
+    const events: SessionEvent[] = [];
+    const handler = new ElicitationRequestHandler((event) => events.push(event));
+    const body = { mode: 'form', form: { fields: [] } } as const;
+    handler.restore([{ id: 'before', message: 'Why?', at: 0, ...body }]);
+    handler.exited();
+    void handler.ask({ scope: { sessionId: 's' }, message: 'Why?', body }, false, signal);
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['elicitation_closed', 'elicitation_asked'],
+    );
+  });
+});
