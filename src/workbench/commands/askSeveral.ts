@@ -1,6 +1,6 @@
 // One message to several agents at once, their answers side by side.
 import { randomUUID } from 'node:crypto';
-import { l10n, ViewColumn, workspace } from 'vscode';
+import { l10n, ViewColumn, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
 import { askLine, pick, pickSome } from '../ui/input';
@@ -60,8 +60,10 @@ export async function askSeveral(
         : conversations.create(of),
     );
   }
+  // Named, as what is beside is not known before the tab of the one before has come.
+  const { viewColumn } = window.tabGroups.activeTabGroup;
   for (const [index, conversation] of asked.entries())
-    chat.openTab(conversation, index === 0 ? ViewColumn.Active : ViewColumn.Beside);
+    chat.openTab(conversation, Math.min(viewColumn + index, ViewColumn.Nine));
   for (const conversation of asked) {
     // A turn that fails says so in its session.
     conversation.send(text).done.catch(() => undefined);

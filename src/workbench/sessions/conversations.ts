@@ -252,7 +252,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * A session that could only be read continues here, with what the user has written meanwhile.
+   * A session that could only be read continues here, with what the user has written meanwhile: in
+   * a new one where it was deleted there.
    * @returns undefined where the other window still has it; `written`: what the other window has
    * left half written and is not in the composer here
    */
@@ -262,8 +263,9 @@ export class Conversations implements Disposable {
     known.watching.dispose();
     known.conversation.dispose();
     this.#byKey.delete(key);
-    const conversation = this.recall(key);
-    return conversation && { conversation, written: conversation.unsent.takeOver(known.conversation.unsent) };
+    const { agent, cwd, unsent } = known.conversation;
+    const conversation = this.recall(key) ?? this.create({ agent: this.#catalog.find(agent.id)?.id, cwd });
+    return { conversation, written: conversation.unsent.takeOver(unsent) };
   }
 
   /**

@@ -79,4 +79,24 @@ describe('a window whose session another one has taken over', () => {
     await chat.state('ready');
     assert.equal(prompts(), 2);
   });
+
+  it('continues in a new session where the other one has deleted it', async () => {
+    const chat = await Chat.open(vscode.window.page);
+    const other = otherWindow();
+    try {
+      const key = other.sessions({ limit: 1 })[0]?.key ?? '';
+      ageLeases();
+      assert.equal(other.claim(key, 'another').kind, 'owned');
+      await chat.send('say Nowhere to go');
+      await chat.frame.locator('[data-error-code="session-held"]').waitFor();
+      other.deleteSession(key);
+    } finally {
+      other.dispose();
+    }
+    await chat.button('Take over').click();
+    await chat.entries('agent').first().waitFor({ state: 'hidden' });
+    assert.equal(await chat.composer.inputValue(), 'say Nowhere to go');
+    await chat.composer.press('Enter');
+    await chat.entries('agent').getByText('Nowhere to go').waitFor();
+  });
 });

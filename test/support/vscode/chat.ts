@@ -107,16 +107,23 @@ export class Chat {
 
   /** Starts over with a new session of the same agent; one in which nothing was said yet is new enough. */
   async newSession(): Promise<void> {
-    const entries = this.log.locator('[data-entry-id], [role=separator]');
-    if ((await entries.count()) > 0) {
+    if ((await this.#entries.count()) > 0) {
       await this.button('New session').click();
-      await entries.first().waitFor({ state: 'detached' });
+      await this.#isEmpty();
     }
     this.#turns = 0;
     await this.state('ready');
   }
 
-  /** Chooses an agent by its name, in the list that VS Code shows. Does not wait for it to be ready. */
+  get #entries(): Locator {
+    return this.log.locator('[data-entry-id], [role=separator]');
+  }
+
+  #isEmpty(): Promise<void> {
+    return this.#entries.first().waitFor({ state: 'detached' });
+  }
+
+  /** Chooses an agent by its name, in the list that VS Code shows: a new session. Does not wait for it to be ready. */
   async selectAgent(name: string): Promise<void> {
     const list = quickInput(this.page);
     const show = async (): Promise<void> => {
@@ -132,6 +139,8 @@ export class Chat {
     await list.waitFor({ state: 'hidden' });
     this.#turns = 0;
     await this.frame.locator('.agent-name', { hasText: name }).waitFor();
+    // The session before may have been one of the same agent.
+    await this.#isEmpty();
   }
 
   /** Chooses a value of a picker at the composer, by mouse. */
