@@ -12,12 +12,14 @@ const ruleSchema = z.object({
   folder: z.optional(z.string().check(z.minLength(1), z.maxLength(4096), z.refine(isAbsolute))),
   agent: z.optional(z.string().check(z.minLength(1))),
   action: z.enum(['allow', 'ask', 'reject']),
+  since: z.optional(z.string().check(z.maxLength(50))),
 });
 
 /**
  * A rule of `parley.permissions`. `kind` is the kind of a tool call, or `*`; `pattern` a glob on the
  * command, or on paths relative to `folder`; `folder` an absolute folder of the session that the
- * rule is for, by default any; `agent` the id of an agent, by default all.
+ * rule is for, by default any; `agent` the id of an agent, by default all;
+ * `since` the day on which it was saved, for people alone.
  */
 export type PermissionRule = z.infer<typeof ruleSchema>;
 

@@ -21,7 +21,7 @@ export async function saveRule(
 ): Promise<boolean> {
   const offer = conversation.model.state.permissions.get(id)?.ruleOffer;
   if (!offer) return false;
-  const rule: PermissionRule = { ...offer, action: 'allow' };
+  const rule: PermissionRule = { ...offer, action: 'allow', since: new Date().toISOString().slice(0, 10) };
   const past = await pastOf(rule);
   const save = l10n.t('Save Rule');
   if ((await askModal(questionOf(rule), detailOf(rule, past), [save])) !== save) return true;

@@ -231,7 +231,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('mcp.show', () => showMcpServers(services)),
     register('mcp.reset', () => services.mcp.reset()),
     register('manageApprovals', () => manageApprovals(services.approvals)),
-    register('managePermissions', managePermissions),
+    register('managePermissions', (argument?: { rule?: string }) => managePermissions(services, argument)),
     register('forgetSecrets', async () => {
       tellForgotten((await services.remote.forget()) + (await services.keys.forgetAll()));
     }),

@@ -1,5 +1,9 @@
-// The list of permission rules, to look at, to remove and to edit.
+// The list of permission rules, to look at, to remove and to edit, with the answers that agents keep.
 import { l10n } from 'vscode';
+import { messageOf } from '../../base/errors';
+import { formatTime } from '../../base/localFormat';
+import { oneLine } from '../../base/text';
+import { type KeptAnswer, keptAnswers } from '../../client/rules/keptAnswers';
 import { type PermissionRule, ruleLabel } from '../../client/rules/permissionRule';
 import { permissionRules, removeRule, workspaceRules } from '../config/permissionSettings';
 import { openPermissionSettings } from '../config/settings';
@@ -7,17 +11,39 @@ import { openLocation } from '../editor/openLocation';
 import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { askModal } from '../ui/messages';
+import type { CommandServices } from './commands';
+
+/** Answers that are shown, newest first, and how long they are looked for, in ms. */
+const MAX_ANSWERS = 100;
+const MAX_MS = 1500;
+/** Rows that are read of each session. */
+const MAX_ROWS = 20_000;
+const MAX_ABOUT = 200;
 
 /**
  * Shows the list until the user goes away.
  * @param argument `rule`: what the transcript calls the rule that gets the focus
  */
-export async function managePermissions(argument?: { readonly rule?: string }): Promise<void> {
+export async function managePermissions(
+  services: CommandServices,
+  argument?: { readonly rule?: string },
+): Promise<void> {
+  let kept: readonly ChoiceRow[] = [];
+  let redraw = (): void => {};
+  void answersOf(services)
+    .catch((error: unknown) => [{ id: 'problem', label: messageOf(error), icon: 'warning' }])
+    .then((found) => {
+      kept = found;
+      redraw();
+    });
   for (;;) {
     const list = new List<ChoiceRow>(l10n.t('Select a rule to remove it'), l10n.t('Permission Rules'));
     const { user } = permissionRules();
     const shared = workspaceRules();
-    list.draw(permissionRows(user, shared, argument?.rule), [], focusOf(argument?.rule, user, shared));
+    const draw = (focus?: string): void =>
+      list.draw([...permissionRows(user, shared, argument?.rule), ...kept], [], focus);
+    draw(focusOf(argument?.rule, user, shared));
+    redraw = () => draw();
     const chosen = await choiceFrom(list);
     if (!chosen) return;
     if ((await chosen()) === CLOSES) return;
@@ -26,6 +52,35 @@ export async function managePermissions(argument?: { readonly rule?: string }): 
 
 /** What a row does that leads elsewhere. */
 const CLOSES = 'closes';
+
+/** The answers of the latest sessions, each leading to its session. */
+async function answersOf({ archive, catalog, chat }: CommandServices): Promise<readonly ChoiceRow[]> {
+  const signal = AbortSignal.timeout(MAX_MS);
+  const found: (ChoiceRow & Pick<KeptAnswer, 'at'>)[] = [];
+  for (const { key, agentId, cwd, lastSeq } of archive.all()) {
+    const { name = agentId } = catalog.find(agentId) ?? {};
+    const choose = async (): Promise<string> => {
+      chat.showSession(key);
+      return CLOSES;
+    };
+    for await (const one of keptAnswers({ lastSeq, read: archive.eventsOf(key) }, MAX_ROWS, signal)) {
+      const { at, about, answer, isAllowed } = one;
+      const description = [answer, name, formatTime(at)].join(' · ');
+      const icon = isAllowed ? 'check' : 'circle-slash';
+      found.push({
+        id: `${key} ${found.length}`,
+        label: oneLine(about, MAX_ABOUT),
+        icon,
+        description,
+        detail: cwd,
+        choose,
+        at,
+      });
+    }
+    if (signal.aborted || found.length >= MAX_ANSWERS) break;
+  }
+  return found.sort((a, b) => b.at - a.at).slice(0, MAX_ANSWERS);
+}
 
 type WorkspaceRule = ReturnType<typeof workspaceRules>[number];
 
@@ -100,14 +155,20 @@ function rowOf(rule: PermissionRule, index: number): ChoiceRow {
   };
 }
 
-function plainRow({ kind, pattern, agent, action }: PermissionRule, id: string, detail: string | undefined): ChoiceRow {
+function plainRow(
+  { kind, pattern, agent, action, since }: PermissionRule,
+  id: string,
+  detail: string | undefined,
+): ChoiceRow {
   const actions = { allow: l10n.t('Allow'), ask: l10n.t('Ask'), reject: l10n.t('Reject') };
   const icons = { allow: 'check', ask: 'question', reject: 'circle-slash' };
   return {
     id,
     label: pattern ?? kindLabel(kind),
     icon: icons[action],
-    description: [actions[action], kindLabel(kind), ...(agent === undefined ? [] : [agent])].join(' · '),
+    description: [actions[action], kindLabel(kind), agent, since && l10n.t('since {0}', since)]
+      .filter(Boolean)
+      .join(' · '),
     detail,
   };
 }

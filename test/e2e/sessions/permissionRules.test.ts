@@ -80,7 +80,10 @@ describe('a permission rule', function () {
     const { page } = vscode.window;
     const show = () => chat.frame.getByRole('button', { name: 'Show rule “execute: npm test”' }).click();
     await inList(page, show, async (_list, patience) => {
-      await rows().filter({ hasText: 'Allow · Commands' }).and(page.locator('.focused')).waitFor(patience);
+      await rows()
+        .filter({ hasText: /Allow · Commands · since \d{4}-\d\d-\d\d/ })
+        .and(page.locator('.focused'))
+        .waitFor(patience);
       await screenshot(page, 'rules-light');
       await page.keyboard.press('Enter');
       await dialog().getByText('Remove the rule about “npm test”?').waitFor(patience);
@@ -102,6 +105,24 @@ describe('a permission rule', function () {
       await rows().filter({ hasText: 'Edit Rules in Settings' }).waitFor(patience);
     });
     await page.keyboard.press('Escape');
+  });
+
+  it('stands beside what agents remember themselves, which leads to its session', async () => {
+    const { page } = vscode.window;
+    await chat.newSession();
+    const toolCall = { toolCallId: 'lint', title: 'npm run lint', kind: 'execute' };
+    const options = [{ optionId: 'always', name: 'Always Allow', kind: 'allow_always' }];
+    await chat.send(`permission ${JSON.stringify({ toolCall, options })}`);
+    await chat.answer('Always Allow');
+    await chat.turnEnd();
+    await chat.newSession();
+    await inList(page, 'Parley: Manage Permission Rules…', async (_list, patience) => {
+      const row = rows().filter({ hasText: 'Always Allow · Plain' });
+      await row.waitFor(patience);
+      await screenshot(page, 'kept-answers-light');
+      await row.click(patience);
+    });
+    await chat.entries('user').getByText('npm run lint').waitFor();
   });
 
   it('is not needed to tell the agent why something was rejected', async () => {
