@@ -74,9 +74,7 @@ interface LongImage {
  * Returns the image whose data starts within the first `size` characters and extends beyond them.
  */
 export function longImage(text: string, size: number): LongImage | undefined {
-  const part = text.slice(0, size);
-  if (!part.includes('data:image/')) return undefined;
-  for (const { index, 0: mark } of part.matchAll(IMAGE)) {
+  for (const { index, 0: mark } of text.slice(0, size).matchAll(IMAGE)) {
     BASE64.lastIndex = index + mark.length;
     const end = BASE64.lastIndex + BASE64.exec(text)![0].length;
     if (end <= size) continue;

@@ -70,6 +70,8 @@ const PIECE_SIZE = 24;
 const HEAD_SIZE = 120;
 /** Rows of one table stay together up to this size, as their columns are as wide as their cells. */
 const TABLE_SIZE = 24_000;
+/** What is in each image that is part of the text. */
+const IMAGE = 'data:image/';
 /** A longer line of code is split. */
 const LINE_SIZE = 200_000;
 
@@ -86,6 +88,8 @@ export class MarkdownDoc {
   /** The tail continues a block that was split; `text`: with its text, whatever it looks like. */
   #joined: 'no' | 'block' | 'text' = 'no';
   #settled = false;
+  /** An image may be in it: looking for one in each window takes a third of the time of a long text. */
+  #hasImage = false;
   #fence: OpenFence | undefined;
   #list: { readonly group: number; readonly number: number } | undefined;
   #table: { readonly group: number; readonly head: string } | undefined;
@@ -135,6 +139,7 @@ export class MarkdownDoc {
     this.#carry = added.endsWith('\r') ? '\r' : '';
     if (this.#carry) added = added.slice(0, -1);
     if (added.includes('\r')) added = added.replace(/\r\n?/g, '\n');
+    this.#hasImage ||= (this.#tail.slice(-IMAGE.length) + added).includes(IMAGE);
     this.#tail += added;
     this.#run();
   }
@@ -153,7 +158,7 @@ export class MarkdownDoc {
   /** @returns whether the state changed, so that the tail must be examined again */
   #advance(): boolean {
     let size = WINDOW;
-    const image = this.#tail.length > WINDOW ? longImage(this.#tail, WINDOW) : undefined;
+    const image = this.#hasImage && this.#tail.length > WINDOW ? longImage(this.#tail, WINDOW) : undefined;
     if (image?.isWhole) size = image.end + WINDOW;
     else if (image && !this.#settled) {
       // It is drawn once its data is complete; until then the text before it is shown.
