@@ -19,9 +19,11 @@ describe('the words that changed in a diff', () => {
   async function marked(lines: readonly string[]): Promise<readonly string[]> {
     const { page } = await open(lines);
     await page.evaluate(async () => {
+      // What the page does before it looks for them, begun later and so over later.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await new Promise((resolve) => requestIdleCallback(resolve));
       const { dataset } = document.documentElement;
       await import(new URL('highlighter.js', new URL(dataset.root ?? '.', document.baseURI)).href);
-      await new Promise((resolve) => requestIdleCallback(resolve));
     });
     return page
       .locator('.diff-line')

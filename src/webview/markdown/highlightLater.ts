@@ -22,11 +22,13 @@ const LONGEST = 20_000;
  * memory.
  */
 export const REST = 1500;
+/** The same for the changed words of a diff, which are sought for in what is being read. */
+const WORDS_REST = 200;
 
 let jobs: Job[] = [];
 let scheduled = false;
 let failed = false;
-let loading: Promise<Highlighter> | undefined;
+let loading: Promise<Highlighter | undefined> | undefined;
 
 /** Highlights the text of `code` soon; leaves it plain for an unknown language. */
 export function highlightLater(code: HTMLElement, text: string, lang: string): void {
@@ -40,10 +42,7 @@ export function highlightLater(code: HTMLElement, text: string, lang: string): v
  * removed lines: patches stay plain.
  */
 export function highlightDiffLater(lines: HTMLElement, path: string): void {
-  load().then(
-    ({ markWords }) => requestIdleCallback(() => lines.isConnected && markWords(lines)),
-    () => {},
-  );
+  setTimeout(() => requestIdleCallback(() => markWordsOf(lines)), WORDS_REST);
   const lang = /\.(?!diff$|patch$)(\w+)$/.exec(path)?.[1];
   if (lang) add(lines, ({ highlightDiff }) => highlightDiff(lines, lang));
 }
@@ -53,15 +52,20 @@ function add(element: HTMLElement, begin: Job['begin']): void {
   jobs.push({ element, due: performance.now() + REST, begin });
   if (scheduled) return;
   scheduled = true;
-  load().then(schedule, () => {
-    // Code stays plain if the chunk cannot be loaded; the failure was reported.
+  schedule();
+}
+
+async function markWordsOf(lines: HTMLElement): Promise<void> {
+  if (!lines.isConnected || failed) return;
+  (await load())?.markWords(lines);
+}
+
+/** Gives nothing where it cannot be loaded: then code stays plain; the failure was reported. */
+function load(): Promise<Highlighter | undefined> {
+  loading ??= import(fileUrl('highlighter.js')).catch(() => {
     failed = true;
     jobs = [];
   });
-}
-
-function load(): Promise<Highlighter> {
-  loading ??= import(fileUrl('highlighter.js'));
   return loading;
 }
 
@@ -72,6 +76,7 @@ function schedule(): void {
 
 async function run(deadline: IdleDeadline): Promise<void> {
   const highlighter = await load();
+  if (!highlighter) return;
   do {
     const job = jobs[0];
     if (!job) {
