@@ -20,7 +20,7 @@ describe('the words that changed in a diff', () => {
     const { page } = await open(lines);
     await page.evaluate(async () => {
       // What the page does before it looks for them, begun later and so over later.
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await new Promise((resolve) => setTimeout(resolve, 500));
       await new Promise((resolve) => requestIdleCallback(resolve));
       const { dataset } = document.documentElement;
       await import(new URL('highlighter.js', new URL(dataset.root ?? '.', document.baseURI)).href);

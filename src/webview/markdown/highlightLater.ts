@@ -23,7 +23,7 @@ const LONGEST = 20_000;
  */
 export const REST = 1500;
 /** The same for the changed words of a diff, which are sought for in what is being read. */
-const WORDS_REST = 200;
+const WORDS_REST = 500;
 
 let jobs: Job[] = [];
 let scheduled = false;
