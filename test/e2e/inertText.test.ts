@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { scriptedAgent } from '../support/agents/definition';
 import type { Chat } from '../support/vscode/chat';
 import { useChat } from '../support/vscode/useChat';
-import { command, quickInput } from '../support/vscode/workbench';
+import { command, inList } from '../support/vscode/workbench';
 
 const LINK = '[Open](command:workbench.action.files.newUntitledFile)';
 const NAME = `$(zap~spin) ${LINK}`;
@@ -24,13 +24,13 @@ describe('text of an agent outside of the panel', () => {
 
   it('is plain in the list of agents', async () => {
     const { page } = vscode.window;
-    await command(page, 'Parley: Select Agent');
-    const list = quickInput(page);
-    await list.getByPlaceholder('Select an agent').waitFor();
-    const row = list.locator('.monaco-list-row', { hasText: 'newUntitledFile' });
-    await row.waitFor();
-    assert.equal(await row.locator('.codicon-zap').count(), 0);
-    assert.match((await row.textContent()) ?? '', /\[Open\]/);
+    const row = await inList(page, 'Parley: Select Agent', async (list, patience) => {
+      await list.getByPlaceholder('Select an agent').waitFor(patience);
+      const one = list.locator('.monaco-list-row', { hasText: 'newUntitledFile' });
+      return { text: await one.textContent(patience), icons: await one.locator('.codicon-zap').count() };
+    });
+    assert.equal(row.icons, 0);
+    assert.match(row.text ?? '', /\[Open\]/);
     await page.keyboard.press('Escape');
   });
 

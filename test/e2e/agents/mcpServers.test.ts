@@ -4,7 +4,7 @@ import { scriptedAgent } from '../../support/agents/definition';
 import type { Chat } from '../../support/vscode/chat';
 import { screenshot } from '../../support/vscode/openWindow';
 import { useChat } from '../../support/vscode/useChat';
-import { command, quickInput } from '../../support/vscode/workbench';
+import { inList } from '../../support/vscode/workbench';
 
 describe('the MCP servers of a session', function () {
   this.timeout(120_000);
@@ -25,11 +25,12 @@ describe('the MCP servers of a session', function () {
   it('are listed with what became of them, and without secrets', async () => {
     const { page } = vscode.window;
     await chat.run('say ready');
-    await command(page, 'Parley: Show MCP Servers of Session');
-    const rows = quickInput(page).locator('.monaco-list-row');
-    await rows.filter({ hasText: 'server.js' }).waitFor();
-    await screenshot(page, 'mcp-servers-dark');
-    const texts = await rows.allInnerTexts();
+    const texts = await inList(page, 'Parley: Show MCP Servers of Session', async (list, patience) => {
+      const rows = list.locator('.monaco-list-row');
+      await rows.filter({ hasText: 'server.js' }).waitFor(patience);
+      await screenshot(page, 'mcp-servers-dark');
+      return rows.allInnerTexts();
+    });
     const row = (start: string): string => texts.find((text) => text.startsWith(start)) ?? '';
     assert.match(row('files'), /stdio · Passed to the agent[\s\S]*server\.js --token … · Settings/);
     assert.match(row('docs'), /http · Skipped[\s\S]*https:\/\/docs\.example\/mcp\?… · Settings/);
