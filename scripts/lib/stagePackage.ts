@@ -16,14 +16,9 @@ export function stagePackage(target: string, hasBase = false): void {
     if (SKIPPED.has(name)) continue;
     cpSync(join(repository, name), join(target, name), { recursive: true, filter: (path) => !path.endsWith('.vsix') });
   }
-  for (const path of jsonIn(target, /^package(\.nls.*)?\.json$/)) {
+  for (const path of [...jsonIn(target, /^package(\.nls.*)?\.json$/), ...jsonIn(join(target, 'l10n'), /\.json$/)]) {
     const value = JSON.parse(readFileSync(path, 'utf8')) as AddressedManifest & BuildFields;
     writeFileSync(path, JSON.stringify(basename(path) === 'package.json' ? shipped(value) : value));
-  }
-  for (const path of jsonIn(join(target, 'l10n'), /\.json$/)) {
-    const texts = Object.entries(JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>);
-    // A text without a translation is shown as it is.
-    writeFileSync(path, JSON.stringify(Object.fromEntries(texts.filter(([text, translated]) => text !== translated))));
   }
   if (hasBase) return;
   const readme = join(target, 'README.md');

@@ -56,6 +56,8 @@ export function windowCut(text: string): { readonly at: number; readonly isText:
   return { at: word || end, isText: true };
 }
 
+/** What the address of each image begins with that is part of the text. */
+export const IMAGE_MARK = 'data:image/';
 const IMAGE = /!\[[^\]\n]{0,1000}\]\(<?data:image\/[\w.+-]{1,40};base64,/g;
 const BASE64 = /[A-Za-z0-9+/=]*/y;
 

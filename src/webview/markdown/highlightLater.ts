@@ -22,7 +22,7 @@ const LONGEST = 20_000;
  * memory.
  */
 export const REST = 1500;
-/** The same for the changed words of a diff, which are sought for in what is being read. */
+/** The same for the changed words of a diff: shorter, as they help to read it. */
 const WORDS_REST = 500;
 
 let jobs: Job[] = [];

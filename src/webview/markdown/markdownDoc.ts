@@ -5,7 +5,7 @@
 import { lexBlocks } from '../../markdown/blockLexer';
 import type { Block, ListItem } from '../../markdown/blocks';
 import type { Align } from '../../markdown/tableRows';
-import { codeCut, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
+import { codeCut, IMAGE_MARK, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
 import { Folds } from './folds';
 
 /** A unit to draw. Pieces of one `group` share their list, table or code block within a segment. */
@@ -70,8 +70,6 @@ const PIECE_SIZE = 24;
 const HEAD_SIZE = 120;
 /** Rows of one table stay together up to this size, as their columns are as wide as their cells. */
 const TABLE_SIZE = 24_000;
-/** What is in each image that is part of the text. */
-const IMAGE = 'data:image/';
 /** A longer line of code is split. */
 const LINE_SIZE = 200_000;
 
@@ -139,7 +137,7 @@ export class MarkdownDoc {
     this.#carry = added.endsWith('\r') ? '\r' : '';
     if (this.#carry) added = added.slice(0, -1);
     if (added.includes('\r')) added = added.replace(/\r\n?/g, '\n');
-    this.#hasImage ||= (this.#tail.slice(-IMAGE.length) + added).includes(IMAGE);
+    this.#hasImage ||= (this.#tail.slice(-IMAGE_MARK.length) + added).includes(IMAGE_MARK);
     this.#tail += added;
     this.#run();
   }
