@@ -48,6 +48,20 @@ describe('the words that changed in a diff', () => {
     assert.deepEqual(await marked(['-naïve Größe', '+naïve Größen']), ['naïve [Größe]', 'naïve [Größen]']);
   });
 
+  it('are marked once the selection is somewhere else', async () => {
+    const { page } = await open(['-const first = 1;', '+const final = 1;']);
+    const line = page.locator('.diff-line.removed');
+    await line.selectText();
+    await page.evaluate(async () => {
+      for (let rest = 0; rest < 2; rest++) await new Promise((resolve) => setTimeout(resolve, 500));
+      await new Promise((resolve) => requestIdleCallback(resolve));
+    });
+    assert.equal(await page.evaluate(() => String(getSelection())), 'const first = 1;');
+    assert.equal(await page.locator('.diff-line .changed').count(), 0);
+    await page.evaluate(() => getSelection()?.removeAllRanges());
+    await page.locator('.diff-line .changed', { hasText: 'first' }).waitFor();
+  });
+
   it('are looked for in lines of the same place alone', async () => {
     const lines = ['-one = 1', '-two = 2', '+one = 10', '+two = 20', '+three = 3', ' x', '+two = 3', '-four = 4'];
     assert.deepEqual(await marked(lines), [

@@ -42,7 +42,7 @@ export function highlightLater(code: HTMLElement, text: string, lang: string): v
  * removed lines: patches stay plain.
  */
 export function highlightDiffLater(lines: HTMLElement, path: string): void {
-  setTimeout(() => requestIdleCallback(() => markWordsOf(lines)), WORDS_REST);
+  markWordsLater(lines);
   const lang = /\.(?!diff$|patch$)(\w+)$/.exec(path)?.[1];
   if (lang) add(lines, ({ highlightDiff }) => highlightDiff(lines, lang));
 }
@@ -55,9 +55,14 @@ function add(element: HTMLElement, begin: Job['begin']): void {
   schedule();
 }
 
-async function markWordsOf(lines: HTMLElement): Promise<void> {
-  if (!lines.isConnected || failed) return;
-  (await load())?.markWords(lines);
+function markWordsLater(lines: HTMLElement): void {
+  const mark = async (): Promise<void> => {
+    if (!lines.isConnected || failed) return;
+    const highlighter = await load();
+    if (isSelected(lines)) markWordsLater(lines);
+    else highlighter?.markWords(lines);
+  };
+  setTimeout(() => requestIdleCallback(mark), WORDS_REST);
 }
 
 /** Gives nothing where it cannot be loaded: then code stays plain; the failure was reported. */
@@ -84,7 +89,6 @@ async function run(deadline: IdleDeadline): Promise<void> {
       return;
     }
     if (job.due > performance.now()) break;
-    // Drawing the colours would move the ends of the selection.
     if (isSelected(job.element)) {
       job.due = performance.now() + REST;
       jobs.push(jobs.shift()!);
@@ -98,6 +102,7 @@ async function run(deadline: IdleDeadline): Promise<void> {
   schedule();
 }
 
+/** Drawing in it would move the ends of the selection. */
 function isSelected(element: HTMLElement): boolean {
   return document.getSelection()?.isCollapsed === false && isTouched(element);
 }
