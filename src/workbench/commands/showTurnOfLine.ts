@@ -54,9 +54,11 @@ export async function showTurnOfLine(services: Services): Promise<string | undef
 /** Returns the turns of all sessions that work in a folder with a file, in slices. */
 async function turnsIn({ archive, conversations }: Services, path: string, signal: AbortSignal): Promise<FoundTurn[]> {
   const found: FoundTurn[] = [];
-  for (const { key, roots, model, whole } of conversations.list()) {
+  for (const { key, roots, model, whole, changes: recorded } of conversations.list()) {
     if (isForeign(path, roots)) continue;
-    await whole;
+    // The last turn may have ended just now.
+    await Promise.all([whole, recorded.settled()]);
+    signal.throwIfAborted();
     for (const { id: turnId, startedAt, endedAt = startedAt, changes } of model.state.turns)
       if (changes) found.push({ key, turnId, at: endedAt, changes });
   }

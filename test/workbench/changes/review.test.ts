@@ -159,14 +159,15 @@ describe('the review of what an agent changed', function () {
     const session = await api.openSession({ agent: 'disk', cwd: folder.uri.fsPath });
     await api.send(session, `write ${file} one\\ntwo\\n`);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(file));
+    const document = await vscode.workspace.openTextDocument(file);
     const at = async (line: number): Promise<string> => {
-      await vscode.window.showTextDocument(editor.document);
-      const shown = vscode.window.activeTextEditor;
-      assert.ok(shown);
+      const shown = await vscode.window.showTextDocument(document);
       shown.selection = new vscode.Selection(line, 0, line, 0);
       return run<string>('showTurnOfLine', {});
     };
+    // Right after the turn, whose end is only being recorded.
+    assert.equal(await at(1), session);
+    const editor = await vscode.window.showTextDocument(document);
     await editor.edit((edit) => edit.insert(new vscode.Position(1, 0), 'mine\n'));
     assert.equal(await at(2), session);
     await assert.rejects(at(1), /No turn that Parley recorded wrote this line/);
@@ -175,7 +176,7 @@ describe('the review of what an agent changed', function () {
     assert.equal(await at(0), session);
     assert.match(api.snapshot(session).entries[0]?.text ?? '', /line-origin/);
     await run('closeSession', { session });
-    await undoIn(editor);
+    await undoIn(await vscode.window.showTextDocument(document));
     await rm(file);
   });
 
