@@ -38,7 +38,7 @@ import { writeClipboard } from './input/clipboard';
 import { ignoreKeyRepeat } from './input/keyRepeat';
 import { watchSelectAll } from './input/selectAll';
 import { watchWake, withoutWaking } from './input/wake';
-import { noteText } from './transcript/arrivingText';
+import { noteArrival } from './transcript/arrivals';
 import { focusedIndex } from './transcript/rovingFocus';
 import { Transcript } from './transcript/transcript';
 
@@ -153,8 +153,8 @@ function applyMessage(message: ToWebview): number | undefined {
       for (const op of message.ops) {
         if (op.op === 'session') patchSession(op.patch);
         else transcript.apply(op, message.revision);
-        if (op.op === 'append') noteText();
       }
+      if (message.ops.some(({ op }) => op !== 'session')) noteArrival();
       hasItems.value = transcript.store.total > 0;
       loadedTimeline()?.changed();
       return message.revision;

@@ -2,7 +2,7 @@
 // technology use.
 import assert from 'node:assert/strict';
 import type { Panel } from './harness/browser';
-import { message, SESSION_FULL } from './harness/samples';
+import { message, SESSION_FULL, tool } from './harness/samples';
 import { RUNNING, useChrome } from './harness/useChrome';
 
 describe('chrome', () => {
@@ -282,7 +282,7 @@ describe('chrome', () => {
       await line.waitFor({ state: 'hidden' });
     });
 
-    it('moves what the compositor can move while an agent works, and nothing while text arrives', async () => {
+    it('moves what the compositor can move while an agent works, and nothing while its work arrives', async () => {
       const turn = { ...RUNNING.turn, startedAt: Date.now() - 65_000 };
       await open({ session: { ...RUNNING, turn, status: 'Working' }, items: [message('a', 'agent', 'Hello')] });
       await panel.page.locator('.working').waitFor();
@@ -297,7 +297,11 @@ describe('chrome', () => {
       assert.deepEqual(await moved(), { properties: ['opacity', 'transform'], states: ['running'] });
       await panel.update({ op: 'append', index: 0, text: ' world', until: Date.now() });
       assert.deepEqual((await moved()).states, [], 'not even paused, which costs a layer in each frame');
-      await panel.page.locator('body:not(.text-arrives)').waitFor();
+      await panel.page.locator('body:not(.arrives)').waitFor();
+      assert.deepEqual((await moved()).states, ['running']);
+      await panel.update({ op: 'put', index: 1, item: tool('t', { status: 'in_progress' }) });
+      assert.deepEqual((await moved()).states, [], 'nor while tool calls arrive');
+      await panel.page.locator('body:not(.arrives)').waitFor();
       assert.deepEqual((await moved()).states, ['running']);
       await panel.page.emulateMedia({ reducedMotion: 'reduce' });
       assert.deepEqual((await moved()).states, [], 'the system asks for less motion');
