@@ -186,7 +186,8 @@ async function shrink(metafiles) {
         toplevel: true,
         // Statements with semicolons repeat each other more than sequences do: smaller once packed.
         compress: { passes: 4, sequences: false, unsafe_arrows: true, unsafe_methods: true, unsafe_undefined: true },
-        format: { comments: false },
+        // Text beyond Latin-1 would have the engine keep the whole bundle with two bytes per character.
+        format: { comments: false, ascii_only: true },
       };
       const cache = buildCacheOf(process.env.PARLEY_CACHE ?? join(root, '.cache'), root, 'terser', settings);
       const small = await cache.of(code, async () => Buffer.from((await minify(code, settings)).code));

@@ -91,7 +91,9 @@ function nameOf(path: string): string {
 }
 
 function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined): Script {
-  return new Script(`${WRAPPER}${source.toString('utf8')}\n})`, {
+  // Put together as bytes: as text, the heap would have the bundle twice until it is next cleaned.
+  const code = Buffer.concat([Buffer.from(WRAPPER), source, Buffer.from('\n})')]).toString();
+  return new Script(code, {
     filename: path,
     columnOffset: -WRAPPER.length,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
