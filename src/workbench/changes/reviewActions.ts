@@ -62,6 +62,8 @@ async function compared(
 export async function targetOf(conversation: Conversation, scope: ChangesScope, path?: string): Promise<ReviewTarget> {
   const { changes, model } = conversation;
   const nothing = new ParleyError('no-changes', localizable('This file has no changes of the agent.'));
+  // The last turn may have ended just now.
+  await changes.settled();
   if (scope === 'review') {
     if (path === undefined) return { kind: 'all' };
     const file = (await changes.loadReview()).files.find((one) => pathOf(one) === path);

@@ -1,7 +1,8 @@
 // What a user downloads: exactly the files of the golden list, small, and a manifest that keeps its promises.
 import { strict as assert } from 'node:assert';
+import { isAscii } from 'node:buffer';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listFiles, PackageManager } from '@vscode/vsce';
@@ -80,6 +81,13 @@ describe('the package', () => {
     ]) {
       assert.equal(readFileSync(join(root, file), 'utf8').includes(root), false, file);
     }
+  });
+
+  it('has bundles in ASCII, which the engine keeps with one byte per character', () => {
+    const bundles = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
+    const beyond = bundles.filter((file) => file.endsWith('.js') && !isAscii(readFileSync(join(root, 'dist', file))));
+    assert.ok(bundles.includes(join('workbench', 'product.js')));
+    assert.deepEqual(beyond, []);
   });
 });
 

@@ -139,6 +139,13 @@ describe('the review of what an agent changed', function () {
     assert.equal(existsSync(path('c.txt')), false);
   });
 
+  it('undoes a turn whose end is only being recorded', async () => {
+    const { turnId } = await api.send(key, 'own once.txt once\\n');
+    assert.equal(existsSync(path('once.txt')), true);
+    await run('undoTurn', { session: key, turnId });
+    assert.equal(existsSync(path('once.txt')), false);
+  });
+
   it('restores the files to before a turn, and undoes that', async () => {
     await run('keepAll', { session: key });
     const turnId = await send('own d.txt d\\n\nown a.txt again\\n', 'd.txt', 'a.txt');
