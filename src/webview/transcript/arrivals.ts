@@ -1,5 +1,5 @@
-// While what an agent says and does arrives, nothing else moves: what is animated would be styled and
-// drawn anew in each frame, at the cost of what arrives, which shows by itself that the agent works.
+// While an agent's output arrives, nothing else moves: an animation restyles and redraws in each frame,
+// which slows the output, and the output itself shows that the agent is working.
 
 /** Without arrivals for so long, in milliseconds, animations go on. */
 const QUIET_MS = 1000;

@@ -62,14 +62,14 @@ async function compared(
 export async function targetOf(conversation: Conversation, scope: ChangesScope, path?: string): Promise<ReviewTarget> {
   const { changes, model } = conversation;
   const nothing = new ParleyError('no-changes', localizable('This file has no changes of the agent.'));
-  // The last turn may have ended just now.
-  await changes.settled();
   if (scope === 'review') {
     if (path === undefined) return { kind: 'all' };
     const file = (await changes.loadReview()).files.find((one) => pathOf(one) === path);
     if (!file) throw nothing;
     return { kind: 'file', id: file.id };
   }
+  // It may have ended just now. The review isn't waited for: what joined it then, the user hasn't seen.
+  await changes.settled();
   const recorded = model.turn(scope.turnId)?.changes;
   const { before, after } = recorded ? statesOf(recorded) : {};
   if (!before || !after) throw new ParleyError('turn-runs', localizable('Wait until the agent is done.'));
