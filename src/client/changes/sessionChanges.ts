@@ -78,8 +78,8 @@ export class SessionChanges implements Disposable {
     this.#options = options;
     this.work = new UserWork(
       () => options.onChange(),
-      (kind) => {
-        if (kind !== 'keep') this.#recorder.filesChanged();
+      async (kind) => {
+        if (kind !== 'keep') await this.#recorder.filesChanged();
       },
     );
     this.#review =

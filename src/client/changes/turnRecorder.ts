@@ -77,16 +77,17 @@ export class TurnRecorder implements Disposable {
    * waits for, so that what the next turn writes at once is told apart.
    */
   warm(): void {
-    if (this.#sequence.waitMs(WARM_PAUSE_MS) === 0) this.filesChanged();
+    if (this.#sequence.waitMs(WARM_PAUSE_MS) === 0) void this.filesChanged();
   }
 
   /**
    * The user has had files changed: takes a state, so that this is told apart from what the next turn
-   * does. When a file was deleted, the disk does not tell.
+   * does. When a file was deleted, the disk does not tell; nor when the agent writes again what the
+   * user has undone. Resolves when it is taken. Never rejects.
    */
-  filesChanged(): void {
+  async filesChanged(): Promise<void> {
     if (this.#turn || !this.#isRecording) return;
-    void this.#inOrder(async () => {
+    await this.#inOrder(async () => {
       if (!this.#turn) await this.#sequence.take(this.#abort.signal);
     });
   }

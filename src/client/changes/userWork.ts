@@ -9,10 +9,11 @@ export type Progress = (done: number, total: number) => void;
 
 export class UserWork {
   readonly #onChange: () => void;
-  readonly #onEnd: (kind: ChangesWorkView['kind']) => void;
+  readonly #onEnd: (kind: ChangesWorkView['kind']) => Promise<void>;
   #work: { readonly view: ChangesWorkView; readonly abort: AbortController } | undefined;
 
-  constructor(onChange: () => void, onEnd: (kind: ChangesWorkView['kind']) => void) {
+  /** @param onEnd is waited for by who asked for the work, not by the next one; never rejects */
+  constructor(onChange: () => void, onEnd: (kind: ChangesWorkView['kind']) => Promise<void>) {
     this.#onChange = onChange;
     this.#onEnd = onEnd;
   }
@@ -42,8 +43,8 @@ export class UserWork {
       return await run((done, total) => show({ kind, done, total }), abort.signal);
     } finally {
       this.#work = undefined;
-      this.#onEnd(kind);
       this.#onChange();
+      await this.#onEnd(kind);
     }
   }
 

@@ -144,6 +144,14 @@ describe('what turns change on disk', function () {
     assert.deepEqual(await listed(turnId), ['new other.txt +1 −0']);
   });
 
+  it('lists what the agent writes again at once after an undo', async () => {
+    const conversation = await started();
+    await turn('own a.txt x');
+    const review = await conversation.changes.loadReview();
+    await conversation.changes.work.run('undo', () => review.undo({ kind: 'all' }));
+    assert.deepEqual(await listed(await turn('own a.txt x')), ['a.txt +1 −3']);
+  });
+
   it('tells turns apart that follow each other at once', async () => {
     const conversation = await started();
     const one = conversation.send('own a.txt x\nsleep 50').done;
