@@ -5,7 +5,7 @@ import { deflateAsync } from '@gfx/zopfli';
 import { readArchive } from './readArchive';
 
 /** More iterations cost seconds for a hundred bytes each. */
-export const ZOPFLI_SETTINGS = { numiterations: 5, blocksplittingmax: 0 } as const;
+export const ZOPFLI_SETTINGS = { numiterations: 15, blocksplittingmax: 0 } as const;
 
 /** Version 2.0 of the format, written on Unix, so that the mode of files counts. */
 const MADE_BY = 0x03_14;
