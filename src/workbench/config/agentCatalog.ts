@@ -1,5 +1,5 @@
 // The configured agents, and which one a new session gets: the default agent, else the last one
-// used, else the demo.
+// used, else the first of the user's own, else the demo.
 import { type ExtensionContext, l10n, Uri } from 'vscode';
 import { type AgentDefinition, parseAgents } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -69,7 +69,7 @@ export class AgentCatalog {
       const agent = id === undefined ? undefined : this.find(id);
       if (agent) return agent;
     }
-    return this.find(DEMO_AGENT_ID) ?? this.#demo();
+    return this.#all().find(({ origin }) => origin.kind !== 'folder')?.agent ?? this.#demo();
   }
 
   /** Remembers the choice for the next session. */
