@@ -2,7 +2,10 @@
 import { basename } from 'node:path';
 import { l10n, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
+import type { FileChange } from '../../changes/model/fileChange';
+import type { FolderStates } from '../../changes/model/folderStore';
 import type { ReviewProblem } from '../../changes/review/reviewFile';
+import type { ApplyResult } from '../../changes/worktree/applyChanges';
 import { withTrailer } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
 import { comparedChanges, openComparisons } from '../changes/comparisons';
@@ -11,7 +14,7 @@ import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktr
 import { commitTrailer } from '../config/settings';
 import type { Conversations } from '../sessions/conversations';
 import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
-import { askLine, askLineWithHelp, type PickItem, pick } from '../ui/input';
+import { askLine, askLineWithHelp, type PickItem, pick, pickSome } from '../ui/input';
 import { askModal, showInfo, showProgress, showStatus } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
 
@@ -135,6 +138,14 @@ export function worktreeCommands(
   ];
 }
 
+interface AppliedPreview {
+  readonly changes: readonly FileChange[];
+  readonly states: FolderStates;
+  readonly preview: ApplyResult;
+  /** That gets the changes; absolute. */
+  readonly folder: string;
+}
+
 /** @returns the files that were changed; undefined: the user went away */
 async function apply(
   worktrees: SessionWorktrees,
@@ -146,25 +157,13 @@ async function apply(
     return { ...found, preview: await worktrees.preview(conversation, found.changes) };
   });
   if (changes.length === 0) throw new ParleyError('no-changes', l10n.t('There are no changes to apply.'));
-  const { applied, conflicts } = preview;
   const { folder } = await worktrees.of(conversation);
-  if (isAsked && applied.length > 0) {
-    await openComparisons(
-      l10n.t('Changes to Apply: {0}', tabTitleOf(conversation)),
-      await comparedChanges(conversation.key, changes, states),
-    );
-    const label =
-      applied.length === 1 ? l10n.t('Apply Changes to 1 File') : l10n.t('Apply Changes to {0} Files', applied.length);
-    const description =
-      conflicts.length > 0 ? l10n.t('{0} files have conflicts, which are left out', conflicts.length) : '';
-    const items = [{ id: 'apply', label, description }];
-    const answer = await pick(items, folder, {
-      title: l10n.t('Apply Changes of This Session to the Folder'),
-      ignoreFocusOut: true,
-    });
-    if (answer === undefined) return undefined;
-  }
-  const result = await worktrees.apply(conversation, changes);
+  const chosen =
+    isAsked && preview.applied.length > 0
+      ? await pickApplied(conversation, { changes, states, preview, folder })
+      : changes;
+  if (!chosen) return undefined;
+  const result = await worktrees.apply(conversation, chosen);
   const problems = [...result.conflicts, ...result.failed];
   if (problems.length > 0) void tellProblems(l10n.t("Some changes weren't applied."), problems, [], whyNotApplied);
   else
@@ -174,6 +173,30 @@ async function apply(
         : l10n.t('Applied changes to {0} files.', result.applied.length),
     );
   return result.applied;
+}
+
+/** Shows the changes, and asks which files to apply. @returns undefined where the user went away */
+async function pickApplied(
+  conversation: Conversation,
+  { changes, states, preview: { applied, conflicts }, folder }: AppliedPreview,
+): Promise<readonly FileChange[] | undefined> {
+  await openComparisons(
+    l10n.t('Changes to Apply: {0}', tabTitleOf(conversation)),
+    await comparedChanges(conversation.key, changes, states),
+  );
+  const inConflict = new Set(conflicts.map(({ path }) => path));
+  const items = applied.map((path) => ({
+    id: path,
+    label: path,
+    picked: true,
+    description: inConflict.has(path) ? l10n.t('has conflicts, which are left out') : undefined,
+  }));
+  const title = l10n.t('Apply Changes of This Session to the Folder');
+  const picked = await pickSome(items, l10n.t('Select the files to apply to {0}', folder), { title });
+  if (!picked?.length) return undefined;
+  // What cannot be applied at all is told afterwards.
+  const left = new Set(applied.filter((path) => !picked.includes(path)));
+  return changes.filter(({ path }) => !left.has(path));
 }
 
 /** Differs from the reasons of an undo where it is the folder that has something else. */

@@ -98,4 +98,21 @@ describe('sessions in worktrees, and commit messages, in the installed extension
     await chat.entries('user').first().waitFor();
     assert.equal(await chat.entries('user').count(), 1, 'it is asked in a session of its own');
   });
+
+  it('applies the files that the user leaves selected', async () => {
+    const { page } = vscode.window;
+    writeFileSync(join(vscode.server.folder, 'a.txt'), 'one\ntwo\n');
+    await inList(page, 'Parley: Apply Changes of This Session to the Folder', async (list, patience) => {
+      const rows = list.locator('.monaco-list-row');
+      await rows.filter({ hasText: 'b.txt' }).waitFor(patience);
+      assert.deepEqual(await rows.allInnerTexts(), ['a.txt', 'new/b.txt']);
+      await pictures('changes-apply');
+      await rows.filter({ hasText: 'a.txt' }).click(patience);
+      await page.keyboard.press('Enter');
+      await list.waitFor({ state: 'hidden', ...patience });
+    });
+    await page.locator('.statusbar').getByText('Applied changes to 1 file.').waitFor();
+    assert.equal(readFileSync(join(vscode.server.folder, 'a.txt'), 'utf8'), 'one\ntwo\n');
+    assert.equal(readFileSync(join(vscode.server.folder, 'new/b.txt'), 'utf8'), 'b\n');
+  });
 });
