@@ -436,6 +436,8 @@ export interface WelcomeView {
     readonly title: string;
     readonly agent: string;
     readonly at: number;
+    /** Number of files that its turns changed. */
+    readonly files: number;
   }[];
 }
 

@@ -119,13 +119,17 @@ describe('chrome', () => {
         title,
         agent: 'Claude',
         at,
+        files: 3 * index,
       }));
       const welcome = { folder: 'shop', branch: 'feature/login', sessions };
       await panel.send({ type: 'welcome', key: 's1', welcome });
       await panel.page.getByText('feature/login').waitFor();
       const earlier = panel.page.getByRole('region', { name: 'Last sessions here' }).getByRole('button');
       const texts = (await earlier.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
-      assert.deepEqual(texts, ['Fix the login Claude · 5 min. ago', 'Write ⟨U+202E⟩examples Claude · 5 min. ago']);
+      assert.deepEqual(texts, [
+        'Fix the login Claude · 5 min. ago',
+        'Write ⟨U+202E⟩examples Claude · 3 files · 5 min. ago',
+      ]);
       await earlier.first().click();
       assert.deepEqual(await panel.next('action'), { type: 'action', key: 's1', id: 'show:old0' });
       await panel.send({ type: 'welcome', key: 'other', welcome: { folder: 'elsewhere', sessions: [] } });

@@ -79,7 +79,7 @@ function Earlier({ sessions }: Pick<WelcomeView, 'sessions'>) {
       <p class="dim" id="empty-sessions-title">
         {strings.lastSessions}
       </p>
-      {sessions.map(({ key, title, agent, at }) => (
+      {sessions.map(({ key, title, agent, at, files }) => (
         <button
           key={key}
           type="button"
@@ -89,7 +89,8 @@ function Earlier({ sessions }: Pick<WelcomeView, 'sessions'>) {
         >
           <span class="cut">{revealControls(title)}</span>
           <span class="dim">
-            {agent} · {formatAgo(Date.now() - at)}
+            {agent} · {files > 0 && `${strings.files(files)} · `}
+            {formatAgo(Date.now() - at)}
           </span>
         </button>
       ))}

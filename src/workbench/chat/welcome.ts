@@ -53,6 +53,7 @@ export class Welcome {
           title: head(nameOf(record), MAX_TITLE),
           agent: agentName(record.agentId),
           at: record.updatedAt,
+          files: record.marks.files,
         }));
     } catch (error) {
       log.debug(`sessions of ${cwd}: ${messageOf(error)}`);
