@@ -162,6 +162,8 @@ export type ToWebview =
   | { readonly type: 'clipboard'; readonly text: string; readonly html: string }
   /** The response to `timeline`, in parts. */
   | ({ readonly type: 'timeline'; readonly id: number } & TimelineView)
+  /** A notification is shown: plays a sound. */
+  | { readonly type: 'chime' }
   /** Scrolls to the item of a search result, highlights and focuses it. */
   | { readonly type: 'reveal'; readonly index: number };
 

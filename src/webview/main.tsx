@@ -13,6 +13,7 @@ import { el } from './dom/dom';
 import { isText } from './entries/itemStore';
 import { connectFind, loadedFind, openFind } from './find/loadFind';
 import { watchKeySheet } from './header/keySheet';
+import { chime } from './host/chime';
 import { browserFrames, Frames } from './host/frames';
 import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
 import { reportError, watchProblems } from './host/problems';
@@ -214,6 +215,9 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'timeline':
       loadedTimeline()?.receive(message);
+      return undefined;
+    case 'chime':
+      chime();
       return undefined;
     case 'reveal':
       transcript.revealFound(message.index);

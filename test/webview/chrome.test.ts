@@ -136,6 +136,22 @@ describe('chrome', () => {
       await panel.page.getByText('feature/login').waitFor({ state: 'detached' });
     });
 
+    it('plays two tones with a notification', async () => {
+      await open();
+      const played = await panel.page.evaluateHandle(() => {
+        const tones: number[] = [];
+        const { start } = AudioScheduledSourceNode.prototype;
+        AudioScheduledSourceNode.prototype.start = function (when) {
+          if (this instanceof OscillatorNode) tones.push(this.frequency.value);
+          start.call(this, when);
+        };
+        return tones;
+      });
+      await panel.send({ type: 'chime' });
+      await panel.page.waitForFunction((tones) => tones.length === 2, played);
+      assert.deepEqual(await played.jsonValue(), [660, 880]);
+    });
+
     it('offers nothing once an agent is configured', async () => {
       await open({ session: { agentName: 'Demo' } });
       await panel.send({ type: 'firstUse', offers: { agents: [], isSearching: false } });

@@ -194,6 +194,11 @@ export class ChatHome implements UriHandler, Disposable {
     surface.focus();
   }
 
+  /** Plays a sound, where a page that can is on the screen. */
+  chime(): void {
+    for (const surface of this.#surfaces.values()) if (surface.chime()) return;
+  }
+
   /** Brings what happened in a session to the eye wherever the session is shown. */
   reveal(key: string, event: TimedEvent): void {
     for (const surface of this.#surfaces.values()) if (surface.conversation.key === key) void surface.reveal(event);

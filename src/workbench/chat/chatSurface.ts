@@ -193,6 +193,13 @@ export class ChatSurface implements ActionPage, Disposable {
     if (index !== undefined) this.post({ type: 'reveal', index });
   }
 
+  /** Plays a sound if the page is on the screen. @returns whether it is */
+  chime(): boolean {
+    const { isVisible } = this.#page;
+    if (isVisible) this.post({ type: 'chime' });
+    return isVisible;
+  }
+
   #giveFocus(): void {
     const on = this.#focusWanted;
     this.#focusWanted = undefined;

@@ -76,6 +76,11 @@ export function notificationSetting(): 'off' | 'questions' | 'all' {
   return value === 'off' || value === 'questions' ? value : 'all';
 }
 
+/** Whether notifications have a sound. */
+export function notificationSound(): boolean {
+  return read<boolean>('notificationSound', false) === true;
+}
+
 /** What is kept of old sessions. */
 export function historyLimits(): { readonly maxAgeDays: number; readonly maxBytes: number } {
   const days = read<number>('history.maxAgeDays', 180);

@@ -10,7 +10,7 @@ import { type MarkedSession, NO_MARKS } from '../../store/sessions/sessionMarks'
 import type { TabIcon } from '../activation/tabIcon';
 import type { ChatHome } from '../chat/chatHome';
 import type { AgentCatalog } from '../config/agentCatalog';
-import { notificationSetting, queuesInBackground } from '../config/settings';
+import { notificationSetting, notificationSound, queuesInBackground } from '../config/settings';
 import type { Archive } from '../sessions/archive';
 import type { Conversations } from '../sessions/conversations';
 import { nameOf } from '../sessions/keptSessions';
@@ -69,6 +69,10 @@ export class Overview implements Disposable {
     const own = <T extends Disposable>(part: T): T => this.#lifetime.add(part);
     this.#options = options;
     const isShown = (key: string): boolean => chat.isShown(key);
+    const tell = (text: string, ...buttons: string[]): Promise<string | undefined> => {
+      if (notificationSound()) chat.chime();
+      return showInfo(text, ...buttons);
+    };
     const quietly = <T>(run: () => T, otherwise: T): T => {
       try {
         return run();
@@ -140,7 +144,7 @@ export class Overview implements Disposable {
         texts: notificationTexts,
         briefly: (key) => briefQuestionOf(this.inbox, key),
         answer: (asked, choice) => void this.#answer(asked, choice),
-        tell: (text, ...buttons) => showInfo(text, ...buttons),
+        tell,
         reveal: (key) => this.open(key),
         next: () => void this.next(),
         now: Date.now,

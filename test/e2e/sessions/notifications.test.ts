@@ -19,7 +19,7 @@ function asks(line: string, id: string): string {
 describe('the notification about a question', function () {
   this.timeout(120_000);
   const agents = { plain: { ...scriptedAgent('plain'), name: 'Plain' } };
-  const settings = { 'parley.agents': agents, 'parley.defaultAgent': 'plain' };
+  const settings = { 'parley.agents': agents, 'parley.defaultAgent': 'plain', 'parley.notificationSound': true };
   let chat: Chat;
   const vscode = useChat({ theme: 'dark', settings }, (opened) => {
     chat = opened;
@@ -80,5 +80,27 @@ describe('the notification about a question', function () {
       said.join('\n').match(/"optionId":"\w+"/g),
       ['reject', 'allow', 'reject', 'reject'].map((id) => `"optionId":"${id}"`),
     );
+  });
+
+  it('has a sound where a chat is visible', async () => {
+    const { page } = vscode.window;
+    await chat.send(['permission', asks('npm run build', 'e')].join('\n'));
+    await chat.answerable();
+    await command(page, 'Parley: New Session');
+    await chat.entries('user').first().waitFor({ state: 'detached' });
+    const body = chat.frame.locator('body');
+    await body.evaluate((element) => {
+      const { start } = AudioScheduledSourceNode.prototype;
+      AudioScheduledSourceNode.prototype.start = function (when) {
+        element.dataset.tones = String(Number(element.dataset.tones ?? 0) + 1);
+        start.call(this, when);
+      };
+    });
+    await answerInList('Reject');
+    const question = await told('Plain wants to run: npm run build');
+    await chat.frame.locator('body[data-tones="2"]').waitFor();
+    await question.getByRole('button', { name: 'Show' }).click();
+    await chat.answer('Reject');
+    await chat.turnEnd();
   });
 });

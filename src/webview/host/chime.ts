@@ -1,0 +1,25 @@
+// The sound of a notification: VS Code has none for extensions, but pages can play one.
+
+/** Frequencies of the two tones, in Hz. */
+const TONES = [660, 880];
+/** A tone begins so long after the one before, and all end so long after the first, in seconds. */
+const STEP_S = 0.12;
+const LENGTH_S = 0.5;
+
+/** Plays two soft tones. A browser that does not let this page play them stays silent. */
+export function chime(): void {
+  const audio = new AudioContext();
+  const volume = audio.createGain();
+  volume.connect(audio.destination);
+  volume.gain.setValueAtTime(0.1, audio.currentTime);
+  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + LENGTH_S);
+  for (const [index, frequency] of TONES.entries()) {
+    const tone = audio.createOscillator();
+    tone.frequency.value = frequency;
+    tone.connect(volume);
+    tone.start(audio.currentTime + index * STEP_S);
+    tone.stop(audio.currentTime + LENGTH_S);
+  }
+  // What could not be played must not be heard when the user comes back.
+  setTimeout(() => void audio.close(), 2 * LENGTH_S * 1000);
+}
