@@ -13,7 +13,10 @@ describe('finding out what went wrong', () => {
     own: true,
     theme: 'dark',
     viewport: { width: 1400, height: 900 },
-    settings: { 'parley.agents': { gone: { name: 'Missing agent', command: 'parley-no-such-agent' } } },
+    settings: {
+      'parley.agents': { gone: { name: 'Missing agent', command: 'parley-no-such-agent' } },
+      'parley.defaultAgent': 'demo',
+    },
   });
   let page: Page;
   let chat: Chat;

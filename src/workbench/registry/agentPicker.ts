@@ -29,7 +29,7 @@ export interface AgentPickerServices {
 
 /**
  * Shows the list until the user selects an agent or closes it.
- * @param wanted the id of an agent that is searched for if the registry has it
+ * @param wanted the id of an agent that is searched for if the registry has it, or one that begins with it and “-”
  */
 export async function pickNewAgent(services: AgentPickerServices, wanted?: string): Promise<void> {
   const picker = new AgentPicker(services, wanted);
@@ -84,7 +84,8 @@ class AgentPicker {
       this.#part(async () => {
         const listing = await registry.load(signal);
         this.#listing = listing;
-        const known = listing.agents.find(({ id }) => id === wanted);
+        const { agents } = listing;
+        const known = agents.find(({ id }) => id === wanted) ?? agents.find(({ id }) => id.startsWith(`${wanted}-`));
         if (known) this.#list.search(known.name);
         // The list doesn't wait for what only decorates it.
         void this.#part(() => registry.loadIcons(listing, signal, (icons) => this.#decorate(icons)));

@@ -37,8 +37,8 @@ describe('installing an agent that cannot be installed', () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'parley-install-trouble-')));
   mkdirSync(join(home, 'user'));
   const settings: Record<string, unknown> = {
-    'parley.agents': { 'forgotten-package': { name: 'Forgotten', command: 'not-on-any-path' } },
-    'parley.defaultAgent': 'forgotten-package',
+    'parley.agents': { forgotten: { name: 'Forgotten', command: 'not-on-any-path' } },
+    'parley.defaultAgent': 'forgotten',
   };
   const options = {
     theme: 'dark',

@@ -28,6 +28,16 @@ function agentsBelow(pid: number): string[] {
 
 after(() => removeFolder(scratch));
 
+describe('the first session of a user', () => {
+  const agent = { ...scriptedAgent('plain'), name: 'Plain' };
+  const vscode = useVsCode({ own: true, settings: { 'parley.agents': { plain: agent, other: agent } } });
+
+  it('has the first agent in their settings, and not the demo', async () => {
+    const chat = await Chat.open(vscode.window.page);
+    await chat.frame.getByRole('heading', { name: 'Plain', level: 2 }).waitFor();
+  });
+});
+
 describe('the processes of agents', () => {
   const vscode = useVsCode({ settings: settings('open.ndjson') });
   const log = (): ReturnType<typeof readAgentLog> => readAgentLog(join(scratch, 'open.ndjson'));
