@@ -160,7 +160,7 @@ async function apply(
   const { folder } = await worktrees.of(conversation);
   const chosen =
     isAsked && preview.applied.length > 0
-      ? await pickApplied(conversation, { changes, states, preview, folder })
+      ? await pickApplied(worktrees, conversation, { changes, states, preview, folder })
       : changes;
   if (!chosen) return undefined;
   const result = await worktrees.apply(conversation, chosen);
@@ -177,6 +177,7 @@ async function apply(
 
 /** Shows the changes, and asks which files to apply. @returns undefined where the user went away */
 async function pickApplied(
+  worktrees: SessionWorktrees,
   conversation: Conversation,
   { changes, states, preview: { applied, conflicts }, folder }: AppliedPreview,
 ): Promise<readonly FileChange[] | undefined> {
@@ -194,9 +195,14 @@ async function pickApplied(
   const title = l10n.t('Apply Changes of This Session to the Folder');
   const picked = await pickSome(items, l10n.t('Select the files to apply to {0}', folder), { title });
   if (!picked?.length) return undefined;
+  requireIdle([conversation]);
   // What cannot be applied at all is told afterwards.
-  const left = new Set(applied.filter((path) => !picked.includes(path)));
-  return changes.filter(({ path }) => !left.has(path));
+  const wanted = new Set(
+    changes.map(({ path }) => path).filter((path) => picked.includes(path) || !applied.includes(path)),
+  );
+  // The comparison can be edited, and the user may have undone something there meanwhile.
+  const now = await showProgress(l10n.t('Comparing files…'), (signal) => worktrees.changes(conversation, signal));
+  return now.changes.filter(({ path }) => wanted.has(path));
 }
 
 /** Differs from the reasons of an undo where it is the folder that has something else. */

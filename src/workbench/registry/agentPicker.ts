@@ -29,7 +29,8 @@ export interface AgentPickerServices {
 
 /**
  * Shows the list until the user selects an agent or closes it.
- * @param wanted the id of an agent that is searched for if the registry has it, or one that begins with it and “-”
+ * @param wanted the id of an agent that is searched for if the registry has it, or one that begins
+ * with it and “-”
  */
 export async function pickNewAgent(services: AgentPickerServices, wanted?: string): Promise<void> {
   const picker = new AgentPicker(services, wanted);

@@ -99,7 +99,7 @@ describe('sessions in worktrees, and commit messages, in the installed extension
     assert.equal(await chat.entries('user').count(), 1, 'it is asked in a session of its own');
   });
 
-  it('applies the files that the user leaves selected', async () => {
+  it('applies the files that the user leaves selected, as they are then', async () => {
     const { page } = vscode.window;
     writeFileSync(join(vscode.server.folder, 'a.txt'), 'one\ntwo\n');
     await inList(page, 'Parley: Apply Changes of This Session to the Folder', async (list, patience) => {
@@ -108,11 +108,14 @@ describe('sessions in worktrees, and commit messages, in the installed extension
       assert.deepEqual(await rows.allInnerTexts(), ['a.txt', 'new/b.txt']);
       await pictures('changes-apply');
       await rows.filter({ hasText: 'a.txt' }).click(patience);
+      // As from the right side of the comparison, which is the file itself.
+      const worktrees = join(vscode.server.dataDir, 'data/User/globalStorage/parley.parley/worktrees');
+      writeFileSync(join(worktrees, 'workspace-try-it/new/b.txt'), 'edited\n');
       await page.keyboard.press('Enter');
       await list.waitFor({ state: 'hidden', ...patience });
     });
     await page.locator('.statusbar').getByText('Applied changes to 1 file.').waitFor();
     assert.equal(readFileSync(join(vscode.server.folder, 'a.txt'), 'utf8'), 'one\ntwo\n');
-    assert.equal(readFileSync(join(vscode.server.folder, 'new/b.txt'), 'utf8'), 'b\n');
+    assert.equal(readFileSync(join(vscode.server.folder, 'new/b.txt'), 'utf8'), 'edited\n');
   });
 });
