@@ -1,17 +1,15 @@
 // Lets one window at a time install something, or change the entries of the user's agents.
-
-import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 
-/** How often the holder renews the lock, and after which time the lock is stale, in ms. */
-const SIGN_MS = 5_000;
-const GONE_MS = 60_000;
-
 /** Between two attempts to take a lock that is waited for, in ms. */
 const AGAIN_MS = 50;
+/** SQLITE_BUSY. */
+const BUSY = 5;
 
 export interface LockOptions {
   /** How long a lock that another window holds is waited for, in ms (0). */
@@ -21,9 +19,11 @@ export interface LockOptions {
 }
 
 /**
- * Runs a function while holding the lock. A lock is taken over if the process of its holder has
- * ended or has not renewed it for a minute.
- * @throws ParleyError `install-busy` or what `busy` gives; what `run` throws
+ * Runs a function while holding the lock: an empty database of SQLite, which stays there. The system
+ * knows its holder and frees it with the process, so that nobody guesses whether the holder is gone.
+ * @param file absolute path of the database
+ * @throws ParleyError `install-busy` or what `busy` gives; what `run` throws; the error of the
+ * system or of SQLite where there can be no lock
  */
 export async function withLock<T>(
   file: string,
@@ -31,48 +31,31 @@ export async function withLock<T>(
   { waitMs = 0, busy = installing }: LockOptions = {},
 ): Promise<T> {
   await mkdir(dirname(file), { recursive: true });
-  for (const until = Date.now() + waitMs; !(await takeOver(file)); await delay(AGAIN_MS))
+  // The system says why it cannot be written; SQLite only that it cannot.
+  await appendFile(file, '');
+  let lock: DatabaseSync | undefined;
+  for (const until = Date.now() + waitMs; ; await delay(AGAIN_MS)) {
+    lock = take(file);
+    if (lock) break;
     if (Date.now() >= until) throw busy();
-  const sign = setInterval(() => {
-    const now = new Date();
-    void utimes(file, now, now).catch(() => {});
-  }, SIGN_MS);
-  sign.unref();
+  }
   try {
     return await run();
   } finally {
-    clearInterval(sign);
-    await rm(file, { force: true });
+    lock.close();
   }
 }
 
-/** @returns false while another window holds the lock */
-async function takeOver(file: string): Promise<boolean> {
-  if (await take(file)) return true;
-  if (await isHeld(file)) return false;
-  await rm(file, { force: true });
-  return take(file);
-}
-
-async function take(file: string): Promise<boolean> {
+/** @returns undefined while another window, or another call of this one, holds the lock */
+function take(file: string): DatabaseSync | undefined {
+  const database = new DatabaseSync(file);
   try {
-    const handle = await open(file, 'wx');
-    await handle.writeFile(String(process.pid)).finally(() => handle.close());
-    return true;
+    database.exec('BEGIN IMMEDIATE');
+    return database;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    database.close();
+    if ((error as { errcode?: number }).errcode === BUSY) return undefined;
     throw error;
-  }
-}
-
-async function isHeld(file: string): Promise<boolean> {
-  try {
-    const [pid, { mtimeMs }] = [Number(await readFile(file, 'utf8')), await stat(file)];
-    if (Date.now() - mtimeMs > GONE_MS) return false;
-    // A holder that has not written its process id yet has just started.
-    return !Number.isInteger(pid) || pid <= 0 || process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -61,7 +61,7 @@ export class InstalledAgents {
   }
 
   lockFile(id: string): string {
-    return join(this.root, id, '.lock');
+    return join(this.root, '.locks', `${id}.db`);
   }
 
   /** Folder of partial downloads. */

@@ -30,7 +30,7 @@ export interface KeptFileOptions {
   readonly folder: string;
 }
 
-const LOCK = 'lock';
+const LOCK = 'lock.db';
 /** How long another window may take to download it, in ms. */
 const WAIT_MS = 60_000;
 /** What an archive that is another one may take before it is refused. */

@@ -50,7 +50,7 @@ export class AgentEntries {
    * @throws as {@link set}; ParleyError `settings-busy`
    */
   async change(change: (before: Entries) => Entries): Promise<void> {
-    const lock = join(this.#context.globalStorageUri.fsPath, 'agent-entries.lock');
+    const lock = join(this.#context.globalStorageUri.fsPath, 'agent-entries.lock.db');
     const busy = (): ParleyError =>
       new ParleyError('settings-busy', l10n.t('Another window is changing the agents.'), {
         hint: l10n.t('Try again.'),

@@ -1,7 +1,7 @@
 // Sessions in worktrees, and drafted commit messages, in the installed extension as a person uses them.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scriptedAgent } from '../../support/agents/definition';
 import { Chat } from '../../support/vscode/chat';
@@ -110,7 +110,8 @@ describe('sessions in worktrees, and commit messages, in the installed extension
       await rows.filter({ hasText: 'a.txt' }).click(patience);
       // As from the right side of the comparison, which is the file itself.
       const worktrees = join(vscode.server.dataDir, 'data/User/globalStorage/parley.parley/worktrees');
-      writeFileSync(join(worktrees, 'workspace-try-it/new/b.txt'), 'edited\n');
+      const [worktree = ''] = readdirSync(worktrees);
+      writeFileSync(join(worktrees, worktree, 'new/b.txt'), 'edited\n');
       await page.keyboard.press('Enter');
       await list.waitFor({ state: 'hidden', ...patience });
     });

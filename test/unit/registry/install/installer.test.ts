@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { runProgram } from '../../../../src/agents/runProgram';
 import { silentLog } from '../../../../src/base/log';
 import { InstalledAgents } from '../../../../src/registry/install/installedAgents';
@@ -12,6 +12,7 @@ import { Installer, type InstallPlan, type ProgramStart } from '../../../../src/
 import { installSources, machineName } from '../../../../src/registry/install/installSource';
 import { parseRegistry, type RegistryAgent } from '../../../../src/registry/list/registryAgent';
 import { tgzOf, zipOf } from '../../../support/archives';
+import { holdLock } from '../../../support/holdLock';
 import { removeScratch, scratchFile, scratchFolder } from '../../../support/scratch';
 import { closeLoopbacks, httpLoopback } from '../../../support/servers/loopback';
 import { NpmRegistry } from '../../../support/servers/npmRegistry';
@@ -213,31 +214,15 @@ describe('the installer', function () {
     });
 
     it('starts over after the window ended during an installation, and ignores what that left', async () => {
-      const dead = await runProgram({
-        command: process.execPath,
-        args: ['-p', 'process.pid'],
-        env,
-        cwd: root === '' ? '/' : '/',
-        log: silentLog,
-      });
+      const other = await holdLock(join(root, '.locks', 'tiny.db'));
+      await assert.rejects(install(binary('/tiny.zip')), { code: 'install-busy' });
       await mkdir(join(root, 'tiny', '.stage-old', 'files'), { recursive: true });
       await mkdir(join(root, 'tiny', '1.0.0'), { recursive: true });
       await writeFile(join(root, 'tiny', '1.0.0', 'half'), '');
-      await writeFile(join(root, 'tiny', '.lock'), dead.stdout.trim());
+      await other.end();
       assert.deepEqual(await installer().installed.list(), []);
       const installed = await install(binary('/tiny.zip'));
       assert.deepEqual([await left(), await readdir(installed.folder)], [['1.0.0'], ['files', 'receipt.json']]);
-    });
-
-    it('does not disturb another window that installs the same agent', async () => {
-      const lock = join(root, 'tiny', '.lock');
-      await mkdir(dirname(lock), { recursive: true });
-      await writeFile(lock, String(process.ppid));
-      await assert.rejects(install(binary('/tiny.zip')), { code: 'install-busy' });
-      const longAgo = new Date(Date.now() - 10 * 60_000);
-      await utimes(lock, longAgo, longAgo);
-      await install(binary('/tiny.zip'));
-      assert.equal(existsSync(lock), false);
     });
 
     it('counts a file with two names once', async () => {
