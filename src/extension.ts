@@ -23,13 +23,16 @@ interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
 }
 
+/** VS Code's window hears of each command: so many are registered in one turn of the event loop. */
+const COMMANDS_AT_ONCE = 30;
+
 /** After this time, in milliseconds, the product has done what it does at its start. */
 const STARTED_MS = 20_000;
 
 let starter: Starter<Product> | undefined;
 let channel: LogOutputChannel | undefined;
 
-export function activate(given: ExtensionContext): ParleyApi {
+export async function activate(given: ExtensionContext): Promise<ParleyApi> {
   const context = rememberingSecretNames(given);
   // The bundle has a copy of its own: the product brings another one.
   texts.config({ contents: l10n.bundle ?? {} });
@@ -85,7 +88,9 @@ export function activate(given: ExtensionContext): ParleyApi {
       },
     }),
   );
-  for (const { command } of (context.extension.packageJSON as Manifest).contributes.commands) {
+  for (const [index, { command }] of (context.extension.packageJSON as Manifest).contributes.commands.entries()) {
+    // VS Code waits with the first command until all are there, and other extensions are not held up.
+    if (index % COMMANDS_AT_ONCE === 0) await new Promise(setImmediate);
     const run = async (...args: never[]): Promise<unknown> => {
       if (command === 'parley.showLog') return log().show();
       if (command === 'parley.openDocumentation') {
@@ -101,12 +106,11 @@ export function activate(given: ExtensionContext): ParleyApi {
     };
     context.subscriptions.push(commands.registerCommand(command, run));
   }
-  // A page that is restored is filled at once: there is no time left to use.
-  setImmediate(() => {
-    if (starting.isWanted) return;
+  // A page that is restored is filled at once, and leaves no time for this.
+  if (!starting.isWanted) {
     const compiler = Uri.joinPath(bundles, 'compiler.js').fsPath;
     compileAhead(compiler, place).catch((error: unknown) => log().warn(messageOf(error)));
-  });
+  }
   return apiOf(product);
 }
 
