@@ -8,6 +8,7 @@ import type { ReviewProblem } from '../../changes/review/reviewFile';
 import type { ApplyResult } from '../../changes/worktree/applyChanges';
 import { withTrailer } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
+import { isBelow } from '../../client/requests/roots';
 import { comparedChanges, openComparisons } from '../changes/comparisons';
 import { tellProblems } from '../changes/reviewActions';
 import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
@@ -142,8 +143,6 @@ interface AppliedPreview {
   readonly changes: readonly FileChange[];
   readonly states: FolderStates;
   readonly preview: ApplyResult;
-  /** That gets the changes; absolute. */
-  readonly folder: string;
 }
 
 /** @returns the files that were changed; undefined: the user went away */
@@ -156,13 +155,12 @@ async function apply(
     const found = await worktrees.changes(conversation, signal);
     return { ...found, preview: await worktrees.preview(conversation, found.changes) };
   });
-  if (changes.length === 0) throw new ParleyError('no-changes', l10n.t('There are no changes to apply.'));
-  const { folder } = await worktrees.of(conversation);
   const chosen =
     isAsked && preview.applied.length > 0
-      ? await pickApplied(worktrees, conversation, { changes, states, preview, folder })
+      ? await pickApplied(worktrees, conversation, { changes, states, preview })
       : changes;
   if (!chosen) return undefined;
+  if (chosen.length === 0) throw new ParleyError('no-changes', l10n.t('There are no changes to apply.'));
   const result = await worktrees.apply(conversation, chosen);
   const problems = [...result.conflicts, ...result.failed];
   if (problems.length > 0) void tellProblems(l10n.t("Some changes weren't applied."), problems, [], whyNotApplied);
@@ -179,8 +177,9 @@ async function apply(
 async function pickApplied(
   worktrees: SessionWorktrees,
   conversation: Conversation,
-  { changes, states, preview: { applied, conflicts }, folder }: AppliedPreview,
+  { changes, states, preview: { applied, conflicts } }: AppliedPreview,
 ): Promise<readonly FileChange[] | undefined> {
+  const { folder, place } = await worktrees.of(conversation);
   await openComparisons(
     l10n.t('Changes to Apply: {0}', tabTitleOf(conversation)),
     await comparedChanges(conversation.key, changes, states),
@@ -201,6 +200,8 @@ async function pickApplied(
     changes.map(({ path }) => path).filter((path) => picked.includes(path) || !applied.includes(path)),
   );
   // The comparison can be edited, and the user may have undone something there meanwhile.
+  for (const document of workspace.textDocuments)
+    if (document.isDirty && isBelow(place, document.fileName)) await document.save();
   const now = await showProgress(l10n.t('Comparing files…'), (signal) => worktrees.changes(conversation, signal));
   return now.changes.filter(({ path }) => wanted.has(path));
 }

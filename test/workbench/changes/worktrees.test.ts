@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../../src/workbench/api';
 import { removeFolder } from '../../support/scratch';
@@ -130,6 +130,61 @@ describe('sessions in worktrees', function () {
     assert.equal(await run('removeWorktree', { session: key }), true);
     assert.equal(git('branch', '--list', 'parley/commit-it').trim(), 'parley/commit-it');
     assert.equal(existsSync(join(folder, 'c.txt')), false);
+  });
+
+  /**
+   * Asks what to apply, does something before the user answers, and confirms all.
+   * @returns what was applied
+   */
+  async function applyAfter(session: string, meanwhile: () => Promise<unknown>): Promise<unknown> {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    let isOpen = true;
+    const shown = new Promise<void>((resolve) => {
+      const listening = vscode.window.tabGroups.onDidChangeTabs(() => {
+        if (vscode.window.tabGroups.activeTabGroup.tabs.length === 0) return;
+        listening.dispose();
+        resolve();
+      });
+    });
+    const applied = (async () => run('applyWorktree', { session }))().finally(() => {
+      isOpen = false;
+    });
+    applied.catch(() => {}); // it is returned below
+    await Promise.race([shown, applied]);
+    await meanwhile();
+    while (isOpen) await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+    return applied;
+  }
+
+  it('applies what is there when the user answers: not what was undone meanwhile, and what was edited', async () => {
+    git('checkout', '-q', '--', 'a.txt');
+    const key = await open('Meanwhile');
+    await api.send(key, 'own a.txt ONE\\ntwo\\nthree\\nfour\\nfive\\n\nown d.txt d\\n');
+    const place = git('worktree', 'list', '--porcelain')
+      .split('\n')
+      .find((line) => line.endsWith('-meanwhile'));
+    const path = (name: string): string => join(place?.slice('worktree '.length) ?? '', name);
+    let turn: Promise<unknown> | undefined;
+    const working = async (): Promise<void> => {
+      turn = api.send(key, 'wait');
+    };
+    await assert.rejects(applyAfter(key, working), /still working/);
+    await api.cancel(key);
+    await turn;
+    const undone = async (): Promise<void> => {
+      await rm(path('d.txt'));
+      git('-C', dirname(path('a.txt')), 'checkout', '-q', '--', 'a.txt');
+    };
+    await assert.rejects(applyAfter(key, undone), /There are no changes to apply/);
+    await api.send(key, 'own a.txt ONE\\ntwo\\nthree\\nfour\\nfive\\n');
+    const edited = async (): Promise<void> => {
+      const editor = await vscode.window.showTextDocument(vscode.Uri.file(path('a.txt')));
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 3), '!'));
+      assert.ok(editor.document.isDirty);
+    };
+    assert.deepEqual(await applyAfter(key, edited), ['a.txt']);
+    assert.equal(await text('a.txt'), 'ONE!\ntwo\nthree\nfour\nfive\n');
+    await run('removeWorktree', { session: key, ask: false });
   });
 
   interface Repository {
