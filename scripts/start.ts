@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Chat } from '../test/support/vscode/chat';
 import { openWindow, screenshot } from '../test/support/vscode/openWindow';
 import { cacheFolder, repository, vsixPath } from '../test/support/vscode/repository';
 import { type Server, startServer } from '../test/support/vscode/startServer';
@@ -110,8 +111,8 @@ async function check(): Promise<number> {
   try {
     const window = await openWindow(server, { say });
     try {
-      const frame = await chatReady(window.page, 'panel', 60_000);
-      await frame.getByRole('status', { name: 'Agent' }).waitFor();
+      await chatReady(window.page, 'panel', 60_000);
+      await (await Chat.at(window.page, 'panel')).state('ready');
       await screenshot(window.page, 'start');
     } catch (error) {
       await screenshot(window.page, 'start-failed');
