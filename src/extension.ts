@@ -101,6 +101,7 @@ export async function activate(given: ExtensionContext): Promise<ParleyApi> {
         const page = panel.open();
         await page.hasSpoken;
         if (page.isGone || !starting.prepare()) return undefined; // the page says why
+        return product().chat.begin(page);
       }
       return product().run(command, args);
     };

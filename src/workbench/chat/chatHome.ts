@@ -98,6 +98,17 @@ export class ChatHome implements UriHandler, Disposable {
   }
 
   /**
+   * Opens the editor panel and starts the agent of its session.
+   * @param page the panel's, opened already: the user may be elsewhere by now, and is not fetched back
+   */
+  begin(page?: Page): void {
+    const surface = page ? this.#surfaceOf(page) : this.openPanel();
+    // Not awaited: the panel is open; the agent's start is shown in it.
+    surface.startWhenDrawn();
+    surface.focus();
+  }
+
+  /**
    * Brings the chat to the front where the user has it: the panel, else the visible view, else a
    * new panel.
    */

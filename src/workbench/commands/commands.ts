@@ -148,12 +148,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     ...overviewCommands(services, register),
     ...chatCommands(services, register),
     ...feedbackCommands(services, register),
-    register('open', async () => {
-      const surface = chat.openPanel();
-      // Not awaited: the panel is open; the agent's start is shown in it.
-      surface.startWhenDrawn();
-      surface.focus();
-    }),
+    register('open', async () => chat.begin()),
     register('focusQuestion', () => chat.focusQuestion()),
     register('find', () => chat.find()),
     register('timeline', () => chat.timeline()),
