@@ -12,16 +12,24 @@ const HOLD = `
   setInterval(() => database, 1000);
 `;
 
-/** Resolves when the process has the lock. `end` kills it, so that it cannot give the lock back. */
+/**
+ * Resolves when the process has the lock. `end` kills it, so that it cannot give the lock back.
+ * @throws Error with what the process says where it cannot have the lock
+ */
 export async function holdLock(file: string): Promise<{ end(): Promise<void> }> {
   await mkdir(dirname(file), { recursive: true });
-  const child = spawn(process.execPath, ['-e', HOLD, file], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
+  const child = spawn(process.execPath, ['-e', HOLD, file], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (piece) => {
+    said += piece;
+  });
+  const ended = once(child, 'close').then(() => Promise.reject(new Error(said)));
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  ended.catch(() => {}); // it is ended below
   return {
     end: async () => {
-      const ended = once(child, 'exit');
       child.kill('SIGKILL');
-      await ended;
+      await ended.catch(() => {});
     },
   };
 }

@@ -8,8 +8,9 @@ import { localizable } from '../../base/localizable';
 
 /** Between two attempts to take a lock that is waited for, in ms. */
 const AGAIN_MS = 50;
-/** SQLITE_BUSY. */
+/** SQLITE_BUSY and SQLITE_CANTOPEN. */
 const BUSY = 5;
+const CANNOT_OPEN = 14;
 
 export interface LockOptions {
   /** How long a lock that another window holds is waited for, in ms (0). */
@@ -20,7 +21,7 @@ export interface LockOptions {
 
 /**
  * Runs a function while holding the lock: an empty database of SQLite, which stays there. The system
- * knows its holder and frees it with the process, so that nobody guesses whether the holder is gone.
+ * frees it with its process. Nothing else may open the file: on POSIX, closing it would free the lock.
  * @param file absolute path of the database
  * @throws ParleyError `install-busy` or what `busy` gives; what `run` throws; the error of the
  * system or of SQLite where there can be no lock
@@ -31,11 +32,9 @@ export async function withLock<T>(
   { waitMs = 0, busy = installing }: LockOptions = {},
 ): Promise<T> {
   await mkdir(dirname(file), { recursive: true });
-  // The system says why it cannot be written; SQLite only that it cannot.
-  await appendFile(file, '');
   let lock: DatabaseSync | undefined;
   for (const until = Date.now() + waitMs; ; await delay(AGAIN_MS)) {
-    lock = take(file);
+    lock = await take(file);
     if (lock) break;
     if (Date.now() >= until) throw busy();
   }
@@ -47,14 +46,18 @@ export async function withLock<T>(
 }
 
 /** @returns undefined while another window, or another call of this one, holds the lock */
-function take(file: string): DatabaseSync | undefined {
-  const database = new DatabaseSync(file);
+async function take(file: string): Promise<DatabaseSync | undefined> {
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(file);
     database.exec('BEGIN IMMEDIATE');
     return database;
   } catch (error) {
-    database.close();
-    if ((error as { errcode?: number }).errcode === BUSY) return undefined;
+    database?.close();
+    const { errcode } = error as { errcode?: number };
+    if (errcode === BUSY) return undefined;
+    // The system says why; SQLite only that it cannot.
+    if (errcode === CANNOT_OPEN) await appendFile(file, '');
     throw error;
   }
 }

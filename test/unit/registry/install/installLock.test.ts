@@ -42,6 +42,13 @@ describe('withLock', () => {
     assert.equal(await mine, 'mine');
   });
 
+  it('is still held against other processes after another call of this one was refused', async () => {
+    await withLock(file, async () => {
+      await assert.rejects(withLock(file, assert.fail), { code: 'install-busy' });
+      await assert.rejects(holdLock(file), /locked/);
+    });
+  });
+
   it('is free after a function that throws', async () => {
     const broken = new Error('broken');
     await assert.rejects(
