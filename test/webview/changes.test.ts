@@ -312,7 +312,7 @@ describe('the changes of a turn', () => {
     const between = Array.from({ length: 200 }, (_, index) => message(`m${index}`, 'agent', `line ${index}`));
     const items = [said!, call!, ...between, ...rest];
     await open({ items: items.slice(0, 8), total: items.length });
-    await panel.page.evaluate(() => document.querySelector('.transcript')!.scrollTo(0, 0));
+    await panel.scrollTo(0);
     // Another list has loaded the code.
     await panel.update({ op: 'session', patch: { review: countOf(FILES) } });
     await panel.page.locator('.review').waitFor();
