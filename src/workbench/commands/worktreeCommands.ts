@@ -1,5 +1,5 @@
 // Commands for sessions in worktrees: new, apply, commit, remove, compare.
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { l10n, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { FileChange } from '../../changes/model/fileChange';
@@ -8,11 +8,11 @@ import type { ReviewProblem } from '../../changes/review/reviewFile';
 import type { ApplyResult } from '../../changes/worktree/applyChanges';
 import { withTrailer } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
-import { isBelow } from '../../client/requests/roots';
 import { comparedChanges, openComparisons } from '../changes/comparisons';
 import { tellProblems } from '../changes/reviewActions';
 import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
 import { commitTrailer } from '../config/settings';
+import { openDocument } from '../editor/openDocuments';
 import type { Conversations } from '../sessions/conversations';
 import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
 import { askLine, askLineWithHelp, type PickItem, pick, pickSome } from '../ui/input';
@@ -179,7 +179,7 @@ async function pickApplied(
   conversation: Conversation,
   { changes, states, preview: { applied, conflicts } }: AppliedPreview,
 ): Promise<readonly FileChange[] | undefined> {
-  const { folder, place } = await worktrees.of(conversation);
+  const { folder, cwd } = await worktrees.of(conversation);
   await openComparisons(
     l10n.t('Changes to Apply: {0}', tabTitleOf(conversation)),
     await comparedChanges(conversation.key, changes, states),
@@ -200,8 +200,11 @@ async function pickApplied(
     changes.map(({ path }) => path).filter((path) => picked.includes(path) || !applied.includes(path)),
   );
   // The comparison can be edited, and the user may have undone something there meanwhile.
-  for (const document of workspace.textDocuments)
-    if (document.isDirty && isBelow(place, document.fileName)) await document.save();
+  for (const path of picked) {
+    const document = await openDocument(join(cwd, path));
+    if (document?.isDirty && !(await document.save()))
+      throw new ParleyError('file-not-saved', l10n.t("Couldn't save {0}.", path)); // VS Code says why
+  }
   const now = await showProgress(l10n.t('Comparing files…'), (signal) => worktrees.changes(conversation, signal));
   return now.changes.filter(({ path }) => wanted.has(path));
 }

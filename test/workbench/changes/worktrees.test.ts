@@ -29,6 +29,7 @@ describe('sessions in worktrees', function () {
     git('config', 'user.name', 'A');
     git('config', 'user.email', 'a@example.org');
     await writeFile(join(folder, 'a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
+    await writeFile(join(folder, 'other.txt'), 'other\n');
     git('add', '-A');
     git('commit', '-qm', 'first');
     const program = join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/scriptedAgent.js');
@@ -38,6 +39,8 @@ describe('sessions in worktrees', function () {
       writer: { command: process.env.PARLEY_TEST_NODE, args: [program, scenes] },
     };
     await vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
+    // In a browser, VS Code saves after a second by itself.
+    await vscode.workspace.getConfiguration('files').update('autoSave', 'off', vscode.ConfigurationTarget.Global);
   });
 
   /** Resolves when the first turn of a session has ended. */
@@ -57,6 +60,7 @@ describe('sessions in worktrees', function () {
 
   after(async () => {
     await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
+    await vscode.workspace.getConfiguration('files').update('autoSave', undefined, vscode.ConfigurationTarget.Global);
     await removeFolder(folder);
   });
 
@@ -177,12 +181,28 @@ describe('sessions in worktrees', function () {
     };
     await assert.rejects(applyAfter(key, undone), /There are no changes to apply/);
     await api.send(key, 'own a.txt ONE\\ntwo\\nthree\\nfour\\nfive\\n');
-    const edited = async (): Promise<void> => {
-      const editor = await vscode.window.showTextDocument(vscode.Uri.file(path('a.txt')));
-      await editor.edit((edit) => edit.insert(new vscode.Position(0, 3), '!'));
+    const edit = async (name: string): Promise<vscode.TextDocument> => {
+      const editor = await vscode.window.showTextDocument(vscode.Uri.file(path(name)), { preview: false });
+      await editor.edit((builder) => builder.insert(new vscode.Position(0, 3), '!'));
       assert.ok(editor.document.isDirty);
+      return editor.document;
+    };
+    const refused = async (): Promise<void> => {
+      await edit('a.txt');
+      await writeFile(path('a.txt'), 'uno\n');
+    };
+    await assert.rejects(applyAfter(key, refused), /Couldn't save a\.txt/);
+    assert.equal(await text('a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await api.send(key, 'own a.txt ONE\\ntwo\\nthree\\nfour\\nfive\\n');
+    let other: vscode.TextDocument | undefined;
+    const edited = async (): Promise<void> => {
+      other = await edit('other.txt');
+      await edit('a.txt');
     };
     assert.deepEqual(await applyAfter(key, edited), ['a.txt']);
+    assert.ok(other?.isDirty, 'what is not applied is not saved');
+    await other.save();
     assert.equal(await text('a.txt'), 'ONE!\ntwo\nthree\nfour\nfive\n');
     await run('removeWorktree', { session: key, ask: false });
   });
