@@ -15,37 +15,36 @@ describe('the words that changed in a diff', () => {
     return panel;
   }
 
-  /** For each line, its text with the marked part in brackets. */
-  async function marked(lines: readonly string[]): Promise<readonly string[]> {
+  /**
+   * Expects each line to have its text with the marked part in brackets.
+   * @param expected with at least one mark: the last one tells that all are there
+   */
+  async function expectMarked(lines: readonly string[], expected: readonly string[]): Promise<void> {
     const { page } = await open(lines);
-    await page.evaluate(async () => {
-      // What the page does before it looks for them, begun later and so over later.
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      await new Promise((resolve) => requestIdleCallback(resolve));
-      const { dataset } = document.documentElement;
-      await import(new URL('highlighter.js', new URL(dataset.root ?? '.', document.baseURI)).href);
-    });
-    return page
-      .locator('.diff-line')
-      .evaluateAll((all) =>
-        all.map((line) =>
-          [...line.childNodes]
-            .map((node) => (node instanceof HTMLElement ? `[${node.textContent}]` : node.textContent))
-            .join(''),
-        ),
-      );
+    const marks = expected.filter((line) => line.includes('['));
+    await page
+      .locator('.diff-line .changed')
+      .nth(marks.length - 1)
+      .waitFor();
+    const marked = await page.locator('.diff-line').evaluateAll((all) =>
+      all.map((line) => {
+        const copy = line.cloneNode(true) as Element;
+        for (const word of copy.querySelectorAll('.changed')) word.replaceWith(`[${word.textContent}]`);
+        return copy.textContent;
+      }),
+    );
+    assert.deepEqual(marked, expected);
   }
 
   it('are marked as whole words in both lines', async () => {
-    assert.deepEqual(await marked([' const a = 1;', '-const first = load(one);', '+const final = load(one);']), [
-      'const a = 1;',
-      'const [first] = load(one);',
-      'const [final] = load(one);',
-    ]);
+    await expectMarked(
+      [' const a = 1;', '-const first = load(one);', '+const final = load(one);'],
+      ['const a = 1;', 'const [first] = load(one);', 'const [final] = load(one);'],
+    );
     // Only added, at the end, and no half of a character.
-    assert.deepEqual(await marked(['-call(a)', '+call(a, b)']), ['call(a)', 'call(a[, b])']);
-    assert.deepEqual(await marked(['-say("😀 yes")', '+say("😁 yes")']), ['say("[😀] yes")', 'say("[😁] yes")']);
-    assert.deepEqual(await marked(['-naïve Größe', '+naïve Größen']), ['naïve [Größe]', 'naïve [Größen]']);
+    await expectMarked(['-call(a)', '+call(a, b)'], ['call(a)', 'call(a[, b])']);
+    await expectMarked(['-say("😀 yes")', '+say("😁 yes")'], ['say("[😀] yes")', 'say("[😁] yes")']);
+    await expectMarked(['-naïve Größe', '+naïve Größen'], ['naïve [Größe]', 'naïve [Größen]']);
   });
 
   it('are marked once the selection is somewhere else', async () => {
@@ -64,7 +63,7 @@ describe('the words that changed in a diff', () => {
 
   it('are looked for in lines of the same place alone', async () => {
     const lines = ['-one = 1', '-two = 2', '+one = 10', '+two = 20', '+three = 3', ' x', '+two = 3', '-four = 4'];
-    assert.deepEqual(await marked(lines), [
+    await expectMarked(lines, [
       'one = [1]',
       'two = [2]',
       'one = [10]',
@@ -77,11 +76,14 @@ describe('the words that changed in a diff', () => {
   });
 
   it('are not marked in lines that have little in common', async () => {
-    const lines = ['-  return cache.get(key);', "+  throw new Error('gone');"];
-    assert.deepEqual(
-      await marked(lines),
-      lines.map((line) => line.slice(1)),
-    );
+    const lines = ['-  return cache.get(key);', "+  throw new Error('gone');", ' x', '-let a = 1;', '+let a = 2;'];
+    await expectMarked(lines, [
+      '  return cache.get(key);',
+      "  throw new Error('gone');",
+      'x',
+      'let a = [1];',
+      'let a = [2];',
+    ]);
   });
 
   it('stand out by more than their colour in high contrast and in forced colours', async () => {
