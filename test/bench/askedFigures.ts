@@ -92,13 +92,13 @@ const TIMES_OTHER = 1.05;
 export function askedFigures(outcomes: readonly Outcome[]): Row[] {
   return FIGURES.flatMap((figure) => {
     const { scenario } = figure;
-    const outcome = scenario === undefined ? joined(outcomes) : outcomes.find((one) => one.scenario === scenario);
+    const outcome = scenario === undefined ? whole(outcomes) : outcomes.find((one) => one.scenario === scenario);
     return outcome ? rowsOf(figure, outcome) : [];
   });
 }
 
 /** All that was run as one; undefined where nothing was. */
-function joined(outcomes: readonly Outcome[]): Outcome | undefined {
+function whole(outcomes: readonly Outcome[]): Outcome | undefined {
   const [first] = outcomes;
   return (
     first && {
