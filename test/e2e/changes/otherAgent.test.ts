@@ -100,7 +100,7 @@ describe('another agent in the installed extension', function () {
 
   it('continues in a new session with its own summary, which the user sends', async () => {
     const { page } = vscode.window;
-    await command(page, 'Parley: Continue in New Session with Summary');
+    await command(page, 'Parley: Summarize and Continue in New Session');
     const chip = beside().getByRole('list', { name: 'Attachments' }).getByText('Summary of Changes of Turn 2');
     await chip.waitFor();
     assert.equal(await beside().locator('[data-kind=user]').count(), 0);
