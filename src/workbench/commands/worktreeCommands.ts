@@ -202,7 +202,7 @@ async function pickApplied(
   // The comparison can be edited, and the user may have undone something there meanwhile.
   for (const path of picked) {
     const document = await openDocument(join(cwd, path));
-    if (document?.isDirty && !(await document.save()))
+    if (document?.isDirty && !(await document.save()) && document.isDirty)
       throw new ParleyError('file-not-saved', l10n.t("Couldn't save {0}.", path)); // VS Code says why
   }
   const now = await showProgress(l10n.t('Comparing files…'), (signal) => worktrees.changes(conversation, signal));

@@ -39,7 +39,7 @@ describe('sessions in worktrees', function () {
       writer: { command: process.env.PARLEY_TEST_NODE, args: [program, scenes] },
     };
     await vscode.workspace.getConfiguration('parley').update('agents', agents, vscode.ConfigurationTarget.Global);
-    // In a browser, VS Code saves after a second by itself.
+    // Auto save is on by default in VS Code for the Web.
     await vscode.workspace.getConfiguration('files').update('autoSave', 'off', vscode.ConfigurationTarget.Global);
   });
 
