@@ -42,7 +42,12 @@ const MAX_REASON = 200;
 
 /** Commands that define others, read files, or stand for HTML; and the library's own. */
 const REFUSED =
-  /\\(?:long|global|[gex]?def|let|futurelet|(?:new|renew|provide)command|definecolor|includegraphics|class|id|style|data|href|url|label|ref|eqref|cancelto|[lr]lap|clap|math[lr]lap|mathclap|reflectbox)(?![a-zA-Z])|\\[a-zA-Z]*@|\\begin *\{CD\}/;
+  /\\(?:long|global|[gex]?def|let|futurelet|(?:new|renew|provide)command|definecolor|includegraphics|class|id|style|data|href|url|label|ref|eqref|cancelto|[lr]lap|clap|math[lr]lap|mathclap|reflectbox)(?![a-zA-Z])|\\[a-zA-Z]*@|\\begin\s*\{CD\}/;
+
+/** Kinds of groups of such commands: the library's own macros and comments in TeX lead to them too. */
+const REFUSED_GROUPS: ReadonlySet<string> = new Set(
+  'cancelto cdlabel cdlabelparent html includegraphics label lap ref reflect'.split(' '),
+);
 
 const TAGS: ReadonlySet<string> = new Set(
   'math mrow mi mn mo ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd mstyle mpadded mphantom menclose'.split(
@@ -117,6 +122,7 @@ class Refusal extends Error {
 let left = 0;
 for (const [type, build] of Object.entries(builders)) {
   builders[type] = (group, style) => {
+    if (REFUSED_GROUPS.has(type)) throw new Refusal('notAllowed');
     if (--left < 0) throw new Refusal('tooLong');
     return build(group, style);
   };

@@ -50,6 +50,22 @@ const REFUSED: readonly string[] = [
   '\\ref{a}',
   '\\llap{a}',
   '\\df@tag',
+  '\\cancelto{0}{x}',
+  '\\label{a}',
+  '\\eqref{a}',
+  '\\rlap{a}',
+  '\\mathclap{a}',
+  '\\reflectbox{a}',
+  '\\begin{CD} A @>a>> B \\\\ @VVbV @AAcA \\\\ C @= D \\end{CD}',
+  '\\begin\n{CD} A @>a>> B \\end{CD}',
+  '\\begin{align} a \\label{x} \\end{align}',
+];
+
+/** What leads to refused commands without their names. */
+const REFUSED_INDIRECTLY: readonly string[] = [
+  'a \\leftmodels b',
+  'a \\coh b',
+  '\\begin%\n{CD} A @>a>> B \\\\ @VVbV @VVcV \\\\ C @>d>> D \\end{CD}',
 ];
 
 describe('formulas as MathML', () => {
@@ -61,13 +77,38 @@ describe('formulas as MathML', () => {
     }
   });
 
+  it('draws matrices of plain TeX, with and without a border', () => {
+    assert.equal(
+      brief(drawn('\\matrix{a & b \\cr c & d}')),
+      'math(mtable(mtr(mtd(mi(a)) mtd(mi(b))) mtr(mtd(mi(c)) mtd(mi(d)))))',
+    );
+    const matrix = brief(drawn('\\bordermatrix[{[]}]{ & 1 & 2 \\cr 3 & a & b \\cr 4 & c & d }', '$$'));
+    for (const part of ['mo([)', 'mo(])', 'mtr(mtd(mi(a)) mtd(mi(b)))', 'mtr(mtd(mi(c)) mtd(mi(d)))'])
+      assert.ok(matrix.includes(part), matrix);
+  });
+
+  it('draws letters with accents as a letter below an accent, and leaves them as they are in text', () => {
+    assert.equal(brief(drawn('\u00e9')), 'math(mover(mi(e) mo(\u00b4)))');
+    assert.equal(brief(drawn('\u01df')), 'math(mover(mover(mi(a) mo(\u00a8)) mo(\u203e)))');
+    assert.equal(brief(drawn('\\text{\u00e9}')), 'math(mtext(\u00e9))');
+  });
+
+  it('knows the names that LaTeX has for colours, and passes on no other text', () => {
+    const colorOf = (tex: string) => all(drawn(tex)).find(({ tag }) => tag === 'mi')?.attributes.mathcolor;
+    assert.equal(colorOf('\\color{Maroon}x'), '#b03434');
+    assert.equal(colorOf('\\textcolor{red}{x}'), '#ff0000');
+    assert.equal(colorOf('\\color{rebeccapurple}x'), 'rebeccapurple');
+    assert.equal(colorOf('\\color{constructor}x'), undefined);
+  });
+
   it('draws a displayed formula as one', () => {
     assert.equal(drawn('x', '$$').attributes.display, 'block');
     assert.equal(drawn('x').attributes.display, undefined);
   });
 
   it('refuses commands that define others, load something or make HTML', () => {
-    for (const tex of REFUSED) assert.deepEqual(readFormula(`$$${tex}$$`), { problem: { code: 'notAllowed' } }, tex);
+    for (const tex of [...REFUSED, ...REFUSED_INDIRECTLY])
+      assert.deepEqual(readFormula(`$$${tex}$$`), { problem: { code: 'notAllowed' } }, tex);
   });
 
   it('says what it could not read', () => {
