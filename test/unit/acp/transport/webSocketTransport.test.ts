@@ -1,5 +1,6 @@
 // The WebSocket transport against servers of all kinds: polite, silent, rude.
 import { strict as assert } from 'node:assert';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -116,6 +117,19 @@ describe('the WebSocket transport', () => {
     await closeLoopbacks();
     const gone = await failure(connect(host));
     assert.equal(gone.message, `${host} refuses connections`);
+  });
+
+  it('refuses a server that turns on an extension of WebSocket', async () => {
+    const { host } = await tcpLoopback((socket) =>
+      socket.once('data', (head) => {
+        const key = /sec-websocket-key: (\S+)/i.exec(head.toString())?.[1] ?? '';
+        const accepted = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+        const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
+        lines.push(`Sec-WebSocket-Accept: ${accepted}`, 'Sec-WebSocket-Extensions: permessage-deflate', '', '');
+        socket.write(lines.join('\r\n'));
+      }),
+    );
+    assert.equal((await failure(connect(host))).code, 'remote-answer');
   });
 
   it('gives up on a server that accepts the connection and stays silent', async () => {
