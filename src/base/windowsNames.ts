@@ -2,7 +2,7 @@
 // a file's text, or a name that other programs read as another one.
 
 /** In small letters; a device with any extension is still the device. */
-const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/;
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$) *(?:\.|$)/;
 /** What no name there has. A colon separates a stream from the name of its file. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows forbids them in names.
 const FORBIDDEN = /[<>:"|?*\x00-\x1f]/;

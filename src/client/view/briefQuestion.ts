@@ -17,7 +17,7 @@ const MAX_LINE = 200;
  * written, and stay as they are where VS Code draws them: there are no line breaks, no invisible
  * characters, and no scripts that are written from right to left.
  */
-const PLAIN = /^[!-~¡-¬®-ſ]+(?: [!-~¡-¬®-ſ]+)*$/;
+const PLAIN = /^[!-~\u00a1-\u00ac\u00ae-\u017f]+(?: [!-~\u00a1-\u00ac\u00ae-\u017f]+)*$/;
 
 /** Returns whether a user sees all of a text, and sees the characters that it consists of. */
 export function isPlainLine(text: string): boolean {

@@ -16,12 +16,12 @@ const MAX_COMMAND = 80;
 
 /** Tests in general: "the parser tests pass" may be true where others fail. */
 const SAYS = [
-  /(?:^|[,:—–]\s*|\b(?:and|now|so|that)\s+)(?:all\s+)?(?:of\s+)?(?:the\s+)?(?:\d+\s+)?tests\s+(?:(?:now|all|still)\s+)*(?:pass(?:ed)?|succeed(?:ed)?|are\s+(?:(?:now|all)\s+)*(?:passing|green))$/i,
-  /(?:^|[,:—–]\s*|\b(?:und|jetzt|dass)\s+)(?:alle\s+)?(?:die\s+)?(?:\d+\s+)?tests\s+(?:(?:jetzt|nun|alle|wieder)\s+)*(?:bestehen|laufen\s+(?:(?:jetzt|wieder|alle)\s+)*durch|sind\s+(?:(?:jetzt|wieder|alle)\s+)*grün)$/i,
+  /(?:^|[,:\u2014\u2013]\s*|\b(?:and|now|so|that)\s+)(?:all\s+)?(?:of\s+)?(?:the\s+)?(?:\d+\s+)?tests\s+(?:(?:now|all|still)\s+)*(?:pass(?:ed)?|succeed(?:ed)?|are\s+(?:(?:now|all)\s+)*(?:passing|green))$/i,
+  /(?:^|[,:\u2014\u2013]\s*|\b(?:und|jetzt|dass)\s+)(?:alle\s+)?(?:die\s+)?(?:\d+\s+)?tests\s+(?:(?:jetzt|nun|alle|wieder)\s+)*(?:bestehen|laufen\s+(?:(?:jetzt|wieder|alle)\s+)*durch|sind\s+(?:(?:jetzt|wieder|alle)\s+)*gr\u00fcn)$/i,
 ];
 /** Words of messages that say more of tests than that. */
 const DOUBTS =
-  /\b(?:fail\w*|not|\w+n['’]t|un\w*related|pre-?existing|flak\w*|skip\w*|except|but|if|once|until|when|whether|should|would|could|will|expect\w*|fehl\w*|nicht|kein\w*|außer|aber|wenn|sobald|bis|falls|ob|sollt\w*|würd\w*|werden)\b/i;
+  /\b(?:fail\w*|not|\w+n['\u2019]t|un\w*related|pre-?existing|flak\w*|skip\w*|except|but|if|once|until|when|whether|should|would|could|will|expect\w*|fehl\w*|nicht|kein\w*|au\u00dfer|aber|wenn|sobald|bis|falls|ob|sollt\w*|w\u00fcrd\w*|werden)\b/i;
 
 /** Programs that run tests, at the beginning of a command. */
 const RUNS_TESTS =
@@ -96,7 +96,7 @@ function saysThatTestsPass({ content, dropped }: MessageEntry): boolean {
   if (DOUBTS.test(words)) return false;
   return words
     .split(/[.!\n;()]+/)
-    .map((sentence) => sentence.replace(/^[\s\-•✅✓✔#\d.]+/u, '').trim())
+    .map((sentence) => sentence.replace(/^[\s\-\u2022\u2705\u2713\u2714#\d.]+/u, '').trim())
     .some((sentence) => SAYS.some((says) => says.test(sentence)));
 }
 

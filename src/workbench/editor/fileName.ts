@@ -15,7 +15,8 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 /** What separates folders or means something to a file system, on any system. */
 const SPECIAL = /[<>:"/\\|?*]/g;
 /** Names that are devices on Windows, whatever ending follows. */
-const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(?:\.|$)/i;
+const DEVICE =
+  /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])\s*(?:\.|$)/i;
 
 /**
  * The last part of an address as the name of a file: one word of a path, at most 200 bytes of
