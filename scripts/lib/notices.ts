@@ -11,11 +11,6 @@ export interface BundleFacts {
 /** Texts of licences that their packages do not bring along, each named as its package with `+` for `/`. */
 const LICENCES = 'scripts/licences';
 
-/** A licence that allows a link in the place of its text (section 3(a)(1)(C)), by its first line. */
-const LINKED = { line: 'Attribution 4.0 International', link: 'https://creativecommons.org/licenses/by/4.0/legalcode' };
-/** Shorter texts are repeated: each has the names of its authors. */
-const LONG_TEXT = 2_000;
-
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-]|$)/i;
 
 /**
@@ -26,12 +21,9 @@ const LICENCE_FILE = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-]|$
 export async function noticesOf(metafiles: readonly BundleFacts[], root: string): Promise<string> {
   const folders = new Set(metafiles.flatMap(bundledPackages));
   const notices = await Promise.all([...folders].sort().map((folder) => noticeOf(root, folder)));
-  const known = new Map<string, string>();
   return [
     'Parley contains the following software of others. Their licences apply to these parts.',
-    ...notices.map(({ heading, name, texts }) =>
-      [heading, ...texts.map((text) => once(text, name, known))].join('\n\n'),
-    ),
+    ...notices,
     '',
   ].join(`\n\n${'='.repeat(80)}\n\n`);
 }
@@ -49,21 +41,7 @@ interface Manifest {
   readonly homepage?: string;
 }
 
-interface Notice {
-  readonly heading: string;
-  readonly name: string;
-  readonly texts: readonly string[];
-}
-
-/** Returns a text, or where it can be read if it stands there already. */
-function once(text: string, name: string, known: Map<string, string>): string {
-  if (text.startsWith(LINKED.line)) return LINKED.link;
-  const first = known.get(text);
-  if (text.length >= LONG_TEXT && first === undefined) known.set(text, name);
-  return first === undefined ? text : `The same text as that of ${first}, above.`;
-}
-
-async function noticeOf(root: string, folder: string): Promise<Notice> {
+async function noticeOf(root: string, folder: string): Promise<string> {
   const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Manifest;
   const { name, version, license, homepage } = manifest;
   const own = (await readdir(join(root, folder))).filter((file) => LICENCE_FILE.test(file)).sort();
@@ -74,23 +52,5 @@ async function noticeOf(root: string, folder: string): Promise<Notice> {
   if (files.length === 0) throw new Error(`${name} ${version} is bundled and brings no text of its licence`);
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const heading = [`${name} ${version} (${license})`, ...(homepage ? [homepage] : [])].join('\n');
-  return { heading, name, texts: texts.map(unwrapped) };
-}
-
-/** A line that is shorter ends its paragraph. */
-const WRAPPED = 40;
-
-/** Returns a text with a line for each paragraph, so that the package repeats none that is wrapped otherwise. */
-function unwrapped(text: string): string {
-  let last = '';
-  const paragraphs: string[] = [];
-  for (const line of text
-    .trim()
-    .split(/\s*?\r?\n/)
-    .map((one) => one.trim())) {
-    if (line !== '' && last.length >= WRAPPED) paragraphs.push(`${paragraphs.pop()} ${line}`);
-    else paragraphs.push(line);
-    last = line;
-  }
-  return paragraphs.join('\n');
+  return [heading, ...texts.map((text) => text.trim())].join('\n\n');
 }

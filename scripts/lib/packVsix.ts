@@ -3,10 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createVSIX } from '@vscode/vsce';
-import { cacheFolder, repository } from '../../test/support/vscode/repository';
+import { repository } from '../../test/support/vscode/repository';
 import { type AddressedManifest, baseUrls } from './addresses';
-import { buildCacheOf } from './buildCache.mts';
-import { repackVsix, ZOPFLI_SETTINGS, zopfli } from './repackVsix';
 import { stagePackage } from './stagePackage';
 
 export interface PackOptions {
@@ -45,9 +43,6 @@ export async function packVsix(target: string, { baseUrl, preRelease = false }: 
       allowMissingRepository: true,
       ...(base && { baseContentUrl: base.links, baseImagesUrl: base.pictures }),
     });
-    const cache = buildCacheOf(cacheFolder, repository, '@gfx/zopfli', ZOPFLI_SETTINGS);
-    await repackVsix(packagePath, (content) => cache.of(content, () => zopfli(content)));
-    await cache.prune();
     renameSync(packagePath, target);
   } finally {
     rmSync(stage, { recursive: true, force: true });

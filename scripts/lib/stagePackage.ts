@@ -1,14 +1,14 @@
 // The packer walks through every file below its folder before it looks at .vscodeignore, and caches here hold hundreds of thousands. So it gets a copy of what could ship at all.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { repository } from '../../test/support/vscode/repository';
 import { type AddressedManifest, withPages } from './addresses';
 
-/** Never part of a package, and large: installed, downloaded or generated. */
-const SKIPPED = new Set(['.cache', '.git', '.vscode-test', 'node_modules', 'out']);
+/** Never part of a package: sources, and what is installed, downloaded or generated. */
+const SKIPPED = new Set(['.cache', '.git', '.vscode-test', 'node_modules', 'out', 'scripts', 'src', 'test']);
 
 /**
- * Copies the repository without its caches into a folder, where `.vscodeignore` decides on the rest.
+ * Copies the rest of the repository into a folder, where `.vscodeignore` decides what ships. The manifest gets the addresses of the project.
  * @param hasBase the relative links and pictures of the README will get a base
  */
 export function stagePackage(target: string, hasBase = false): void {
@@ -16,36 +16,12 @@ export function stagePackage(target: string, hasBase = false): void {
     if (SKIPPED.has(name)) continue;
     cpSync(join(repository, name), join(target, name), { recursive: true, filter: (path) => !path.endsWith('.vsix') });
   }
-  for (const path of [...jsonIn(target, /^package(\.nls.*)?\.json$/), ...jsonIn(join(target, 'l10n'), /\.json$/)]) {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as AddressedManifest & BuildFields;
-    writeFileSync(path, JSON.stringify(basename(path) === 'package.json' ? shipped(value) : value));
-  }
+  const manifest = join(target, 'package.json');
+  const addressed = withPages(JSON.parse(readFileSync(manifest, 'utf8')) as AddressedManifest);
+  writeFileSync(manifest, `${JSON.stringify(addressed, undefined, 2)}\n`);
   if (hasBase) return;
   const readme = join(target, 'README.md');
   writeFileSync(readme, packagedReadme(readFileSync(readme, 'utf8')));
-}
-
-function jsonIn(folder: string, name: RegExp): readonly string[] {
-  return readdirSync(folder)
-    .filter((file) => name.test(file))
-    .map((file) => join(folder, file));
-}
-
-/** What of package.json is about building. */
-interface BuildFields {
-  readonly scripts?: unknown;
-  readonly devDependencies?: unknown;
-  readonly overrides?: unknown;
-}
-
-/** Returns package.json with the addresses of the project, without what only building needs. */
-function shipped({
-  scripts,
-  devDependencies,
-  overrides,
-  ...manifest
-}: AddressedManifest & BuildFields): AddressedManifest {
-  return withPages(manifest);
 }
 
 /**

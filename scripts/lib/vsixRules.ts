@@ -4,8 +4,8 @@ import { statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { readArchive } from './readArchive';
 
-/** Bytes of a VSIX that installs quickly on a slow line. */
-export const MAX_VSIX_BYTES = 900_000;
+/** Nothing that Parley needs comes near it: a larger package has something in it by mistake. */
+export const MAX_VSIX_BYTES = 3_000_000;
 
 /** The categories that both know. */
 const CATEGORIES: ReadonlySet<string> = new Set([

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { env, l10n, Uri, type Webview } from 'vscode';
 import { pagePolicy } from '../../base/pagePolicy';
-import { pageTexts } from '../../base/pageTexts';
 
 /** The folder that a chat webview may load from. */
 export function webviewRoot(extensionUri: Uri): Uri {
@@ -23,7 +22,7 @@ export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVs
   const nonce = randomBytes(18).toString('base64url');
   const address = `${webview.asWebviewUri(root)}/`;
   const policy = pagePolicy(webview.cspSource, nonce);
-  const texts = translation && pageTexts(file(root, 'texts.json'), translation.bundle);
+  const texts = translation?.bundle;
   // Addresses in an adopted style sheet are relative to the page, not to the folder.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);
   return `<!DOCTYPE html>

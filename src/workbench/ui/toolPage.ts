@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { env, l10n, Uri, type Webview } from 'vscode';
 import { frameTemplate, pagePolicy } from '../../base/pagePolicy';
-import { pageTexts } from '../../base/pageTexts';
 
 /** The folder that the page may load from. @param extensionUri where Parley is installed */
 export function toolRoot(extensionUri: Uri): Uri {
@@ -33,7 +32,7 @@ export function toolHtml(webview: Webview, extensionUri: Uri, name: string, fram
 <body>
 <div id="root"></div>
 ${frame === undefined ? '' : frameTemplate(nonce, read(root, frame))}
-<script type="application/json" id="texts">${translations(root)}</script>
+<script type="application/json" id="texts">${JSON.stringify(l10n.bundle ?? {}).replaceAll('<', '\\u003c')}</script>
 <script type="module" nonce="${nonce}" src="${address(`${name}.js`)}"></script>
 </body>
 </html>`;
@@ -41,11 +40,4 @@ ${frame === undefined ? '' : frameTemplate(nonce, read(root, frame))}
 
 function read(root: Uri, name: string): string {
   return readFileSync(Uri.joinPath(root, name).fsPath, 'utf8');
-}
-
-/** JSON of the texts of these pages, by the English ones; it cannot end the element it stands in. */
-function translations(root: Uri): string {
-  const { bundle } = l10n;
-  if (!bundle) return '{}';
-  return JSON.stringify(pageTexts(read(root, 'tool-texts.json'), bundle)).replaceAll('<', '\\u003c');
 }

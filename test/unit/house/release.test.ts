@@ -181,7 +181,7 @@ describe('publishing', () => {
         ['a picture without encryption', readme('![a](http://a.example/a.png)'), /not https/],
         ['an SVG', readme('![a](https://a.example/a.svg)'), /SVG/],
         ['HTML with a script', readme('<script>1</script>'), /refused/],
-        ['more than 900 KB', { 'extension/big': Buffer.from(noise(1_000_000)) }, /bytes/],
+        ['more than 3 MB', { 'extension/big': Buffer.from(noise(3_100_000)) }, /bytes/],
       ];
     for (const [name, files, problem] of cases)
       it(`is found out: ${name}`, async () => {

@@ -83,15 +83,6 @@ describe('the texts of the product', () => {
     assert.deepEqual(readBundle(root, ENGLISH), texts);
   });
 
-  it('stand in the same order in each bundle, as pages get theirs by position', () => {
-    for (const language of LANGUAGES)
-      assert.deepEqual(
-        Object.keys(readBundle(root, bundleOf(language))),
-        Object.keys(readBundle(root, ENGLISH)),
-        language,
-      );
-  });
-
   it('are each one literal that a bundle can hold, asked for by name', () => {
     // localizable.ts looks up what others ask for.
     const asking = sources().filter(({ path }) => path !== 'base/localizable.ts');

@@ -1,13 +1,13 @@
 // Serves the built panel from loopback with a fake host, under the content security policy of the
 // real host.
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { frameTemplate, pagePolicy } from '../../../src/base/pagePolicy';
 import { type Language, textsIn } from './texts';
 
@@ -18,8 +18,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.ttf': 'font/ttf',
 };
-/** The keys of the page's texts, as in what ships. */
-const TEXTS = 'texts.json';
 const NONCE = 'bm9uY2U';
 
 export type Theme = 'dark' | 'light' | 'hc' | 'hclight' | 'solarizedDark' | 'solarizedLight';
@@ -36,21 +34,17 @@ const BODY_CLASS: Readonly<Record<Theme, string>> = {
 /** Builds the webview as shipped and `parts.js` with its internals for tests. */
 export async function buildPanel(outdir: string): Promise<void> {
   const script = pathToFileURL(join(process.cwd(), 'scripts/build.mjs')).href;
-  const { bundles, textsOf } = (await import(script)) as {
+  const { bundles } = (await import(script)) as {
     bundles(options: { dev: boolean }): readonly BuildOptions[];
-    textsOf(metafiles: readonly Metafile[]): Promise<readonly string[]>;
   };
   const files = bundles({ dev: false }).filter(({ platform }) => platform === 'browser');
   if (files.length === 0) throw new Error('scripts/build.mjs has no bundle for the browser');
   const parts = join(outdir, 'parts');
-  const metafiles: Metafile[] = [];
   for (const file of files) {
     const isMain = 'main' in (file.entryPoints as Record<string, string>);
-    const { metafile } = await build({ ...file, outdir });
-    if (metafile) metafiles.push(metafile);
+    await build({ ...file, outdir });
     await build({ ...file, outdir: parts, ...(isMain && { entryPoints: { parts: `${HERE}/parts.ts` } }) });
   }
-  await writeFile(join(outdir, TEXTS), JSON.stringify(await textsOf(metafiles)));
 }
 
 export type Tool = 'traffic' | 'diagram';
@@ -113,7 +107,7 @@ async function answer(url: URL, outdir: string): Promise<Answer> {
     const theme = (url.searchParams.get('theme') ?? 'dark') as Theme;
     const language = (url.searchParams.get('language') ?? 'en') as Language;
     return {
-      body: await pageOf(theme, language, pathname, outdir),
+      body: pageOf(theme, language, pathname, outdir),
       type: 'text/html; charset=utf-8',
       // `'self'` stands in for VS Code's webview source.
       csp: pagePolicy("'self'", NONCE, pathname === '/diagram'),
@@ -124,15 +118,14 @@ async function answer(url: URL, outdir: string): Promise<Answer> {
 }
 
 /** The translations that the host hands to the page, as JSON. */
-async function pageTexts(language: Language, outdir: string): Promise<string | undefined> {
+function pageTexts(language: Language): string | undefined {
   const bundle = textsIn(language);
   if (bundle === undefined) return undefined;
-  const keys = JSON.parse(await readFile(join(outdir, TEXTS), 'utf8')) as readonly string[];
-  return JSON.stringify(Object.fromEntries(keys.map((key) => [key, bundle[key]]))).replaceAll('<', '\\u003c');
+  return JSON.stringify(bundle).replaceAll('<', '\\u003c');
 }
 
-async function pageOf(theme: Theme, language: Language, path: string, outdir: string): Promise<string> {
-  const texts = await pageTexts(language, outdir);
+function pageOf(theme: Theme, language: Language, path: string, outdir: string): string {
+  const texts = pageTexts(language);
   const tool = /^\/(?:traffic|diagram)$/.test(path) ? path : undefined;
   const script = { '/': '/main.js', '/parts': '/parts/parts.js' }[path] ?? `${path}.js`;
   const shell = path === '/' ? readFileSync('src/webview/shell.html', 'utf8') : '';
