@@ -1,0 +1,45 @@
+// What a conversation does with the updates of its agent: live ones, and those of a repeated past.
+import { strict as assert } from 'node:assert';
+import { V1Agent } from '../../../../src/acp/v1/v1Agent';
+import { silentLog } from '../../../../src/base/log';
+import { Inbound, type InboundParts } from '../../../../src/client/conversation/inbound';
+import { TurnTracker } from '../../../../src/client/turns/turnTracker';
+import { SessionModel } from '../../../../src/session/model/model';
+
+/** A conversation with a turn that runs. */
+function running(): { readonly inbound: Inbound; readonly model: SessionModel } {
+  const model = new SessionModel();
+  const dialect = new V1Agent({ request: () => Promise.reject(new Error('only reads')), notify: async () => {} });
+  const turns = new TurnTracker({
+    apply: (event) => void model.apply(event, 0),
+    now: () => 0,
+    log: silentLog,
+    onSettled() {},
+  });
+  turns.begin();
+  const inbound = new Inbound({
+    ...{ key: 'k', roots: [], model, turns },
+    services: { log: silentLog, clock: { now: () => 0 } },
+    recorder: { together: (run: () => void) => run(), applyAt: model.apply.bind(model) },
+    probe: { heard() {} },
+    connector: () => ({ agentSide: { dialect }, progressed() {} }),
+  } as unknown as InboundParts);
+  return { inbound, model };
+}
+
+describe('turn_complete', () => {
+  const complete = [{ sessionUpdate: 'turn_complete', stopReason: 'end_turn' }];
+  const hasEnded = ({ state }: SessionModel): boolean => state.turns.at(-1)?.endedAt !== undefined;
+
+  it('ends the running turn', () => {
+    const { inbound, model } = running();
+    inbound.updates(complete);
+    assert.equal(hasEnded(model), true);
+  });
+
+  it('does not end the running turn when the agent repeats the past', () => {
+    const { inbound, model } = running();
+    inbound.updates(complete, { onState() {}, asSaid: (event) => [event] });
+    assert.equal(hasEnded(model), false);
+  });
+});
