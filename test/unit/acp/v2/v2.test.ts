@@ -229,6 +229,8 @@ describe('prompt lifecycle, read', () => {
     assert.equal(isReceipt({ ends: true, stopReason: 'end_turn' }, true), false);
     assert.equal(isReceipt({ ends: true }, false), false);
     assert.equal(isReceipt({ ends: true }, true), true);
+    assert.equal(isReceipt({ ends: true, messageId: 'u' }, false), true, 'a message id without any state');
+    assert.equal(isReceipt({ ends: true, stopReason: 'end_turn', messageId: 'u' }, false), false);
   });
 });
 
