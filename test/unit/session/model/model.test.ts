@@ -1,6 +1,7 @@
 // The session model: whatever the order of updates, the transcript has what was said.
 import { strict as assert } from 'node:assert';
 import * as fc from 'fast-check';
+import type { ToolStatus } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { ownText } from '../../../../src/session/events/ownText';
 import { Changes } from '../../../../src/session/model/changes';
@@ -174,6 +175,19 @@ describe('session model', () => {
     model.apply(call('completed'), 6);
     assert.deepEqual(lines(model), ['tool t1: a completed '], 'the agent knows better: it did complete');
   });
+
+  for (const ended of ['completed', 'failed'] as const)
+    it(`keeps a ${ended} tool call ended when "in progress" or "pending" arrives late`, () => {
+      const call = (status: ToolStatus, announced = false): SessionEvent => ({
+        type: 'tool_call',
+        toolCallId: 'a',
+        patch: { status },
+        announced,
+      });
+      const model = play([start('t1'), call('in_progress'), call(ended)]);
+      for (const late of [call('in_progress'), call('pending'), call('in_progress', true)]) model.apply(late, 5);
+      assert.deepEqual(lines(model), [`tool t1: a ${ended} `]);
+    });
 
   it('marks open tool calls as cancelled when the turn ends', () => {
     const model = play([start('t1'), { type: 'tool_call', toolCallId: 'a', patch: {}, announced: true }, end('t1')]);
