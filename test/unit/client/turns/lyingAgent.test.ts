@@ -163,3 +163,18 @@ describe('an agent that lies about its session', () => {
     assert.equal(control.isBusy, false);
   });
 });
+
+describe('Stop', () => {
+  it('answers the open questions of the agent with "cancelled" at once, before the turn ends', async () => {
+    const { control, events, add, ends } = turns();
+    add('one');
+    const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }] as const;
+    const question = { title: 'Write a.txt', options };
+    const asked = control.requests.permissions.ask(question as never, false, new AbortController().signal);
+    await settled();
+    assert.ok(events.some(({ type }) => type === 'permission_asked'));
+    control.cancel();
+    assert.deepEqual(await asked, { outcome: { outcome: 'cancelled' } });
+    assert.deepEqual(ends(), []);
+  });
+});
