@@ -1,0 +1,61 @@
+// Settings that can start programs or allow requests: which scope of VS Code's settings counts.
+import { strict as assert } from 'node:assert';
+import { useFakeEditor } from '../../../support/fakeEditor';
+
+describe('settings of the user and of folders', () => {
+  const set = useFakeEditor();
+  const folderSettings = () => import('../../../../src/workbench/config/folderSettings');
+  const settings = () => import('../../../../src/workbench/config/settings');
+  const permissions = () => import('../../../../src/workbench/config/permissionSettings');
+  const agents = { mine: { command: 'mine' } };
+  const theirs = { mine: { command: 'theirs' } };
+
+  it('takes the value of the user whole, whatever a workspace sets', async () => {
+    set({ user: { agents }, workspace: { agents: theirs } }, true, ['/a']);
+    assert.deepEqual((await folderSettings()).userValue('agents'), agents);
+    set({ workspace: { agents: theirs } }, true, ['/a']);
+    assert.equal((await folderSettings()).userValue('agents'), undefined);
+  });
+
+  it('takes no value of a workspace or its folders that is not trusted', async () => {
+    set({ workspace: { agents: theirs }, folders: { '/b': { agents: theirs } } }, false, ['/a', '/b']);
+    assert.deepEqual((await folderSettings()).folderValues('agents'), []);
+  });
+
+  it('takes the values of a trusted workspace and of each of its folders, with their files', async () => {
+    set({ workspace: { agents: theirs }, folders: { '/b': { agents } } }, true, ['/a', '/b']);
+    assert.deepEqual((await folderSettings()).folderValues('agents'), [
+      { file: '/all.code-workspace', place: 'workspace', folder: '/a', value: theirs },
+      { file: '/b/.vscode/settings.json', place: 'b', folder: '/b', value: agents },
+    ]);
+  });
+
+  it('takes the settings of a single folder for those of the workspace', async () => {
+    set({ workspace: { agents: theirs }, folders: { '/a': { agents: theirs } } }, true, ['/a']);
+    assert.deepEqual((await folderSettings()).folderValues('agents'), [
+      { file: '/a/.vscode/settings.json', place: 'workspace', folder: '/a', value: theirs },
+    ]);
+  });
+
+  it('lets a folder turn off its mcp.json, and not turn on what the user has turned off', async () => {
+    const key = 'mcp.useWorkspace';
+    const { usesWorkspaceMcp } = await settings();
+    for (const [user, workspace, expected] of [
+      [undefined, undefined, true],
+      [true, false, false],
+      [false, true, false],
+    ] as const) {
+      set({ user: { [key]: user }, workspace: { [key]: workspace } }, true, ['/a']);
+      assert.equal(usesWorkspaceMcp(), expected, `user ${user}, workspace ${workspace}`);
+    }
+  });
+
+  it('reads no permission rule of a workspace that is not trusted, and says that it is not', async () => {
+    const rule = { kind: 'edit', action: 'reject' };
+    const { permissionRules } = await permissions();
+    set({ user: { permissions: [rule] }, workspace: { permissions: [rule] } }, true, ['/a']);
+    assert.deepEqual(permissionRules(), { user: [rule], workspace: [[rule]], isTrusted: true });
+    set({ user: { permissions: [rule] }, workspace: { permissions: [rule] } }, false, ['/a']);
+    assert.deepEqual(permissionRules(), { user: [rule], workspace: [], isTrusted: false });
+  });
+});
