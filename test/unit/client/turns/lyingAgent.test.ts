@@ -174,6 +174,7 @@ describe('Stop', () => {
     await settled();
     assert.ok(events.some(({ type }) => type === 'permission_asked'));
     control.cancel();
+    assert.equal(events.at(-1)?.type, 'permission_closed');
     assert.deepEqual(await asked, { outcome: { outcome: 'cancelled' } });
     assert.deepEqual(ends(), []);
   });
