@@ -30,6 +30,15 @@ describe('RpcConnection', () => {
       );
     });
 
+    it('count on where an earlier connection with the same agent stopped, and get their own results', async () => {
+      const { transport, connection } = wire({}, { continues: { nextId: 7 } });
+      const answers = ['first', 'second'].map((method) => connection.request(method, {}));
+      for (const id of [7, 8]) assert.equal((await transport.next()).id, id);
+      transport.sayJson(response(8, 'of the second'), response(7, 'of the first'));
+      assert.deepEqual(await Promise.all(answers), ['of the first', 'of the second']);
+      assert.equal(connection.nextId, 9);
+    });
+
     it('reject with the code, message and data of an error answer', async () => {
       const { transport, connection } = wire();
       const answer = connection.request('session/new', {});
