@@ -46,6 +46,17 @@ describe('the files of a workspace', () => {
     assert.ok(list.has('README.md'));
     assert.ok(!list.has('../secret'));
     assert.deepEqual(await search(list, 'sessions'), ['src/sessions/', 'src/sessions/Übung.ts']);
+    const folders = [
+      'src/',
+      'src/chat/',
+      'src/webview/',
+      'src/webview/composer/',
+      'src/sessions/',
+      'test/',
+      'test/unit/',
+    ];
+    const found = await Promise.all(folders.map((folder) => search(list, folder.slice(0, -1))));
+    for (const [index, folder] of folders.entries()) assert.ok(found[index]?.includes(folder), folder);
   });
 
   it('looks at 100,000 files in steps, and stops when another search begins', async () => {
