@@ -58,6 +58,12 @@ describe('QueueStore', () => {
     other.dispose();
   });
 
+  it('puts a message before all others, whatever its id, also in an empty queue', () => {
+    for (const id of ['q1', 'q3', 'q2']) journal.queue.enqueue('a', queued(id), 'first');
+    journal.queue.enqueue('a', queued('q0'));
+    assert.deepEqual(ids(), ['q2', 'q3', 'q1', 'q0']);
+  });
+
   it('keeps edits, whether an item is being edited, and why the queue is paused', () => {
     journal.queue.enqueue('a', queued('q1'));
     journal.queue.edit('a', 'q1', { held: true });
