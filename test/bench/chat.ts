@@ -29,8 +29,6 @@ export interface TurnCost {
   readonly keys: readonly number[];
   readonly posts: number;
   readonly cpu: number;
-  /** Main-thread time of the webview's renderer. */
-  readonly task: number;
 }
 
 export interface TurnOptions {
@@ -51,16 +49,7 @@ export interface Prepared {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** From Enter on what was chosen, in ms. */
-export interface Shown {
-  /** Until the first message of the extension is in the page. */
-  readonly arrived: number;
-  readonly painted: number;
-}
-
 interface Measured {
-  /** The first message of the extension. */
-  readonly arrivedAt: number;
   /** A frame after it was painted, as the measurements do that the loads are compared with. */
   readonly seenAt: number;
   readonly paintedAt: number;
@@ -80,7 +69,6 @@ export class Chat {
   readonly #devtools: CDPSession;
   readonly #webviewPid: number;
   readonly #log: string;
-  readonly #subject: Subject;
 
   private constructor(
     parts: {
@@ -90,7 +78,6 @@ export class Chat {
       devtools: CDPSession;
       webviewPid: number;
       log: string;
-      subject: Subject;
     },
     opened: { writable: number; ready: number },
   ) {
@@ -100,7 +87,6 @@ export class Chat {
     this.#devtools = parts.devtools;
     this.#webviewPid = parts.webviewPid;
     this.#log = parts.log;
-    this.#subject = parts.subject;
     this.page = parts.window.page;
     this.opened = opened;
   }
@@ -144,7 +130,7 @@ export class Chat {
       const webviewPid = await busiest(frame);
       if (webviewPid === (await busiest(window.page.mainFrame())))
         throw new Error('The webview shares its renderer with the workbench; its figures would mean nothing');
-      const chat = new Chat({ server, window, frame, devtools, webviewPid, log, subject }, opened);
+      const chat = new Chat({ server, window, frame, devtools, webviewPid, log }, opened);
       await chat.turn('flood 20 0', 'warm');
       await untilQuiet();
       return chat;
@@ -163,7 +149,7 @@ export class Chat {
   async turn(load: string, tag: string, options: TurnOptions = {}): Promise<TurnCost> {
     const marker = `END-OF-FLOOD-${tag}`;
     await this.#run(`parleyBench.start(${JSON.stringify(marker)})`);
-    const before = await this.#costs();
+    const before = cpuMs(this.#webviewPid);
     await this.#frame.focus(COMPOSER);
     await this.page.keyboard.insertText(`${load} ${tag}`);
     const sent = now();
@@ -172,85 +158,60 @@ export class Chat {
     const others = Promise.all([options.typing ? this.#type(seen) : undefined, options.meanwhile?.()]);
     await within(TURN_LIMIT_MS, seen, `"${load}" was not on the screen`);
     await others;
-    const after = await this.#costs();
+    const cpu = cpuMs(this.#webviewPid) - before;
     const { seenAt, frames, keys, posts } = (await this.#run('parleyBench.stop()')) as Measured;
     await this.#frame.waitForFunction('parleyBench.isIdle()', null, { timeout: TURN_LIMIT_MS });
     if (!(await this.#run(`parleyBench.isInView(${JSON.stringify(marker)})`)))
       throw new Error(`The end of "${load}" is not in view`);
     if (options.typing) await this.#clearComposer();
     const lag = seenAt - (await this.#lastWrite(marker));
-    return {
-      total: seenAt - sent,
-      lag,
-      frames,
-      keys,
-      posts,
-      cpu: after.cpu - before.cpu,
-      task: after.task - before.task,
-    };
+    return { total: seenAt - sent, lag, frames, keys, posts, cpu };
   }
 
   /**
    * Opens a session of earlier from the list of sessions.
    * @param title found by it @param marker among its last words
+   * @returns ms from Enter until it is painted
    */
-  async recall(title: string, marker: string): Promise<Shown> {
+  async recall(title: string, marker: string): Promise<number> {
     await this.#find(title);
     await this.#run(`parleyBench.start(${JSON.stringify(marker)})`);
     const chosen = now();
     await this.page.keyboard.press('Enter');
     await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), `The session "${title}" was not on the screen`);
-    const { arrivedAt, paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
+    const { paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
     if (!(await this.#run(`parleyBench.isInView(${JSON.stringify(marker)})`)))
       throw new Error(`The end of the session "${title}" is not in view`);
-    return { arrived: arrivedAt - chosen, painted: paintedAt - chosen };
-  }
-
-  /** Enters something into the floor's box. @param text whose end the floor shows */
-  async enter(text: string): Promise<Shown> {
-    await this.#typeInto(text);
-    const marker = `END-OF-${text.toUpperCase()}`;
-    await this.#run(`parleyBench.start(${JSON.stringify(marker)})`);
-    const chosen = now();
-    await this.page.keyboard.press('Enter');
-    await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), `"${marker}" was not on the screen`);
-    const { arrivedAt, paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
-    return { arrived: arrivedAt - chosen, painted: paintedAt - chosen };
+    return paintedAt - chosen;
   }
 
   /**
    * Opens a session that was held elsewhere, and goes to its beginning as soon as its end is there.
    * @param oldest in the text of its first message, `newest` in that of its last
-   * @returns from Enter until each is painted, and until the first message of the extension, in ms
+   * @returns from Enter until each is painted, in ms
    */
   async openDescriptor(
     descriptor: string,
     oldest: string,
     newest: string,
-  ): Promise<{ arrived: number; newest: number; oldest: number }> {
-    await this.#typeInto(descriptor);
+  ): Promise<{ newest: number; oldest: number }> {
+    const box = quickInput(this.page);
+    await command(this.page, 'Parley: Open Session from Link…');
+    await box.getByText('Session link, descriptor').waitFor();
+    await box.locator('input.input').fill(descriptor);
     await this.#run(`parleyBench.start(${JSON.stringify(newest)})`);
     const chosen = now();
     await this.page.keyboard.press('Enter');
     await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), 'The newest message was not on the screen');
-    const { arrivedAt, paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
+    const { paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
     const there = this.#run(`parleyBench.seenAtTop(${JSON.stringify(oldest)})`);
     const topAt = (await within(TURN_LIMIT_MS, there, 'The first message was not on the screen')) as number;
-    return { arrived: arrivedAt - chosen, newest: paintedAt - chosen, oldest: topAt - chosen };
+    return { newest: paintedAt - chosen, oldest: topAt - chosen };
   }
 
-  /**
-   * Jumps to places all over the transcript. @param moves false: stands still as long, for comparison
-   * @returns the frames in ms, and the most elements that stood in the page
-   */
-  async jump(count: number, moves = true): Promise<{ readonly frames: readonly number[]; readonly elements: number }> {
-    return (await this.#run(`parleyBench.jump(${count}, ${moves})`)) as { frames: number[]; elements: number };
-  }
-
-  /** Main-thread time of the webview's renderer so far, in ms. */
-  async task(): Promise<number> {
-    const { metrics } = await this.#devtools.send('Performance.getMetrics');
-    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  /** Jumps to places all over the transcript. @returns the frames in ms, and the most elements that stood in the page */
+  async jump(count: number): Promise<{ readonly frames: readonly number[]; readonly elements: number }> {
+    return (await this.#run(`parleyBench.jump(${count})`)) as { frames: number[]; elements: number };
   }
 
   async elements(): Promise<number> {
@@ -274,14 +235,6 @@ export class Chat {
     await this.#server.stop();
   }
 
-  /** Records what the webview's main thread does until the returned function is called, which gives the profile as Chromium's tools read it. */
-  async profile(): Promise<() => Promise<unknown>> {
-    await this.#devtools.send('Profiler.enable');
-    await this.#devtools.send('Profiler.setSamplingInterval', { interval: 200 });
-    await this.#devtools.send('Profiler.start');
-    return async () => (await this.#devtools.send('Profiler.stop')).profile;
-  }
-
   /** One key now and then, as a person who writes the next message. */
   async #type(seen: Promise<unknown>): Promise<void> {
     let running = true;
@@ -295,20 +248,12 @@ export class Chat {
     }
   }
 
-  /** Opens the box of the subject and fills it. */
-  async #typeInto(text: string): Promise<void> {
-    const box = quickInput(this.page);
-    await command(this.page, this.#subject.commands.enter);
-    await box.getByText(/Session link, descriptor|What to show/).waitFor();
-    await box.locator('input.input').fill(text);
-  }
-
   /** Opens the list of sessions and looks for one, whose row has the focus then. The webview may get the focus back from the palette a little late, which closes the list. */
   async #find(title: string): Promise<void> {
     const list = quickInput(this.page);
     for (let attempt = 1; ; attempt++) {
       try {
-        await command(this.page, this.#subject.commands.choose);
+        await command(this.page, 'Parley: Sessions');
         await list.locator('.monaco-list-row').first().waitFor({ timeout: 5000 });
         await list.locator('input.input').fill(title, { timeout: 5000 });
         await delay(1000); // what is found by its words is drawn a moment after what is found by its letters
@@ -328,11 +273,6 @@ export class Chat {
     await this.#frame.waitForFunction('parleyBench.composerText() === ""');
   }
 
-  async #costs(): Promise<{ cpu: number; task: number }> {
-    return { cpu: cpuMs(this.#webviewPid), task: await this.task() };
-  }
-
-  /** When the agent wrote the end of its turn, ms since 1970. It notes so after the write, so the note may be a moment behind the screen. */
   /** All that the agent wrote in its turns so far, in bytes. */
   agentBytes(): number {
     const bytes = this.#notes().map((line) => (JSON.parse(line) as { bytes?: number }).bytes ?? 0);
@@ -349,6 +289,7 @@ export class Chat {
       .filter(Boolean);
   }
 
+  /** When the agent wrote the end of its turn, ms since 1970. It notes so after the write, so the note may be a moment behind the screen. */
   async #lastWrite(marker: string): Promise<number> {
     for (const deadline = now() + 5_000; now() < deadline; await delay(20)) {
       const line = this.#notes().find((text) => text.includes(`"${marker}"`));

@@ -1,59 +1,56 @@
-// Jumping through a session of 100,000 entries in the packaged extension in a real VS Code: how long frames take, and how much stands in the page.
+// Long sessions of earlier in the packaged extension in a real VS Code: how soon the last page is painted, how long frames take while jumping through the longest, and how
+// much stands in the page.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Chat, type Shown } from './chat';
+import { silentLog } from '../../src/base/log';
+import { Journal } from '../../src/store/journal';
+import { JournalPersistence } from '../../src/workbench/sessions/journalPersistence';
+import { newSession, said } from '../support/store/journals';
+import { seeded } from '../support/store/random';
+import { Chat } from './chat';
 import { median, percentile, type Row, rounded } from './figures';
-import { markerOf, TITLES, writeSessions } from './journalPaint';
+import { conversation } from './journalBench';
 import { untilQuiet } from './procStat';
+import { record } from './recordEvents';
 import type { Subject } from './subjects';
 
-const ENTRIES = 100_000;
+/** By their titles; none is found when another one is looked for. The last one opened is jumped through. */
+const SIZES = [
+  { entries: 10_000, titles: ['Heron', 'Quarry', 'Lantern'], paintedMs: 100 },
+  { entries: 100_000, titles: ['Bishop', 'Feldspar'], paintedMs: 200 },
+] as const;
 const JUMPS = 60;
+/** How long ago the long sessions were held, in ms: what is too old is forgotten after a while. */
+const AGO_MS = 3_600_000;
 
-/** Rows for the table. @param subjects Parley, packaged, and the floor, which shows one line where Parley shows a session */
-export async function measureJumps(
-  { parley, floor }: { readonly parley: Subject; readonly floor: Subject },
-  { say }: { readonly say: (line: string) => void },
-): Promise<readonly Row[]> {
+/** Rows for the table. @param subject Parley, packaged */
+export async function measureJumps(subject: Subject, say: (line: string) => void): Promise<readonly Row[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   try {
-    const least = await measureFloor(floor, join(scratch, 'floor'), say);
     const dataDir = join(scratch, 'data');
     const folder = join(scratch, 'workspace');
     const storage = join(dataDir, 'data/User/globalStorage/parley.parley');
     for (const each of [folder, storage]) mkdirSync(each, { recursive: true });
-    await writeSessions(storage, folder, TITLES, ENTRIES);
-    const chat = await Chat.open(parley, scratch, say, { dataDir, folder });
+    await writeSessions(storage, folder);
+    const chat = await Chat.open(subject, scratch, say, { dataDir, folder });
     try {
-      const opened = await recallAll(chat);
+      const rows: Row[] = [];
+      for (const { entries, titles, paintedMs } of SIZES) {
+        const painted: number[] = [];
+        for (const title of titles) {
+          await untilQuiet();
+          painted.push(await chat.recall(title, markerOf(title)));
+        }
+        say(`jumps: ${entries} entries painted after ${painted.map(rounded).join(' / ')} ms`);
+        rows.push(row(entries, 'chosen to last page painted', median(painted), 'ms', paintedMs));
+      }
       await untilQuiet();
-      const still = percentile((await chat.jump(JUMPS, false)).frames, 95);
       const { frames, elements } = await chat.jump(JUMPS);
-      const p95 = percentile(frames, 95);
-      say(`jumps: floor ${inWords(least)}, opened ${inWords(opened)}`);
-      say(
-        `jumps: ${frames.length} frames, p95 ${rounded(p95)} ms, standing still ${rounded(still)} ms, ${elements} elements`,
-      );
-      const row = (name: string, value: number, unit: string, target?: number): Row => ({
-        name: `a session of ${ENTRIES.toLocaleString('en')} entries: ${name}`,
-        value: rounded(value),
-        unit,
-        better: 'lower',
-        ...(target !== undefined && { target }),
-      });
-      const painted = median(opened.map((one) => one.painted));
-      const leastPainted = median(least.map((one) => one.painted));
-      return [
-        row('chosen to last page painted', painted, 'ms', 200),
-        row('chosen to last page painted', painted / leastPainted, '× floor'),
-        row('chosen to painted (floor)', leastPainted, 'ms'),
-        row('chosen to last page in the webview', median(opened.map((one) => one.arrived)), 'ms'),
-        row('chosen to text in the webview (floor)', median(least.map((one) => one.arrived)), 'ms'),
-        row('frame p95 while jumping', p95, 'ms', 17),
-        row('frame p95 while it stands still', still, 'ms'),
-        row('elements in the page while jumping, at most', elements, 'elements', 2000),
-      ];
+      const { entries } = SIZES[1];
+      rows.push(row(entries, 'frame p95 while jumping', percentile(frames, 95), 'ms', 17));
+      rows.push(row(entries, 'elements in the page while jumping, at most', elements, 'elements', 2000));
+      return rows;
     } finally {
       await chat.close();
     }
@@ -62,25 +59,27 @@ export async function measureJumps(
   }
 }
 
-async function measureFloor(floor: Subject, scratch: string, say: (line: string) => void): Promise<readonly Shown[]> {
-  mkdirSync(scratch);
-  const chat = await Chat.open(floor, scratch, say);
-  try {
-    return await recallAll(chat);
-  } finally {
-    await chat.close();
-  }
+function row(entries: number, name: string, value: number, unit: string, target: number): Row {
+  const session = `a session of ${entries.toLocaleString('en')} entries`;
+  return { name: `${session}: ${name}`, value: rounded(value), unit, target, better: 'lower' };
 }
 
-async function recallAll(chat: Chat): Promise<readonly Shown[]> {
-  const all: Shown[] = [];
-  for (const title of TITLES) {
-    await untilQuiet();
-    all.push(await chat.recall(title, markerOf(title)));
-  }
-  return all;
-}
+/** Among the last words of a session. */
+const markerOf = (title: string): string => `END-OF-${title.toUpperCase()}`;
 
-function inWords(all: readonly Shown[]): string {
-  return all.map(({ arrived, painted }) => `${rounded(arrived)}→${rounded(painted)}`).join(' / ');
+/** Writes the long sessions. @param folder that they worked in */
+async function writeSessions(storage: string, folder: string): Promise<void> {
+  const then = Date.now() - AGO_MS;
+  const journal = Journal.open({ folder: storage, log: silentLog, now: () => then });
+  const all = SIZES.flatMap(({ entries, titles }) => titles.map((title) => ({ entries, title })));
+  for (const [index, { entries, title }] of all.entries()) {
+    const key = `long-${index}`;
+    journal.saveSession(newSession(key, { agentId: 'load', title, cwd: folder, roots: [folder] }));
+    const list = conversation(seeded(index + 1), entries, then);
+    list.splice(-1, 0, { at: then, event: said(` ${markerOf(title)}`) });
+    const session = { key, agentId: 'load', cwd: folder, roots: [folder] };
+    await record(new JournalPersistence({ journal, log: silentLog, windowId: 'bench', session }, true), list);
+    journal.release(key, 'bench');
+  }
+  journal.dispose();
 }

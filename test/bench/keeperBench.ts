@@ -29,7 +29,7 @@ interface Measured {
   readonly memory: number | undefined;
 }
 
-/** Rows for the table. @param repetitions VS Codes of each kind; the first pair finds the machine cold and does not count where there are more */
+/** Rows for the table. @param repetitions VS Codes of each kind */
 export async function measureKeeper(
   subject: Subject,
   { repetitions, say }: { readonly repetitions: number; readonly say: (line: string) => void },
@@ -47,15 +47,12 @@ export async function measureKeeper(
       );
     }
   }
-  const [without, with_] = [all.off, all.finishTurn].map((some) => {
-    const counted = some.slice(some.length > 1 ? 1 : 0);
-    return {
-      ready: median(counted.map(({ ready }) => ready)),
-      lag: median(counted.flatMap(({ lags }) => lags)),
-      rate: median(counted.flatMap(({ rates }) => rates)),
-      memory: Math.max(...counted.map(({ memory }) => memory ?? Number.NaN)),
-    };
-  });
+  const [without, with_] = [all.off, all.finishTurn].map((some) => ({
+    ready: median(some.map(({ ready }) => ready)),
+    lag: median(some.flatMap(({ lags }) => lags)),
+    rate: median(some.flatMap(({ rates }) => rates)),
+    memory: Math.max(...some.map(({ memory }) => memory ?? Number.NaN)),
+  }));
   if (!without || !with_) throw new Error('Nothing was measured');
   const row = (name: string, value: number, unit: string, better: Row['better'], target?: number): Row => ({
     name: `keeper: ${name}`,
@@ -65,14 +62,8 @@ export async function measureKeeper(
     ...(target !== undefined && { target }),
   });
   return [
-    row('update to paint, without', without.lag, 'ms', 'lower'),
-    row('update to paint, with', with_.lag, 'ms', 'lower'),
     row('update to paint, with ÷ without', with_.lag / without.lag, '×', 'lower', 1.1),
-    row('throughput, without', without.rate, 'updates/s', 'higher'),
-    row('throughput, with', with_.rate, 'updates/s', 'higher'),
     row('throughput, with ÷ without', with_.rate / without.rate, '×', 'higher', 0.9),
-    row('agent ready, without', without.ready, 'ms', 'lower'),
-    row('agent ready, with', with_.ready, 'ms', 'lower'),
     row('agent ready, with − without', with_.ready - without.ready, 'ms', 'lower'),
     row('memory (PSS)', with_.memory, 'MB', 'lower', 60),
   ];

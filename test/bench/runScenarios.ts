@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/base/errors';
 import { repository } from '../support/vscode/repository';
 import { Chat } from './chat';
+import { untilQuiet } from './procStat';
 import type { Sample, Scenario } from './scenarios';
 import type { Subject } from './subjects';
 
@@ -29,8 +30,8 @@ export interface Subjects {
 const pictures = join(repository, 'out/bench');
 
 /**
- * Runs scenarios, each `repetitions` times in a VS Code of its own.
- * @throws Error with the scenario in its message where a run breaks twice
+ * Runs scenarios, each `repetitions` times, every window in a VS Code of its own.
+ * @throws Error with the window in its message if a run breaks twice
  */
 export async function runScenarios(
   scenarios: readonly Scenario[],
@@ -39,51 +40,64 @@ export async function runScenarios(
   say: (line: string) => void,
 ): Promise<Outcome[]> {
   mkdirSync(pictures, { recursive: true });
-  const outcomes: Outcome[] = [];
-  for (const scenario of scenarios) {
-    const samples = { floor: [] as Sample[], parley: [] as Sample[], other: [] as Sample[] };
+  const outcomes = scenarios.map(({ name }) => ({
+    scenario: name,
+    floor: [] as Sample[],
+    parley: [] as Sample[],
+    ...(subjects.other && { other: [] as Sample[] }),
+  }));
+  for (const [window, inIt] of Map.groupBy(scenarios, (scenario) => scenario.window)) {
     for (let repetition = 0; repetition < repetitions; repetition++) {
-      const all = (['floor', 'parley', 'other'] as const).filter((name) => name !== 'floor' || scenario.beside);
+      const all = ['floor', 'parley', 'other'] as const;
       // None is always the one that finds the machine warm.
-      for (const name of repetition % 2 === 0 ? all : all.reverse()) {
+      for (const name of repetition % 2 === 0 ? all : all.toReversed()) {
         const subject = subjects[name];
         if (!subject) continue;
-        const sample = await runTwice(scenario, subject, say);
-        samples[name].push(sample);
+        const samples = await runTwice(window, inIt, subject, say);
         const told = name === 'other' ? 'the other version' : subject.name;
-        say(`${scenario.name} ${repetition + 1}/${repetitions} ${told}: ${inWords(sample)}`);
+        for (const [scenario, sample] of samples) {
+          outcomes.find((one) => one.scenario === scenario)?.[name]?.push(sample);
+          say(`${scenario} ${repetition + 1}/${repetitions} ${told}: ${inWords(sample)}`);
+        }
       }
     }
-    const { other, ...both } = samples;
-    outcomes.push({ scenario: scenario.name, ...both, ...(subjects.other && { other }) });
   }
   return outcomes;
 }
 
+type Samples = ReadonlyMap<string, Sample>;
+type Say = (line: string) => void;
+
 /** A browser or a server that stumbles once must not cost the other twenty minutes. */
-async function runTwice(scenario: Scenario, subject: Subject, say: (line: string) => void): Promise<Sample> {
+async function runTwice(window: string, inIt: readonly Scenario[], subject: Subject, say: Say): Promise<Samples> {
   try {
-    return await run(scenario, subject, say);
+    return await run(window, inIt, subject, say);
   } catch (error) {
-    say(`${scenario.name} ${subject.name} failed and is run again: ${messageOf(error)}`);
-    return run(scenario, subject, say);
+    say(`${messageOf(error)}; runs again`);
+    return run(window, inIt, subject, say);
   }
 }
 
-async function run(scenario: Scenario, subject: Subject, say: (line: string) => void): Promise<Sample> {
+async function run(window: string, inIt: readonly Scenario[], subject: Subject, say: Say): Promise<Samples> {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   try {
     const chat = await Chat.open(subject, scratch, say);
     try {
-      const sample = await scenario.run(chat, subject.name);
-      return { ...chat.opened, ...sample };
+      const samples = new Map<string, Sample>();
+      for (const { name, run } of inIt) {
+        if (samples.size > 0) await untilQuiet();
+        const sample = await run(chat, subject.name);
+        // How the window opened is told once.
+        samples.set(name, samples.size === 0 ? { ...chat.opened, ...sample } : sample);
+      }
+      return samples;
     } finally {
-      const path = join(pictures, `${scenario.name}-${subject.name.toLowerCase()}.png`);
+      const path = join(pictures, `${window}-${subject.name.toLowerCase()}.png`);
       await chat.page.screenshot({ path }).catch(() => undefined);
       await chat.close();
     }
   } catch (error) {
-    throw new Error(`${scenario.name}, ${subject.name}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${window}, ${subject.name}: ${messageOf(error)}`, { cause: error });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -7,8 +7,6 @@ import { repository, vsixPath } from '../support/vscode/repository';
 export interface Subject {
   readonly name: 'floor' | 'Parley';
   readonly vsix: string;
-  /** Titles of its commands: one shows a list to choose from, one a box to enter something into. */
-  readonly commands: { readonly choose: string; readonly enter: string };
   /** Machine settings that make it start this agent. */
   readonly settings: (agent: AgentCommand) => Readonly<Record<string, unknown>>;
 }
@@ -22,7 +20,6 @@ export interface AgentCommand {
 export const parley: Subject = {
   name: 'Parley',
   vsix: vsixPath,
-  commands: { choose: 'Parley: Sessions', enter: 'Parley: Open Session from Link…' },
   settings: (agent) => ({ 'parley.agents': { load: agent }, 'parley.defaultAgent': 'load' }),
 };
 
@@ -39,8 +36,7 @@ export function packFloor(folder: string): Subject {
   const cwd = join(repository, 'test/bench/floor');
   const packed = spawnSync(process.execPath, [vsce, 'package', ...flags], { cwd, encoding: 'utf8' });
   if (packed.status !== 0) throw new Error(`The floor could not be packed:\n${packed.stdout}${packed.stderr}`);
-  const commands = { choose: 'Floor: Choose', enter: 'Floor: Enter' };
-  return { name: 'floor', vsix, commands, settings: (agent) => ({ 'parleyFloor.agent': agent }) };
+  return { name: 'floor', vsix, settings: (agent) => ({ 'parleyFloor.agent': agent }) };
 }
 
 /** The scripted agent, writing when and how much it sent to `log`. */

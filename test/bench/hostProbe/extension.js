@@ -10,7 +10,6 @@ exports.activate = (context) => {
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
   let writtenBefore = written();
-  let cpuBefore = process.cpuUsage();
   /** @type {Promise<unknown>[]} */
   let turns = [];
   const parley = () => vscode.extensions.getExtension('parley.parley').activate();
@@ -20,22 +19,19 @@ exports.activate = (context) => {
     reset() {
       loop.reset();
       writtenBefore = written();
-      cpuBefore = process.cpuUsage();
     },
     /** Times in ms, sizes in bytes. */
     read() {
       const { heapUsed, rss } = process.memoryUsage();
       const ms = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - 1);
-      const { user, system } = process.cpuUsage(cpuBefore);
       const delays = { p99: ms(loop.percentile(99)), longest: ms(loop.max) };
-      return { ...delays, heapUsed, rss, cpu: (user + system) / 1000, written: written() - writtenBefore };
+      return { ...delays, heapUsed, rss, written: written() - writtenBefore };
     },
-    /** Opens sessions that nobody looks at, with one agent after the other. @returns their keys */
-    async open({ count, agents = [undefined] }) {
+    /** Opens sessions that are not shown. @returns their keys */
+    async open({ count }) {
       const api = await parley();
       const keys = [];
-      for (let index = 0; index < count; index++)
-        keys.push(await api.openSession({ agent: agents[index % agents.length] }));
+      for (let index = 0; index < count; index++) keys.push(await api.openSession({}));
       return keys;
     },
     /** Sends a text to each session, and does not wait. */
@@ -46,11 +42,6 @@ exports.activate = (context) => {
     /** Waits for the turns that were sent last. */
     async settled() {
       await Promise.all(turns);
-    },
-    /** Runs turns in one session, one after another. `first`: the number of the first. */
-    async run({ key, text, first, count }) {
-      const api = await parley();
-      for (let index = 0; index < count; index++) await api.send(key, `${text} D${first + index}x`);
     },
   };
 

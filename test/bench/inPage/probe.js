@@ -84,15 +84,15 @@
       requestAnimationFrame(frame);
     });
 
-  /** Jumps to places all over the transcript and looks at twelve frames after each; without `moves`, at as many frames that stand still. */
-  bench.jump = async (count, moves) => {
+  /** Jumps to places all over the transcript and looks at twelve frames after each. */
+  bench.jump = async (count) => {
     const log = document.querySelector('[role=log]');
     const nextFrame = () => new Promise(requestAnimationFrame);
     const frames = [];
     let elements = 0;
     let before = await nextFrame();
     for (let jump = 1; jump <= count; jump++) {
-      if (moves) log.scrollTop = log.scrollHeight * ((jump * 0.618) % 1);
+      log.scrollTop = log.scrollHeight * ((jump * 0.618) % 1);
       for (let frame = 0; frame < 12; frame++) {
         const at = await nextFrame();
         frames.push(at - before);
@@ -109,13 +109,11 @@
     const keys = [];
     const pressed = new Set();
     let posts = 0;
-    let arrivedAt;
     let seenAt;
     let paintedAt;
     let running = true;
 
     const onPost = () => {
-      arrivedAt ??= now();
       posts++;
     };
     const onKey = (event) => {
@@ -157,7 +155,7 @@
       });
     });
 
-    /** Ends the measurement. Times are milliseconds, `arrivedAt` (the first message), `seenAt` and `paintedAt` since 1970. */
+    /** Ends the measurement. Times are milliseconds, `seenAt` and `paintedAt` since 1970. */
     bench.stop = () => {
       running = false;
       onTimings(observer.takeRecords());
@@ -165,7 +163,7 @@
       removeEventListener('message', onPost, true);
       removeEventListener('keydown', onKey, true);
       for (const _ of pressed) keys.push(SHORTEST_KEY);
-      return { arrivedAt, seenAt, paintedAt, frames, keys, posts };
+      return { seenAt, paintedAt, frames, keys, posts };
     };
   };
 })();
