@@ -48,6 +48,7 @@ const SESSIONS: readonly Long[] = [
   { name: `${TEXT_MB} MB of text`, events: () => answers(TEXT_MB), pageMs: 200 },
   { name: `a day of ${TURNS} turns × 30 calls`, events: () => busyDay(TURNS), pageMs: 200, maxMb: (60 * TURNS) / 200 },
   { name: 'a picture of 16 MB', events: withPicture, pageMs: 200 },
+  { name: 'a plan of 200 entries sent 2,000 times', events: plans, pageMs: 200 },
 ];
 
 /** Makes journals of one long session each and opens them; the folders are removed. @param isQuick only the first */
@@ -203,4 +204,17 @@ function* withPicture(): Generator<TimedEvent> {
   const picture = { type: 'image', data, mimeType: 'image/png' } as const;
   yield { at: START, event: { type: 'message_chunk', role: 'agent', block: picture } };
   yield* conversation(seeded(2), 1000, START);
+}
+
+/** One plan, sent whole with each step. */
+function* plans(): Generator<TimedEvent> {
+  const entries = Array.from({ length: 200 }, (_, step) => ({ content: `Step ${step}`, priority: 'medium' }) as const);
+  yield { at: START, event: { type: 'turn_started', turnId: 't1', origin: 'user', at: START } };
+  for (let sent = 0; sent < 2000; sent++) {
+    const now = entries.map(
+      (entry, step) => ({ ...entry, status: step < sent / 10 ? 'completed' : 'pending' }) as const,
+    );
+    yield { at: START + sent, event: { type: 'plan', planId: 'p1', entries: now } };
+  }
+  yield { at: START + 2000, event: ended('t1') };
 }
