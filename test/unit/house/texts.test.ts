@@ -3,10 +3,11 @@ import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { l10nJsonFormat } from '@vscode/l10n-dev';
+import type { SourceFile } from 'typescript/unstable/ast';
 import { bundleOf, ENGLISH, LANGUAGES, placeholdersOf, readBundle, textsOfSources } from '../../../scripts/lib/texts';
 import { codeOf } from './codeOf';
 import { sources } from './sources';
-import { type TextFinder, textFinder } from './untranslated';
+import { type Found, parseSources, translatedAtLoad, untranslated } from './untranslated';
 
 const root = process.cwd();
 
@@ -17,7 +18,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
     'names of products and protocols',
   ],
   [/^base\/pagePolicy\.ts$/, 'the policy of a page'],
-  [/^(?:webview|demo)\//, 'the panel has one table of texts; the demo is an agent'],
+  [/^demo\//, 'the demo is an agent'],
   [/^acp\/(?:jsonrpc|protocol|proposals|v1|v2|quirks)\//, 'answers to the agent, and the log'],
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],
   [/^agents\/(?:agentDefinition|shellPath|orphanGuard|windowsProcesses)\.ts$/, 'the log, and programs of a shell'],
@@ -71,12 +72,19 @@ function faults(english: l10nJsonFormat, translation: l10nJsonFormat): readonly 
   return [...missing.map((key) => `missing: ${key}`), ...others];
 }
 
+/** Returns what a search finds in files, a line each. */
+function findIn(files: readonly SourceFile[], search: (file: SourceFile) => readonly Found[]): readonly string[] {
+  return files.flatMap((file) => search(file).map(({ line, text }) => `${file.fileName}:${line} ${text}`));
+}
+
 describe('the texts of the product', () => {
   let texts: l10nJsonFormat;
+  let host: readonly SourceFile[];
 
   before(async function () {
     this.timeout(60_000);
     texts = await textsOfSources(root);
+    host = parseSources(sources().filter(({ path }) => !path.startsWith('webview/')));
   });
 
   it('stand in the English bundle (npm run l10n writes it)', () => {
@@ -100,22 +108,13 @@ describe('the texts of the product', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('go through l10n.t or localizable wherever people read them', async function () {
-    this.timeout(60_000);
-    const finder = await textFinder();
-    const left = sources()
-      .filter(({ path }) => !NOT_FOR_PEOPLE.some(([place]) => place.test(path)))
-      .flatMap(({ path, text }) => finder.untranslated(text).map((found) => `${path}:${found.line} ${found.text}`));
-    assert.deepEqual(left, []);
+  it('go through l10n.t or localizable wherever people read them', () => {
+    const shown = host.filter(({ fileName }) => !NOT_FOR_PEOPLE.some(([place]) => place.test(fileName.slice(1))));
+    assert.deepEqual(findIn(shown, untranslated), []);
   });
 
-  it('are made when they are needed, and not before the bundle is there', async function () {
-    this.timeout(60_000);
-    const finder = await textFinder();
-    const early = sources()
-      .filter(({ path }) => !path.startsWith('webview/'))
-      .flatMap(({ path, text }) => finder.atLoad(text).map((found) => `${path}:${found.line} ${found.text}`));
-    assert.deepEqual(early, []);
+  it('are made when they are needed, and not before the bundle is there', () => {
+    assert.deepEqual(findIn(host, translatedAtLoad), []);
   });
 
   for (const language of LANGUAGES) {
@@ -155,20 +154,7 @@ describe('the comparison of a translation', () => {
 });
 
 describe('the search for texts that are not translated', () => {
-  let finder: TextFinder;
-
-  before(async () => {
-    finder = await textFinder();
-  });
-
-  it('finds what is asked for while a file is loaded', () => {
-    const source = "const A = l10n.t('now'); const b = () => l10n.t('later'); class C { d = l10n.t('then'); }";
-    assert.deepEqual(
-      finder.atLoad(source).map(({ text }) => text),
-      ["l10n.t('now')"],
-    );
-  });
-
+  const early = "const A = l10n.t('now'); const b = () => l10n.t('later'); class C { d = l10n.t('then'); }";
   const cases: readonly (readonly [source: string, found: readonly string[]])[] = [
     ["throw new ParleyError('x', 'There is no agent.');", ['There is no agent.']],
     [['void showInfo(`Deleted $', '{count} messages`);'].join(''), ['Deleted {0} messages']],
@@ -179,10 +165,22 @@ describe('the search for texts that are not translated', () => {
     ["// A comment.\nimport { a } from './some words';", []],
     ["const kind: 'two words' = x; const event = { type: 'turn_ended', code: 'not-found' };", []],
   ];
+  let files: ReadonlyMap<string, SourceFile>;
+
+  before(() => {
+    const all = [early, ...cases.map(([text]) => text)];
+    const parsed = parseSources(all.map((text, index) => ({ path: `${index}.ts`, text })));
+    files = new Map(all.map((text, index) => [text, parsed[index]!]));
+  });
+
+  it('finds what is asked for while a file is loaded', () => {
+    assert.deepEqual(translatedAtLoad(files.get(early)!), [{ line: 1, text: "l10n.t('now')" }]);
+  });
+
   for (const [source, expected] of cases) {
     it(`finds ${expected.length === 0 ? 'nothing' : expected.join(', ')} in ${source.split('\n', 1)[0]}`, () => {
       assert.deepEqual(
-        finder.untranslated(source).map(({ text }) => text),
+        untranslated(files.get(source)!).map(({ text }) => text),
         expected,
       );
     });
