@@ -1,6 +1,6 @@
 // Chooses how an agent of the registry is installed on this machine.
 
-import { validateStrict } from 'compare-versions';
+import valid from 'semver/functions/valid.js';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { BinarySource, PackageSource, RegistryAgent } from '../list/registryAgent';
@@ -60,8 +60,8 @@ const PYTHON_VERSION = /^[0-9][0-9A-Za-z.!+-]{0,100}$/;
 function npmPackage({ package: spec, ...rest }: PackageSource, listed: string): InstallSource | string {
   const split = spec.indexOf('@', 1);
   const name = split < 0 ? spec : spec.slice(0, split);
-  const version = (split < 0 ? listed : spec.slice(split + 1)).replace(/^v/, '');
-  return NPM_NAME.test(name) && validateStrict(version) ? { kind: 'npx', name, version, ...rest } : spec;
+  const version = valid(split < 0 ? listed : spec.slice(split + 1));
+  return NPM_NAME.test(name) && version !== null ? { kind: 'npx', name, version, ...rest } : spec;
 }
 
 /** As {@link npmPackage}, for PyPI. */

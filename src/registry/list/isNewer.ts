@@ -1,8 +1,9 @@
 // Compares versions of agents.
-import { compareVersions, validate } from 'compare-versions';
 
-/** Returns whether a listed version is newer than an installed one; versions are mostly semantic. */
+import gt from 'semver/functions/gt.js';
+import valid from 'semver/functions/valid.js';
+
+/** Returns whether a listed version is newer than an installed one; other than semantic ones are if they differ. */
 export function isNewer(listed: string, installed: string): boolean {
-  const areVersions = validate(listed) && validate(installed);
-  return areVersions ? compareVersions(listed, installed) > 0 : listed !== installed;
+  return valid(listed) && valid(installed) ? gt(listed, installed) : listed !== installed;
 }

@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   registry: {
     rooms: { base: 'all', agents: 'all' },
     node: true,
-    packages: ['@vscode/l10n', 'compare-versions', 'tar-stream', 'unbzip2-stream', 'yauzl', 'zod'],
+    packages: ['@vscode/l10n', 'semver', 'tar-stream', 'unbzip2-stream', 'yauzl', 'zod'],
   },
   changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'diff', 'zod'] },
   mentions: { rooms: { changes: 'all' }, node: true, packages: ['fuzzysort'] },
