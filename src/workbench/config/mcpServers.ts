@@ -4,9 +4,9 @@
 import { homedir } from 'node:os';
 import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../../agents/resolveCommand';
+import { parseSettings } from '../../agents/settingsText';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Event } from '../../base/event';
-import { parseJsonc } from '../../base/jsonc';
 import { localizable, mapForeign } from '../../base/localizable';
 import { knownSecrets } from '../../base/redact';
 import { own } from '../../base/untrusted';
@@ -183,7 +183,9 @@ export class McpServers {
 
 function read(uri: Uri, text: string): McpConfig {
   try {
-    return parseMcpConfig(parseJsonc(text));
+    const { value, errorLine } = parseSettings(text);
+    if (errorLine !== undefined) throw new Error(l10n.t('error in line {0}', errorLine));
+    return parseMcpConfig(value);
   } catch (error) {
     return { entries: [], inputs: [], problems: [l10n.t("Couldn't read {0}: {1}.", uri.fsPath, messageOf(error))] };
   }
