@@ -1,10 +1,15 @@
-// The same server for agents that reach it over their ACP connection (`mcp/message`, protocol v1 and
-// v2 unstable): one request of the agent is one request of MCP.
+// The MCP server of one session for agents that reach it over their ACP connection (`mcp/message`,
+// protocol v1 and v2 unstable): one request of the agent is one request of MCP.
 
-import { answerMcp, type McpOutcome } from './mcpMethods';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ErrorCode, isJSONRPCRequest, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { serveTools } from './mcpServer';
 import type { ToolCaller } from './toolCaller';
 
-const CANCELLED: McpOutcome = { error: { code: -32_800, message: 'Cancelled' } };
+/** The result or the error of a request. */
+export type McpOutcome =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
 
 /** Answers one request; withdrawn by its signal, it is answered at once. */
 export type McpRequest = (
@@ -13,17 +18,42 @@ export type McpRequest = (
   signal: AbortSignal,
 ) => Promise<McpOutcome>;
 
+const CANCELLED: McpOutcome = { error: { code: -32_800, message: 'Cancelled' } };
+
 /** Returns what answers the requests of one agent. */
-export function acpServer(caller: ToolCaller): McpRequest {
+export async function acpServer(caller: ToolCaller): Promise<McpRequest> {
+  const waiting = new Map<RequestId | undefined, (outcome: McpOutcome) => void>();
+  const transport: Transport = {
+    start: async () => undefined,
+    close: async () => undefined,
+    send: async (message) => {
+      if ('result' in message) waiting.get(message.id)?.({ result: message.result });
+      else if ('error' in message) waiting.get(message.id)?.({ error: message.error });
+    },
+  };
+  await serveTools(caller, transport);
+  let lastId = 0;
   return (method, params, signal) => {
+    // From 1: the SDK does not cancel a request with the id 0.
+    const id = ++lastId;
+    const request = { jsonrpc: '2.0', id, method, ...(params && { params }) } as const;
+    // The SDK would not answer.
+    if (!isJSONRPCRequest(request))
+      return Promise.resolve({ error: { code: ErrorCode.InvalidParams, message: `Invalid params of ${method}` } });
     if (signal.aborted) return Promise.resolve(CANCELLED);
     const { promise, resolve } = Promise.withResolvers<McpOutcome>();
-    const cancel = (): void => resolve(CANCELLED);
-    signal.addEventListener('abort', cancel, { once: true });
-    void answerMcp(caller, method, params, signal).then((outcome) => {
+    const settle = (outcome: McpOutcome): void => {
+      waiting.delete(id);
       signal.removeEventListener('abort', cancel);
       resolve(outcome);
-    });
+    };
+    const cancel = (): void => {
+      settle(CANCELLED);
+      transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+    };
+    waiting.set(id, settle);
+    signal.addEventListener('abort', cancel, { once: true });
+    transport.onmessage?.(request);
     return promise;
   };
 }

@@ -1,81 +1,67 @@
-// The MCP server of one session on a socket: a JSON-RPC message a line. Loaded when the first agent
-// connects.
+// The MCP server of one session. Loaded when the first agent connects.
 
-import type { Socket } from 'node:net';
-import * as z from 'zod/mini';
-import { LineSplitter } from '../base/lineSplitter';
-import { answerMcp } from './mcpMethods';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import { messageOf } from '../base/errors';
+import { pageOf, type ToolAnswer } from './answer';
 import type { ToolCaller } from './toolCaller';
+import { hasPages, isToolName, listTools, readArgs } from './tools';
 
-/** Bytes of one message; arguments are short. */
-const MAX_MESSAGE = 256 * 1024;
-/** Requests of one connection that are being answered. */
-const MAX_RUNNING = 1_000;
-const BUSY = -32_000;
+/** In place of the SDK's own validator for answers to forms, which takes 10 ms to make for each connection. */
+const NO_FORMS: jsonSchemaValidator = {
+  getValidator: () => {
+    throw new Error('This server sends no forms.');
+  },
+};
 
-const idSchema = z.union([z.string(), z.int()]);
-const messageSchema = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: z.optional(idSchema),
-  method: z.string(),
-  params: z.optional(z.unknown()),
-});
-const cancelledParams = z.object({ requestId: idSchema });
-
-type Id = z.output<typeof idSchema>;
-
-/** Speaks MCP on a socket, until that is closed. */
-export async function serveSocket(caller: ToolCaller, socket: Socket): Promise<void> {
-  const running = new Map<Id, AbortController>();
-
-  const send = (message: Readonly<Record<string, unknown>>): void => {
-    if (socket.destroyed) return;
-    // Takes no more requests while the answers to those before are not read.
-    if (socket.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`) || socket.isPaused()) return;
-    socket.pause();
-    socket.once('drain', () => socket.resume());
-  };
-
-  const answer = async (id: Id, method: string, params: unknown): Promise<void> => {
-    if (running.size >= MAX_RUNNING || running.has(id)) {
-      send({ id, error: { code: BUSY, message: running.has(id) ? 'The id is in use' : 'Too many requests' } });
-      return;
-    }
-    const abort = new AbortController();
-    running.set(id, abort);
-    const outcome = await answerMcp(caller, method, params, abort.signal);
-    if (running.get(id) === abort) running.delete(id);
-    // What was cancelled gets no answer.
-    if (!abort.signal.aborted) send({ id, ...outcome });
-  };
-
-  const lines = new LineSplitter(MAX_MESSAGE, (line) => {
-    const { data } = messageSchema.safeParse(parsed(line));
-    if (!data) return;
-    const { id, method, params } = data;
-    if (id !== undefined) void answer(id, method, params);
-    else if (method === 'notifications/cancelled') {
-      const { data: cancelled } = cancelledParams.safeParse(params);
-      if (!cancelled) return;
-      running.get(cancelled.requestId)?.abort();
-      running.delete(cancelled.requestId);
-    }
-  });
-  socket.on('data', (chunk: Buffer) => {
-    // Nothing after a message that is too long can be read.
-    if (!lines.push(chunk)) socket.destroy();
-  });
-  // Nobody is left to read the answers.
-  socket.once('close', () => {
-    for (const abort of running.values()) abort.abort();
-    running.clear();
-  });
+/** Serves the tools of a session until the transport is closed. */
+export async function serveTools(caller: ToolCaller, transport: Transport): Promise<void> {
+  const server = new Server(
+    { name: 'parley', version: caller.version },
+    {
+      capabilities: { tools: {} },
+      jsonSchemaValidator: NO_FORMS,
+    },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [...listTools(caller.tools()), ...caller.others.list()],
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
+    callTool(caller, params.name, params.arguments ?? {}, signal),
+  );
+  await server.connect(transport);
 }
 
-function parsed(line: string): unknown {
+/** Errors of a tool are told to the model. */
+async function callTool(
+  caller: ToolCaller,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
   try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
+    const [answer, offset] = await answerTo(caller, name, args, signal);
+    return { content: [{ type: 'text', text: pageOf(answer, offset) }], isError: answer.failed === true };
+  } catch (error) {
+    return { content: [{ type: 'text', text: pageOf({ summary: messageOf(error) }) }], isError: true };
   }
+}
+
+/** @returns the answer, and the first line of the page; undefined where the tool has no further pages */
+async function answerTo(
+  caller: ToolCaller,
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<[ToolAnswer, number | undefined]> {
+  if (isToolName(name) && caller.tools().includes(name)) {
+    const args = readArgs(name, given);
+    const { offset = 0 } = args as { readonly offset?: number };
+    return [await caller.call(name, args, signal), hasPages(name) ? offset : undefined];
+  }
+  if (caller.others.list().some((other) => other.name === name))
+    return [await caller.others.call(name, given, signal), undefined];
+  throw new Error(`There is no tool ${name}.`);
 }

@@ -92,43 +92,24 @@ export function hasPages(name: ToolName): boolean {
   return 'offset' in TOOLS[name].schema.shape;
 }
 
+/** What JSON Schema says that a model does not need: limits, and the dialect. */
+const UNNEEDED = ['minLength', 'maxLength', 'minimum', 'maximum'] as const;
+
 /** Returns the tools as `tools/list` has them. */
 export function listTools(names: readonly ToolName[]) {
   return names.map((name) => {
     const { about, effect, schema } = TOOLS[name];
+    const { $schema, ...inputSchema } = z.toJSONSchema(schema, {
+      io: 'input',
+      override: ({ jsonSchema }) => {
+        for (const key of UNNEEDED) delete jsonSchema[key];
+      },
+    });
     return {
       name,
       description: about,
-      inputSchema: { type: 'object' as const, ...briefSchema(schema) },
+      inputSchema: { ...inputSchema, type: 'object' as const },
       annotations: { readOnlyHint: effect === 'read', destructiveHint: false, openWorldHint: false },
     };
   });
-}
-
-/** The JSON Schema of the arguments without what a model does not need: limits, and the dialect. */
-function briefSchema({ shape }: z.ZodMiniObject<z.core.$ZodShape>): {
-  properties: Record<string, object>;
-  required?: string[];
-} {
-  const all = Object.entries(shape).map(([name, given]) => {
-    const isOptional = given instanceof z.ZodMiniOptional;
-    const schema = isOptional ? given._zod.def.innerType : given;
-    const values = schema instanceof z.ZodMiniEnum ? schema.options : undefined;
-    const type = schema instanceof z.ZodMiniNumberFormat ? 'integer' : schema._zod.def.type;
-    const description = z.globalRegistry.get(schema)?.description;
-    return {
-      name,
-      isOptional,
-      property: {
-        type: values ? 'string' : type,
-        ...(description && { description }),
-        ...(values && { enum: values }),
-      },
-    };
-  });
-  const required = all.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
-  return {
-    properties: Object.fromEntries(all.map(({ name, property }) => [name, property])),
-    ...(required.length > 0 && { required }),
-  };
 }

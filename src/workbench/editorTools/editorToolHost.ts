@@ -56,7 +56,7 @@ export class EditorToolHost implements EditorTools, Disposable {
     const caller = this.#caller(agent, session);
     const { extensionPath } = this.#options.context;
     const entrance = await this.#socket.open(async (socket) => {
-      const { serveSocket } = await import('../../editorTools/mcpServer');
+      const { serveSocket } = await import('../../editorTools/socketServer');
       await serveSocket(caller, socket);
     });
     knownSecrets.add(entrance.token);

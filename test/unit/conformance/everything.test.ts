@@ -177,7 +177,7 @@ for (const version of [1, 2] as const)
       ['v1:mcp/message', 'v1:agent/mcpCapabilities.acp', 'v2:mcp/message', 'v2:agent/session.mcp.acp'],
       async () => {
         const called: string[] = [];
-        const request = acpServer({
+        const request = await acpServer({
           version: '1',
           tools: () => ['get_diagnostics'],
           call: async (name) => {

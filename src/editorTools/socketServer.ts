@@ -1,0 +1,61 @@
+// The MCP server of one session on a socket: a JSON-RPC message a line.
+
+import type { Socket } from 'node:net';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { LineSplitter } from '../base/lineSplitter';
+import { serveTools } from './mcpServer';
+import type { ToolCaller } from './toolCaller';
+
+/** Bytes of one message; arguments are short. */
+const MAX_MESSAGE = 256 * 1024;
+
+/** Speaks MCP on a socket, until that is closed. */
+export function serveSocket(caller: ToolCaller, socket: Socket): Promise<void> {
+  return serveTools(caller, new SocketTransport(socket));
+}
+
+/** As the SDK's transport for stdio, which would take requests while no answer is read. */
+class SocketTransport implements Transport {
+  readonly #socket: Socket;
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  async start(): Promise<void> {
+    const lines = new LineSplitter(MAX_MESSAGE, (line) => {
+      const message = parsed(line);
+      if (message !== undefined) this.onmessage?.(message);
+    });
+    this.#socket.on('data', (chunk: Buffer) => {
+      // Nothing after a message that is too long can be read.
+      if (!lines.push(chunk)) this.#socket.destroy();
+    });
+    this.#socket.once('close', () => this.onclose?.());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    // Takes no more requests while the answers to those before are not read.
+    if (socket.write(`${JSON.stringify(message)}\n`) || socket.isPaused()) return;
+    socket.pause();
+    socket.once('drain', () => socket.resume());
+  }
+
+  async close(): Promise<void> {
+    this.#socket.destroy();
+  }
+}
+
+/** The SDK checks what a message holds. */
+function parsed(line: string): JSONRPCMessage | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
