@@ -1,11 +1,8 @@
-// `npm test`: style, types, unit tests, stories on several machines, the suite in a real extension
-// host, the packaged extension in a real browser. Steps that leave a small machine idle run side by side.
-// Arguments choose steps by name (`npm test -- unit e2e`). The last line of the output is the sum:
-// "N passed, N failed".
+// Runs the tests in tiers, each a list of stages whose steps run side by side. `npm run check`: the rules that need no test to run. `npm test`: the fast tier. `npm run test:slow`:
+// what that leaves out. `npm run test:all`: both. Further arguments choose steps by name (`npm test -- unit smoke`). The last line of the output is the sum: "N passed, N failed".
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium } from '../test/support/vscode/findChromium';
 import { repository } from '../test/support/vscode/repository';
 import { addUp, readResults, type SuiteResult, writeSum } from './lib/results.mts';
 import { type Run, start } from './lib/sideBySide.mts';
@@ -13,30 +10,41 @@ import { type Run, start } from './lib/sideBySide.mts';
 interface Step {
   readonly name: string;
   readonly command: readonly string[];
-  /** It counts its tests in PARLEY_TEST_RESULT; otherwise it is one check as a whole. */
-  readonly counts: boolean;
-  /** It uses the package of this run, rather than build one. */
+  /** Counts its tests in PARLEY_TEST_RESULT; otherwise it is one check as a whole. */
+  readonly counts?: true;
+  /** Uses the package of this run. */
   readonly usesPackage?: true;
 }
 
+type Stage = readonly Step[];
+
 const tool = (path: string): string => join(repository, 'node_modules', path);
-const PACKAGE: Step = { name: 'package', command: ['scripts/run.mjs', 'package'], counts: false };
-/** What runs side by side, stage after stage. */
-const STAGES: readonly (readonly Step[])[] = [
-  [
-    { name: 'lint', command: [tool('@biomejs/biome/bin/biome'), 'ci', '--error-on-warnings'], counts: false },
-    { name: 'types', command: [tool('typescript/bin/tsc'), '-p', '.'], counts: false },
-    { name: 'types-webview', command: [tool('typescript/bin/tsc'), '-p', 'src/webview'], counts: false },
-    { name: 'types-tests', command: [tool('typescript/bin/tsc'), '-p', 'test/webview'], counts: false },
-    PACKAGE,
-  ],
-  [{ name: 'unit', command: ['scripts/unit.mjs'], counts: true, usesPackage: true }],
-  [
-    { name: 'workbench', command: ['scripts/run.mjs', 'workbench'], counts: true, usesPackage: true },
-    { name: 'machines', command: ['scripts/machines.mjs'], counts: true },
-  ],
-  [{ name: 'e2e', command: ['scripts/e2e.mjs'], counts: true, usesPackage: true }],
+const BROWSER: Step = { name: 'browser', command: ['scripts/run.mjs', 'install', 'browser'] };
+const VSCODE: Step = { name: 'vscode', command: ['scripts/run.mjs', 'install', 'vscode'] };
+const PACKAGE: Step = { name: 'package', command: ['scripts/run.mjs', 'package'] };
+const CHECK: Stage = [
+  { name: 'types', command: [tool('typescript/bin/tsc'), '-b', '.', 'src/webview', 'test/webview'] },
+  { name: 'style', command: [tool('@biomejs/biome/bin/biome'), 'ci', '--error-on-warnings'] },
+  { name: 'rules', command: ['scripts/unit.mjs', '--only', 'house'], counts: true },
 ];
+
+const TIERS: Readonly<Record<string, readonly Stage[]>> = {
+  check: [CHECK],
+  fast: [
+    [PACKAGE, ...CHECK, BROWSER],
+    [{ name: 'unit', command: ['scripts/unit.mjs'], counts: true, usesPackage: true }, VSCODE],
+    [{ name: 'smoke', command: ['scripts/e2e.mjs'], counts: true, usesPackage: true }],
+  ],
+  slow: [
+    [PACKAGE],
+    [{ name: 'unit-slow', command: ['scripts/unit.mjs', '--slow'], counts: true, usesPackage: true }],
+    [
+      { name: 'workbench', command: ['scripts/run.mjs', 'workbench'], counts: true, usesPackage: true },
+      { name: 'machines', command: ['scripts/machines.mjs'], counts: true },
+    ],
+    [{ name: 'e2e', command: ['scripts/e2e.mjs', '--slow'], counts: true, usesPackage: true }],
+  ],
+};
 
 interface RunningStep {
   readonly step: Step;
@@ -73,23 +81,32 @@ async function finish({ step, run, result, seconds }: RunningStep): Promise<Suit
   return sum;
 }
 
-/** The chosen steps, and the package that they use. */
-function choose(names: readonly string[]): readonly (readonly Step[])[] {
-  if (names.length === 0) return STAGES;
-  const stages = STAGES.map((stage) => stage.filter(({ name }) => names.includes(name)));
+/**
+ * Returns the stages of the tiers that the arguments name, and of their steps those that they name. Each step runs once.
+ * @throws Error for an unknown step
+ */
+function stagesOf(args: readonly string[]): readonly Stage[] {
+  const tiers = args.filter((name) => name in TIERS);
+  const names = args.filter((name) => !(name in TIERS));
+  const seen = new Set<Step>();
+  const all = (tiers.length > 0 ? tiers : ['fast'])
+    .flatMap((name) => TIERS[name] ?? [])
+    .map((stage) => stage.filter((step) => !seen.has(step) && seen.add(step)));
+  if (names.length === 0) return all;
+  const unknown = names.filter((name) => ![...seen].some((step) => step.name === name));
+  if (unknown.length > 0)
+    throw new Error(`No step ${unknown.join(', ')}: ${[...seen].map(({ name }) => name).join(', ')}`);
+  const stages = all.map((stage) => stage.filter(({ name }) => names.includes(name)));
   const chosen = stages.flat();
   const isMissing = !chosen.includes(PACKAGE) && chosen.some(({ usesPackage }) => usesPackage);
   return isMissing ? [[PACKAGE], ...stages] : stages;
 }
 
 async function main(): Promise<number> {
-  const stages = choose(process.argv.slice(2));
   const scratch = mkdtempSync(join(tmpdir(), 'parley-test-'));
   const sums: SuiteResult[] = [];
   try {
-    // Said now and not in the middle of a suite.
-    findChromium((line) => process.stdout.write(`${line}\n`));
-    for (const stage of stages) {
+    for (const stage of stagesOf(process.argv.slice(2))) {
       const running = stage.map((step) => begin(step, scratch));
       for (const step of running) sums.push(await finish(step));
     }

@@ -1,10 +1,13 @@
-// The unit tests: bundled, then run by mocha in plain Node; then those of the webview in a browser. `node scripts/unit.mjs [part of a path …] [-- mocha options]`.
+// The unit tests in plain Node, and those of the panel in a browser: the fast tier.
+// `node scripts/unit.mjs [--slow] [--only FOLDER] [part of a path …] [-- mocha options]`.
+// `--slow`: what the fast tier leaves out. `--only unit`, `panel` or `house`: these alone. With parts of paths, every file that matches runs, whatever its tier.
 import { availableParallelism } from 'node:os';
 import { reexec } from './lib/node24.mjs';
 import { runSuites } from './lib/suite.mjs';
 
+/** Files that take longest begin, so that none of them runs alone at the end. */
 const LONGEST = [
-  'house/release',
+  'scripts/release',
   'session/interleavings',
   'conformance/fuzzTurns',
   'changes/randomTurns',
@@ -13,18 +16,34 @@ const LONGEST = [
   'conversation/attach',
   'model/memory',
   'store/faults',
-  'house/package',
 ];
+
+const SUITES = {
+  // The rules of the source: part of `npm run check`.
+  house: { folder: 'test/unit/house' },
+  // One file more at a time than there are cores, as many of them wait for processes.
+  // Processes end early, as each file leaves memory behind and what is large takes long to start another one:
+  // in one that had run a hundred files, starting git or an agent took most of the time of its test.
+  unit: {
+    folder: 'test/unit',
+    without: 'test/unit/house/',
+    jobs: availableParallelism() + 1,
+    longest: LONGEST,
+    batch: 8,
+  },
+  // Beside the others. One browser after another: what these tests press must come within half a second.
+  panel: { folder: 'test/webview' },
+};
 
 const args = process.argv.slice(2);
 if (!(await reexec(process.argv[1], args))) {
-  const suites = [
-    // One file more at a time than there are cores, as many of them wait for processes.
-    // Processes end early, as each file leaves memory behind and what is large takes long to start another one:
-    // in one that had run a hundred files, starting git or an agent took most of the time of its test.
-    { folder: 'test/unit', jobs: availableParallelism() + 1, longest: LONGEST, batch: 8 },
-    // Beside the others. One browser after another: what these tests press must come within half a second.
-    { folder: 'test/webview', jobs: 1 },
-  ];
-  process.exitCode = await runSuites({ suites, args, timeout: 60_000 });
+  const tier = take('--slow') ? 'slow' : 'fast';
+  const at = args.indexOf('--only');
+  const names = at < 0 ? ['unit', 'panel'] : args.splice(at, 2)[1].split(',');
+  process.exitCode = await runSuites({ suites: names.map((name) => SUITES[name]), args, timeout: 60_000, tier });
+}
+
+function take(option) {
+  const at = args.indexOf(option);
+  return at >= 0 && args.splice(at, 1).length === 1;
 }

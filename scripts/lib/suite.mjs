@@ -32,22 +32,27 @@ const shared = {
 
 /**
  * Runs the tests of some folders side by side, with the output of one folder after another.
- * @param suites `folder` relative to the root; `jobs`: processes side by side;
+ * @param suites `folder` relative to the root; `without`: what its paths must not begin with; `jobs`: processes side by side;
  * `longest`: parts of the paths of files that begin, so that none of them runs alone at the end;
  * `batch`: files for a process, which then ends, but each of the longest has its own. Without it, a process runs files until there are none
  * @param args parts of paths to choose files by; after `--` come options for mocha
  * @param timeout milliseconds for each test
+ * @param tier `fast` leaves out the files named *.slow.test.ts; `slow` runs these, and those that try more in this tier (test/support/tier.ts). Without it, or with parts of paths, all run
  * @returns 0 where all passed
  */
-export async function runSuites({ suites, args, timeout }) {
+export async function runSuites({ suites, args, timeout, tier }) {
   const end = args.indexOf('--');
   const patterns = end < 0 ? args : args.slice(0, end);
   const mochaOptions = end < 0 ? [] : args.slice(end + 1);
   const chosen = [];
-  for (const { folder, jobs = 1, longest = [], batch } of suites) {
-    const tests = (await files(folder)).filter(
-      (path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))),
+  for (const { folder, without, jobs = 1, longest = [], batch } of suites) {
+    const all = (await files(folder)).filter(
+      (path) => /\.test\.tsx?$/.test(path) && !(without && path.startsWith(without)),
     );
+    const tests =
+      patterns.length > 0
+        ? all.filter((path) => patterns.some((part) => path.includes(part)))
+        : await ofTier(all, tier);
     const rank = (path) => {
       const at = longest.findIndex((part) => path.includes(part));
       return at < 0 ? longest.length : at;
@@ -71,7 +76,7 @@ export async function runSuites({ suites, args, timeout }) {
     const { inOrder, start, startInLanes } = await import('./sideBySide.mts');
     const { readResults, writeSum } = await import('./results.mts');
     const result = process.env.PARLEY_TEST_RESULT ?? join(outdir, 'result');
-    const env = { ...projectEnv(), PARLEY_TEST_RUN: outdir, PARLEY_TEST_RESULT: result };
+    const env = { ...projectEnv(), PARLEY_TEST_RUN: outdir, PARLEY_TEST_RESULT: result, PARLEY_TIER: tier ?? 'fast' };
     const begin = (bundled, more = []) =>
       start(mocha(bundled, ['--timeout', String(timeout), ...more, ...mochaOptions]), root, env);
     const runs = [];
@@ -100,6 +105,16 @@ export async function runSuites({ suites, args, timeout }) {
   } finally {
     await rm(outdir, { recursive: true, force: true });
   }
+}
+
+/** Chooses the files of a tier. */
+async function ofTier(paths, tier) {
+  if (tier === undefined) return paths;
+  const isSlow = (path) => /\.slow\.test\.tsx?$/.test(path);
+  if (tier === 'fast') return paths.filter((path) => !isSlow(path));
+  const isWanted = async (path) => isSlow(path) || /\/support\/tier'/.test(await readFile(join(root, path), 'utf8'));
+  const wanted = await Promise.all(paths.map(isWanted));
+  return paths.filter((_, index) => wanted[index]);
 }
 
 /** Cuts a list into parts that differ by one at most. @param most how many a part may have */

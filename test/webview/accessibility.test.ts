@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict';
 import axe, { type Result } from 'axe-core';
 import type { ItemView, MentionView } from '../../src/panel/contract';
+import { THEMES } from '../support/tier';
 import type { Panel, PanelOptions } from './harness/browser';
 import { FILES, ListHost, REVIEW } from './harness/changeSamples';
 import { asksForm } from './harness/questionSamples';
 import { conversation, message, permission, SESSION_FULL, tool } from './harness/samples';
 import { scenesIn } from './harness/scenes';
-import type { Theme } from './harness/server';
 import { showScene } from './harness/showScene';
 import { useHarness } from './harness/useHarness';
-
-const THEMES: readonly Theme[] = ['dark', 'light', 'hc', 'hclight'];
 
 const SCENES: Readonly<Record<string, PanelOptions>> = {
   empty: {},

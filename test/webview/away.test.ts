@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { AwayView } from '../../src/panel/contract';
+import { THEMES } from '../support/tier';
 import type { Panel, PanelOptions } from './harness/browser';
 import { message } from './harness/samples';
-import type { Theme } from './harness/server';
 import { useHarness } from './harness/useHarness';
 
 const VIEW: AwayView = {
@@ -139,7 +139,7 @@ describe('what happened while the user was away', () => {
   });
 
   it('has no serious accessibility finding in any theme, at 280 pixels', async () => {
-    for (const theme of ['dark', 'light', 'hc', 'hclight'] satisfies Theme[]) {
+    for (const theme of THEMES) {
       const panel = await open({ theme, width: 280 });
       await tell(panel);
       await card(panel).waitFor();

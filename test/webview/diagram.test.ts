@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import type { FromDiagram, FromFrame, ToDiagram, ToFrame } from '../../src/panel/diagramContract';
 import { MERMAID_FILE } from '../../src/registry/install/mermaidFile';
 import { HOSTILE_DIAGRAMS } from '../support/hostile/diagrams';
+import { THEMES } from '../support/tier';
 import type { Theme } from './harness/server';
 import type { Language } from './harness/texts';
 import { useHarness } from './harness/useHarness';
@@ -373,7 +374,7 @@ describe('the page of a diagram', () => {
     assert.match(await saved(), /exceeded/);
   });
 
-  for (const theme of ['dark', 'light', 'hc', 'hclight'] as const)
+  for (const theme of THEMES)
     it(`has no finding of axe-core: ${theme}`, async () => {
       for (const source of [FLOW, 'flowchart LR\n  C --> [']) {
         if (page && !page.isClosed()) await page.close();

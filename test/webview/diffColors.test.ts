@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { DiffHunk } from '../../src/panel/contract';
+import { THEMES } from '../support/tier';
 import { DIFF, tool } from './harness/samples';
 import type { Theme } from './harness/server';
 import { useHarness } from './harness/useHarness';
@@ -162,7 +163,7 @@ describe('the syntax colours of a diff', () => {
     );
   });
 
-  for (const theme of ['dark', 'light', 'hc', 'hclight'] as const)
+  for (const theme of THEMES)
     it(`have enough contrast on the backgrounds of lines and words: ${theme}`, async () => {
       const code = (word: string): readonly string[] => [
         `// about ${word}`,

@@ -2,6 +2,7 @@
 // and attributes that assistive technology and tests use.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
+import { THEMES } from '../support/tier';
 import type { Panel, PanelOptions } from './harness/browser';
 import { conversation, DIFF, message, permission, SESSION_FULL, tool } from './harness/samples';
 import { useHarness } from './harness/useHarness';
@@ -513,7 +514,7 @@ describe('entries', () => {
   });
 
   it('draw in each theme and at 260 px without a horizontal scroll bar', async () => {
-    for (const theme of ['dark', 'light', 'hc', 'hclight'] as const) {
+    for (const theme of THEMES) {
       const items = conversation();
       const session = { ...SESSION_FULL, permissions: [permission(items.length - 1)] };
       await open(items, { theme, width: 260, height: 800, session });

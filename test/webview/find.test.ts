@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { SessionEvent } from '../../src/session/events/event';
+import { THEMES } from '../support/tier';
 import type { Panel, PanelOptions } from './harness/browser';
 import { FindHost } from './harness/findHost';
-import type { Theme } from './harness/server';
 import { useChrome } from './harness/useChrome';
 
 const LONG = 600;
@@ -316,7 +316,7 @@ describe('find in the panel', () => {
     assert.equal(await panel.page.evaluate(() => CSS.highlights.get('find-match')?.size), 0);
   });
 
-  for (const theme of ['dark', 'light', 'hc', 'hclight'] satisfies readonly Theme[])
+  for (const theme of THEMES)
     it(`is accessible in a narrow panel too: ${theme}`, async () => {
       await start(talk([1, 3], 6), { theme, width: 280 });
       await find('needle');

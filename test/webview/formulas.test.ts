@@ -1,8 +1,8 @@
 // Formulas in a message: drawn as MathML, with their source for whoever selects, copies and searches.
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
+import { THEMES } from '../support/tier';
 import { message } from './harness/samples';
-import type { Theme } from './harness/server';
 import { useHarness } from './harness/useHarness';
 
 const TEXT = `Euler found $e^{i\\pi} + 1 = 0$, where \\(i^2 = -1\\); it costs $5 and $6.
@@ -127,7 +127,7 @@ describe('formulas', () => {
   });
 
   it('leave nothing serious for those who use a screen reader, in any theme', async () => {
-    for (const theme of ['dark', 'light', 'hc', 'hclight'] satisfies readonly Theme[]) {
+    for (const theme of THEMES) {
       for (const width of [280, 860]) {
         const panel = await browser.open({ items: [message('a', 'agent', TEXT)], theme, width, height: 1_500 });
         await panel.page.waitForFunction(

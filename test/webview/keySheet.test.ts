@@ -1,8 +1,8 @@
 // The keys of the panel, in a dialog.
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
+import { THEMES } from '../support/tier';
 import { message } from './harness/samples';
-import type { Theme } from './harness/server';
 import { useHarness } from './harness/useHarness';
 
 describe('the sheet of keys', () => {
@@ -38,7 +38,7 @@ describe('the sheet of keys', () => {
   });
 
   it('has no serious accessibility finding in any theme, and fits into 280 pixels in German', async () => {
-    for (const theme of ['dark', 'light', 'hc', 'hclight'] satisfies readonly Theme[]) {
+    for (const theme of THEMES) {
       const { page } = await browser.open({ items, theme, width: 280, language: 'de' });
       await page.locator('[data-entry-id=a]').focus();
       await page.keyboard.press('?');

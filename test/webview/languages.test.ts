@@ -1,6 +1,7 @@
 // The panel in other languages than English: every text of its own is translated, and a longer one still fits.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { THEMES } from '../support/tier';
 import type { Panel } from './harness/browser';
 import { scenesIn } from './harness/scenes';
 import type { Theme } from './harness/server';
@@ -121,7 +122,7 @@ describe('the panel in another language', () => {
   // Pictures for people to look at: SHOTS names the folder.
   const { SHOTS: folder } = process.env;
   const looks = [
-    ...(['dark', 'light', 'hc', 'hclight'] as const).map((theme) => ({ theme, language: 'en', width: 640 }) as const),
+    ...THEMES.map((theme) => ({ theme, language: 'en', width: 640 }) as const),
     ...(['en', 'de'] as const).map((language) => ({ theme: 'dark', language, width: 280 }) as const),
     { theme: 'dark', language: 'de', width: 640 } as const,
   ];

@@ -1,7 +1,7 @@
 // Long lists of modes, models and other options are filtered by what is typed.
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
-import type { Theme } from './harness/server';
+import { THEMES } from '../support/tier';
 import { useHarness } from './harness/useHarness';
 
 const MODELS = Array.from({ length: 30 }, (_, index) => ({
@@ -74,7 +74,7 @@ describe('lists of options', () => {
   });
 
   it('have no serious accessibility finding, at 280 pixels', async () => {
-    for (const theme of ['dark', 'light', 'hc', 'hclight'] satisfies readonly Theme[]) {
+    for (const theme of THEMES) {
       const { page } = await browser.open({ session, theme, width: 280 });
       await page.getByRole('button', { name: 'Model: Model 3' }).click();
       await page.getByRole('combobox', { name: 'Type to filter' }).fill('1');

@@ -1,6 +1,7 @@
 // Forms and pages requested by an agent, in a real browser under the real content security policy.
 import assert from 'node:assert/strict';
 import type { ElicitationView, Form } from '../../src/panel/contract';
+import { THEMES } from '../support/tier';
 import type { Panel, PanelOptions } from './harness/browser';
 import { asksForm, asksPage } from './harness/questionSamples';
 import { conversation, permission } from './harness/samples';
@@ -208,7 +209,7 @@ describe('questions', () => {
   });
 
   it('can be answered in every theme and in a narrow panel', async () => {
-    for (const theme of ['dark', 'light', 'hc', 'hclight'] as const) {
+    for (const theme of THEMES) {
       await open([asksForm, asksPage], { theme, width: 280, height: 900 });
       const wide = await panel.page.evaluate(() => {
         const { scrollWidth, clientWidth } = document.querySelector('.transcript')!;

@@ -1,8 +1,8 @@
 // Alerts, footnotes, folds and tags in a message, and what can be done with its code blocks.
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
+import { THEMES } from '../support/tier';
 import { message } from './harness/samples';
-import type { Theme } from './harness/server';
 import { useHarness } from './harness/useHarness';
 
 const TEXT = `> [!WARNING]
@@ -75,7 +75,7 @@ describe('rich Markdown', () => {
   });
 
   it('has no serious accessibility finding in any theme, at 280 pixels', async () => {
-    for (const theme of ['dark', 'light', 'hc', 'hclight'] satisfies readonly Theme[]) {
+    for (const theme of THEMES) {
       const panel = await browser.open({ items: [message('a', 'agent', TEXT)], theme, width: 280 });
       await panel.page.getByRole('button', { name: 'Log of the run' }).click();
       await panel.page.evaluate(axe.source);

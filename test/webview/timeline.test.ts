@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import axe from 'axe-core';
+import { THEMES } from '../support/tier';
 import type { Panel } from './harness/browser';
 import type { Theme } from './harness/server';
 import type { Language } from './harness/texts';
@@ -176,7 +177,7 @@ describe('the timeline in the panel', () => {
     await region().waitFor({ state: 'detached' });
   });
 
-  for (const theme of ['dark', 'light', 'hc', 'hclight'] as const)
+  for (const theme of THEMES)
     for (const [width, language] of [
       [860, 'en'],
       [280, 'de'],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import type { FromTraffic, ToTraffic, TrafficRow } from '../../src/panel/trafficContract';
+import { THEMES } from '../support/tier';
 import type { Theme } from './harness/server';
 import type { Language } from './harness/texts';
 import { useHarness } from './harness/useHarness';
@@ -231,7 +232,7 @@ describe('the traffic inspector', () => {
     assert.equal(await page.locator('[aria-selected=true]').count(), 0);
   });
 
-  for (const theme of ['dark', 'light', 'hc', 'hclight'] as const)
+  for (const theme of THEMES)
     it(`has no finding of axe-core: ${theme}`, async () => {
       await open(theme);
       await send(SESSIONS);
