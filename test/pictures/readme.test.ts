@@ -1,16 +1,16 @@
-// Makes the picture of the README, media/screenshot.png: an agent at work beside the code. Only with PARLEY_README_SHOT=1, so that a test run leaves the tree as it is.
+// Makes the picture of the README, media/screenshot.png: an agent at work beside the code.
 import { strict as assert } from 'node:assert';
 import { copyFileSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { scriptedAgent } from '../../support/agents/definition';
-import { presets } from '../../support/agents/script';
-import { removeFolder } from '../../support/scratch';
-import { Chat } from '../../support/vscode/chat';
-import { screenshot } from '../../support/vscode/openWindow';
-import { repository } from '../../support/vscode/repository';
-import { useVsCode } from '../../support/vscode/useVsCode';
-import { command } from '../../support/vscode/workbench';
+import { scriptedAgent } from '../support/agents/definition';
+import { presets } from '../support/agents/script';
+import { removeFolder } from '../support/scratch';
+import { Chat } from '../support/vscode/chat';
+import { screenshot } from '../support/vscode/openWindow';
+import { repository } from '../support/vscode/repository';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { command } from '../support/vscode/workbench';
 
 const scratch = join(tmpdir(), `parley-picture-${process.pid}`);
 const folder = join(scratch, 'upload-service');
@@ -76,49 +76,47 @@ const script = {
   scenes: { [question]: first.join('\n'), [next]: second.join('\n') },
 };
 
-if (process.env.PARLEY_README_SHOT === '1') {
-  describe('the picture of the README', () => {
-    mkdirSync(join(folder, 'test'), { recursive: true });
-    cpSync(join(repository, 'test/support/sample-workspace/package.json'), join(folder, 'package.json'));
-    writeFileSync(uploadTest, fixedUpload);
-    writeFileSync(downloadTest, raceDownload);
-    const vscode = useVsCode({
-      theme: 'dark',
-      folder,
-      viewport: { width: 1200, height: 880 },
-      settings: {
-        'parley.agents': { agent: { ...scriptedAgent(script), name: 'Agent' } },
-        'parley.defaultAgent': 'agent',
-        'window.commandCenter': false,
-        'workbench.layoutControl.enabled': false,
-        'editor.minimap.enabled': false,
-        'breadcrumbs.enabled': false,
-        'editor.fontSize': 12,
-      },
-    });
-
-    after(() => removeFolder(scratch));
-
-    it('shows an agent at work beside the code', async () => {
-      const { page } = vscode.window;
-      await page.getByRole('treeitem', { name: 'test' }).first().click();
-      await page.getByRole('treeitem', { name: 'download.test.ts' }).dblclick();
-      await page.locator('.view-line', { hasText: 'a download arrives whole' }).waitFor();
-      await command(page, 'View: Split Editor Right');
-      await page.locator('.editor-group-container').nth(1).waitFor();
-      const chat = await Chat.open(page);
-      await command(page, 'View: Close Other Editors in Group');
-      await command(page, 'View: Toggle Primary Side Bar Visibility');
-      assert.equal(await chat.run(question), 'end_turn');
-      await chat.send(next);
-      await chat.permission.waitFor();
-      await chat.send('Then run both, twenty times.');
-      await chat.send('And write a line for the changelog.');
-      await chat.answerable();
-      await chat.permission.locator('.hljs-string').first().waitFor();
-      const path = await screenshot(page, 'readme');
-      assert.ok(statSync(path).size < 200_000);
-      copyFileSync(path, join(repository, 'media/screenshot.png'));
-    });
+describe('the picture of the README', () => {
+  mkdirSync(join(folder, 'test'), { recursive: true });
+  cpSync(join(repository, 'test/support/sample-workspace/package.json'), join(folder, 'package.json'));
+  writeFileSync(uploadTest, fixedUpload);
+  writeFileSync(downloadTest, raceDownload);
+  const vscode = useVsCode({
+    theme: 'dark',
+    folder,
+    viewport: { width: 1200, height: 880 },
+    settings: {
+      'parley.agents': { agent: { ...scriptedAgent(script), name: 'Agent' } },
+      'parley.defaultAgent': 'agent',
+      'window.commandCenter': false,
+      'workbench.layoutControl.enabled': false,
+      'editor.minimap.enabled': false,
+      'breadcrumbs.enabled': false,
+      'editor.fontSize': 12,
+    },
   });
-}
+
+  after(() => removeFolder(scratch));
+
+  it('shows an agent at work beside the code', async () => {
+    const { page } = vscode.window;
+    await page.getByRole('treeitem', { name: 'test' }).first().click();
+    await page.getByRole('treeitem', { name: 'download.test.ts' }).dblclick();
+    await page.locator('.view-line', { hasText: 'a download arrives whole' }).waitFor();
+    await command(page, 'View: Split Editor Right');
+    await page.locator('.editor-group-container').nth(1).waitFor();
+    const chat = await Chat.open(page);
+    await command(page, 'View: Close Other Editors in Group');
+    await command(page, 'View: Toggle Primary Side Bar Visibility');
+    assert.equal(await chat.run(question), 'end_turn');
+    await chat.send(next);
+    await chat.permission.waitFor();
+    await chat.send('Then run both, twenty times.');
+    await chat.send('And write a line for the changelog.');
+    await chat.answerable();
+    await chat.permission.locator('.hljs-string').first().waitFor();
+    const path = await screenshot(page, 'readme');
+    assert.ok(statSync(path).size < 200_000);
+    copyFileSync(path, join(repository, 'media/screenshot.png'));
+  });
+});
