@@ -1,25 +1,27 @@
-// The end-to-end tests: the packaged VSIX in a real VS Code, driven through a real browser. `node scripts/e2e.mjs [part of a path …] [-- mocha options]`.
-import { spawnSync } from 'node:child_process';
+// The end-to-end tests: the packaged VSIX in a real VS Code, driven through a real browser. `node scripts/e2e.mjs [--slow] [part of a path …] [-- mocha options]`.
+// `smoke` runs those of test/e2e/smoke alone, in one VS Code; `--slow` all others.
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { reexec, root } from './lib/node24.mjs';
-import { runSuites } from './lib/suite.mjs';
+import { runPackaged } from './lib/packagedSuites.mjs';
 
 /** Files side by side: a VS Code with its browser keeps more than a core busy while it starts. Each needs about 1 GB of memory. */
 const JOBS = Math.min(availableParallelism(), 4);
-const LONGEST = ['/history', '/installTrouble', '/manySessions', '/reload', '/windowEnd', '/carried', '/demo'];
+const LONGEST = [
+  '/background',
+  '/firstUse',
+  '/changes',
+  '/installTrouble',
+  '/remoteLine',
+  '/editorTools',
+  '/smoke/demo',
+];
+const SMOKE = 'test/e2e/smoke';
 
-const args = process.argv.slice(2);
-if (!(await reexec(process.argv[1], args))) {
-  const script = join(root, 'scripts/run.mjs');
-  const isPackaged =
-    process.env.PARLEY_PACKAGED ||
-    spawnSync(process.execPath, [script, 'package'], { cwd: root, stdio: 'inherit' }).status === 0;
-  process.exitCode = isPackaged
-    ? await runSuites({
-        suites: [{ folder: 'test/e2e', jobs: JOBS, longest: LONGEST }],
-        args,
-        timeout: 120_000,
-      })
-    : 1;
-}
+const given = process.argv.slice(2);
+const isSlow = given.includes('--slow');
+const args = given.filter((arg) => arg !== '--slow');
+// The smoke runs in one process, as that is where a VS Code is used again (test/support/vscode/vsCodePool.ts).
+const suite =
+  args[0] === 'smoke'
+    ? { folder: SMOKE }
+    : { folder: 'test/e2e', jobs: JOBS, longest: LONGEST, ...(isSlow && { without: SMOKE }) };
+await runPackaged([suite], args);

@@ -33,7 +33,7 @@ const TIERS: Readonly<Record<string, readonly Stage[]>> = {
   fast: [
     [PACKAGE, ...CHECK, BROWSER],
     [{ name: 'unit', command: ['scripts/unit.mjs'], counts: true, usesPackage: true }, VSCODE],
-    [{ name: 'smoke', command: ['scripts/e2e.mjs'], counts: true, usesPackage: true }],
+    [{ name: 'smoke', command: ['scripts/e2e.mjs', 'smoke'], counts: true, usesPackage: true }],
   ],
   slow: [
     [PACKAGE],
