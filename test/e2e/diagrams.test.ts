@@ -1,6 +1,6 @@
 // Diagrams of agents in the installed extension: Mermaid from a registry on loopback, and the pages that VS Code shows.
 import { strict as assert } from 'node:assert';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
 import { MERMAID_FILE } from '../../src/registry/install/mermaidFile';
@@ -104,26 +104,5 @@ describe('diagrams of an agent', function () {
     await diagram().getByRole('group', { name: 'Diagram' }).press('+');
     assert.equal(await tabs().count(), 1);
     assert.equal(requests.length, 2);
-  });
-
-  it('say what is wrong with them, and are drawn with what is kept', async () => {
-    await setTheme('dark');
-    await say('Another one:\n\n```mermaid\nsequenceDiagram\n  Alice->>Bob: Hello\n  Bob ->> : nobody\n```\n');
-    await draw();
-    await diagram()
-      .getByText(/Diagram not drawn[\s\S]*line 3/)
-      .waitFor();
-    await screenshot(page(), 'diagram-error-dark');
-    assert.equal(await tabs().count(), 2);
-    assert.equal(requests.length, 2);
-  });
-
-  it('need no second question where the kept file is damaged', async () => {
-    writeFileSync(kept(), 'damaged');
-    await say('And:\n\n```mermaid\npie title Time\n  "Reading" : 60\n  "Writing" : 40\n```\n');
-    await draw();
-    await diagram().getByRole('img', { name: 'Diagram' }).waitFor();
-    await screenshot(page(), 'diagram-pie-dark');
-    assert.equal(requests.length, 3);
   });
 });

@@ -130,16 +130,6 @@ describe('the tools of the editor in VS Code', function () {
     return (await chat.entries('agent').last().locator('pre').innerText()).trim();
   }
 
-  it('lists those of other extensions that the setting names, and no others', async () => {
-    await chat.send('list');
-    const list = (await answered()).split('\n');
-    assert.ok(list.includes('get_diagnostics') && list.includes('run_task'), list.join());
-    assert.deepEqual(
-      list.filter((name) => name.startsWith('tiny_')),
-      ['tiny_echo'],
-    );
-  });
-
   it('changes three files after the user agreed, which the editor undoes in one step', async () => {
     const { page } = vscode.window;
     const before = texts();
@@ -161,19 +151,6 @@ describe('the tools of the editor in VS Code', function () {
     await command(page, 'File: Save All Files');
     while (texts().join() !== before.join()) await page.waitForTimeout(50);
     await command(page, 'Parley: Focus Chat');
-  });
-
-  it('shows the errors that a turn made, and has the agent fix them', async () => {
-    const rename = { symbol: 'area', path: 'one.txt', line: 1, new_name: 'broken' };
-    assert.match(await call('rename_symbol', rename, 'Rename area to broken'), /^Changed 3 files\n/);
-    const notice = chat.entries('notice').filter({ hasText: '3 new problems' });
-    await notice.waitFor();
-    await screenshot(vscode.window.page, 'editor-tools-new-problems');
-    await notice.getByRole('button', { name: 'Fix', exact: true }).click();
-    await chat.entries('user').filter({ hasText: 'Fix these problems:' }).waitFor();
-    assert.equal(await answered(), 'Heard');
-    const said = await chat.entries('user').last().innerText();
-    for (const name of names) assert.ok(said.includes(`${name}:1: This is broken`), said);
   });
 
   it('runs a task after the user agreed, and tells how it ended', async () => {

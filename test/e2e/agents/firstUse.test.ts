@@ -12,9 +12,9 @@ import { closeLoopbacks } from '../../support/servers/loopback';
 import { RegistryServer } from '../../support/servers/registryServer';
 import { AddAgent } from '../../support/vscode/addAgent';
 import { Chat } from '../../support/vscode/chat';
-import { screenshot, type Theme, themes } from '../../support/vscode/openWindow';
+import { screenshot } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
-import { inList, quickInput } from '../../support/vscode/workbench';
+import { inList } from '../../support/vscode/workbench';
 
 describe('first use', () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'parley-first-use-')));
@@ -71,24 +71,11 @@ describe('first use', () => {
   let page: Page;
   let agents: AddAgent;
 
-  const setTheme = async (theme: Theme): Promise<void> => {
-    agents.configure({ 'workbench.colorTheme': themes[theme] });
-    await page.locator(theme === 'light' ? '.monaco-workbench.vs' : '.monaco-workbench.vs-dark').waitFor();
-  };
-
   async function until(what: string, isSo: () => boolean): Promise<void> {
     for (const deadline = Date.now() + 20_000; !isSo(); await delay(50)) assert.ok(Date.now() < deadline, what);
   }
 
-  /** Chooses an agent of the registry, and waits for its first answer. */
-  async function begin(name: string, version: string, text: string): Promise<void> {
-    const begun = performance.now();
-    await agents.install(name, version);
-    await agents.answers(name, text);
-    process.stdout.write(`      ${name}: first answer after ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
-  }
-
-  it('offers the agents on this machine in the empty chat, without a request to the registry', async function () {
+  it('offers the agents on this machine in the empty chat without a request to the registry, and starts one', async function () {
     this.timeout(90_000);
     ({ page } = vscode.window);
     agents = new AddAgent(page, vscode.server);
@@ -97,27 +84,9 @@ describe('first use', () => {
     await chat.button('Browse agents…').waitFor();
     assert.equal(registry.asked, 0);
     await screenshot(page, 'first-use-dark');
-    await setTheme('light');
-    await screenshot(page, 'first-use-light');
-  });
-
-  it('shows the registry in a list with search', async function () {
-    this.timeout(60_000);
-    const list = quickInput(page);
-    await inList(page, 'Parley: Add Agent…', async (_list, patience) => {
-      await list.getByText('Tiny from npm').waitFor(patience);
-      await list.getByText('On this machine').waitFor(patience);
-      const icon = list.locator('.monaco-list-row', { hasText: 'Tiny from npm' }).locator('.quick-input-list-icon');
-      await icon.and(page.locator('[style*="data:image/svg+xml"]')).waitFor({ ...patience, state: 'attached' });
-    });
-    await screenshot(page, 'add-agent-light');
-    await page.keyboard.press('Escape');
-    await setTheme('dark');
-    await inList(page, 'Parley: Add Agent…', async (_list, patience) => {
-      await list.getByText('Tiny from npm').waitFor(patience);
-    });
-    await screenshot(page, 'add-agent-dark');
-    await page.keyboard.press('Escape');
+    await agents.choose('Gemini', join(bin, 'gemini'));
+    await agents.answers('Gemini', 'Found on this machine.');
+    assert.deepEqual(agents.configured.gemini, { name: 'Gemini', command: 'gemini', args: ['--acp'] });
   });
 
   it('installs an npm package after one question, and shows its first answer within a minute', async function () {
@@ -140,21 +109,19 @@ describe('first use', () => {
 
   it('installs a PyPI package with uv, and shows its first answer within a minute', async function () {
     this.timeout(60_000);
-    await begin('Tiny from PyPI', '3.0.0', 'Hello from PyPI.');
+    await agents.install('Tiny from PyPI', '3.0.0');
+    await agents.answers('Tiny from PyPI', 'Hello from PyPI.');
     assert.match(
       agents.configured['tiny-from-pypi']?.command ?? '',
       /agents\/tiny-from-pypi\/3\.0\.0\/venv\/bin\/tiny-py$/,
     );
   });
 
-  it('installs a program, and shows its first answer within a minute', async function () {
-    this.timeout(60_000);
-    await begin('Tiny program', '2.0.0', 'Hello from 2.0.0.');
-    assert.deepEqual(agents.filesOf('tiny-program'), ['2.0.0']);
-  });
-
-  it('updates a program on request, goes back to the earlier version, and removes it', async function () {
+  it('installs a program, updates it on request, goes back to the earlier version, and removes it', async function () {
     this.timeout(120_000);
+    await agents.install('Tiny program', '2.0.0');
+    await agents.answers('Tiny program', 'Hello from 2.0.0.');
+    assert.deepEqual(agents.filesOf('tiny-program'), ['2.0.0']);
     listed('2.1.0');
     agents.configure({ 'parley.registry.url': registry.list('newer') });
     const press = async (button: string): Promise<void> => {
@@ -178,12 +145,5 @@ describe('first use', () => {
     await agents.dialog.waitFor({ state: 'detached' });
     await until('the entry is removed', () => agents.configured['tiny-program'] === undefined);
     await until('the program is removed', () => !existsSync(program));
-  });
-
-  it('starts an agent of this machine with one click', async function () {
-    this.timeout(60_000);
-    await agents.choose('Gemini', join(bin, 'gemini'));
-    await agents.answers('Gemini', 'Found on this machine.');
-    assert.deepEqual(agents.configured.gemini, { name: 'Gemini', command: 'gemini', args: ['--acp'] });
   });
 });

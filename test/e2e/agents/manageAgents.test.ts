@@ -1,15 +1,13 @@
-// A user adds an agent by its command, tests it, signs in with a key and out, and removes it: with the keyboard, and
-// without a look at the settings file, whose comments stay.
+// A user adds an agent by its command, tests it and signs in with a key, with the keyboard. Comments in the settings file stay.
 import { strict as assert } from 'node:assert';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import { tinyAgent } from '../../support/agents/tinyAgent';
 import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
-import { screenshot, type Theme, themes } from '../../support/vscode/openWindow';
+import { screenshot } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { inList, quickInput } from '../../support/vscode/workbench';
 
@@ -35,11 +33,6 @@ describe('the agents editor', () => {
       ),
     { mode: 0o755 },
   );
-  mkdirSync(join(home, '.jetbrains'));
-  writeFileSync(
-    join(home, '.jetbrains/acp.json'),
-    JSON.stringify({ agent_servers: { Roko: { command: 'roko', args: ['acp'], env: { ROKO_API_KEY: KEY } } } }),
-  );
   writeFileSync(join(home, '.profile'), `export PATH="${dirname(process.execPath)}:${process.env.PATH}"\n`);
 
   const vscode = useVsCode({
@@ -56,17 +49,11 @@ describe('the agents editor', () => {
 
   const settingsFile = (): string => join(vscode.server.dataDir, 'data/Machine/settings.json');
   const settingsText = (): string => readFileSync(settingsFile(), 'utf8');
-  const setTheme = async (theme: Theme): Promise<void> => {
-    const text = settingsText().replace(/("workbench\.colorTheme": ?)"[^"]*"/, `$1${JSON.stringify(themes[theme])}`);
-    writeFileSync(settingsFile(), text);
-    await page.locator(theme === 'light' ? '.monaco-workbench.vs' : '.monaco-workbench.vs-dark').waitFor();
-  };
   const list = (): Locator => quickInput(page);
   const row = (text: string): Locator => list().locator('.monaco-list-row', { hasText: text }).first();
-  const dialog = (): Locator => page.locator('.monaco-dialog-box');
 
   /** Opens the editor. @param has what its list shows as soon as VS Code has read the settings anew */
-  async function open(has = 'Add a program…'): Promise<void> {
+  async function open(has: string): Promise<void> {
     await inList(page, 'Parley: Manage Agents…', async (_list, patience) => {
       await list().getByPlaceholder('Select an agent, or add one').waitFor(patience);
       await row(has).waitFor({ state: 'attached', ...patience });
@@ -87,10 +74,6 @@ describe('the agents editor', () => {
     await list().getByText(prompt).first().waitFor();
     await list().locator('input.input').fill(text);
     await page.keyboard.press('Enter');
-  }
-
-  async function until(what: string, isSo: () => boolean): Promise<void> {
-    for (const deadline = Date.now() + 20_000; !isSo(); await delay(50)) assert.ok(Date.now() < deadline, what);
   }
 
   it('adds a program by its command, and tests it', async function () {
@@ -136,61 +119,13 @@ describe('the agents editor', () => {
     await chat.state('authRequired', 60_000);
     await chat.failure.getByText(/“Log in” runs in a terminal: .*--login/).waitFor();
     await screenshot(page, 'sign-in-card-dark');
-    await setTheme('light');
-    await screenshot(page, 'sign-in-card-light');
     await chat.button('API key').press('Enter');
     await list().getByText("Saved in VS Code's secret storage and passed to Tiny only.").waitFor();
-    await screenshot(page, 'sign-in-key-light');
+    await screenshot(page, 'sign-in-key-dark');
     await enter('passed to Tiny only', KEY);
     await chat.state('ready', 60_000);
     await chat.run('hello');
     await chat.entries('agent').getByText('I have a key.').waitFor();
     assert.ok(!settingsText().includes(KEY));
-  });
-
-  it('shows the sign-in, and signs out', async function () {
-    this.timeout(90_000);
-    await open('signed in since');
-    await screenshot(page, 'agents-editor-light');
-    await choose('Tiny', 'Signed in with “API key”');
-    await row('TINY_KEY').waitFor();
-    await screenshot(page, 'agent-page-light');
-    await choose('Sign out');
-    await dialog().getByText('Sign out of Tiny and delete its saved keys?').waitFor();
-    await page.keyboard.press('Enter');
-    await row('Start a session').waitFor();
-    await row('TINY_KEY').waitFor({ state: 'detached' });
-    await page.keyboard.press('Escape');
-    await chat.state('authRequired', 60_000);
-  });
-
-  it('imports an agent of another editor with its key', async function () {
-    this.timeout(60_000);
-    await open();
-    await choose('Import…');
-    await list().getByText('Roko').first().waitFor();
-    await screenshot(page, 'agents-import-light');
-    // The chat behind it can get the focus back after the list before this one.
-    await list().locator('input.input').press('ArrowDown');
-    await page.keyboard.press('Space');
-    await list().getByText('1 Selected').waitFor();
-    await page.keyboard.press('Enter');
-    await row('Roko').waitFor();
-    await row('key saved').waitFor();
-    assert.match(settingsText(), /"roko": \{\s*"name": "Roko",\s*"command": "roko",\s*"args": \[\s*"acp"\s*\]\s*\}/);
-    assert.ok(!settingsText().includes(KEY));
-  });
-
-  it('removes an agent, and keeps the comments in the settings', async function () {
-    this.timeout(60_000);
-    await choose('Tiny', 'Start a session');
-    await choose('Remove…');
-    await dialog().getByText('Remove Tiny?').waitFor();
-    await page.keyboard.press('Enter');
-    await row('Add a program…').waitFor({ state: 'attached' });
-    await until('the entry is removed', () => !settingsText().includes('"tiny"'));
-    for (const kept of ['// the old one', '// unused', '"roko"'])
-      assert.ok(settingsText().includes(kept), settingsText());
-    await page.keyboard.press('Escape');
   });
 });

@@ -1,4 +1,4 @@
-// Agents are processes on the user's machine: none before the user acts, none in a folder that is not trusted, none left when the window is closed.
+// Agents are processes on the user's machine: none in a folder that is not trusted, none left when the window is closed.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,31 +28,9 @@ function agentsBelow(pid: number): string[] {
 
 after(() => removeFolder(scratch));
 
-describe('the first session of a user', () => {
-  const agent = { ...scriptedAgent('plain'), name: 'Plain' };
-  const vscode = useVsCode({ own: true, settings: { 'parley.agents': { plain: agent, other: agent } } });
-
-  it('has the first agent in their settings, and not the demo', async () => {
-    const chat = await Chat.open(vscode.window.page);
-    await chat.frame.getByRole('heading', { name: 'Plain', level: 2 }).waitFor();
-  });
-});
-
 describe('the processes of agents', () => {
   const vscode = useVsCode({ settings: settings('open.ndjson') });
   const log = (): ReturnType<typeof readAgentLog> => readAgentLog(join(scratch, 'open.ndjson'));
-
-  it('start only when the chat is used', async () => {
-    const { page } = vscode.window;
-    // A command of ours makes VS Code start the extension, so that it had its chance.
-    await command(page, 'Parley: Show Log');
-    await page
-      .locator('.part.panel select option:checked', { hasText: 'Parley' })
-      .first()
-      .waitFor({ state: 'attached' });
-    assert.deepEqual(agentsBelow(vscode.server.pid), []);
-    assert.deepEqual(log(), []);
-  });
 
   it('end with their children when the window closes', async () => {
     const chat = await Chat.open(vscode.window.page);

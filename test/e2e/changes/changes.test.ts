@@ -7,20 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import { scriptedAgent } from '../../support/agents/definition';
 import { Chat } from '../../support/vscode/chat';
-import { screenshot, themes } from '../../support/vscode/openWindow';
+import { screenshot } from '../../support/vscode/openWindow';
 import { useVsCode } from '../../support/vscode/useVsCode';
-import { command, openFile, quickInput, showNotifications } from '../../support/vscode/workbench';
+import { command, openFile } from '../../support/vscode/workbench';
 
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const CHANGED = ['ONE', ...LINES.slice(1, 9), 'TEN'];
 const DOS = 'alpha\r\nbeta\r\ngamma\r\n';
-/** Names that would do something where they are not taken as text. */
-const HOSTILE = [
-  '$(zap~spin)[Open](command:workbench.action.files.newUntitledFile).txt',
-  'new\nline.txt',
-  'bidi-\u202etxt.exe',
-  `${'long-'.repeat(40)}name.txt`,
-];
 
 const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
 const inPrompt = (lines: readonly string[]): string => `${lines.join('\\n')}\\n`;
@@ -51,7 +44,6 @@ describe('changes of an agent in the installed extension', function () {
   /** The line under a turn. */
   const line = (turn: number): Locator => chat.frame.locator(`[data-turn-changes="t${turn}"]`);
   const rows = (within: Locator): Locator => within.getByRole('list', { name: 'Changed files' }).locator('[data-path]');
-  const row = (within: Locator, name: string): Locator => within.locator(`[data-path="${name}"]`);
   const lenses = (title: string): Locator =>
     vscode.window.page.locator('.codelens-decoration a', { hasText: new RegExp(`^${title}$`) });
 
@@ -107,9 +99,6 @@ describe('changes of an agent in the installed extension', function () {
     await page.locator('.multiDiffEditor').waitFor();
     await lenses('Undo').nth(1).waitFor();
     await screenshot(page, 'changes-review-dark');
-    vscode.server.configure({ 'workbench.colorTheme': themes.light });
-    await page.locator('.monaco-workbench.vs').waitFor();
-    await screenshot(page, 'changes-review-light');
     await lenses('Undo').first().click();
     await onDisk('a.txt', text(['one', ...CHANGED.slice(1)]));
     await lenses('Undo').nth(2).waitFor({ state: 'detached' });
@@ -121,14 +110,6 @@ describe('changes of an agent in the installed extension', function () {
     await onDisk('a.txt', text(CHANGED));
   });
 
-  it('has nothing pending after all was kept', async () => {
-    await toChat();
-    await keepAll();
-    assert.equal(disk('a.txt'), text(CHANGED));
-    assert.equal(existsSync(path('b.txt')), false);
-    await screenshot(vscode.window.page, 'changes-kept-light');
-  });
-
   /** The activity bar has tabs too. */
   const tab = (name: string | RegExp): Locator =>
     vscode.window.page.locator('.tabs-container').getByRole('tab', { name });
@@ -136,96 +117,13 @@ describe('changes of an agent in the installed extension', function () {
     tab(/^write \//)
       .first()
       .click();
-  const editorLine = (text: string): Locator =>
-    vscode.window.page.locator('.editor-instance .view-line', { hasText: text }).first();
-
-  /** Takes pictures of the window as it is, in both themes. */
-  async function pictures(name: string): Promise<void> {
-    const { page } = vscode.window;
-    await screenshot(page, `${name}-light`);
-    vscode.server.configure({ 'workbench.colorTheme': themes.dark });
-    await page.locator('.monaco-workbench.vs-dark').waitFor();
-    await screenshot(page, `${name}-dark`);
-    vscode.server.configure({ 'workbench.colorTheme': themes.light });
-    await page.locator('.monaco-workbench.vs').waitFor();
-  }
-
-  it('undoes a file with CRLF line endings from the list, byte by byte', async () => {
-    await toChat();
-    await chat.run('run sed -i s/beta/BETA/ dos.txt');
-    assert.equal(disk('dos.txt'), DOS.replace('beta', 'BETA'));
-    await line(3)
-      .getByRole('button', { name: /^1 file changed/ })
-      .click();
-    await row(line(3), 'dos.txt').hover();
-    await bar().waitFor();
-    await press(row(line(3), 'dos.txt').getByRole('button', { name: 'Undo' }), () => bar().isHidden());
-    await onDisk('dos.txt', DOS);
-  });
-
-  it('shows names of files as text, whatever they contain', async () => {
-    const name = (text: string): string => `"$(printf '${text.replaceAll('%', '%%').replaceAll('\n', '\\n')}')"`;
-    await chat.run(HOSTILE.map((one) => `run printf x > ${name(one)}`).join('\n'));
-    await line(4)
-      .getByRole('button', { name: /^4 files changed/ })
-      .click();
-    await rows(line(4)).nth(3).waitFor();
-    assert.doesNotMatch(await line(4).innerText(), /\u202e/);
-    await screenshot(vscode.window.page, 'changes-names-light');
-    await bar().waitFor();
-    await press(bar().getByRole('button', { name: 'Undo All' }), () => bar().isHidden());
-    for (const one of HOSTILE) assert.equal(existsSync(path(one)), false);
-  });
-
-  it('keeps unsaved text of the user in the same file', async () => {
-    const { page } = vscode.window;
-    await openFile(page, 'a.txt');
-    await editorLine('five').click();
-    await page.keyboard.press('End');
-    await page.keyboard.type(' mine');
-    await toChat();
-    await chat.run('run sed -i s/nine/NINE/ a.txt');
-    const agents = text(CHANGED).replace('nine', 'NINE');
-    assert.equal(disk('a.txt'), agents);
-    await line(5)
-      .getByRole('button', { name: /^1 file changed/ })
-      .click();
-    await line(5)
-      .getByText(/You edited it too/)
-      .first()
-      .waitFor({ state: 'attached' });
-    const told = "Some changes weren't undone.";
-    await press(bar().getByRole('button', { name: 'Undo All' }), async () => (await page.getByText(told).count()) > 0);
-    await (await showNotifications(page)).filter({ hasText: told }).first().waitFor();
-    await tab('a.txt').first().click();
-    await editorLine('five mine').waitFor();
-    assert.equal(disk('a.txt'), agents);
-    await command(page, 'Notifications: Clear All Notifications');
-    await command(page, 'File: Revert File');
-    await editorLine('NINE').waitFor();
-    await toChat();
-    await keepAll();
-  });
-
-  it('shows which hunk is a conflict with an edit of the user', async () => {
-    const { page } = vscode.window;
-    await chat.run(`own a.txt ${inPrompt(CHANGED.map((one) => (one === 'two' ? 'TWO' : one)))}`);
-    await openFile(page, 'a.txt');
-    await lenses('Undo').first().waitFor();
-    await editorLine('TWO').click();
-    await page.keyboard.press('End');
-    await page.keyboard.type(' of mine');
-    await page.keyboard.press('Control+S');
-    await lenses('Conflict: You Edited These Lines. Open Diff').first().waitFor();
-    await pictures('changes-conflict');
-    await toChat();
-    await keepAll();
-  });
 
   it('marks files that wait in the Explorer and on tabs, and no others', async () => {
     const { page } = vscode.window;
     const marked = (name: string): Locator =>
       page.locator(`.explorer-folders-view [aria-label*="${name}"][aria-label*="Changed by Plain, not reviewed"]`);
+    await toChat();
+    await keepAll();
     await openFile(page, 'a.txt');
     await command(page, 'View: Show Explorer');
     await toChat();
@@ -233,7 +131,7 @@ describe('changes of an agent in the installed extension', function () {
     await marked('a.txt').waitFor();
     const folder = page.locator('.explorer-folders-view [aria-label*="new"][aria-label*="Contains emphasized items"]');
     await folder.waitFor();
-    await pictures('changes-marks');
+    await screenshot(page, 'changes-marks-dark');
     const badge = (): Promise<string> =>
       page
         .locator('.tab[data-resource-name="a.txt"] .monaco-icon-label')
@@ -244,50 +142,8 @@ describe('changes of an agent in the installed extension', function () {
     assert.doesNotMatch(await badge(), /◆/);
   });
 
-  it('goes from a line to the turn that wrote it', async () => {
-    const { page } = vscode.window;
-    await openFile(page, 'a.txt');
-    await editorLine('ONE').click();
-    await command(page, 'Parley: Show Turn That Wrote This Line');
-    const message = chat.entries('user').filter({ hasText: /^own a\.txt ONE\\ntwo.*TEN\\n\s*own new/ });
-    const isInSight = (): Promise<boolean> =>
-      message.evaluate((entry) => {
-        const { top, bottom } = entry.getBoundingClientRect();
-        return top >= 0 && bottom <= innerHeight;
-      });
-    await message.waitFor();
-    while (!(await isInSight())) await sleep(50);
-    await pictures('changes-turn-of-line');
-    await openFile(page, 'a.txt');
-    await editorLine('three').click();
-    await command(page, 'Parley: Show Turn That Wrote This Line');
-    await page.getByText('No turn that Parley recorded wrote this line.').first().waitFor();
-    await command(page, 'Notifications: Clear All Notifications');
-    await toChat();
-  });
-
-  it('restores the files to before a message after a preview, and undoes that', async () => {
-    const { page } = vscode.window;
-    await chat.run('own b2.txt b\\n\nown dos.txt unix\\n');
-    assert.equal(disk('dos.txt'), 'unix\n');
-    const message = chat.entries('user').last();
-    await message.hover();
-    await message.getByRole('button', { name: 'Restore files to before this message' }).click();
-    const list = quickInput(page);
-    await list.locator('.monaco-list-row', { hasText: 'Restore 2 Files' }).waitFor();
-    await page.locator('.multiDiffEditor').waitFor();
-    await pictures('changes-restore');
-    await list.locator('.monaco-list-row', { hasText: 'Restore 2 Files' }).click();
-    await onDisk('dos.txt', DOS);
-    assert.equal(existsSync(path('b2.txt')), false);
-    await toChat();
-    await chat.button('Undo restore').click();
-    await onDisk('dos.txt', 'unix\n');
-    assert.equal(disk('b2.txt'), 'b\n');
-    await chat.button('Undo restore').waitFor({ state: 'detached' });
-  });
-
   it('is still pending after a reload, in a folder that has stopped being a repository', async () => {
+    await chat.run('own b2.txt b\\n\nown dos.txt unix\\n');
     await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
     rmSync(path('.git'), { recursive: true });
     await chat.run('own plain.txt p\\n\nrun rm b2.txt');

@@ -1,24 +1,15 @@
-// The panel goes away and comes back while the agent writes: hidden behind another tab, reloaded, moved. No word may be lost, and what was typed stays.
+// The panel goes away and comes back while the agent writes: reloaded, moved. No word may be lost, and what was typed stays.
 import { strict as assert } from 'node:assert';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
 import { scriptedAgent } from '../../support/agents/definition';
 import { Chat } from '../../support/vscode/chat';
-import { placeIsKept } from '../../support/vscode/keptState';
 import { useVsCode } from '../../support/vscode/useVsCode';
-import { chatFrame, command, openFile } from '../../support/vscode/workbench';
+import { command } from '../../support/vscode/workbench';
 
-/** The tab of the panel, called as the first message; the icon of the sessions in the activity bar is one too. */
-const editorTab = (page: Page): Locator => page.locator('.part.editor').getByRole('tab', { name: /Parley|flood 400/ });
-
-describe('a panel that is hidden, reloaded or moved', () => {
+describe('a panel that is reloaded or moved', () => {
   const vscode = useVsCode({
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
-      // A tab that is opened stays beside the chat instead of taking its place.
-      'workbench.editor.enablePreview': false,
     },
   });
   let chat: Chat;
@@ -26,7 +17,6 @@ describe('a panel that is hidden, reloaded or moved', () => {
   let whole: string;
 
   before('open the chat', async () => {
-    writeFileSync(join(vscode.server.folder, 'other.txt'), 'another file\n');
     chat = await Chat.open(vscode.window.page);
     assert.equal(await chat.run('flood 400 0 END'), 'end_turn');
     whole = await chat.copyTurn();
@@ -50,25 +40,6 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await chat.composer.fill('');
   }
 
-  /** Closes the tab of the panel, and opens the panel again by its command. */
-  async function closeAndOpen(): Promise<void> {
-    const { page } = vscode.window;
-    await editorTab(page)
-      .getByRole('button', { name: /^Close/ })
-      .click();
-    await chatFrame(page, 'panel').locator('body').waitFor({ state: 'detached' });
-    chat = await Chat.open(page);
-  }
-
-  it('shows what came while another tab was in front', async () => {
-    const { page } = vscode.window;
-    await openFile(page, 'other.txt');
-    await page.locator('.view-line', { hasText: 'another file' }).waitFor();
-    await editorTab(page).click();
-    await chat.composer.waitFor();
-    await nothingIsLost();
-  });
-
   it('shows what came while the window reloaded its webviews', async () => {
     const { page } = vscode.window;
     await chat.frame.locator('html').evaluate('document.documentElement.dataset.before = "yes"');
@@ -84,31 +55,5 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await page.locator('.editor-group-container').nth(1).locator('.tab', { hasText: 'flood 400' }).waitFor();
     await chat.composer.waitFor();
     await nothingIsLost();
-    await command(page, 'View: Move Editor into Left Group');
-    // The next test looks whether something was said.
-    await chat.entries('user').first().waitFor();
-  });
-
-  it('keeps the draft when it is closed in the middle of a sentence', async () => {
-    assert.equal(await chat.turnEnd(), 'end_turn');
-    await chat.composer.press('End');
-    await closeAndOpen();
-    await chat.entries('user').getByText('flood 400 200 END').waitFor();
-    assert.equal(await chat.composer.inputValue(), 'half a thought');
-    assert.equal(await chat.copyTurn(), whole);
-  });
-
-  it('keeps the scroll position when it is closed and opened', async () => {
-    const { page } = vscode.window;
-    const scrollTop = (): Promise<number> => chat.log.evaluate('document.querySelector("[role=log]").scrollTop');
-    assert.equal(await chat.turnEnd(), 'end_turn');
-    await chat.log.hover();
-    await page.mouse.wheel(0, -1500);
-    await chat.button('Jump to latest').waitFor();
-    await placeIsKept(vscode.server);
-    const place = await scrollTop();
-    await closeAndOpen();
-    await chat.button('Jump to latest').waitFor();
-    assert.ok(Math.abs((await scrollTop()) - place) < 50, `${await scrollTop()} after ${place}`);
   });
 });

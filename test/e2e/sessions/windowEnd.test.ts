@@ -1,4 +1,4 @@
-// The window ends while an agent works: the agent is told, and the turn is kept with what happened to it.
+// The window or its extension host ends while an agent works: the agent is told, and turn and queue are kept with what happened to them.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,10 +8,10 @@ import { sessionScript } from '../../support/agents/sessionScript';
 import { goneFrom } from '../../support/processes';
 import { removeFolder } from '../../support/scratch';
 import { Chat } from '../../support/vscode/chat';
-import { openWindow, type Window } from '../../support/vscode/openWindow';
+import { draftIsKept } from '../../support/vscode/keptState';
+import { screenshot } from '../../support/vscode/openWindow';
 import { descendants, kill } from '../../support/vscode/processTree';
-import { vsixPath } from '../../support/vscode/repository';
-import { type Server, startServer } from '../../support/vscode/startServer';
+import { useChat } from '../../support/vscode/useChat';
 import { useVsCode } from '../../support/vscode/useVsCode';
 import { command } from '../../support/vscode/workbench';
 
@@ -59,49 +59,56 @@ describe('an agent whose window is reloaded in the middle of a turn', () => {
   });
 });
 
-describe('a window whose VS Code server is killed in the middle of a turn', () => {
-  const place = join(scratch, 'killed');
+describe('a window whose extension host is killed', () => {
   const killedLog = join(scratch, 'killed.ndjson');
-  const options = {
-    folder: join(place, 'workspace'),
-    dataDir: join(place, 'data'),
-    settings: {
-      'parley.agents': { plain: { ...scriptedAgent('plain', killedLog), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
-      'parley.background': 'off',
+  let chat: Chat;
+  const vscode = useChat(
+    {
+      theme: 'dark',
+      settings: {
+        'parley.agents': { plain: { ...scriptedAgent('plain', killedLog), name: 'Plain' } },
+        'parley.defaultAgent': 'plain',
+      },
     },
-  };
-  const vscode = useVsCode(options);
-  let again: Server | undefined;
-  let window: Window | undefined;
+    (opened) => {
+      chat = opened;
+    },
+  );
 
-  after('end the second server', async () => {
-    await window?.close();
-    await again?.stop();
-  });
+  const count = (found: (line: AgentLogLine) => boolean): number => readAgentLog(killedLog).filter(found).length;
+  const prompts = (): number => count(({ dir, msg }) => dir === 'in' && msg?.method === 'session/prompt');
+  const starts = (): number => count(({ ev }) => ev === 'start');
 
-  it('shows the session, the interrupted turn and the queue again', async () => {
-    const chat = await Chat.open(vscode.window.page);
-    await chat.send('say Working.\nwait');
-    await chat.entries('agent').getByText('Working.').waitFor();
+  it('comes back with the queue and the draft, and sends each message once and only on request', async () => {
+    const { page } = vscode.window;
+    // A turn of which the agent has said nothing yet.
+    await chat.send('sleep 60000');
+    await chat.state('running');
     for (const word of ['one', 'two', 'three']) await chat.send(`say ${word}`);
     await chat.queue.nth(2).waitFor();
-    const agent = readAgentLog(killedLog).find(({ ev }) => ev === 'start')?.pid ?? 0;
-    const { server } = vscode;
-    const own = descendants(server.pid).filter(({ command }) => /bootstrap-fork|server-main|--type=/.test(command));
-    for (const { pid } of [...own].reverse()) kill(pid);
-    kill(server.pid);
-    await server.exited;
-    await goneFrom(agent);
+    await chat.composer.fill('half a thought');
+    await draftIsKept(vscode.server, page, 'half a thought');
+    const [sent, started] = [prompts(), starts()];
+    const hosts = descendants(vscode.server.pid).filter(({ command }) => command.includes('--type=extensionHost'));
+    assert.ok(hosts.length > 0);
+    for (const { pid } of hosts) kill(pid);
 
-    // Another browser as well: nothing is left of what VS Code remembers of the workspace.
-    again = await startServer({ ...options, extensions: [vsixPath] });
-    window = await openWindow(again);
-    const back = await Chat.open(window.page);
-    await back.entries('agent').getByText('Working.').waitFor();
-    await back.queue.nth(2).waitFor();
-    assert.deepEqual(await back.queue.locator('.queue-text').allTextContents(), ['say one', 'say two', 'say three']);
-    assert.equal(await back.turnEnd(), 'error');
-    await back.button('Send 3 queued messages').waitFor();
+    // VS Code starts another host by itself, and the tab of the one that broke is replaced by one that works.
+    await chat.button('Stop').waitFor({ state: 'detached' });
+    chat = await Chat.at(page, 'panel');
+    await chat.queue.first().waitFor();
+    await chat.state('idle');
+    assert.equal(await chat.composer.inputValue(), 'half a thought');
+    await chat.button(/^Send \d queued messages?$/).waitFor();
+    assert.deepEqual(await chat.queue.locator('.queue-text').allTextContents(), [
+      'sleep 60000',
+      'say one',
+      'say two',
+      'say three',
+    ]);
+    await chat.queue.first().getByText('May already have been sent').waitFor();
+    await screenshot(page, 'killed-host-dark');
+    assert.equal(prompts(), sent, 'nothing is sent by itself');
+    assert.equal(starts(), started, 'no agent is started by itself');
   });
 });

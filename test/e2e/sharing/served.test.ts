@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommunicationClient } from '../../../src/distributed/client/communicationClient';
 import { mintId, readMessage } from '../../../src/distributed/model/model';
-import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import { scriptedAgent } from '../../support/agents/definition';
 import { removeFolder, removeScratch } from '../../support/scratch';
 import { type CheckedBucket, checkedBucket } from '../../support/servers/checkedBucket';
 import {
@@ -17,7 +17,6 @@ import {
   textIn,
   userMessage,
 } from '../../support/servers/servedAgents';
-import { json, stopStubs, stubServer } from '../../support/servers/stubServer';
 import { Chat } from '../../support/vscode/chat';
 import { tabIsKept } from '../../support/vscode/keptState';
 import { listeningPorts } from '../../support/vscode/listening';
@@ -37,8 +36,7 @@ describe('the local server', () => {
   let bucket: CheckedBucket;
   const objects = mkdtempSync(join(tmpdir(), 'parley-served-'));
 
-  const agentLog = join(objects, 'agent.ndjson');
-  agents.plain = { ...scriptedAgent('plain', agentLog), name: 'Plain' };
+  agents.plain = { ...scriptedAgent('plain'), name: 'Plain' };
 
   before('serve an HTTP agent and a bucket', async () => {
     remote = await serve([echo]);
@@ -49,7 +47,6 @@ describe('the local server', () => {
 
   after(async () => {
     await stopServers();
-    await stopStubs();
     await bucket.close();
     await removeFolder(objects);
     await removeScratch();
@@ -147,24 +144,6 @@ describe('the local server', () => {
       for (const url of history) assert.ok(url.startsWith(`${endpoint}/${bucket.bucket}/parley/sessions/`), url);
       assert.deepEqual(await texts(client, sessionId), ['say Into the bucket', 'Into the bucket']);
       await screenshot(page, 'served-bucket-dark');
-    });
-
-    it('gives its agent what a caller says was said before, from the bucket and from allowed servers', async () => {
-      const stub = await stubServer((_request, response) =>
-        json(response, 200, { role: 'user', parts: [{ content_type: 'text/plain', content: 'Said elsewhere.' }] }),
-      );
-      vscode.server.configure({ 'parley.resources.allow': [stub.baseUrl] });
-      const client = await reached();
-      const { history } = await client.session(
-        (await say(client, 'say In the bucket before')).session_id ?? '',
-        signal,
-      );
-      const descriptor = { id: mintId(), history: [...history, `${stub.baseUrl}/one`] };
-      await say(client, 'say Go on', { session: descriptor });
-      const asked = readAgentLog(agentLog).filter(({ msg }) => msg?.method === 'session/prompt');
-      const last = JSON.stringify(asked.at(-1)?.msg);
-      for (const words of ['say In the bucket before', 'Said elsewhere.', 'say Go on'])
-        assert.ok(last.includes(words), `${words}: ${last}`);
     });
   });
 });

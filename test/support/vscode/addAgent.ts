@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { Chat } from './chat';
 import type { Server } from './startServer';
-import { command, inList, showNotifications } from './workbench';
+import { inList } from './workbench';
 
 interface Entry {
   readonly name: string;
@@ -79,18 +79,6 @@ export class AddAgent {
     await this.dialog.getByText(`${name} ${version}?`).waitFor();
     await this.dialog.getByRole('button', { name: 'Install' }).click();
     await this.dialog.waitFor({ state: 'detached' });
-  }
-
-  /** Waits for a message, and closes all. @returns its words */
-  async failure(about: string): Promise<string> {
-    await this.#page.getByText(about).first().waitFor({ state: 'attached' });
-    const message = (await showNotifications(this.#page))
-      .filter({ hasText: about })
-      .locator('.notification-list-item-message');
-    const text = await message.first().innerText();
-    await command(this.#page, 'Notifications: Clear All Notifications');
-    await message.first().waitFor({ state: 'detached' });
-    return text;
   }
 
   /** Waits for a session with an agent, and for its first answer. */

@@ -9,15 +9,8 @@ import type { Server } from './startServer';
 
 /** Waits until a draft of any session has these words in it, in the journal and in what the window remembers of its panel. */
 export async function draftIsKept(server: Server, page: Page, words: string): Promise<void> {
-  while (!kept(server, 'drafts').some((json) => json.includes(words))) await sleep(50);
+  while (!keptDrafts(server).some((json) => json.includes(words))) await sleep(50);
   await panelIsKept(page, words);
-}
-
-/** Waits until other windows see a turn that has these words, which is some time after its end. */
-export async function turnIsKept(server: Server, words: string): Promise<void> {
-  const written = (file: DatabaseSync): boolean =>
-    file.prepare('SELECT 1 FROM events WHERE json LIKE ?').get(`%${words}%`) !== undefined;
-  while (!inJournal(server, written)) await sleep(50);
 }
 
 /** Waits until the workbench would open the chat's tab again. */
@@ -30,27 +23,16 @@ export async function panelIsKept(page: Page, words: string): Promise<void> {
   while (!(await windowState(page)).includes(words)) await sleep(250);
 }
 
-/** Waits until it is known of a session that its reader is not at the end. */
-export async function placeIsKept(server: Server): Promise<void> {
-  while (!kept(server, 'views').some((json) => json.includes('"atEnd":false'))) await sleep(50);
-}
-
-/** What a window that comes back reads: from the journal, and from what was not yet written there. */
-function kept(server: Server, table: 'drafts' | 'views'): string[] {
+/** The drafts that a window that comes back reads: from the journal, and from what was not yet written there. */
+function keptDrafts(server: Server): string[] {
   const folder = storageOf(server);
-  const rows = inJournal(server, (file) => file.prepare(`SELECT json FROM ${table}`).all());
-  if (!rows) return [];
-  const streamed = readdirSync(folder).filter((name) => name.endsWith('.stream'));
-  return [...rows.map(({ json }) => String(json)), ...streamed.flatMap((name) => latest(join(folder, name), table))];
-}
-
-/** What the journal of the server's windows says; undefined where there is none yet. */
-function inJournal<T>(server: Server, read: (file: DatabaseSync) => T): T | undefined {
-  const path = join(storageOf(server), 'parley.db');
-  if (!existsSync(path)) return undefined;
+  const path = join(folder, 'parley.db');
+  if (!existsSync(path)) return [];
   const file = new DatabaseSync(path, { readOnly: true });
   try {
-    return read(file);
+    const rows = file.prepare('SELECT json FROM drafts').all();
+    const streamed = readdirSync(folder).filter((name) => name.endsWith('.stream'));
+    return [...rows.map(({ json }) => String(json)), ...streamed.flatMap((name) => latestDrafts(join(folder, name)))];
   } finally {
     file.close();
   }
@@ -60,15 +42,15 @@ function storageOf({ dataDir }: Server): string {
   return join(dataDir, 'data/User/globalStorage/parley.parley');
 }
 
-/** The latest value of each session in a stream file, whose lines for it are `[session, table, json]`. */
-function latest(path: string, table: string): string[] {
-  const values = new Map<unknown, string>();
+/** The latest draft of each session in a stream file, whose lines for it are `[session, table, json]`. */
+function latestDrafts(path: string): string[] {
+  const drafts = new Map<unknown, string>();
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
   for (const line of lines) {
-    const [session, name, json] = JSON.parse(line) as unknown[];
-    if (name === table) values.set(session, String(json));
+    const [session, table, json] = JSON.parse(line) as unknown[];
+    if (table === 'drafts') drafts.set(session, String(json));
   }
-  return [...values.values()];
+  return [...drafts.values()];
 }
 
 /** Everything that the workbench has written to its storage in the browser, as text. */

@@ -1,0 +1,49 @@
+// An agent on another machine that wants a key: VS Code asks for the key and keeps it out of the settings.
+import { strict as assert } from 'node:assert';
+import { scriptedAgent } from '../../support/agents/definition';
+import { type RemoteAgentServer, serveAgent } from '../../support/servers/remoteAgent';
+import type { Chat } from '../../support/vscode/chat';
+import { screenshot } from '../../support/vscode/openWindow';
+import { useChat } from '../../support/vscode/useChat';
+import { quickInput } from '../../support/vscode/workbench';
+
+/** Filled before VS Code starts, which reads it then. */
+const agents: Record<string, object> = {
+  plain: { ...scriptedAgent('plain'), name: 'Plain' },
+};
+const settings: Record<string, unknown> = { 'parley.agents': agents, 'parley.defaultAgent': 'plain' };
+
+let remote: RemoteAgentServer;
+
+describe('an agent on another machine', () => {
+  before('serve an agent', async () => {
+    remote = await serveAgent({
+      refuse: ({ headers }) => (headers.authorization === 'Bearer open-sesame' ? undefined : 401),
+    });
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the setting is written so
+    agents.far = { name: 'Far away', url: remote.ws, headers: { Authorization: 'Bearer ${secret:key}' } };
+  });
+
+  after(() => remote.close());
+
+  describe('for a user', () => {
+    let chat: Chat;
+    const vscode = useChat({ theme: 'dark', settings }, (opened) => {
+      chat = opened;
+    });
+
+    it('is reached with a key that is asked for and that the settings do not hold', async () => {
+      const chosen = chat.selectAgent('Far away');
+      const box = quickInput(vscode.window.page).locator('input[type=password]');
+      await box.waitFor();
+      await screenshot(vscode.window.page, 'secret');
+      await box.fill('open-sesame');
+      await box.press('Enter');
+      await chosen;
+      await chat.state('ready');
+      await chat.send('hello');
+      assert.equal(await chat.turnEnd(), 'end_turn');
+      await chat.entries('agent').getByText('You said hello.').waitFor();
+    });
+  });
+});
