@@ -12,7 +12,7 @@ import { packVsix } from '../../../scripts/lib/packVsix';
 import { stagePackage } from '../../../scripts/lib/stagePackage';
 import { vsixProblems } from '../../../scripts/lib/vsixRules';
 import { vsixPath } from '../../support/vscode/repository';
-import { sources } from './sources';
+import { sources } from '../house/sources';
 
 const root = process.cwd();
 
