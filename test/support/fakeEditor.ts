@@ -1,6 +1,6 @@
 // A `vscode` for unit tests of modules that only read settings: `test/workbench` tests them in VS Code. Call `useFakeEditor` before such a module is imported, which `await import(…)` does.
 import { registerHooks } from 'node:module';
-import { join } from 'node:path';
+import { join } from 'node:path/posix';
 
 /** Values of settings by key, without `parley.`, for each scope. */
 export interface FakeSettings {

@@ -1,6 +1,7 @@
 // A session of the demo agent over streams in memory, with the test as the client.
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { DemoSession } from '../../../src/demo/session';
 import { Wire } from '../../../src/demo/wire';
@@ -53,7 +54,7 @@ describe('the demo agent edits a file', () => {
 
   it('after it was allowed', async () => {
     const { messages, result } = await played('/edit', { outcome: 'selected', optionId: 'once' });
-    assert.deepEqual(written(messages), ['/work/parley-demo.md']);
+    assert.deepEqual(written(messages), [join('/work', 'parley-demo.md')]);
     assert.equal(lastStatus(messages), 'completed');
     assert.deepEqual(result, { stopReason: 'end_turn' });
   });
