@@ -8,10 +8,8 @@ import { useChat } from '../../support/vscode/useChat';
 import { quickInput } from '../../support/vscode/workbench';
 
 /** Filled before VS Code starts, which reads it then. */
-const agents: Record<string, object> = {
-  plain: { ...scriptedAgent('plain'), name: 'Plain' },
-};
-const settings: Record<string, unknown> = { 'parley.agents': agents, 'parley.defaultAgent': 'plain' };
+const agents: Record<string, object> = { plain: { ...scriptedAgent('plain'), name: 'Plain' } };
+const settings: Record<string, unknown> = { 'parley.agents': agents };
 
 let remote: RemoteAgentServer;
 
@@ -32,7 +30,10 @@ describe('an agent on another machine', () => {
       chat = opened;
     });
 
-    it('is reached with a key that is asked for and that the settings do not hold', async () => {
+    it('is reached with a key that is asked for and that the settings do not hold, and gets what was typed', async () => {
+      // A chat begins with the first agent of the settings, and not with the demo.
+      await chat.frame.getByRole('heading', { name: 'Plain', level: 2 }).waitFor();
+      await chat.composer.fill('Fix the parser');
       const chosen = chat.selectAgent('Far away');
       const box = quickInput(vscode.window.page).locator('input[type=password]');
       await box.waitFor();
@@ -41,9 +42,10 @@ describe('an agent on another machine', () => {
       await box.press('Enter');
       await chosen;
       await chat.state('ready');
-      await chat.send('hello');
+      assert.equal(await chat.composer.inputValue(), 'Fix the parser');
+      await chat.composer.press('Enter');
       assert.equal(await chat.turnEnd(), 'end_turn');
-      await chat.entries('agent').getByText('You said hello.').waitFor();
+      await chat.entries('agent').getByText('You said Fix the parser.').waitFor();
     });
   });
 });
