@@ -39,8 +39,13 @@ async function askSeveral(page: Page, names: readonly string[], text: string): P
   await inList(page, 'Parley: Ask Several Agents…', async (list, patience) => {
     for (const name of ['Alpha', 'Beta', 'Gamma', 'Demo']) {
       const check = list.locator('.monaco-list-row', { hasText: name }).getByRole('checkbox');
-      if ((await check.count()) > 0) await check.setChecked(names.includes(name), patience);
+      if (names.includes(name)) await check.check(patience);
+      else if ((await check.count()) > 0) await check.uncheck(patience);
     }
+    await list
+      .getByRole('checkbox', { checked: true })
+      .nth(names.length - 1)
+      .waitFor(patience);
     await list.getByRole('button', { name: 'OK' }).click(patience);
     await list.getByText('Message to all selected agents').waitFor(patience);
     await list.locator('input.input').fill(text, patience);

@@ -57,6 +57,7 @@ describe('a permission rule', function () {
   });
 
   it('is found from the transcript, and removed after a question', async () => {
+    await chat.newSession();
     await ask('npm test');
     await chat.turnEnd();
     const { page } = vscode.window;

@@ -1,15 +1,23 @@
-// The panel goes away and comes back while the agent writes: reloaded, moved. No word may be lost, and what was typed stays.
+// The panel goes away and comes back while the agent writes: hidden behind another tab, reloaded, moved. No word may be lost, and what was typed stays.
 import { strict as assert } from 'node:assert';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
 import { scriptedAgent } from '../../support/agents/definition';
 import { Chat } from '../../support/vscode/chat';
 import { useVsCode } from '../../support/vscode/useVsCode';
-import { command } from '../../support/vscode/workbench';
+import { command, openFile } from '../../support/vscode/workbench';
 
-describe('a panel that is reloaded or moved', () => {
+/** The tab of the panel, called as the first message; the icon of the sessions in the activity bar is one too. */
+const editorTab = (page: Page): Locator => page.locator('.part.editor').getByRole('tab', { name: /Parley|flood 400/ });
+
+describe('a panel that is hidden, reloaded or moved', () => {
   const vscode = useVsCode({
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
       'parley.defaultAgent': 'plain',
+      // A tab that is opened stays beside the chat instead of taking its place.
+      'workbench.editor.enablePreview': false,
     },
   });
   let chat: Chat;
@@ -17,6 +25,7 @@ describe('a panel that is reloaded or moved', () => {
   let whole: string;
 
   before('open the chat', async () => {
+    writeFileSync(join(vscode.server.folder, 'other.txt'), 'another file\n');
     chat = await Chat.open(vscode.window.page);
     assert.equal(await chat.run('flood 400 0 END'), 'end_turn');
     whole = await chat.copyTurn();
@@ -39,6 +48,15 @@ describe('a panel that is reloaded or moved', () => {
     assert.equal(await chat.composer.inputValue(), 'half a thought');
     await chat.composer.fill('');
   }
+
+  it('shows what came while another tab was in front', async () => {
+    const { page } = vscode.window;
+    await openFile(page, 'other.txt');
+    await page.locator('.view-line', { hasText: 'another file' }).waitFor();
+    await editorTab(page).click();
+    await chat.composer.waitFor();
+    await nothingIsLost();
+  });
 
   it('shows what came while the window reloaded its webviews', async () => {
     const { page } = vscode.window;
