@@ -114,6 +114,8 @@ async function openSessions(chat: Chat, { messages }: Size, servers: readonly St
     first.push(seen.newest);
     whole.push(seen.oldest);
   }
+  // What is between its first and its last message may still be on its way.
+  await untilQuiet();
   const before = asked();
   await chat.openDescriptor(addressOf(servers, tag, messages), words(tag, 0), words(tag, messages - 1));
   // The session itself is asked for each time.
