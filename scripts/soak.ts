@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { AgentProcess } from '../src/agents/agentProcess';
 import { assertWhole, type FaultWindow } from '../test/support/faults/faultWindow';
 import { removeScratch } from '../test/support/scratch';
 import { assertCommands, demoRecoveries, percentile, type SoakAgent, soak } from '../test/support/soak/soak';
@@ -58,7 +59,7 @@ row(...Array.from({ length: 9 }, () => '---'));
 try {
   for (const [index, kind] of kinds.entries()) {
     const share = Math.floor(kills / kinds.length) + (index < kills % kinds.length ? 1 : 0);
-    const result = await soak(kind, share, Number(values.seed) + index, check);
+    const result = await soak(kind, share, Number(values.seed) + index, check, AgentProcess.start);
     const { inCommands, typed, received, lost, twice, recoveries } = result;
     isWhole &&= lost === 0 && twice === 0 && received === typed;
     row(kind, share, inCommands, typed, received, lost, twice, ...times(recoveries));

@@ -1,8 +1,19 @@
-// Whether a process that is not a child of ours still runs. On Linux its /proc entry is all there is to see of it.
+// Whether a process that is not a child of ours still runs, also an agent in memory. On Linux its /proc entry is all there is to see of it.
 import { readFile } from 'node:fs/promises';
+
+/** The agents in memory that run (sessions/memoryAgents.ts), by their ids, which no process of the system can have. */
+export const memoryProcesses = new Map<number, { kill(signal: NodeJS.Signals): void }>();
+
+/** Sends a signal. @throws ESRCH where there is no such process */
+export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  const inMemory = memoryProcesses.get(pid);
+  if (inMemory) inMemory.kill(signal);
+  else process.kill(pid, signal);
+}
 
 /** Whether a process exists. */
 export function isAlive(pid: number): boolean {
+  if (memoryProcesses.has(pid)) return true;
   try {
     process.kill(pid, 0);
     return true;
@@ -14,14 +25,14 @@ export function isAlive(pid: number): boolean {
 /** A process that has ended but was not yet collected by its new parent counts as gone. */
 export async function isGone(pid: number): Promise<boolean> {
   if (!isAlive(pid)) return true;
-  if (process.platform !== 'linux') return false;
+  if (process.platform !== 'linux' || memoryProcesses.has(pid)) return false;
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ') Z');
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
 }
 
 /** Resolves when the process has gone. There is no event for the end of somebody else's process, so it looks. */
 export async function goneFrom(pid: number): Promise<void> {
-  while (!(await isGone(pid))) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (!(await isGone(pid))) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** Megabytes of memory that are a process's own, with its share of what it has in common with others (Linux). */

@@ -15,7 +15,7 @@ const LOGOUT_MS = 15_000;
 
 export interface BareContext extends SignInContext {
   readonly services: SignInContext['services'] &
-    Pick<StartServices, 'approve' | 'client' | 'remote' | 'traceparent' | 'onTraffic'>;
+    Pick<StartServices, 'approve' | 'client' | 'remote' | 'startProcess' | 'traceparent' | 'onTraffic'>;
 }
 
 /** What an agent says of itself, and how long it took to say so. */
@@ -73,7 +73,18 @@ export async function signOutBare(context: BareContext, signal: AbortSignal): Pr
 async function withLink<T>(context: BareContext, signal: AbortSignal, work: (link: RpcLink) => Promise<T>): Promise<T> {
   const { agent, cwd, services, stages } = context;
   if (agent.type === 'communication') throw new Error('an HTTP agent has no connection of its own');
-  const { client, environment, keys, log, remote, signInTerminal, startTimeoutMs, traceparent, onTraffic } = services;
+  const {
+    client,
+    environment,
+    keys,
+    log,
+    remote,
+    signInTerminal,
+    startProcess,
+    startTimeoutMs,
+    traceparent,
+    onTraffic,
+  } = services;
   const options = {
     agent: keys ? await withKeys(agent, keys) : agent,
     cwd,
@@ -81,6 +92,7 @@ async function withLink<T>(context: BareContext, signal: AbortSignal, work: (lin
     environment,
     log,
     remote,
+    startProcess,
     traceparent,
     signInTerminal: signInTerminal !== undefined && agent.type === 'process',
     onRequest: async (): Promise<never> => {

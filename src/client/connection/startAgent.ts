@@ -16,7 +16,7 @@ import type { AgentKeys } from '../ports/agentKeys';
 import type { AgentLink } from '../ports/agentLink';
 import { NO_CAPABILITIES } from '../ports/clientCapabilities';
 import type { SignInTerminal } from '../ports/ports';
-import type { AgentKeepers } from '../transport/agentTransport';
+import type { AgentKeepers, ProcessStarter } from '../transport/agentTransport';
 import type { ProtocolOffers } from '../transport/protocolOffers';
 import type { RemoteAccess } from '../transport/remoteTarget';
 import { type LinkOptions, RpcLink } from '../transport/rpcLink';
@@ -33,6 +33,8 @@ export interface StartServices {
   readonly environment: (command: string) => Promise<Record<string, string>>;
   /** What the window has learned of the versions that its agents speak. */
   readonly offers?: ProtocolOffers;
+  /** Starts processes that nothing keeps; absent: as child processes. */
+  readonly startProcess?: ProcessStarter;
   /** Lets agents outlive their window; without it each ends with it. */
   readonly keepers?: AgentKeepers | undefined;
   /**
@@ -144,7 +146,7 @@ export async function attachAgent(context: StartContext, signal: AbortSignal): P
 
 function linkOptions(context: StartContext, agent: ProcessAgent | RemoteAgent): LinkOptions {
   const { key, cwd, services, isStored, onRequest, onNotification } = context;
-  const { log, client, environment, offers, remote, onTraffic, signInTerminal, keepers } = services;
+  const { log, client, environment, offers, remote, onTraffic, signInTerminal, keepers, startProcess } = services;
   const about = { session: key, agentId: agent.id, agentName: agent.name, folder: cwd };
   return {
     agent,
@@ -153,6 +155,7 @@ function linkOptions(context: StartContext, agent: ProcessAgent | RemoteAgent): 
     environment,
     offers,
     remote,
+    startProcess,
     client,
     log,
     onRequest,

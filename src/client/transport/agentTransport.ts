@@ -7,7 +7,7 @@ import type { RemoteTransport } from '../../acp/transport/remoteTransport';
 import { WebSocketTransport } from '../../acp/transport/webSocketTransport';
 import type { ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { withVariables } from '../../agents/agentEnvironment';
-import { type AgentExit, AgentProcess } from '../../agents/agentProcess';
+import { type AgentExit, AgentProcess, type StartOptions } from '../../agents/agentProcess';
 import { resolveCommand } from '../../agents/resolveCommand';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -65,6 +65,9 @@ export interface AgentKeepers {
   start(options: KeptStart): Promise<KeptTransport>;
 }
 
+/** Starts the process of an agent. @throws as {@link AgentProcess.start} */
+export type ProcessStarter = (options: StartOptions) => Promise<AgentTransport>;
+
 export interface AgentTransportOptions {
   readonly agent: ProcessAgent | RemoteAgent;
   /** Where a process runs; absolute. */
@@ -74,6 +77,8 @@ export interface AgentTransportOptions {
   /** Without it, remote agents have no secrets and no messages go out unencrypted. */
   readonly remote?: RemoteAccess | undefined;
   readonly log: Log;
+  /** Absent: {@link AgentProcess.start}. */
+  readonly startProcess?: ProcessStarter | undefined;
   /** Keeps a process running when the window ends; absent: it ends with the window. */
   readonly keeper?: { readonly keepers: AgentKeepers; readonly about: KeeperAbout } | undefined;
   /** Gets each line of a process's stderr, bounded. */
@@ -99,12 +104,12 @@ export async function startTransport(
         return { env, command: await resolveCommand(agent.command, { cwd: options.cwd, env }) };
       });
       const { args, cwd = options.cwd } = agent;
-      const { keeper, onStderr } = options;
+      const { keeper, onStderr, startProcess = AgentProcess.start } = options;
       return stages.run('spawn', deadlines.spawn, signal, (stop): Promise<AgentTransport> => {
         const start = { command, args, env, cwd, log, onStderr, signal: stop };
         return keeper?.keepers.isOn
           ? startKept(keeper.keepers, { ...start, about: keeper.about })
-          : AgentProcess.start(start);
+          : startProcess(start);
       });
     }
     case 'remote':

@@ -1,7 +1,8 @@
 // The scripted agent's side of the wire: writes messages as it is told, well-formed or not, and logs everything for the test to read.
-import { appendFileSync, writeSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { StringDecoder } from 'node:string_decoder';
+import type { AgentProgram } from './program';
 
 const longestLogged = 256 * 1024;
 
@@ -13,17 +14,21 @@ export function now(): number {
 export class AgentWire {
   /** Characters and messages written so far. */
   written = { characters: 0, messages: 0 };
-  readonly #log = process.env.AGENT_LOG;
+  readonly program: AgentProgram;
+  readonly #log: string | undefined;
   readonly #noise: boolean;
 
   /** @param noise whether each message is surrounded by lines that are none */
-  constructor(noise: boolean) {
+  constructor(program: AgentProgram, noise = false) {
+    this.program = program;
+    this.#log = program.env.AGENT_LOG;
     this.#noise = noise;
   }
 
   /** Adds a line to the log. */
   log(line: Record<string, unknown>): void {
-    if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ t: now(), pid: process.pid, ...line })}\n`);
+    const { pid, hasExited } = this.program;
+    if (this.#log && !hasExited) appendFileSync(this.#log, `${JSON.stringify({ t: now(), pid, ...line })}\n`);
   }
 
   /** Writes a message. @returns a promise where the pipe is full */
@@ -46,15 +51,17 @@ export class AgentWire {
 
   /** Writes text as it is. */
   text(text: string): Promise<void> | undefined {
-    if (process.stdout.write(text)) return undefined;
-    return new Promise((resolve) => process.stdout.once('drain', () => resolve()));
+    const { stdout, hasExited } = this.program;
+    if (hasExited || stdout.write(text)) return undefined;
+    return new Promise((resolve) => stdout.once('drain', () => resolve()));
   }
 
   /** Hands on each line of stdin. */
   listen(line: (text: string) => void, end: () => void): void {
     const decoder = new StringDecoder('utf8');
     let parts: string[] = [];
-    process.stdin.on('data', (chunk: Buffer) => {
+    const { stdin } = this.program;
+    stdin.on('data', (chunk: Buffer) => {
       const lines = decoder.write(chunk).split('\n');
       parts.push(lines.shift() ?? '');
       for (const next of lines) {
@@ -62,15 +69,6 @@ export class AgentWire {
         parts = [next];
       }
     });
-    process.stdin.on('end', end);
-  }
-
-  /** Writes to stderr at once, also on the way out. */
-  say(text: string): void {
-    try {
-      writeSync(2, `${text}\n`);
-    } catch {
-      // nobody reads stderr; the log has it
-    }
+    stdin.on('end', end);
   }
 }

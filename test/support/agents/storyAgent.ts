@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../../src/demo/input';
 import { answerOf, marksIn, readPrompt, SLOW_MS } from '../machines/story';
 import { AgentWire } from './agentWire';
+import { processProgram } from './program';
 
-const wire = new AgentWire(false);
+const wire = new AgentWire(processProgram());
 const stops = new Map<string, () => void>();
 let sessions = 0;
 

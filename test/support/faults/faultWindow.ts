@@ -12,7 +12,7 @@ import { Journal, type JournalOptions } from '../../../src/store/journal';
 import { JournalPersistence, readKept } from '../../../src/workbench/sessions/journalPersistence';
 import { type AgentLogLine, readAgentLog, scriptedAgent } from '../agents/definition';
 import type { AgentScript } from '../agents/script';
-import { goneFrom } from '../processes';
+import { goneFrom, kill } from '../processes';
 import { type TestConversation, testConversation } from '../sessions/conversation';
 import { stateOf } from '../store/journals';
 import type { FaultRow } from './faultTable';
@@ -134,7 +134,7 @@ export class FaultWindow {
   /** Kills the agent as the system does. */
   async killAgent(): Promise<void> {
     const pid = this.agentPid;
-    process.kill(pid, 'SIGKILL');
+    kill(pid);
     await goneFrom(pid);
   }
 

@@ -1,4 +1,4 @@
-// A conversation with a real agent process in plain Node: what the extension composes, with files on disk instead of VS Code's editor.
+// A conversation in plain Node: what the extension composes, with files on disk instead of VS Code's editor and the test agents in memory.
 import { strict as assert } from 'node:assert';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -15,6 +15,7 @@ import { AgentFiles } from '../../../src/client/requests/agentFiles';
 import { Terminals } from '../../../src/client/terminals/terminals';
 import { Changes } from '../../../src/session/model/changes';
 import { WireAccount } from '../protocol/wireAccount';
+import { startInMemory } from './memoryAgents';
 
 /** Files without an editor. `allowOutside` is the user's answer to questions on paths outside of the roots. */
 export function diskFiles(): FilePort {
@@ -76,6 +77,7 @@ export function testServices(terminals: Terminals, log: Log, port = diskFiles())
     clock: { now: () => Date.now() },
     client: { name: 'parley-test', title: 'Parley', version: '0.0.0' },
     environment,
+    startProcess: startInMemory,
     filesFor: (agentName) => new AgentFiles(port, { agentName }),
     terminals,
     isTrusted: () => true,

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import type { Conversation } from '../../../src/client/conversation/conversation';
+import type { ProcessStarter } from '../../../src/client/transport/agentTransport';
 import type { SessionState } from '../../../src/session/model/state';
 import { FaultWindow, keepingAgent } from '../faults/faultWindow';
+import { kill } from '../processes';
 import { scratchFolder } from '../scratch';
 import type { TestConversation } from '../sessions/conversation';
 import { seeded } from '../store/random';
@@ -49,12 +51,13 @@ export interface SoakResult {
 
 export type SoakAgent = 'can load' | 'can resume' | 'can do neither';
 
-/** Kills an agent so often. @param check is called with each session at its end */
+/** Kills an agent so often. @param check is called with each session at its end @param startProcess absent: the agents are in memory */
 export async function soak(
   kind: SoakAgent,
   kills: number,
   seed: number,
   check: (window: FaultWindow) => void,
+  startProcess?: ProcessStarter,
 ): Promise<SoakResult> {
   const sums = { typed: 0, received: 0, lost: 0, twice: 0 };
   const recoveries: number[] = [];
@@ -65,7 +68,7 @@ export async function soak(
     const folder = await scratchFolder();
     const reopens = kind === 'can load' ? 'load' : kind === 'can resume' ? 'resume' : undefined;
     const agent = keepingAgent(folder, { turnComplete: true, ...(reopens && { reopens }) });
-    const { window, typed } = await session(folder, agent, count, random, recoveries, counts);
+    const { window, typed } = await session(folder, agent, count, random, recoveries, counts, startProcess);
     const row = window.account(kind, typed);
     for (const key of ['typed', 'received', 'lost', 'twice'] as const) sums[key] += row[key];
     check(window);
@@ -82,10 +85,15 @@ async function session(
   random: (below: number) => number,
   recoveries: number[],
   counts: { inCommands: number },
+  startProcess: ProcessStarter | undefined,
 ): Promise<{ window: FaultWindow; typed: readonly string[] }> {
   // By this clock each agent lives for more than a minute, so that the pauses before a restart do not grow.
   let offset = 0;
-  const window = new FaultWindow({ folder, agent, services: { clock: { now: () => Date.now() + offset } } });
+  const window = new FaultWindow({
+    folder,
+    agent,
+    services: { clock: { now: () => Date.now() + offset }, ...(startProcess && { startProcess }) },
+  });
   const typed: string[] = [];
   const type = (play?: string): void => {
     const tag = `m${typed.length}`;
@@ -150,7 +158,7 @@ export function assertCommands({ terminals }: Readonly<SessionState>): void {
 /** An agent that ends by itself may be gone before the window has noticed. */
 function killIfAlive(pid: number): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    kill(pid);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

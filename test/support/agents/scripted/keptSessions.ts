@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from 'node:path';
 import { at } from '../../../../src/demo/input';
 import { AgentWire, now } from '../agentWire';
+import type { AgentProgram } from '../program';
 
 const ENDING = '.session';
 
@@ -96,8 +97,8 @@ export class KeepingWire extends AgentWire {
   #count = 0;
   #kind = '';
 
-  constructor(noise: boolean, sessions: KeptSessions | undefined, countsIds: boolean) {
-    super(noise);
+  constructor(program: AgentProgram, noise: boolean, sessions: KeptSessions | undefined, countsIds: boolean) {
+    super(program, noise);
     this.#sessions = sessions;
     this.#countsIds = countsIds;
   }

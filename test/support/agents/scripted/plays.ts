@@ -3,7 +3,6 @@
 //   permission {"toolCall":{"toolCallId":"t1","title":"Write a file","kind":"edit"}}
 //   die 3
 // The table at the end lists them. Text whose first word is no play is echoed.
-import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../../../src/demo/input';
 import type { AgentWire } from '../agentWire';
@@ -219,7 +218,7 @@ const plays: Record<string, Play> = {
     const [, method = '', params = ''] = /^(\S+)\s*(.*)$/.exec(rest) ?? [];
     await turn.askAloud(method, method, json(params));
   },
-  stderr: async (turn, rest) => turn.wire.say(rest),
+  stderr: async (turn, rest) => turn.wire.program.warn(rest),
 
   // Permissions.
   permission: async (turn, rest) => {
@@ -271,29 +270,28 @@ const plays: Record<string, Play> = {
   die: async (turn, rest) => {
     await turn.say('These are my last words');
     await openTool(turn);
-    turn.wire.say('agent: something went terribly wrong');
-    if (rest.startsWith('SIG')) process.kill(process.pid, rest as NodeJS.Signals);
-    else process.exit(Number(rest || 3));
+    turn.wire.program.warn('agent: something went terribly wrong');
+    if (rest.startsWith('SIG')) turn.wire.program.kill(rest as NodeJS.Signals);
+    else turn.wire.program.exit(Number(rest || 3));
     await new Promise(() => {}); // the signal is on its way
   },
   /** Half a message, and then its end. */
   'half-line': async (turn) => {
     await turn.wire.text('{"jsonrpc":"2.0","method":"session/upd');
-    process.kill(process.pid, 'SIGKILL');
+    turn.wire.program.kill('SIGKILL');
     await new Promise(() => {});
   },
   /** Closes stdout and lives on. */
   deaf: async (turn) => {
     await turn.say('I will say nothing more');
-    closeSync(1);
-    setInterval(() => {}, 60_000);
+    turn.wire.program.closeStdout();
+    turn.wire.program.stay();
     await new Promise(() => {});
   },
   /** Closes stdin and lives on. */
-  unreadable: async () => {
-    setInterval(() => {}, 60_000);
-    process.stdin.removeAllListeners('end').destroy();
-    closeSync(0);
+  unreadable: async ({ wire: { program } }) => {
+    program.stay();
+    program.closeStdin();
   },
   'leave-open': openTool,
 

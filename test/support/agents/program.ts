@@ -1,0 +1,54 @@
+// What the program of an agent needs from its process, so that it also runs inside the process of a test (sessions/memoryAgents.ts).
+import { closeSync, writeSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+
+export interface AgentProgram {
+  /** The arguments behind the name of the script. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly pid: number;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** It has exited: nothing is written any more. Code that is still pending runs on inside a test. */
+  readonly hasExited: boolean;
+  /** Writes a line to stderr immediately, also right before the exit. */
+  warn(line: string): void;
+  /** The listener replaces the end by SIGTERM. */
+  onSigterm(listener: () => void): void;
+  exit(code: number): void;
+  kill(signal: NodeJS.Signals): void;
+  /** Keeps running without stdin. */
+  stay(): void;
+  closeStdin(): void;
+  closeStdout(): void;
+}
+
+/** Returns the process that this code runs in. */
+export function processProgram(): AgentProgram {
+  return {
+    args: process.argv.slice(2),
+    env: process.env,
+    cwd: process.cwd(),
+    pid: process.pid,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    hasExited: false,
+    warn(line) {
+      try {
+        writeSync(2, `${line}\n`);
+      } catch {
+        // Nobody reads stderr; the log has it.
+      }
+    },
+    onSigterm: (listener) => void process.on('SIGTERM', listener),
+    exit: (code) => process.exit(code),
+    kill: (signal) => void process.kill(process.pid, signal),
+    stay: () => void setInterval(() => {}, 60_000),
+    closeStdin() {
+      process.stdin.removeAllListeners('end').destroy();
+      closeSync(0);
+    },
+    closeStdout: () => closeSync(1),
+  };
+}
