@@ -2,6 +2,11 @@
 import { closeSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 
+/** Resolves after a time, by the timers that a test can replace (skipTime.ts). */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 export interface AgentProgram {
   /** The arguments behind the name of the script. */
   readonly args: readonly string[];

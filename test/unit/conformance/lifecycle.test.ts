@@ -4,6 +4,7 @@ import { Deferred } from '../../../src/base/deferred';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { proof } from '../../support/protocol/proof';
 import { removeScratch } from '../../support/scratch';
+import { skipTime } from '../../support/skipTime';
 import { eachRig, Rig } from './rig';
 
 describe('the prompt lifecycle', function () {
@@ -190,9 +191,11 @@ describe('the prompt lifecycle', function () {
     // It takes the five seconds that an agent gets to give it back.
     it('stays where the agent does not give it back, and says so', async () => {
       const id = await hold({ keepsPrompts: true });
-      rig.session.conversation.queueActions.remove(id);
-      assert.equal(rig.session.conversation.queue.find(id)?.reason, 'taking-back');
-      await rig.session.until(({ queue }) => queue.find(id)?.reason === 'not-given-back');
+      await skipTime(async () => {
+        rig.session.conversation.queueActions.remove(id);
+        assert.equal(rig.session.conversation.queue.find(id)?.reason, 'taking-back');
+        await rig.session.until(({ queue }) => queue.find(id)?.reason === 'not-given-back');
+      });
       rig.session.conversation.cancel();
       await rig.session.until(({ isBusy }) => !isBusy);
       assert.equal(rig.session.conversation.queue.find(id)?.state, 'queued', 'Stop takes it back');

@@ -1,6 +1,7 @@
 // The proposal turn_complete against an agent that keeps its rules: however the barrier comes, a turn ends once, with all that came before its end.
 import { strict as assert } from 'node:assert';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
+import { skipTime } from '../../support/skipTime';
 import { eachRig, type Rig } from './rig';
 
 type Barrier = NonNullable<ReferenceScript['turnComplete']>;
@@ -70,8 +71,11 @@ for (const version of [1, 2] as const)
 
       it('waits for the barrier as long as updates follow the answer', async () => {
         rig.open({ turnComplete: { when: 'trailing' } }, { barrierGraceMs: 1000 });
-        const sent = ['say a', 'say b'].map((text) => rig.session.conversation.send(text).done);
-        for (const done of sent) await done;
+        await rig.session.conversation.start();
+        await skipTime(async () => {
+          const sent = ['say a', 'say b'].map((text) => rig.session.conversation.send(text).done);
+          for (const done of sent) await done;
+        });
         assert.deepEqual(barriers(), ['turn_complete', 'turn_complete']);
         assert.equal(rig.said(), 'a p1 p2 p3 p4 p5 p6 p7\nb p1 p2 p3 p4 p5 p6 p7');
         assert.deepEqual(

@@ -2,10 +2,10 @@
 // conformance/referees.test.ts proves that it notices each broken one. It takes the client at its word: each MUST that the client breaks is a line in
 // $REFERENCE_VIOLATIONS and on stderr, and the process ends with status 9. Arguments: [JSON]; $AGENT_LOG: all messages.
 import { appendFileSync, existsSync } from 'node:fs';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { at } from '../../../../src/demo/input';
 import { AgentWire } from '../agentWire';
-import type { AgentProgram } from '../program';
+import { type AgentProgram, sleep } from '../program';
 import { Fault } from '../referenceFault';
 import { ReferenceRules } from './referenceRules';
 import { counts, introduction, RACING, type ReferenceScript, readReference, SAVED_PAIRS } from './referenceScript';

@@ -3,9 +3,9 @@
 //   permission {"toolCall":{"toolCallId":"t1","title":"Write a file","kind":"edit"}}
 //   die 3
 // The table at the end lists them. Text whose first word is no play is echoed.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../../../src/demo/input';
 import type { AgentWire } from '../agentWire';
+import { sleep } from '../program';
 import type { AgentScript } from '../script';
 import { diskPlays } from './diskPlays';
 import { elicitationPlays } from './elicitationPlays';
@@ -264,7 +264,7 @@ const plays: Record<string, Play> = {
       await new Promise<void>((resolve) => turn.signal.addEventListener('abort', () => resolve(), { once: true }));
   },
   sleep: async (turn, rest) => {
-    await sleep(Number(rest), undefined, { signal: turn.signal }).catch(() => undefined);
+    await Promise.race([sleep(Number(rest)), plays.wait?.(turn, '')]);
   },
   /** `die 3` or `die SIGKILL`, with text said and a tool call open. */
   die: async (turn, rest) => {

@@ -1,7 +1,7 @@
 // The scripted agent in version 1: requests of the client, turns, and the sessions that it keeps.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../../../src/demo/input';
+import { sleep } from '../program';
 import { Fault } from '../referenceFault';
 import type { Advert } from '../script';
 import { floodLog } from './flood';

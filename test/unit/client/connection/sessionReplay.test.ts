@@ -12,6 +12,7 @@ import type { SessionAgentScript } from '../../../support/agents/sessionScript';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import type { TestConversation } from '../../../support/sessions/conversation';
 import { SessionAgents } from '../../../support/sessions/sessionAgents';
+import { skipTime } from '../../../support/skipTime';
 
 type Script = SessionAgentScript;
 
@@ -63,8 +64,12 @@ describe('a repeated session', function () {
   ];
   for (const [way, script] of ways) {
     it(`stands once where it comes ${way}`, async () => {
-      const { conversation, until } = await openedAgain(script);
-      if (script.replay === 'late' || script.replay === 'ready') await until((c) => c.model.state.title === 'repeated');
+      const { conversation } = await skipTime(async () => {
+        const session = await openedAgain(script);
+        const isLate = script.replay === 'late' || script.replay === 'ready';
+        if (isLate) await session.until((c) => c.model.state.title === 'repeated');
+        return session;
+      });
       assert.deepEqual(spoken(conversation), said('one', 'two'));
       await conversation.send('three').done;
       assert.deepEqual(spoken(conversation), said('one', 'two', 'three'));
@@ -75,8 +80,11 @@ describe('a repeated session', function () {
   for (const replay of ['before', 'late'] as const) {
     it(`brings what was said elsewhere where it comes ${replay === 'late' ? 'late' : 'before the answer'}`, async () => {
       const script: Script = { load: true, replay };
-      const { conversation, until } = await openedAgain(script, ['elsewhere']);
-      await until((c) => spoken(c).length === 6);
+      const { conversation } = await skipTime(async () => {
+        const session = await openedAgain(script, ['elsewhere']);
+        await session.until((c) => spoken(c).length === 6);
+        return session;
+      });
       assert.deepEqual(spoken(conversation), said('one', 'two', 'elsewhere'));
       await conversation.send('three').done;
       assert.deepEqual(spoken(conversation), said('one', 'two', 'elsewhere', 'three'));

@@ -8,6 +8,7 @@ import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/age
 import type { AgentScript, presets } from '../../../support/agents/script';
 import { goneFrom, isGone } from '../../../support/processes';
 import { useAgentSession } from '../../../support/sessions/agentSession';
+import { skipTime } from '../../../support/skipTime';
 
 describe('conversation', function () {
   this.timeout(30_000);
@@ -214,8 +215,10 @@ describe('conversation', function () {
   it('ends the turn of a message that cannot be written, and keeps the message', async () => {
     open('plain');
     assert.equal((await session.conversation.send('say one\nunreadable').done).stopReason, 'end_turn');
-    session.conversation.send('say two');
-    await session.until((c) => c.queue.paused !== undefined);
+    await skipTime(async () => {
+      session.conversation.send('say two');
+      await session.until((c) => c.queue.paused !== undefined);
+    });
     assert.equal(session.conversation.queue.paused, 'agent-closed-input');
     assert.equal(session.conversation.isBusy, false);
     assert.deepEqual(
@@ -346,8 +349,11 @@ describe('conversation', function () {
     for (const when of ['before', 'after', 'late', 'twice', 'wrong-id', 'no-id', 'unadvertised'] as const) {
       it(`are known although turn_complete comes ${when}`, async () => {
         open({ turnComplete: { when, delayMs: 20 } });
-        await session.conversation.send('say a').done;
-        await session.conversation.send('say b').done;
+        await session.conversation.start();
+        await skipTime(async () => {
+          await session.conversation.send('say a').done;
+          await session.conversation.send('say b').done;
+        });
         const { turns } = snapshotOf(session.conversation);
         assert.deepEqual(
           turns.map(({ stopReason }) => stopReason),
