@@ -1,12 +1,14 @@
 // The conversation of one test with a scripted agent in a folder with a Git repository, and what its turns change there.
 import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Conversation } from '../../../src/client/conversation/conversation';
+import type { ConversationServices } from '../../../src/client/conversation/conversationOptions';
 import type { ConversationPersistence, KeptConversation } from '../../../src/client/conversation/persistence';
 import type { TimedEvent } from '../../../src/session/events/event';
 import { scriptedAgent } from '../agents/definition';
-import { scratchFolder } from '../scratch';
+import { removeFolder, scratchFolder } from '../scratch';
 import type { AgentSession } from '../sessions/agentSession';
 import { useAgentSession } from '../sessions/agentSession';
 import type { TestConversationOptions } from '../sessions/conversation';
@@ -49,19 +51,27 @@ export interface ChangeSession {
   listed(turnId: string): Promise<string[]>;
 }
 
-/** Registers the hooks. The folder has `a.txt` (one, two, three) and `b.txt`, committed. */
-export function useChangeSession(): ChangeSession {
+/** Registers the hooks. The folder has `a.txt` (one, two, three) and `b.txt`, committed. @param processes how agents start; absent: in memory */
+export function useChangeSession(processes: Pick<ConversationServices, 'startProcess'> = {}): ChangeSession {
   const session = useAgentSession();
   let changes: TestChangeServices;
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: session.folder, encoding: 'utf8' });
 
+  let template: string;
+  before(async () => {
+    template = await mkdtemp(join(tmpdir(), 'parley-test-'));
+    const gitThere = (...args: string[]): unknown => execFileSync('git', args, { cwd: template });
+    gitThere('init', '-q');
+    await writeFile(join(template, 'a.txt'), 'one\ntwo\nthree\n');
+    await writeFile(join(template, 'b.txt'), 'b\n');
+    gitThere('add', '.');
+    gitThere('-c', 'user.name=T', '-c', 'user.email=t@t', 'commit', '-qm', 'first');
+  });
+  after(() => removeFolder(template));
+
   beforeEach(async () => {
     changes = new TestChangeServices(await scratchFolder());
-    git('init', '-q');
-    await writeFile(join(session.folder, 'a.txt'), 'one\ntwo\nthree\n');
-    await writeFile(join(session.folder, 'b.txt'), 'b\n');
-    git('add', '.');
-    git('-c', 'user.name=T', '-c', 'user.email=t@t', 'commit', '-qm', 'first');
+    await cp(template, session.folder, { recursive: true, preserveTimestamps: true });
   });
 
   const events: TimedEvent[] = [];
@@ -74,7 +84,7 @@ export function useChangeSession(): ChangeSession {
   });
 
   const open: ChangeSession['open'] = (options = {}) => {
-    const services = { changes, ...options.services };
+    const services = { changes, ...processes, ...options.services };
     const agent = scriptedAgent('plain', session.agentLog);
     return session.openAgent(agent, { persistence, ...options, services }).conversation;
   };

@@ -3,9 +3,10 @@
 import { at } from '../../../src/base/untrusted';
 import { everyUpdate, malformedUpdates, unknownUpdates } from '../../support/agents/scripted/updates';
 import { readRecording, recordingNames, versionOf } from '../../support/protocol/recordings';
+import { seeds } from '../../support/seeds';
 import { mutate, pick, type Random, shuffle } from './mutate';
 
-export const SEEDS = Number(process.env.PARLEY_FUZZ_SEEDS ?? 1500);
+export const SEEDS = Number(process.env.PARLEY_FUZZ_SEEDS ?? seeds(150, 1500));
 export const FIRST = Number(process.env.PARLEY_FUZZ_FIRST ?? 1);
 
 /** A message that is read: an update, or the params of a question. */

@@ -14,6 +14,7 @@ import { MIGRATIONS, migrate } from '../../../src/store/file/schema';
 import { Sql } from '../../../src/store/file/sql';
 import { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
+import { seeds } from '../../support/seeds';
 import {
   HeldTimers,
   modelOf,
@@ -70,7 +71,7 @@ describe('a journal in trouble', function () {
 
   it('keeps everything acknowledged exactly once when the process is killed', async () => {
     const random = seeded(11);
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < seeds(2, 8); round++) {
       const key = `k${round}`;
       const worker = program.start(['write', folder, key]);
       const promised: unknown[] = [];
@@ -101,7 +102,7 @@ describe('a journal in trouble', function () {
 
   it('keeps streamed text up to a moment before the process was killed, once and in order', async () => {
     const random = seeded(12);
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < seeds(2, 6); round++) {
       const key = `s${round}`;
       const worker = program.start(['stream', folder, key]);
       let promised = 0;

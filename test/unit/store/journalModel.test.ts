@@ -6,10 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SessionEvent } from '../../../src/session/events/event';
 import type { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
+import { seeds } from '../../support/seeds';
 import { newSession, openJournal, queued, said, textIn } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
 
-const SEEDS = 40;
+const SEEDS = seeds(2, 40);
 const STEPS = 250;
 const KEYS = ['a', 'b', 'c'] as const;
 

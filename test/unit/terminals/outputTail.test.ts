@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { lastBytes, OutputTail } from '../../../src/terminals/outputTail';
+import { seeds } from '../../support/seeds';
 
 /** The plain definition: the last bytes, beginning at a whole character. */
 function plainTail(text: string, limit: number): string {
@@ -31,7 +32,7 @@ describe('OutputTail', () => {
           assert.equal(tail.text(limit).truncated, Buffer.byteLength(all) > most);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: seeds(60, 500) },
     );
   });
 

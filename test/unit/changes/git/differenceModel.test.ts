@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import type { FileChange, FileVersion } from '../../../../src/changes/model/fileChange';
 import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import { seeds } from '../../../support/seeds';
 import { git, makePlace, openStates, type Place } from './folders';
 
 /** A file: its mode, and its content byte by byte. */
@@ -141,7 +142,7 @@ describe('the difference of two states', () => {
               assert.deepEqual(new Map([...result].sort()), new Map([...filesAfter].sort()));
             },
           ),
-          { numRuns: 15, seed: 7 },
+          { numRuns: seeds(3, 15), seed: 7 },
         );
       } finally {
         states.dispose();

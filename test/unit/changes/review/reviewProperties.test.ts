@@ -8,8 +8,9 @@ import type { FolderStates } from '../../../../src/changes/model/folderStore';
 import { MemoryStates } from '../../../support/changes/memoryStates';
 import { type Action, actions, ReviewWorld } from '../../../support/changes/reviewWorld';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { seeds } from '../../../support/seeds';
 
-const RUNS = 40;
+const RUNS = seeds(6, 40);
 
 async function play(all: readonly Action[], open: (root: string, storage: string) => FolderStates): Promise<void> {
   const base = await scratchFolder();

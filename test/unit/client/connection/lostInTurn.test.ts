@@ -7,10 +7,12 @@ import { sessionStatusOf } from '../../../../src/client/view/sessionStatus';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { Changes } from '../../../../src/session/model/changes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { seeds } from '../../../support/seeds';
 import { DurableAgent, type DurableOptions, type DurableSession } from '../../../support/servers/durableAgent';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import { seeded } from '../../../support/store/random';
 
+const CUT_TURNS = seeds(4, 50);
 const DELAYS_MS = Array.from({ length: 20 }, () => 1);
 
 describe('a turn whose connection is lost', function () {
@@ -393,7 +395,7 @@ describe('a turn whose connection is lost', function () {
   });
 
   for (const transport of ['ws', 'http'] as const)
-    it(`loses nothing and repeats nothing over 50 turns that are cut at random, over ${transport}`, () =>
+    it(`loses nothing and repeats nothing over ${CUT_TURNS} turns that are cut at random, over ${transport}`, () =>
       cutAtRandom(transport));
 
   async function cutAtRandom(transport: 'ws' | 'http'): Promise<void> {
@@ -434,7 +436,7 @@ describe('a turn whose connection is lost', function () {
       setTimeout(step, random(3));
     };
     await conversation.start();
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < CUT_TURNS; round++) {
       const tag = `m${round}`;
       sent.push(tag);
       breaks = 1 + random(3);
@@ -457,6 +459,6 @@ describe('a turn whose connection is lost', function () {
     );
     assert.deepEqual(own, told, 'each turn ended as the agent says');
     const connections = agent.received.filter((method) => method === 'initialize').length;
-    assert.ok(connections > 50, `${connections} connections`);
+    assert.ok(connections > CUT_TURNS, `${connections} connections`);
   }
 });

@@ -8,8 +8,11 @@ import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { FaultWindow } from '../../../support/faults/faultWindow';
 import { TestKeepers } from '../../../support/keeper/keepers';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { seeds } from '../../../support/seeds';
 import { DurableAgent, type DurableOptions, type DurableSession } from '../../../support/servers/durableAgent';
 import { seeded } from '../../../support/store/random';
+
+const WINDOWS = seeds(5, 40);
 
 const ABLE = { status: 'states', load: true, turnComplete: true } as const;
 
@@ -206,12 +209,12 @@ describe('a turn of an agent on another machine whose window ends', function () 
     assert.equal(window.conversation.connection.kind, 'idle');
   });
 
-  it('loses nothing and repeats nothing over 40 windows that end at random', async () => {
+  it(`loses nothing and repeats nothing over ${WINDOWS} windows that end at random`, async () => {
     const far = await begin();
     const random = seeded(7);
     let turns = 1;
     let word = 0;
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < WINDOWS; round++) {
       for (let left = random(4); left > 0; left--) {
         if (random(5) === 0) agent.call(far, `Read ${round}-${left}`);
         agent.say(far, `word ${word++}. `);

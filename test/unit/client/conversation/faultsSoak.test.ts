@@ -1,8 +1,11 @@
-// A short soak: six kills at random moments, of agents of each kind. `npm run soak` does two hundred.
+// A short soak: kills at random moments, of agents of each kind. `npm run soak` does two hundred.
 import { strict as assert } from 'node:assert';
 import { assertWhole } from '../../../support/faults/faultWindow';
 import { removeScratch } from '../../../support/scratch';
+import { seeds } from '../../../support/seeds';
 import { soak } from '../../../support/soak/soak';
+
+const KILLS = seeds(6, 60);
 
 describe('a user whose agent is killed again and again', function () {
   this.timeout(120_000);
@@ -11,8 +14,8 @@ describe('a user whose agent is killed again and again', function () {
 
   for (const kind of ['can load', 'can do neither'] as const) {
     it(`has each message sent once where the agent ${kind}`, async () => {
-      const result = await soak(kind, 6, 7, ({ conversation }) => assertWhole(conversation.model.state));
-      assert.equal(result.recoveries.length, 6);
+      const result = await soak(kind, KILLS, 7, ({ conversation }) => assertWhole(conversation.model.state));
+      assert.equal(result.recoveries.length, KILLS);
       assert.deepEqual([result.received, result.lost, result.twice], [result.typed, 0, 0]);
     });
   }

@@ -6,6 +6,7 @@ import type { Journal } from '../../../../src/store/journal';
 import type { Run } from '../../../../src/store/search/findTexts';
 import { lastOf, type SearchResult, search } from '../../../../src/store/search/search';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { seeds } from '../../../support/seeds';
 import { newSession, openJournal } from '../../../support/store/journals';
 import { seeded } from '../../../support/store/random';
 
@@ -143,7 +144,7 @@ describe('the steps of a search', () => {
       write(id, `s${id}`, text);
     }
     let hits = 0;
-    for (let query = 0; query < 300; query++) {
+    for (let query = 0; query < seeds(60, 300); query++) {
       const from = texts.get(1 + random(300)) ?? '';
       const typed = from
         .split(' ')

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MarkdownDoc, type Piece, sizeOf } from '../../../../src/webview/markdown/markdownDoc';
+import { seeds } from '../../../support/seeds';
 
 const FRAGMENTS = [
   'a',
@@ -106,7 +107,7 @@ describe('webview/markdownDoc', () => {
       fc.property(text, fc.integer({ min: 1, max: 60 }), (whole, size) => {
         assert.deepEqual(pieces(cut(whole, size)), pieces([whole]));
       }),
-      { numRuns: 3_000 },
+      { numRuns: seeds(200, 3_000) },
     );
   });
 
@@ -118,7 +119,7 @@ describe('webview/markdownDoc', () => {
       fc.property(text, fc.integer({ min: 20, max: 3_000 }), (whole, size) => {
         assert.deepEqual(pieces(cut(whole, size)), pieces([whole]));
       }),
-      { numRuns: 60 },
+      { numRuns: seeds(8, 60) },
     );
   });
 

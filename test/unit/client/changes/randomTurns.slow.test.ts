@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AgentProcess } from '../../../../src/agents/agentProcess';
 import type { FileChange } from '../../../../src/changes/model/fileChange';
 import { useChangeSession } from '../../../support/changes/changeSession';
 import { differenceOf, filesOf } from '../../../support/changes/copies';
@@ -43,7 +44,7 @@ async function repositoryOf(folder: string): Promise<string> {
 
 describe('random turns', function () {
   this.timeout(120_000);
-  const test = useChangeSession();
+  const test = useChangeSession({ startProcess: AgentProcess.start });
 
   for (let seed = 1; seed <= SCHEDULES; seed++) {
     it(`list what a comparison of copies says, and leave the repository alone (${seed})`, async () => {

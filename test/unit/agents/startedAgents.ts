@@ -1,0 +1,79 @@
+// Agents that a test has started as processes of a few lines, and how they are talked to.
+import { RpcConnection, type RpcHandlers } from '../../../src/acp/jsonrpc/rpcConnection';
+import { AgentProcess, type StartOptions } from '../../../src/agents/agentProcess';
+import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { Deferred } from '../../../src/base/deferred';
+import { silentLog } from '../../../src/base/log';
+import { removeScratch } from '../../support/scratch';
+
+const started: AgentProcess[] = [];
+
+export async function start(script: string, options: Partial<StartOptions> = {}): Promise<AgentProcess> {
+  const agent = await AgentProcess.start({
+    command: process.execPath,
+    args: ['-e', script],
+    env: hostEnvironment(process.env),
+    cwd: process.cwd(),
+    log: silentLog,
+    ...options,
+  });
+  started.push(agent);
+  return agent;
+}
+
+/** What the agent writes to stdout until the end of it, as text. */
+export function output(agent: AgentProcess): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  const ended = new Deferred<string>();
+  agent.transport.listen({
+    data: (chunk) => chunks.push(chunk),
+    closed: () => ended.resolve(Buffer.concat(chunks).toString()),
+  });
+  return ended.promise;
+}
+
+/** The first line on stdout. */
+export function firstLine(agent: AgentProcess): Promise<string> {
+  let text = '';
+  const line = new Deferred<string>();
+  agent.transport.listen({
+    data: (chunk) => {
+      text += Buffer.from(chunk).toString();
+      if (text.includes('\n')) line.resolve(text.slice(0, text.indexOf('\n')));
+    },
+    closed: () => line.reject(new Error('stdout ended')),
+  });
+  return line.promise;
+}
+
+export interface Talk {
+  readonly rpc: RpcConnection;
+  readonly noise: string[];
+  readonly closed: Promise<string | undefined>;
+}
+
+export function connect(agent: AgentProcess, handlers: Partial<RpcHandlers> = {}): Talk {
+  const noise: string[] = [];
+  const closed = new Deferred<string | undefined>();
+  const rpc = new RpcConnection({
+    transport: agent.transport,
+    log: silentLog,
+    handlers: { onUpdates() {}, onRequest: async () => null, onNotification() {}, ...handlers },
+    onNoise: (line) => noise.push(line),
+  });
+  rpc.onDidClose((error) => closed.resolve(error?.code));
+  return { rpc, noise, closed: closed.promise };
+}
+
+/** Answers every request with its own params. */
+export const echo = `
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, params } = JSON.parse(line);
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: params }) + '\\n');
+});`;
+
+/** Ends what the test has started; for `afterEach`. */
+export async function closeAgents(): Promise<void> {
+  for (const agent of started.splice(0)) await agent.close();
+  await removeScratch();
+}

@@ -1,0 +1,505 @@
+// Real keepers with real agents: what an agent says and is told outlives the windows, once each.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { descendantsOf } from '../../../src/agents/processTree';
+import { Deferred } from '../../../src/base/deferred';
+import { silentLog } from '../../../src/base/log';
+import { KeeperSocket } from '../../../src/client/transport/keeperSocket';
+import type { KeptProcess } from '../../../src/client/transport/keptProcess';
+import {
+  FRAME,
+  type Frame,
+  FrameReader,
+  frame,
+  jsonFrame,
+  MAX_FRAME_BYTES,
+  nonce,
+  PROOF_BYTES,
+  PURPOSE,
+  proofOf,
+} from '../../../src/keeper/wire';
+import { Heard, keeperProgram, someone, TestKeepers } from '../../support/keeper/keepers';
+import { goneFrom, isAlive, isGone, pssOf } from '../../support/processes';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+
+/** Says `ready`, then each line that it gets with a running number. */
+const echo = `
+let count = 0;
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
+console.log('ready');`;
+
+describe('a kept agent', function () {
+  this.timeout(30_000);
+  let keepers: TestKeepers;
+
+  beforeEach(async () => {
+    keepers = await TestKeepers.make();
+  });
+
+  afterEach(async () => {
+    await keepers.end();
+    await removeScratch();
+  });
+
+  const state = async (): Promise<NonNullable<Awaited<ReturnType<typeof keepers.all.list>>[0]['state']>> => {
+    const [found] = await keepers.all.list();
+    if (!found?.state) throw new Error('no keeper is alive');
+    return found.state;
+  };
+
+  it('that does not start is an error in words, with nothing left running', async () => {
+    await assert.rejects(keepers.start('', { command: join(keepers.folder, 'nothing') }), {
+      code: 'agent-spawn-failed',
+      message: /Couldn't start .*nothing: it doesn't exist/,
+    });
+    await assert.rejects(keepers.start('', { cwd: join(keepers.folder, 'gone') }), { message: /gone doesn't exist/ });
+    assert.deepEqual(await readdir(keepers.folder), []);
+  });
+
+  it('that closes its stdout and stays is ended, and its window is told after all that it said', async () => {
+    // Node keeps its own stdout open: the shell closes it.
+    const kept = await keepers.start('', { command: '/bin/sh', args: ['-c', 'echo last; exec >&-; sleep 1000'] });
+    const heard = Heard.from(kept);
+    await heard.ended;
+    assert.deepEqual(heard.lines, [{ number: 1, text: 'last' }]);
+    await kept.close();
+    assert.ok(await isGone(kept.pid));
+    assert.deepEqual(await readdir(keepers.folder), []);
+  });
+
+  it('that reads its stdin no more is ended by its keeper', async () => {
+    const kept = await keepers.start('setInterval(() => {}, 1e6); console.log("ready")', {
+      closeGraceMs: { stdin: 100, term: 5_000 },
+    });
+    await Heard.from(kept).line((text) => text === 'ready');
+    for (let count = 0; count < 8; count++) void kept.transport.write('x'.repeat(200_000)).catch(() => {});
+    // A keeper that had to be killed says nothing of how its agent ended.
+    assert.equal((await kept.close()).signal, 'SIGTERM');
+    assert.ok(await isGone(kept.pid));
+    assert.deepEqual(await readdir(keepers.folder), []);
+  });
+
+  describe('and its windows', () => {
+    it('keeps the facts of the last one, in one piece with the message that they belong to', async () => {
+      const first = await keepers.start(echo);
+      const heard = Heard.from(first);
+      first.setFacts(Buffer.from('old'));
+      first.setFacts(Buffer.from('new'));
+      await first.transport.write('a');
+      await heard.line((text) => text === '1 a');
+      // A window that is killed in the middle of a frame has said nothing of it.
+      const { socket } = await KeeperSocket.open(await keepers.place(first.id), PURPOSE.attach);
+      const parts = [frame(FRAME.facts, 0, Buffer.from('cut')), frame(FRAME.send, 2, Buffer.from('cut\n'))];
+      const whole = frame(FRAME.batch, 0, Buffer.concat(parts));
+      socket.send(whole.subarray(0, whole.length - 1));
+      await socket.end();
+      const second = await keepers.attach();
+      assert.equal(Buffer.from(second.facts ?? []).toString(), 'new');
+      assert.equal((await state()).sent, 1);
+      second.setFacts(Buffer.from('alone'));
+      await second.detach();
+      assert.equal(Buffer.from((await keepers.attach()).facts ?? []).toString(), 'alone');
+    });
+
+    it('is written no message twice, whoever sends it again', async () => {
+      const first = await keepers.start(echo);
+      Heard.from(first);
+      await first.transport.write('a');
+      await first.detach();
+      const { socket } = await KeeperSocket.open(await keepers.place(first.id), PURPOSE.attach);
+      socket.send(frame(FRAME.send, 1, Buffer.from('a\n')));
+      await socket.closed;
+      const second = await keepers.attach();
+      const heard = Heard.from(second);
+      second.deliver({ line: 0, open: [] });
+      await second.transport.write('b');
+      await heard.line((text) => text === '2 b');
+      assert.deepEqual(heard.texts, ['ready', '1 a', '2 b']);
+    });
+
+    it('tells the next one what stderr said meanwhile, and what it said before only as its tail', async () => {
+      const first = await keepers.start(`
+        process.on('SIGUSR2', () => { console.error('meanwhile'); console.log('done'); });
+        console.error('before'); console.log('ready'); process.stdin.resume();`);
+      const early = new Heard();
+      const said = heardOn(first);
+      first.transport.listen(early);
+      await early.line((text) => text === 'ready');
+      await said('before');
+      await first.detach();
+      process.kill(first.pid, 'SIGUSR2');
+      while ((await state()).lines < 2);
+      const lines: string[] = [];
+      const second = await keepers.all.attach('one', { log: silentLog, onStderr: (line) => void lines.push(line) });
+      assert.ok(second);
+      await heardOn(second)('before\nmeanwhile');
+      assert.deepEqual(lines, ['meanwhile']);
+    });
+
+    /** Waits for the end of what an agent has printed: its stderr is no event of the transport's. */
+    function heardOn(kept: KeptProcess): (tail: string) => Promise<void> {
+      return async (tail) => {
+        while (kept.stderrTail() !== tail) await new Promise((resolve) => setTimeout(resolve, 5));
+      };
+    }
+  });
+
+  describe('when no window is there', () => {
+    it('outlives the process that started it, with the whole group that belonged to', async () => {
+      const first = await startElsewhere(keepers);
+      assert.ok(isAlive(first));
+      const second = await keepers.attach();
+      assert.equal(second.pid, first);
+      const heard = Heard.from(second);
+      second.deliver({ line: 0, open: [] });
+      await second.transport.write('b');
+      await heard.line((text) => text === '1 b');
+    });
+
+    it('loses nothing of what it says, in bounded memory, and waits at the bound', async () => {
+      const megabytes = 132;
+      const first = await keepers.start(`
+        const line = 'x'.repeat(1023) + '\\n';
+        let left = ${megabytes};
+        const say = () => { if (left-- > 0) process.stdout.write(line.repeat(1024), say); else console.log('all'); };
+        console.log('ready'); process.stdin.once('data', say);`);
+      await Heard.from(first).line((text) => text === 'ready');
+      await first.transport.write('go');
+      await first.detach();
+      let now = await state();
+      let memory = 0;
+      while (now.bytes < 128 * 1024 * 1024) {
+        memory = Math.max(memory, await pssOf(now.pid));
+        now = await new Promise((resolve) => setTimeout(() => resolve(state()), 50));
+      }
+      assert.ok(now.isHeld);
+      assert.ok(now.bytes < 129 * 1024 * 1024, `${now.bytes} bytes`);
+      memory = Math.max(memory, await pssOf(now.pid));
+      assert.ok(memory > 0 && memory <= 60, `${memory} MB`);
+      const files = await readdir(join(keepers.folder, first.id));
+      const sizes = await Promise.all(
+        files.map(async (name) => (await stat(join(keepers.folder, first.id, name))).size),
+      );
+      assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 129 * 1024 * 1024);
+      const second = await keepers.attach();
+      let lines = 0;
+      let wrong = 0;
+      let rest = '';
+      await new Promise<void>((resolve) => {
+        second.transport.listen({
+          data: (chunk) => {
+            const parts = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
+            rest = parts.pop() ?? '';
+            lines += parts.length;
+            wrong += parts.filter((part) => part.length !== 1023 && part !== 'all').length;
+            second.stored({ line: lines + 1, open: [] });
+            if (parts.at(-1) === 'all') resolve();
+          },
+          closed() {},
+        });
+        second.deliver({ line: 1, open: [] });
+      });
+      assert.deepEqual([lines, wrong], [megabytes * 1024 + 1, 0]);
+      while ((await state()).bytes > 1024 * 1024) await new Promise((resolve) => setTimeout(resolve, 20));
+      const left = (await readdir(join(keepers.folder, first.id))).filter((name) => name.startsWith('output'));
+      assert.deepEqual(left, []);
+    });
+
+    it('and closes its stdout, is ended, and tells the next one all that it said', async () => {
+      const script = 'read line; echo last; exec >&-; sleep 1000';
+      const kept = await keepers.start('', { command: '/bin/sh', args: ['-c', script] });
+      await kept.transport.write('go');
+      await kept.detach();
+      while (!(await state()).ended) await new Promise((resolve) => setTimeout(resolve, 20));
+      const next = await keepers.attach();
+      const heard = Heard.from(next);
+      next.deliver({ line: 0, open: [] });
+      await heard.ended;
+      assert.deepEqual(heard.lines, [{ number: 1, text: 'last' }]);
+      await next.close();
+      assert.ok(await isGone(kept.pid));
+    });
+
+    it('and ends by itself, tells the next one how, with all that it said', async () => {
+      const first = await keepers.start(`
+        console.log('ready');
+        process.stdin.once('data', () => { console.error('fatal'); process.stdout.write('last', () => process.exit(4)); });`);
+      await Heard.from(first).line((text) => text === 'ready');
+      await first.transport.write('go');
+      await first.detach();
+      await goneFrom(first.pid);
+      while (!(await state()).ended) await new Promise((resolve) => setTimeout(resolve, 20));
+      const second = await keepers.attach();
+      const heard = Heard.from(second);
+      second.deliver({ line: 1, open: [] });
+      const exit = await second.exited;
+      assert.deepEqual([exit.code, exit.stderr, heard.texts], [4, 'fatal', ['last']]);
+      await second.close();
+      assert.deepEqual(await readdir(keepers.folder), []);
+    });
+
+    it('and idle, leaves in an orderly way, and its keeper with it', async () => {
+      const { first, keeper } = await withLease({ leaveAfterMs: 0 });
+      await goneFrom(first.pid);
+      await goneFrom(keeper);
+      assert.deepEqual(await readdir(keepers.folder), []);
+    });
+
+    it('goes on until the response to our request came, hears the goodbye, and leaves', async () => {
+      const { first } = await withLease({
+        endMarks: [{ has: { id: 7 }, lacks: ['method'] }],
+        leaveAfterMs: 0,
+        goodbye: '{"method":"bye"}\n',
+      });
+      // Of another, and of the agent's own: neither ends the work.
+      await say('{"id":8,"result":{}}', '{"id":7,"method":"ask"}');
+      assert.deepEqual([(await state()).isWorking, (await state()).waiting], [true, 1]);
+      await say('{"id":7,"result":{}}');
+      assert.deepEqual([(await state()).isWorking, isAlive(first.pid)], [false, true]);
+      // A question waits for a window: the agent stays until it has its answer.
+      const { socket } = await KeeperSocket.open(await keepers.place(first.id), PURPOSE.attach);
+      const { sent } = await state();
+      socket.send(
+        frame(
+          FRAME.batch,
+          0,
+          Buffer.concat([frame(FRAME.answer, 3), frame(FRAME.send, sent + 1, Buffer.from('ok\n'))]),
+        ),
+      );
+      await socket.end();
+      await goneFrom(first.pid);
+      const second = await keepers.attach();
+      const heard = Heard.from(second);
+      second.deliver({ line: 1, open: [] });
+      assert.equal((await second.exited).code, 0);
+      assert.deepEqual(heard.texts.slice(-2), ['ok', '{"method":"bye"}']);
+    });
+
+    it('leaves when its folder is gone, as nobody could find it', async () => {
+      const first = await keepers.start(echo);
+      const { pid } = await state();
+      await rm(keepers.folder, { recursive: true });
+      await first.detach();
+      await goneFrom(pid);
+      assert.ok(await isGone(first.pid));
+    });
+
+    it('and silent for too long, leaves although it works', async () => {
+      const { first } = await withLease({ endMarks: [{ has: { id: 7 } }], silentMs: 50 });
+      await goneFrom(first.pid);
+    });
+
+    /** An agent that says what it is told, and that a window with a lease has left. */
+    async function withLease(
+      lease: Parameters<TestKeepers['attachWith']>[1],
+    ): Promise<{ first: KeptProcess; keeper: number }> {
+      const first = await keepers.start(`console.log('ready'); process.stdin.pipe(process.stdout);`);
+      await Heard.from(first).line((text) => text === 'ready');
+      first.stored({ line: 1, open: [] });
+      const { pid } = await state();
+      const second = await keepers.attachWith(first.id, lease);
+      await second.detach();
+      return { first, keeper: pid };
+    }
+
+    /** Lets the agent say lines as if it had come upon them itself. */
+    async function say(...lines: readonly string[]): Promise<void> {
+      const [found] = await keepers.all.list();
+      assert.ok(found?.state);
+      const { socket, welcome } = await KeeperSocket.open(await keepers.place(found.id), PURPOSE.attach);
+      for (const [n, line] of lines.entries()) {
+        socket.send(frame(FRAME.send, welcome.state.sent + n + 1, Buffer.from(`${line}\n`)));
+      }
+      await socket.end();
+      while ((await state()).lines < welcome.state.lines + lines.length) await state();
+      // The watch reads what was said in the turn after.
+      await state();
+    }
+  });
+
+  describe('as another sees it', () => {
+    it('is in a folder and files that only its user can read, without its environment', async () => {
+      const secret = 'sk-very-secret-value';
+      const kept = await keepers.start(echo, { env: { ...hostEnvironment(process.env), API_KEY: secret } });
+      const folder = join(keepers.folder, kept.id);
+      for (const path of [keepers.folder, folder]) assert.equal((await stat(path)).mode & 0o777, 0o700);
+      for (const name of await readdir(folder)) {
+        const path = join(folder, name);
+        if ((await stat(path)).isSocket()) continue;
+        assert.equal((await stat(path)).mode & 0o777, 0o600);
+        assert.ok(!(await readFile(path, 'utf8')).includes(secret), name);
+      }
+      assert.ok(!(await readFile(`/proc/${(await state()).pid}/cmdline`, 'utf8')).includes(secret));
+      assert.ok(!(await readFile(`/proc/${(await state()).pid}/environ`, 'utf8')).includes(secret));
+    });
+
+    it('listens at a path that every system takes, however long its folder is', async () => {
+      const long = await TestKeepers.make({ folder: join(keepers.folder, 'x'.repeat(120), 'keepers') });
+      const kept = await long.start(echo);
+      const { socket } = await long.place(kept.id);
+      assert.ok(Buffer.byteLength(socket) <= 100, socket);
+      assert.equal((await stat(join(socket, '..'))).mode & 0o777, 0o700);
+      await kept.close();
+      await assert.rejects(stat(join(socket, '..')), { code: 'ENOENT' });
+    });
+
+    it('turns away who does not know the token, and who keeps no time', async () => {
+      const kept = await keepers.start(echo);
+      const place = await keepers.place(kept.id);
+      await assert.rejects(KeeperSocket.open({ ...place, token: 'guessed' }, PURPOSE.attach), /token/);
+      for (const bytes of [
+        'GET / HTTP/1.1\r\n\r\n',
+        frame(FRAME.stop),
+        frame(FRAME.prove, 0, Buffer.alloc(32)),
+        frame(FRAME.hello, 1, Buffer.alloc(10_000)),
+      ]) {
+        const stranger = connect(place.socket);
+        stranger.on('error', () => {});
+        stranger.write(bytes);
+        await new Promise((resolve) => stranger.resume().once('close', resolve));
+      }
+      assert.ok(isAlive(kept.pid));
+      assert.equal((await state()).isAttached, true);
+    });
+
+    it('answers its user while strangers keep connections open', async () => {
+      const kept = await keepers.start(echo);
+      const place = await keepers.place(kept.id);
+      const strangers = Array.from({ length: 40 }, () => connect(place.socket).on('error', () => {}));
+      await Promise.all(strangers.map((one) => once(one, 'connect')));
+      const { socket, welcome } = await KeeperSocket.open(place, PURPOSE.look);
+      assert.equal(welcome.state.isAttached, true);
+      await socket.end();
+      for (const one of strangers) one.destroy();
+    });
+
+    it('hears how the agent ended, although that was while it proved who it is', async () => {
+      const first = await keepers.start(
+        `process.stdin.once('data', () => { process.exitCode = 3; process.stdin.unref(); })`,
+      );
+      Heard.from(first);
+      const { socket: path, token } = await keepers.place(first.id);
+      const socket = connect(path);
+      const frames: Frame[] = [];
+      const proof = new Deferred<Buffer>();
+      const ended = new Deferred<void>();
+      const reader = new FrameReader(MAX_FRAME_BYTES, (one) => {
+        frames.push(one);
+        if (one.kind === FRAME.proof) proof.resolve(one.bytes.subarray(PROOF_BYTES));
+        if (one.kind === FRAME.ended) ended.resolve();
+      });
+      socket.on('data', (chunk: Buffer) => reader.push(chunk));
+      socket.write(frame(FRAME.hello, 1, nonce()));
+      const nonceOfKeeper = await proof.promise;
+      await first.transport.write('end');
+      await first.exited;
+      socket.write(frame(FRAME.prove, PURPOSE.attach, proofOf(token, 'window', nonceOfKeeper)));
+      socket.write(jsonFrame(FRAME.deliver, { line: 0, open: [] }));
+      await ended.promise;
+      assert.deepEqual(
+        frames.map(({ kind }) => kind),
+        [FRAME.proof, FRAME.foundFacts, FRAME.state, FRAME.ended],
+      );
+      socket.destroy();
+    });
+
+    it('takes no orders from a connection that only looks, but to end', async () => {
+      const kept = await keepers.start(echo);
+      const heard = Heard.from(kept);
+      await heard.line((text) => text === 'ready');
+      const { socket } = await KeeperSocket.open(await keepers.place(kept.id), PURPOSE.look);
+      socket.send(frame(FRAME.send, 1, Buffer.from('stray\n')));
+      await socket.end();
+      assert.equal((await state()).sent, 0);
+      await keepers.all.end(kept.id);
+      assert.equal((await kept.exited).code, 0);
+    });
+
+    it('skips frames of a kind that came after it, and closes the connection at one it cannot read', async () => {
+      const kept = await keepers.start(echo);
+      await Heard.from(kept).line((text) => text === 'ready');
+      const place = await keepers.place(kept.id);
+      const { socket } = await KeeperSocket.open(place, PURPOSE.attach);
+      socket.send(frame(50, 1, Buffer.from('news')));
+      socket.send(jsonFrame(FRAME.stored, { line: 1, open: [], news: true }));
+      socket.send(frame(FRAME.send, 1, Buffer.from('a\n')));
+      socket.send(frame(FRAME.lease, 0, Buffer.from('no JSON')));
+      await socket.closed;
+      assert.deepEqual([(await state()).sent, (await state()).storedLine], [1, 1]);
+      assert.ok(isAlive(kept.pid));
+    });
+  });
+
+  describe('and a keeper that is killed', () => {
+    it('is as an agent that crashed, and its tree ends', async () => {
+      const kept = await keepers.start(`
+        process.on('SIGTERM', () => {});
+        const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+        console.log(child.pid);`);
+      const heard = Heard.from(kept);
+      const child = Number(await heard.line(() => true));
+      process.kill((await state()).pid, 'SIGKILL');
+      assert.deepEqual([(await kept.exited).code, (await kept.exited).signal], [null, null]);
+      await heard.ended;
+      for (const pid of [kept.pid, child]) await goneFrom(pid);
+      assert.deepEqual([await keepers.all.list(), await readdir(keepers.folder)], [[], []]);
+    });
+
+    it('with its guard, leaves an orphan that the next listing ends', async () => {
+      const kept = await keepers.start('setInterval(() => {}, 1000)');
+      const { pid } = await state();
+      const guards = (await descendantsOf(pid)).filter((one) => one.pid !== kept.pid);
+      for (const each of [pid, ...guards.map((one) => one.pid)]) process.kill(each, 'SIGKILL');
+      await kept.exited;
+      assert.ok(isAlive(kept.pid));
+      assert.deepEqual(await keepers.all.list(), []);
+      await goneFrom(kept.pid);
+      assert.deepEqual(await readdir(keepers.folder), []);
+    });
+
+    it('by a signal that can be heard, ends its agent first', async () => {
+      const kept = await keepers.start(echo);
+      const { pid } = await state();
+      process.kill(pid, 'SIGHUP');
+      assert.equal((await state()).pid, pid);
+      process.kill(pid, 'SIGTERM');
+      assert.equal((await kept.exited).code, 0);
+      await goneFrom(pid);
+      assert.deepEqual(await readdir(keepers.folder), []);
+    });
+  });
+});
+
+/** Starts an agent from another process that is killed then with its group. @returns the agent's process id */
+async function startElsewhere(keepers: TestKeepers): Promise<number> {
+  const outfile = join(await scratchFolder(), 'window.mjs');
+  await build({
+    stdin: {
+      contents: `import { Keepers } from './src/client/transport/keepers';
+        const quiet = () => {};
+        const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
+        const keepers = new Keepers({ folder: ${JSON.stringify(keepers.folder)}, program: ${JSON.stringify(await keeperProgram())}, policy: () => 'finishTurn', log });
+        const kept = await keepers.start({ about: ${JSON.stringify(someone)}, command: process.execPath, args: ['-e', ${JSON.stringify(echo)}], env: process.env, cwd: '/', log });
+        console.log(kept.pid);
+        setInterval(() => {}, 1000);`,
+      resolveDir: process.cwd(),
+      loader: 'ts',
+    },
+    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+  });
+  const window = spawn(process.execPath, [outfile], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(window.stdout, 'data')) as [Buffer];
+  process.kill(-(window.pid ?? 0), 'SIGKILL');
+  await once(window, 'exit');
+  return Number(line);
+}
