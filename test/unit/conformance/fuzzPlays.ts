@@ -3,7 +3,7 @@
 import { at } from '../../../src/base/untrusted';
 import { everyUpdate, malformedUpdates, unknownUpdates } from '../../support/agents/scripted/updates';
 import { readRecording, recordingNames, versionOf } from '../../support/protocol/recordings';
-import { seeds } from '../../support/seeds';
+import { seeds } from '../../support/tier';
 import { mutate, pick, type Random, shuffle } from './mutate';
 
 export const SEEDS = Number(process.env.PARLEY_FUZZ_SEEDS ?? seeds(150, 1500));

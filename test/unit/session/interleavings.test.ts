@@ -1,9 +1,9 @@
 // Random interleavings of everything that can happen in a session, checked against invariants.
 import { Interleaving } from '../../support/interleaving';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { seeds } from '../../support/seeds';
 import { openJournal } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
+import { seeds } from '../../support/tier';
 
 const RUNS = seeds(25, 1000);
 const STEPS = 40;

@@ -14,7 +14,6 @@ import { MIGRATIONS, migrate } from '../../../src/store/file/schema';
 import { Sql } from '../../../src/store/file/sql';
 import { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { seeds } from '../../support/seeds';
 import {
   HeldTimers,
   modelOf,
@@ -30,6 +29,7 @@ import {
 } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
 import { WorkerProgram } from '../../support/store/spawnWorker';
+import { seeds } from '../../support/tier';
 
 describe('a journal in trouble', function () {
   this.timeout(60_000);

@@ -10,7 +10,6 @@ import { thisMachine } from '../../../src/store/file/machine';
 import { Sql } from '../../../src/store/file/sql';
 import type { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { seeds } from '../../support/seeds';
 import {
   HeldTimers,
   newSession,
@@ -24,6 +23,7 @@ import {
   turn,
 } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
+import { seeds } from '../../support/tier';
 
 function isCode(code: string): (error: unknown) => boolean {
   return (error) => error instanceof ParleyError && error.code === code;

@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SessionEvent } from '../../../src/session/events/event';
 import type { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { seeds } from '../../support/seeds';
 import { newSession, openJournal, queued, said, textIn } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
+import { seeds } from '../../support/tier';
 
 const SEEDS = seeds(2, 40);
 const STEPS = 250;

@@ -9,9 +9,9 @@ import { thisMachine } from '../../../src/store/file/machine';
 import { Sql } from '../../../src/store/file/sql';
 import type { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { seeds } from '../../support/seeds';
 import { HeldTimers, modelOf, newSession, openJournal, said, stateOf, timed, turn } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
+import { seeds } from '../../support/tier';
 
 const MB = 1024 * 1024;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { lastBytes, OutputTail } from '../../../src/terminals/outputTail';
-import { seeds } from '../../support/seeds';
+import { seeds } from '../../support/tier';
 
 /** The plain definition: the last bytes, beginning at a whole character. */
 function plainTail(text: string, limit: number): string {

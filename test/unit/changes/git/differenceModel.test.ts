@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import type { FileChange, FileVersion } from '../../../../src/changes/model/fileChange';
 import type { FolderStates } from '../../../../src/changes/model/folderStore';
-import { seeds } from '../../../support/seeds';
+import { seeds } from '../../../support/tier';
 import { git, makePlace, openStates, type Place } from './folders';
 
 /** A file: its mode, and its content byte by byte. */

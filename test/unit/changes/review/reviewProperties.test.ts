@@ -8,7 +8,7 @@ import type { FolderStates } from '../../../../src/changes/model/folderStore';
 import { MemoryStates } from '../../../support/changes/memoryStates';
 import { type Action, actions, ReviewWorld } from '../../../support/changes/reviewWorld';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { seeds } from '../../../support/seeds';
+import { seeds } from '../../../support/tier';
 
 const RUNS = seeds(6, 40);
 

@@ -7,10 +7,10 @@ import { sessionStatusOf } from '../../../../src/client/view/sessionStatus';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { Changes } from '../../../../src/session/model/changes';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { seeds } from '../../../support/seeds';
 import { DurableAgent, type DurableOptions, type DurableSession } from '../../../support/servers/durableAgent';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 import { seeded } from '../../../support/store/random';
+import { seeds } from '../../../support/tier';
 
 const CUT_TURNS = seeds(4, 50);
 const DELAYS_MS = Array.from({ length: 20 }, () => 1);

@@ -6,8 +6,8 @@ import type { Conversation } from '../../../../src/client/conversation/conversat
 import { AttachWindow } from '../../../support/keeper/attachWindow';
 import { MemoryKeeper } from '../../../support/keeper/memoryKeeper';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { seeds } from '../../../support/seeds';
 import { seeded } from '../../../support/store/random';
+import { seeds } from '../../../support/tier';
 
 const PROMPTS = ['one', 'two', 'three'];
 

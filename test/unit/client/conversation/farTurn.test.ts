@@ -8,9 +8,9 @@ import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { FaultWindow } from '../../../support/faults/faultWindow';
 import { TestKeepers } from '../../../support/keeper/keepers';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { seeds } from '../../../support/seeds';
 import { DurableAgent, type DurableOptions, type DurableSession } from '../../../support/servers/durableAgent';
 import { seeded } from '../../../support/store/random';
+import { seeds } from '../../../support/tier';
 
 const WINDOWS = seeds(5, 40);
 

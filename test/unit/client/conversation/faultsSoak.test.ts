@@ -2,8 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { assertWhole } from '../../../support/faults/faultWindow';
 import { removeScratch } from '../../../support/scratch';
-import { seeds } from '../../../support/seeds';
 import { soak } from '../../../support/soak/soak';
+import { seeds } from '../../../support/tier';
 
 const KILLS = seeds(6, 60);
 

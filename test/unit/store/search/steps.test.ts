@@ -6,9 +6,9 @@ import type { Journal } from '../../../../src/store/journal';
 import type { Run } from '../../../../src/store/search/findTexts';
 import { lastOf, type SearchResult, search } from '../../../../src/store/search/search';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { seeds } from '../../../support/seeds';
 import { newSession, openJournal } from '../../../support/store/journals';
 import { seeded } from '../../../support/store/random';
+import { seeds } from '../../../support/tier';
 
 describe('the steps of a search', () => {
   let folder: string;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MarkdownDoc, type Piece, sizeOf } from '../../../../src/webview/markdown/markdownDoc';
-import { seeds } from '../../../support/seeds';
+import { seeds } from '../../../support/tier';
 
 const FRAGMENTS = [
   'a',
