@@ -25,7 +25,7 @@ describe('what turns change on disk', function () {
   });
 
   it('keeps nothing of a turn that changes nothing', async () => {
-    const conversation = open();
+    const conversation = await started();
     const id = await turn('say Hello');
     assert.equal(conversation.model.turn(id)?.changes, undefined);
     assert.equal(conversation.changes.total(id), undefined);

@@ -80,11 +80,8 @@ describe('a repeated session', function () {
   for (const replay of ['before', 'late'] as const) {
     it(`brings what was said elsewhere where it comes ${replay === 'late' ? 'late' : 'before the answer'}`, async () => {
       const script: Script = { load: true, replay };
-      const { conversation } = await skipTime(async () => {
-        const session = await openedAgain(script, ['elsewhere']);
-        await session.until((c) => spoken(c).length === 6);
-        return session;
-      });
+      const { conversation, until } = await openedAgain(script, ['elsewhere']);
+      await until((c) => spoken(c).length === 6);
       assert.deepEqual(spoken(conversation), said('one', 'two', 'elsewhere'));
       await conversation.send('three').done;
       assert.deepEqual(spoken(conversation), said('one', 'two', 'elsewhere', 'three'));
