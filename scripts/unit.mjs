@@ -29,10 +29,10 @@ const SUITES = {
     without: 'test/unit/house/',
     jobs: availableParallelism() + 1,
     longest: LONGEST,
-    batch: 8,
+    batch: 14,
   },
   // Beside the others. One browser after another: what these tests press must come within half a second.
-  panel: { folder: 'test/webview' },
+  panel: { folder: 'test/webview', jobs: 3 },
 };
 
 const args = process.argv.slice(2);

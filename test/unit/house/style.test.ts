@@ -28,7 +28,7 @@ describe('the source', () => {
       /\bnew Function\(/,
       /\bsetTimeout\(\s*['"`]/,
     ];
-    // Mermaid does so itself, in a frame that has access to nothing: test/webview/diagram.test.ts.
+    // Mermaid does so itself, in a frame that has access to nothing: test/webview/diagram.slow.test.ts.
     const inspected = sources().filter(({ path }) => path !== 'webview/diagram/diagramFrame.ts');
     const found = inspected.flatMap(({ path, text }) =>
       codeOf(text)
