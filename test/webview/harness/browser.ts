@@ -205,6 +205,8 @@ export class Harness {
       args: [
         '--no-sandbox',
         '--disable-gpu',
+        // Pages live too short to pay for optimized code.
+        '--js-flags=--no-maglev --no-opt',
         '--disable-quic',
         '--no-first-run',
         '--disable-background-networking',
