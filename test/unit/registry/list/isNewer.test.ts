@@ -13,5 +13,6 @@ describe('isNewer', () => {
   it('offers any other version that differs', () => {
     assert.equal(isNewer('1.0.0rc2', '1.0.0rc1'), true);
     assert.equal(isNewer('2026.1', '2026.1'), false);
+    assert.equal(isNewer('2026.2', '2026.11'), false);
   });
 });
