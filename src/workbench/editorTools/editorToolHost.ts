@@ -14,6 +14,7 @@ import { knownSecrets } from '../../base/redact';
 import type { EditorTools, ToolGrant, ToolSession } from '../../client/mcp/editorTools';
 import type { McpRequest } from '../../editorTools/acpServer';
 import { limitCalls } from '../../editorTools/callLimit';
+import { loadSdk } from '../../editorTools/loadSdk';
 import type { ToolCaller } from '../../editorTools/toolCaller';
 import { ToolSocket } from '../../editorTools/toolSocket';
 import { allowedExtensionTools, allowedTools } from './allowedTools';
@@ -56,6 +57,7 @@ export class EditorToolHost implements EditorTools, Disposable {
     const caller = this.#caller(agent, session);
     const { extensionPath } = this.#options.context;
     const entrance = await this.#socket.open(async (socket) => {
+      await loadSdk();
       const { serveSocket } = await import('../../editorTools/socketServer');
       await serveSocket(caller, socket);
     });
@@ -75,7 +77,9 @@ export class EditorToolHost implements EditorTools, Disposable {
       async message(raw, signal) {
         const { serverId: asked, method, params } = readParams(messageSchema, raw, 'mcp/message');
         if (asked !== serverId) throw new RpcError(RPC_CODES.resourceNotFound, 'mcp/message: there is no such server');
-        overAcp ??= import('../../editorTools/acpServer').then(({ acpServer }) => acpServer(caller));
+        overAcp ??= loadSdk()
+          .then(() => import('../../editorTools/acpServer'))
+          .then(({ acpServer }) => acpServer(caller));
         return (await overAcp)(method, params ?? undefined, signal);
       },
       dispose: () => entrance.dispose(),

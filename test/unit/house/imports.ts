@@ -113,7 +113,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'preact',
     ],
   },
-  editorTools: { rooms: { base: 'all' }, node: true, packages: ['@modelcontextprotocol/sdk', 'zod'] },
+  editorTools: { rooms: { base: 'all' }, node: true, packages: ['@modelcontextprotocol/sdk', 'ajv', 'zod'] },
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
   // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.
   'extension.ts': {
