@@ -41,14 +41,12 @@ const TIERS: Readonly<Record<string, readonly Stage[]>> = {
   ],
   slow: [
     [PACKAGE],
-    [
-      { name: 'unit-slow', command: ['scripts/unit.mjs', '--slow'], counts: true, usesPackage: true },
-      { name: 'machines', command: ['scripts/machines.mjs'], counts: true },
-    ],
+    [{ name: 'unit-slow', command: ['scripts/unit.mjs', '--slow'], counts: true, usesPackage: true }],
     [
       { name: 'workbench', command: ['scripts/run.mjs', 'workbench'], counts: true, usesPackage: true },
-      { name: 'e2e', command: ['scripts/e2e.mjs', '--slow'], counts: true, usesPackage: true },
+      { name: 'machines', command: ['scripts/machines.mjs'], counts: true },
     ],
+    [{ name: 'e2e', command: ['scripts/e2e.mjs', '--slow'], counts: true, usesPackage: true }],
   ],
 };
 
