@@ -2,9 +2,8 @@
 
 import { setImmediate as otherWork } from 'node:timers/promises';
 
-/** What the SDK imports, and its schemas. */
+/** The SDK's validator, and its schemas. */
 const PARTS: readonly (() => Promise<unknown>)[] = [
-  () => import('zod/v4'),
   () => import('ajv'),
   () => import('@modelcontextprotocol/sdk/types.js'),
 ];
