@@ -9,7 +9,7 @@ import { pageOf, type ToolAnswer } from './answer';
 import type { ToolCaller } from './toolCaller';
 import { hasPages, isToolName, listTools, readArgs } from './tools';
 
-/** In place of the SDK's own validator for answers to forms, which takes 10 ms to make for each connection. */
+/** Replaces the SDK's validator of answers to forms, which takes 10 ms for each connection. */
 const NO_FORMS: jsonSchemaValidator = {
   getValidator: () => {
     throw new Error('This server sends no forms.');
