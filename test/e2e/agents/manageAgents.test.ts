@@ -65,7 +65,7 @@ describe('the agents editor', () => {
     await list().locator('input.input').fill(text);
     await row(text).waitFor();
     await list().locator('.monaco-list-row.focused', { hasText: text }).waitFor();
-    await page.keyboard.press('Enter');
+    await list().locator('input.input').press('Enter');
     if (then !== undefined) await row(then).waitFor();
   }
 
@@ -73,7 +73,7 @@ describe('the agents editor', () => {
   async function enter(prompt: string, text: string): Promise<void> {
     await list().getByText(prompt).first().waitFor();
     await list().locator('input.input').fill(text);
-    await page.keyboard.press('Enter');
+    await list().locator('input.input').press('Enter');
   }
 
   it('adds a program by its command, and tests it', async function () {

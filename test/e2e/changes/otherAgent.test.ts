@@ -40,7 +40,7 @@ describe('another agent in the installed extension', function () {
     await quickInput(page).locator('.monaco-list-row', { hasText: 'Second' }).first().waitFor();
     await screenshot(page, 'other-agent-list');
     await quickInput(page).locator('input.input').fill('Second');
-    await page.keyboard.press('Enter');
+    await quickInput(page).locator('input.input').press('Enter');
     await beside().locator('.agent-name', { hasText: 'Second' }).waitFor();
     await beside().locator('[role=status][aria-label="Agent"][data-state=ready]').waitFor();
   }

@@ -37,13 +37,13 @@ describe('a session in a worktree, in the installed extension', function () {
     const box = quickInput(page);
     await command(page, 'Parley: New Session in a Worktree…');
     await box.locator('input.input').fill('try it');
-    await page.keyboard.press('Enter');
+    await box.locator('input.input').press('Enter');
     await chat.entries('notice').getByText('on the branch parley/try-it').waitFor();
     await chat.state('ready');
     assert.equal(await chat.run('Change it'), 'end_turn');
     await inList(page, 'Parley: Compare Sessions…', async (list, patience) => {
       await list.locator('.monaco-list-row', { hasText: 'workspace' }).first().waitFor(patience);
-      await page.keyboard.press('Enter');
+      await list.locator('input.input').press('Enter', patience);
       await list.waitFor({ state: 'hidden', ...patience });
     });
     await page.locator('.multiDiffEditor .modified .view-line', { hasText: 'ONE' }).first().waitFor();

@@ -49,7 +49,7 @@ async function askSeveral(page: Page, names: readonly string[], text: string): P
     await list.getByRole('button', { name: 'OK' }).click(patience);
     await list.getByText('Message to all selected agents').waitFor(patience);
     await list.locator('input.input').fill(text, patience);
-    await page.keyboard.press('Enter');
+    await list.locator('input.input').press('Enter', patience);
   });
   await box.waitFor({ state: 'hidden' });
 }

@@ -135,7 +135,7 @@ describe('the local server', () => {
       ] as const) {
         await box.getByText(title).waitFor();
         await box.locator('input.input').fill(value);
-        await page.keyboard.press('Enter');
+        await box.locator('input.input').press('Enter');
       }
       const client = await reached();
       const { session_id: sessionId = '' } = await say(client, 'say Into the bucket');

@@ -44,7 +44,7 @@ describe('a shared session', () => {
     const box = quickInput(other);
     await box.getByText('Session link, descriptor').waitFor();
     await box.locator('input.input').fill(link);
-    await other.keyboard.press('Enter');
+    await box.locator('input.input').press('Enter');
     const opened = await Chat.at(other, 'panel');
     // A page of this VS Code keeps its secrets to itself, so its window is to the first one what another machine is.
     await answer(other, 'Read this session from', 'Allow Once');

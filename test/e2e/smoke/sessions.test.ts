@@ -137,7 +137,7 @@ describe('sessions', () => {
     const list = quickInput(page);
     await list.locator('.monaco-list-row', { hasText: 'Second' }).first().waitFor();
     await list.locator('input.input').fill('Second');
-    await page.keyboard.press('Enter');
+    await list.locator('input.input').press('Enter');
     await beside().locator('.agent-name', { hasText: 'Second' }).waitFor();
     await beside().locator('[role=status][aria-label="Agent"][data-state=ready]').waitFor();
     const composer: Locator = beside().getByRole('textbox', { name: 'Message' });
@@ -175,7 +175,7 @@ describe('sessions', () => {
         .first()
         .waitFor({ state: 'detached', ...patience });
       await screenshot(page, 'history-search-dark');
-      await page.keyboard.press('Enter');
+      await list.locator('input.input').press('Enter', patience);
       await list.waitFor({ state: 'hidden', ...patience });
     });
     await chat.entries('user').getByText('The quick brown fox').waitFor();

@@ -68,7 +68,7 @@ export class AddAgent {
       await list.getByPlaceholder('Select an agent to add').fill(name, patience);
       const row = list.locator('.monaco-list-row', { hasText: name });
       await row.filter({ hasText: version }).first().waitFor(patience);
-      await this.#page.keyboard.press('Enter');
+      await list.locator('input.input').press('Enter', patience);
       await list.waitFor({ state: 'hidden', ...patience });
     });
   }

@@ -137,7 +137,7 @@ export function chooseInList(page: Page, title: string, placeholder: string, lab
     await list.getByPlaceholder(placeholder).fill(label, patience);
     await rows.nth(1).waitFor({ state: 'detached', ...patience });
     await rows.filter({ has: page.getByText(label, { exact: true }) }).waitFor(patience);
-    await page.keyboard.press('Enter');
+    await list.locator('input.input').press('Enter', patience);
     await list.waitFor({ state: 'hidden', ...patience });
   });
 }
@@ -151,7 +151,7 @@ export function openFile(page: Page, name: string): Promise<void> {
       await list.locator('input.input').fill(name, patience);
       // Until VS Code has searched, the row in focus is what was open last.
       await list.locator('.monaco-list-row.focused', { hasText: name }).waitFor(patience);
-      await page.keyboard.press('Enter');
+      await list.locator('input.input').press('Enter', patience);
       await list.waitFor({ state: 'hidden', ...patience });
     },
   );
