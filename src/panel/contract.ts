@@ -170,6 +170,8 @@ export type ToWebview =
 /** Messages about the webview itself. */
 export type PageMessage =
   | { readonly type: 'hello'; readonly version: number }
+  /** The page got the focus. */
+  | { readonly type: 'focused' }
   /** An error in the webview, or a violation of its content security policy. */
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
 

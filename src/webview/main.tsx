@@ -353,5 +353,6 @@ watchSelectAll(
 );
 watchLostFocus();
 composer.recallFrom(() => transcript.store.userTexts());
+window.addEventListener('focus', () => postOfPage({ type: 'focused' }));
 postOfPage({ type: 'hello', version: CONTRACT_VERSION });
 composer.takeOver(document.querySelector('textarea.message'));

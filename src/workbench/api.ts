@@ -7,6 +7,7 @@ import { livenessOf } from '../client/connection/livenessProbe';
 import type { SessionSnapshot } from '../client/view/snapshot';
 import { snapshotOf } from '../client/view/snapshot';
 import type { SessionDescriptor } from '../distributed/model/model';
+import type { ChatHome } from './chat/chatHome';
 import type { Conversations } from './sessions/conversations';
 import type { Descriptors } from './sharing/descriptors';
 
@@ -43,6 +44,7 @@ export interface ParleyApi {
 export function createApi(
   conversations: Conversations,
   descriptors: Descriptors,
+  chat: Pick<ChatHome, 'hasPages'>,
 ): { api: ParleyApi; disposable: Disposable } {
   const changed = new EventEmitter<string>();
   const relay = conversations.onDidChange((key) => changed.fire(key));
@@ -53,6 +55,7 @@ export function createApi(
       const conversation = conversations.create({
         agent,
         cwd,
+        activates: !chat.hasPages, // what a program opens isn't what the user is in
         ...(resume !== undefined && { opening: { kind: 'reopen', sessionId: resume, transcript: 'replay' } }),
       });
       await conversation.start();
@@ -71,7 +74,10 @@ export function createApi(
     snapshot: (key) => snapshotOf(conversations.get(key)),
     exportDescriptor: (key) => descriptors.exports.forOthers(key),
     async openDescriptor(descriptor, options) {
-      const { key } = await descriptors.open(await descriptors.read(descriptor), { agent: options?.agent });
+      const { key } = await descriptors.open(await descriptors.read(descriptor), {
+        agent: options?.agent,
+        activates: !chat.hasPages,
+      });
       return key;
     },
     onDidChange: changed.event,

@@ -20,6 +20,7 @@ import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { formatFor } from '../base/localFormat';
 import { BARE_TRAFFIC, type BareContext } from '../client/connection/bareAgent';
+import type { Conversation } from '../client/conversation/conversation';
 import { IdleAgents } from '../client/conversation/idleAgents';
 import { WarmAgent } from '../client/conversation/warmAgent';
 import { FragmentLines } from '../client/requests/fragmentLines';
@@ -60,6 +61,7 @@ import { Mentions } from './chat/mentions';
 import { pastOf } from './chat/rulePast';
 import { TerminalCommands } from './chat/terminalCommands';
 import { Welcome } from './chat/welcome';
+import { onlyOf } from './commands/commandSession';
 import { commandsOf } from './commands/commands';
 import { continueFromMessage } from './commands/continueFromMessage';
 import { reviewWith } from './commands/reviewWith';
@@ -395,6 +397,7 @@ function composeWithin(
   const save = (key: string | undefined): Promise<void> => recordings.save(key);
   const troubleshooter = own(new Troubleshooter({ context, log, environment, catalog, conversations, archive, bare }));
   const inspector = own(new TrafficInspector({ context, traffic, log, labelOf, save }));
+  const shown = (): Conversation | undefined => onlyOf(chat.current) ?? conversations.peek();
   const parts = {
     conversations,
     catalog,
@@ -424,7 +427,7 @@ function composeWithin(
     questions,
     overview,
     texts: own(new SessionTexts()),
-    follow: own(new Follow({ active: () => conversations.peek(), onDidActivate: conversations.onDidActivate, log })),
+    follow: own(new Follow({ active: shown, onDidActivate: conversations.onDidActivate, log })),
     approvals: { workspace: consent, servers: origins },
   };
   const commands = commandsOf(parts);
@@ -435,12 +438,13 @@ function composeWithin(
   // changes often.
   let resources = resourcesSetting();
   const updateKeys = (): void => {
-    const active = conversations.peek();
-    keys.update(active, resources, away.has(active?.key));
+    const active = shown();
+    keys.update(active, resources, { hasAway: away.has(active?.key), isInSideBar: chat.isInSideBar(active) });
   };
   own(away.onDidChange(updateKeys));
   own(conversations.onDidChange(updateKeys));
   own(conversations.onDidActivate(updateKeys));
+  own(chat.onDidShow(updateKeys));
   own(
     workspace.onDidChangeConfiguration(() => {
       resources = resourcesSetting();
@@ -448,7 +452,7 @@ function composeWithin(
     }),
   );
   updateKeys();
-  const { api, disposable } = createApi(conversations, descriptors);
+  const { api, disposable } = createApi(conversations, descriptors, chat);
   own(disposable);
   return {
     api,

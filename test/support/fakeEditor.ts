@@ -1,4 +1,5 @@
-// A `vscode` for unit tests of modules that only read settings: `test/workbench` tests them in VS Code. Call `useFakeEditor` before such a module is imported, which `await import(…)` does.
+// A `vscode` for unit tests of modules that use VS Code at the edge only: `test/workbench` tests them in VS Code. Call `useFakeEditor` before such a module is imported, which `await import(…)` does.
+import { globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path/posix';
 
@@ -18,37 +19,141 @@ interface FakeWorkspace {
 }
 
 const EDITOR = Symbol.for('parley.test.editor');
-const SOURCE = `
-  const editor = globalThis[Symbol.for('parley.test.editor')];
-  export const { workspace, Uri, ConfigurationTarget, commands, env } = editor;
-`;
+
+interface FakeEditor extends Record<string, unknown> {
+  readonly workspace: FakeWorkspace;
+}
+
+/** What is not made here does nothing, whatever is called or read. */
+function inertPart(): unknown {
+  const members = new Map<string | symbol, unknown>();
+  return new Proxy(class {}, {
+    get(_target, name) {
+      if (name === 'then' || name === Symbol.toPrimitive) return undefined;
+      if (name === Symbol.iterator) return [][Symbol.iterator];
+      if (!members.has(name)) members.set(name, inertPart());
+      return members.get(name);
+    },
+    apply: () => inertPart(),
+    construct: () => inertPart() as object,
+  });
+}
+
+/** An object whose other members are inert. */
+function partly<T extends object>(part: T): T {
+  const others = inertPart() as Record<string | symbol, unknown>;
+  return new Proxy(part, { get: (target, name) => (name in target ? Reflect.get(target, name) : others[name]) });
+}
+
+class FakeUri {
+  readonly scheme = 'file';
+  readonly fsPath: string;
+  constructor(fsPath: string) {
+    this.fsPath = fsPath;
+  }
+  get path(): string {
+    return this.fsPath;
+  }
+  toString(): string {
+    return `file://${this.fsPath}`;
+  }
+  static file(path: string): FakeUri {
+    return new FakeUri(path);
+  }
+  static parse(text: string): FakeUri {
+    return new FakeUri(text.replace(/^file:\/\//, ''));
+  }
+  static joinPath({ fsPath }: { fsPath: string }, ...parts: string[]): FakeUri {
+    return new FakeUri(join(fsPath, ...parts));
+  }
+}
+
+/** A list or a field that goes away as soon as it is shown. */
+const DISMISSED = {
+  onDidHide(listener: () => void): { dispose(): void } {
+    setImmediate(listener);
+    return { dispose() {} };
+  },
+};
+
+function makeEditor(): FakeEditor {
+  const workspace = {
+    isTrusted: false,
+    workspaceFile: undefined,
+    workspaceFolders: undefined,
+    textDocuments: [],
+    getConfiguration: () => ({}),
+  };
+  const nobodyAnswers = async (): Promise<undefined> => undefined;
+  return {
+    workspace: partly<FakeWorkspace>(workspace),
+    Uri: FakeUri,
+    ConfigurationTarget: { Global: 1 },
+    commands: partly({ executeCommand: nobodyAnswers }),
+    env: partly({ language: 'en', clipboard: { writeText: nobodyAnswers, readText: async () => '' } }),
+    l10n: {
+      t: (text: string, ...values: readonly unknown[]) =>
+        text.replaceAll(/\{(\d+)\}/g, (_all, index: string) => String(values[Number(index)])),
+    },
+    window: partly({
+      activeTextEditor: undefined,
+      visibleTextEditors: [],
+      terminals: [],
+      tabGroups: { all: [], activeTabGroup: { tabs: [], viewColumn: 1 } },
+      showQuickPick: nobodyAnswers,
+      showInputBox: nobodyAnswers,
+      showOpenDialog: nobodyAnswers,
+      showSaveDialog: nobodyAnswers,
+      showInformationMessage: nobodyAnswers,
+      showWarningMessage: nobodyAnswers,
+      showErrorMessage: nobodyAnswers,
+      createQuickPick: () => partly(DISMISSED),
+      createInputBox: () => partly(DISMISSED),
+    }),
+  };
+}
+
+/** Names that the extension takes from `vscode`, besides types. */
+function importedNames(): readonly string[] {
+  const names = new Set<string>(['workspace', 'Uri', 'ConfigurationTarget', 'commands', 'env', 'l10n', 'window']);
+  for (const path of globSync('src/workbench/**/*.ts')) {
+    const text = readFileSync(path, 'utf8');
+    for (const [, list = ''] of text.matchAll(/^import \{([^}]*)\} from 'vscode';/gm))
+      for (const item of list.split(',').map((one) => one.trim()))
+        if (item !== '' && !item.startsWith('type ')) names.add(item.split(' as ', 1)[0] ?? '');
+    for (const [, name = ''] of text.matchAll(/\bvscode\.([A-Za-z]\w*)/g)) names.add(name);
+  }
+  return [...names];
+}
+
+/** The editor of this process: files of tests that run in it share it, as they share the modules. */
+function fakeEditor(): FakeEditor {
+  const shared = globalThis as { [EDITOR]?: FakeEditor };
+  const known = shared[EDITOR];
+  if (known) return known;
+  const editor = makeEditor();
+  const names = importedNames();
+  for (const name of names) editor[name] ??= inertPart();
+  shared[EDITOR] = editor;
+  const source = `
+    const editor = globalThis[Symbol.for('parley.test.editor')];
+    export const { ${names.join(', ')} } = editor;
+  `;
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'vscode' ? { url: 'fake:vscode', shortCircuit: true } : next(specifier, context),
+    load: (url, context, next) =>
+      url === 'fake:vscode' ? { format: 'module', source, shortCircuit: true } : next(url, context),
+  });
+  return editor;
+}
 
 /**
  * Makes `vscode` importable in this process.
  * @returns a function that sets what the editor has: `folders` are its workspace folders, absolute
  */
 export function useFakeEditor(): (settings: FakeSettings, isTrusted: boolean, folders: readonly string[]) => void {
-  const workspace: FakeWorkspace = {
-    isTrusted: false,
-    workspaceFile: undefined,
-    workspaceFolders: undefined,
-    getConfiguration: () => ({}),
-  };
-  Object.assign(globalThis, {
-    [EDITOR]: {
-      workspace,
-      Uri: { joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => ({ fsPath: join(fsPath, ...parts) }) },
-      ConfigurationTarget: { Global: 1 },
-      commands: {},
-      env: {},
-    },
-  });
-  registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === 'vscode' ? { url: 'fake:vscode', shortCircuit: true } : next(specifier, context),
-    load: (url, context, next) =>
-      url === 'fake:vscode' ? { format: 'module', source: SOURCE, shortCircuit: true } : next(url, context),
-  });
+  const { workspace } = fakeEditor();
   return (settings, isTrusted, folders) => {
     workspace.isTrusted = isTrusted;
     workspace.workspaceFile = folders.length > 1 ? { fsPath: '/all.code-workspace' } : undefined;
@@ -64,4 +169,11 @@ export function useFakeEditor(): (settings: FakeSettings, isTrusted: boolean, fo
       return { inspect, get };
     };
   };
+}
+
+/** Sets the text editor in front, or none. */
+export function openInFakeEditor(path: string | undefined): void {
+  const editor =
+    path === undefined ? undefined : { document: { uri: new FakeUri(path) }, selection: { active: { line: 0 } } };
+  Object.assign(fakeEditor().window as object, { activeTextEditor: editor });
 }

@@ -17,6 +17,8 @@ const MOST_KEPT = 1000;
 export interface PageHolder {
   readonly webview: Webview;
   readonly visible: boolean;
+  /** Whether it is the active editor; a view doesn't know. */
+  readonly active?: boolean;
   readonly onDidDispose: Event<void>;
 }
 
@@ -37,7 +39,7 @@ export class Page implements Disposable {
   #kept: unknown[] = [];
   #listener: ((message: unknown) => void) | undefined;
   #onVisibility: ((isVisible: boolean) => void) | undefined;
-  /** Called when the user goes into it, where it is a tab. */
+  /** Called when the user goes into it. */
   onActive: (() => void) | undefined;
   /** Called when it comes into sight. */
   onSeen: (() => void) | undefined;
@@ -69,6 +71,11 @@ export class Page implements Disposable {
 
   get isVisible(): boolean {
     return !this.#isGone && this.#holder.visible;
+  }
+
+  /** Whether the user may be in it: not while another editor is the active one. */
+  get mayHaveFocus(): boolean {
+    return this.isVisible && this.#holder.active !== false;
   }
 
   /** The user has closed it. */

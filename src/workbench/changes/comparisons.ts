@@ -59,19 +59,25 @@ async function isPresent({ root, path, after }: FileChange, states: FolderStates
   return kept?.equals(found.content) === true;
 }
 
-/** Titles of the comparisons of all that waits that were opened. */
-const reviewTitles = new Set<string>();
+/** The sessions by the titles of the comparisons of all that waits that were opened. */
+const reviewTitles = new Map<string, Set<string>>();
 
-/** Returns whether the editor in front compares all files that wait. */
-export function isReviewActive(): boolean {
+/**
+ * Returns the keys of the sessions whose files that wait the editor in front may compare: more than
+ * one where sessions have the same title.
+ */
+export function reviewsInFront(): readonly string[] {
   const label = window.tabGroups.activeTabGroup.activeTab?.label;
   // VS Code adds the number of files.
-  return label !== undefined && [...reviewTitles].some((title) => label.startsWith(title));
+  const titles = [...reviewTitles.keys()].filter((title) => label?.startsWith(title));
+  const [longest] = titles.sort((one, other) => other.length - one.length);
+  return longest === undefined ? [] : [...(reviewTitles.get(longest) ?? [])];
 }
 
-/** Opens the comparisons of all files that wait, as {@link openComparisons}. */
-export async function openReview(title: string, files: readonly ComparedFile[]): Promise<void> {
-  reviewTitles.add(inert(title));
+/** Opens the comparisons of all files that wait in a session, as {@link openComparisons}. */
+export async function openReview(session: string, title: string, files: readonly ComparedFile[]): Promise<void> {
+  const known = reviewTitles.get(inert(title)) ?? new Set();
+  reviewTitles.set(inert(title), known.add(session));
   await openComparisons(title, files);
 }
 

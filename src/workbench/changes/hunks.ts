@@ -15,7 +15,9 @@ const MAX_LENSES = 1_000;
 
 /** Names a hunk for the commands behind a lens. */
 export interface HunkArgument {
-  /** Absolute path of the file. */
+  /** Our key of the session that changed the file; absent: the one that is meant. */
+  readonly session?: string;
+  /** Absolute path of the file; absent: the active editor's. */
   readonly path?: string;
   /** The id of a hunk; absent: the one at the cursor. */
   readonly hunk?: string;
@@ -34,9 +36,11 @@ export class HunkLenses implements Disposable {
 
   async #of(path: string): Promise<readonly Lens[]> {
     const waiting = this.#index.at(path);
-    const hunks = (waiting && (await hunksOf(waiting))) ?? [];
+    if (!waiting) return [];
+    const hunks = (await hunksOf(waiting)) ?? [];
+    const { key: session } = waiting.conversation;
     return hunks.slice(0, MAX_LENSES).flatMap(({ id, present: { start: line }, isConflict }) => {
-      const argument: HunkArgument = { path, hunk: id };
+      const argument: HunkArgument = { session, path, hunk: id };
       const keep = { line, title: l10n.t('Keep'), command: 'parley.changes.keepHunk', argument };
       if (!isConflict) return [keep, { line, title: l10n.t('Undo'), command: 'parley.changes.undoHunk', argument }];
       const title = l10n.t('Conflict: You Edited These Lines. Open Diff');
@@ -49,12 +53,20 @@ export class HunkLenses implements Disposable {
   }
 }
 
+/**
+ * Returns which of the sessions that changed a file is meant.
+ * @param isNamed the user pointed at the file itself, and not at the editor in front
+ */
+export type ChooseWaiting = (found: readonly WaitingFile[], isNamed: boolean) => Promise<WaitingFile>;
+
 /** What is done with hunks and files by command. */
 export class HunkCommands {
   readonly #index: ReviewIndex;
+  readonly #choose: ChooseWaiting;
 
-  constructor(index: ReviewIndex) {
+  constructor(index: ReviewIndex, choose: ChooseWaiting) {
     this.#index = index;
+    this.#choose = choose;
   }
 
   /** @throws ParleyError `no-changes` */
@@ -70,20 +82,20 @@ export class HunkCommands {
   }
 
   /** @throws ParleyError `no-changes` */
-  async keepFile(path?: string): Promise<void> {
-    const { conversation, file } = this.#file(path);
+  async keepFile(argument: HunkArgument = {}): Promise<void> {
+    const { conversation, file } = await this.#file(argument);
     await keepChanges(conversation, { kind: 'file', id: file.id });
   }
 
   /** @throws ParleyError `no-changes` */
-  async undoFile(path?: string): Promise<void> {
-    const { conversation, file } = this.#file(path);
+  async undoFile(argument: HunkArgument = {}): Promise<void> {
+    const { conversation, file } = await this.#file(argument);
     await undoChanges(conversation, { kind: 'file', id: file.id });
   }
 
   /** @throws ParleyError `no-changes` */
-  async openDiff(path?: string): Promise<void> {
-    const { conversation, file } = this.#file(path);
+  async openDiff(argument: HunkArgument = {}): Promise<void> {
+    const { conversation, file } = await this.#file(argument);
     await openComparison(comparedReview(conversation.key, file));
   }
 
@@ -106,7 +118,7 @@ export class HunkCommands {
     const other = files[(at + direction + files.length) % files.length];
     if (!other) return;
     if (!other.file.left) {
-      await this.openDiff(other.path);
+      await this.openDiff({ path: other.path, session: other.conversation.key });
       return;
     }
     const shown = await window.showTextDocument(Uri.file(other.path), { preview: true });
@@ -114,15 +126,16 @@ export class HunkCommands {
     reveal(shown, (direction > 0 ? hunks[0] : hunks.at(-1))?.present.start ?? 0);
   }
 
-  #file(path: string | undefined): WaitingFile {
+  async #file({ path, session }: HunkArgument): Promise<WaitingFile> {
     const wanted = path ?? window.activeTextEditor?.document.uri.fsPath;
-    const found = wanted === undefined ? undefined : this.#index.at(wanted);
-    if (!found) throw nothing();
-    return found;
+    const all = wanted === undefined ? [] : this.#index.allAt(wanted);
+    const found = session === undefined ? all : all.filter(({ conversation }) => conversation.key === session);
+    if (found.length === 0) throw nothing();
+    return this.#choose(found, path !== undefined);
   }
 
-  async #hunk({ path, hunk }: HunkArgument): Promise<{ waiting: WaitingFile; hunk: ReviewHunk }> {
-    const waiting = this.#file(path);
+  async #hunk({ hunk, ...of }: HunkArgument): Promise<{ waiting: WaitingFile; hunk: ReviewHunk }> {
+    const waiting = await this.#file(of);
     const hunks = (await hunksOf(waiting)) ?? [];
     const line = window.activeTextEditor?.selection.active.line ?? 0;
     const found =

@@ -36,7 +36,7 @@ export async function openChanges(conversation: Conversation, scope: ChangesScop
   if (!first) throw new ParleyError('no-changes', localizable('There are no changes to show.'));
   const title = tabTitleOf(conversation);
   if (path !== undefined) await openComparison(first);
-  else if (scope === 'review') await openReview(l10n.t('Changes: {0}', title), all);
+  else if (scope === 'review') await openReview(conversation.key, l10n.t('Changes: {0}', title), all);
   else {
     const number = conversation.model.turn(scope.turnId)?.number ?? '';
     await openComparisons(l10n.t('Changes of Turn {0}: {1}', number, title), all);

@@ -25,7 +25,7 @@ export class ReviewIndex implements Disposable {
   readonly #onDidChange = new Emitter<void>();
   readonly #watching: Disposable;
   #files: readonly WaitingFile[] = [];
-  #byPath = new Map<string, WaitingFile>();
+  #byPath = new Map<string, readonly WaitingFile[]>();
   #seen = '';
 
   /** Fires when what waits is other than before. */
@@ -49,7 +49,12 @@ export class ReviewIndex implements Disposable {
 
   /** The file at an absolute path, where it waits; in the session that is newest in this window. */
   at(path: string): WaitingFile | undefined {
-    return this.#byPath.get(pathKey(path));
+    return this.allAt(path).at(-1);
+  }
+
+  /** The file at an absolute path in each session that it waits in, the newest of this window last. */
+  allAt(path: string): readonly WaitingFile[] {
+    return this.#byPath.get(pathKey(path)) ?? [];
   }
 
   dispose(): void {
@@ -67,7 +72,7 @@ export class ReviewIndex implements Disposable {
       if (!review) return [];
       return review.files.map((file) => ({ conversation, review, file, path: join(file.root, file.path) }));
     });
-    this.#byPath = new Map(this.#files.map((one) => [pathKey(one.path), one]));
+    this.#byPath = Map.groupBy(this.#files, ({ path }) => pathKey(path));
     this.#onDidChange.fire();
   }
 }

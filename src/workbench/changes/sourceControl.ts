@@ -6,7 +6,7 @@ import { type Disposable, DisposableStore } from '../../base/disposable';
 import { showsSourceControl } from '../config/settings';
 import { titleOf } from '../sessions/sessionLabels';
 import { type SourceControlGroup, type SourceControlRow, SourceControlView } from '../ui/sourceControlView';
-import { isReviewActive } from './comparisons';
+import { reviewsInFront } from './comparisons';
 import { versionUri } from './documents/versionDocuments';
 import type { ReviewIndex, WaitingFile } from './reviewIndex';
 import { NO_REVIEW, type ReviewKeys } from './reviewKeys';
@@ -55,7 +55,7 @@ export class ReviewSourceControl implements Disposable {
 
   /** Buttons for all that waits stand in our comparison, and not in others. */
   #look(): void {
-    publish({ isReviewActive: isReviewActive() });
+    publish({ isReviewActive: reviewsInFront().length > 0 });
   }
 
   #original(uri: Uri): Uri | undefined {
@@ -81,13 +81,14 @@ function groupsOf(files: readonly WaitingFile[]): readonly SourceControlGroup[] 
   return [...groups].map(([id, group]) => ({ id, ...group }));
 }
 
-function rowOf({ file, path }: WaitingFile): SourceControlRow {
+function rowOf({ conversation, file, path }: WaitingFile): SourceControlRow {
   const { base, left, state, added, removed, isBinary } = file;
   const kind = !base ? l10n.t('Added') : left ? l10n.t('Modified') : l10n.t('Deleted');
   const counts = isBinary ? kind : `${kind}, +${added} −${removed}`;
   const isConflict = state === 'conflict';
   return {
     path,
+    session: conversation.key,
     tooltip: isConflict ? l10n.t('{0}. Conflict: you edited lines of the change', counts) : counts,
     isDeleted: left === undefined,
     isWarning: isConflict,

@@ -40,8 +40,10 @@ export class ChatHome implements UriHandler, Disposable {
   readonly #watching: readonly Disposable[];
   readonly #shown = new Emitter<string>();
   #states: TabStates = () => 'quiet';
-  /** Commands are about the session of a tab, and not about the one that the panel shows. */
-  #isInTab = false;
+  /** The page that the user was in last. */
+  #usedPage: Page | undefined;
+  /** A page that is being revealed: VS Code tells later that it is visible. */
+  #revealing: Page | undefined;
 
   constructor(places: ChatPlaces, conversations: Conversations, services: SurfaceServices) {
     this.#places = places;
@@ -92,9 +94,46 @@ export class ChatHome implements UriHandler, Disposable {
     return [...this.#surfaces].some(([page, { conversation }]) => page.isVisible && conversation.key === key);
   }
 
+  /**
+   * Returns the sessions that a command may be about that names none: of the page that the user is
+   * in, else of all pages on the screen, else of all hidden ones.
+   */
+  get current(): readonly Conversation[] {
+    const pages = [...this.#surfaces.keys()];
+    const visible = pages.filter((page) => page === this.#revealing || page.isVisible);
+    const used = visible.find((page) => page === this.#usedPage && (page === this.#revealing || page.mayHaveFocus));
+    return this.#sessionsOf(used ? [used] : visible.length > 0 ? visible : pages);
+  }
+
+  /** Returns the sessions on the screen in editors: what the title of an editor may belong to. */
+  get inEditors(): readonly Conversation[] {
+    const { view } = this.#places;
+    return this.#sessionsOf([...this.#surfaces.keys()].filter((page) => page !== view.page && page.isVisible));
+  }
+
+  #sessionsOf(pages: readonly Page[]): readonly Conversation[] {
+    const shown = pages.map((page) => this.#surfaces.get(page)?.conversation);
+    return [
+      ...new Set(shown.filter((one) => one !== undefined && this.#conversations.find(one.key) === one)),
+    ] as Conversation[];
+  }
+
+  /** Returns whether the chat in the side bar has a session. */
+  isInSideBar(conversation: Conversation | undefined): boolean {
+    const { page } = this.#places.view;
+    return page !== undefined && this.#surfaces.get(page)?.conversation === conversation;
+  }
+
+  /** Returns whether a page shows a session, on the screen or hidden. */
+  get hasPages(): boolean {
+    return this.#surfaces.size > 0;
+  }
+
   /** Opens the editor panel. */
   openPanel(): ChatSurface {
-    return this.#surfaceOf(this.#places.panel.open(undefined, isDialogOpen()));
+    const page = this.#places.panel.open(undefined, isDialogOpen());
+    this.#reveal(page);
+    return this.#surfaceOf(page);
   }
 
   /**
@@ -114,9 +153,12 @@ export class ChatHome implements UriHandler, Disposable {
    */
   open(): ChatSurface {
     const { panel, view } = this.#places;
-    const tab = this.#isInTab ? this.#tabOf(this.#conversations.peek()?.key) : undefined;
+    const tab = this.#usedTab;
     if (tab) return this.#revealTab(tab);
-    if (!panel.page && view.page?.isVisible) return this.#surfaceOf(view.page);
+    if (!panel.page && view.page?.isVisible) {
+      this.#usedPage = view.page;
+      return this.#surfaceOf(view.page);
+    }
     return this.openPanel();
   }
 
@@ -127,7 +169,8 @@ export class ChatHome implements UriHandler, Disposable {
 
   /** Shows a conversation in the panel and in the view, where they are open. */
   show(conversation: Conversation): void {
-    this.#isInTab = false;
+    if (this.#usedTab) this.#usedPage = undefined;
+    this.#conversations.setActive(conversation.key);
     this.#conversations.noteShown(conversation.key);
     for (const [page, surface] of this.#surfaces) if (!this.#places.tabs.has(page)) surface.show(conversation);
     this.retitle();
@@ -142,7 +185,7 @@ export class ChatHome implements UriHandler, Disposable {
     const title = inert(tabTitleOf(conversation));
     const page = tabs.open(title, column, (opened) => this.#attach(opened, conversation));
     this.#conversations.setActive(conversation.key);
-    this.#isInTab = true;
+    this.#reveal(page);
     this.retitle();
     return this.#surfaceOf(page);
   }
@@ -187,8 +230,8 @@ export class ChatHome implements UriHandler, Disposable {
   /** Moves the chat with the session that the user is in. */
   async move(to: 'editor' | 'sideBar' | 'window'): Promise<void> {
     const { panel, view, tabs } = this.#places;
-    const conversation = this.#conversations.active();
-    const tab = this.#isInTab ? this.#tabOf(conversation.key) : undefined;
+    const tab = this.#usedTab;
+    const conversation = (tab && this.#surfaces.get(tab)?.conversation) ?? this.#conversations.active();
     if (to === 'sideBar') {
       await commands.executeCommand('parley.chatView.focus');
       this.show(conversation);
@@ -281,9 +324,21 @@ export class ChatHome implements UriHandler, Disposable {
     return undefined;
   }
 
+  /** The tab that the user was in last, if that was no other page. */
+  get #usedTab(): Page | undefined {
+    const page = this.#usedPage;
+    return page && this.#surfaces.has(page) && this.#places.tabs.has(page) ? page : undefined;
+  }
+
+  /** A page comes to the front. */
+  #reveal(page: Page): void {
+    this.#usedPage = page;
+    if (!page.isVisible) this.#revealing = page;
+  }
+
   #revealTab(page: Page): ChatSurface {
     this.#places.tabs.reveal(page, isDialogOpen());
-    this.#isInTab = true;
+    this.#reveal(page);
     return this.#surfaceOf(page);
   }
 
@@ -293,12 +348,16 @@ export class ChatHome implements UriHandler, Disposable {
     if (tab) this.#places.tabs.close(tab);
   }
 
-  /** The user went into a tab: commands are about its session from now on. */
-  #onActive(page: Page, { conversation: { key } }: ChatSurface): void {
-    const isTab = this.#places.tabs.has(page);
-    if ((isTab || this.#isInTab) && this.#conversations.find(key)) this.#conversations.setActive(key);
-    this.#isInTab = isTab;
-    this.#shown.fire(key);
+  /** The user went into a page: commands are about its session from now on. */
+  #onActive(page: Page, surface: ChatSurface): void {
+    this.#onUsed(page, surface);
+    this.#shown.fire(surface.conversation.key);
+  }
+
+  #onUsed(page: Page, { conversation: { key } }: ChatSurface): void {
+    this.#usedPage = page;
+    this.#revealing = undefined;
+    if (this.#conversations.find(key)) this.#conversations.setActive(key);
   }
 
   /**
@@ -320,17 +379,22 @@ export class ChatHome implements UriHandler, Disposable {
   #attach(page: Page, conversation: Conversation): ChatSurface {
     const surface = new ChatSurface(page, conversation, this.#services, {
       find: (key) => this.#conversations.find(key),
-      used: (conversation) => this.#conversations.setActive(conversation.key),
+      used: () => this.#onUsed(page, surface),
       show: (key) => this.showSession(key),
       takeOver: (key) => this.takeOver(key),
     });
     this.#surfaces.set(page, surface);
     page.onActive = () => this.#onActive(page, surface);
-    page.onSeen = () => this.#shown.fire(surface.conversation.key);
+    page.onSeen = () => {
+      if (this.#revealing === page) this.#revealing = undefined;
+      this.#shown.fire(surface.conversation.key);
+    };
     this.retitle();
     page.onDidDispose(() => {
       surface.dispose();
       this.#surfaces.delete(page);
+      if (this.#usedPage === page) this.#usedPage = undefined;
+      if (this.#revealing === page) this.#revealing = undefined;
     });
     return surface;
   }

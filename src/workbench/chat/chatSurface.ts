@@ -271,6 +271,10 @@ export class ChatSurface implements ActionPage, Disposable {
       this.#services.log.error(`${message.kind === 'csp' ? 'content policy' : 'webview'}: ${message.text}`);
       return;
     }
+    if (message.type === 'focused') {
+      this.#page.tellActive();
+      return;
+    }
     // The user acted on what they saw, which another session may have taken the place of meanwhile.
     const conversation = message.key === null ? this.#conversation : this.#sessions.find(message.key);
     if (!conversation) {

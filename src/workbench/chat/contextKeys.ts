@@ -25,6 +25,8 @@ export interface ContextKeys {
   readonly inWorktree: boolean;
   readonly hasAway: boolean;
   readonly hasPlan: boolean;
+  /** The chat in the side bar shows the session that commands are about. */
+  readonly isSideBarCurrent: boolean;
 }
 
 /** The keys while there is no conversation. */
@@ -45,6 +47,7 @@ export const NO_SESSION: ContextKeys = {
   inWorktree: false,
   hasAway: false,
   hasPlan: false,
+  isSideBarCurrent: false,
 };
 
 /** What of a conversation the keys are made from. */
@@ -55,17 +58,24 @@ export type KeySource = Pick<
   readonly agent: { readonly type: string };
 };
 
+/** How the user sees a conversation. */
+export interface SeenState {
+  readonly hasAway?: boolean;
+  readonly isInSideBar?: boolean;
+}
+
 /**
  * Returns the keys.
  * @param resources the setting `parley.resources`, not validated
  * @param worktrees the folder with the worktrees of sessions, absolute
- * @param hasAway something happened in it while nobody looked
+ * @param at `hasAway`: something happened in it while nobody looked; `isInSideBar`: the side bar
+ * shows it
  */
 export function contextKeysOf(
   conversation: KeySource | undefined,
   resources: unknown,
   worktrees: string,
-  hasAway = false,
+  { hasAway = false, isInSideBar = false }: SeenState = {},
 ): ContextKeys {
   const usesBucket = at(resources, 'type') === 's3';
   if (!conversation) return { ...NO_SESSION, usesBucket };
@@ -89,6 +99,7 @@ export function contextKeysOf(
     inWorktree: isBelow(worktrees, conversation.cwd),
     hasAway,
     hasPlan: model.planIndex !== undefined,
+    isSideBarCurrent: isInSideBar,
   };
 }
 
@@ -108,8 +119,8 @@ export class ContextKeyPublisher {
   }
 
   /** @see contextKeysOf */
-  update(conversation: KeySource | undefined, resources: unknown, hasAway = false): void {
-    const keys = contextKeysOf(conversation, resources, this.#worktrees, hasAway);
+  update(conversation: KeySource | undefined, resources: unknown, seen?: SeenState): void {
+    const keys = contextKeysOf(conversation, resources, this.#worktrees, seen);
     for (const name of Object.keys(keys) as (keyof ContextKeys)[])
       if (keys[name] !== this.#published[name]) this.#publish(`parley.${name}`, keys[name]);
     this.#published = keys;

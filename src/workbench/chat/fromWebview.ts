@@ -55,6 +55,7 @@ function ofSession<const T extends string, S extends z.core.$ZodLooseShape>(type
 
 const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), version: z.number() }),
+  z.object({ type: z.literal('focused') }),
   ofSession('ack', { revision: z.number() }),
   ofSession('wake', {}),
   ofSession('send', {

@@ -77,6 +77,27 @@ const COMMANDS = {
   export: 'parley.export',
 } as const;
 
+/** Those of {@link COMMANDS} that are about a session. */
+const SESSION_COMMANDS: ReadonlySet<string> = new Set<keyof typeof COMMANDS>([
+  'renameSession',
+  'forkSession',
+  'applyWorktree',
+  'commitWorktree',
+  'removeWorktree',
+  'continueWith',
+  'openAsMarkdown',
+  'commentOnPlan',
+  'export',
+]);
+
+/**
+ * Returns the arguments of a command that was pressed in the page of a session. As with a menu of
+ * VS Code in a webview, a failure is shown to the user.
+ */
+function argumentsOf(command: string, { key }: Conversation): readonly object[] {
+  return SESSION_COMMANDS.has(command) ? [{ session: key, webview: 'parley' }] : [];
+}
+
 function isCommand(id: string): id is keyof typeof COMMANDS {
   return Object.hasOwn(COMMANDS, id);
 }
@@ -284,7 +305,7 @@ export class SurfaceActions {
       case 'command':
         this.#used(conversation);
         if (message.command === 'showKeys') await commands.executeCommand(KEYS, OWN_KEYS);
-        else await commands.executeCommand(COMMANDS[message.command]);
+        else await commands.executeCommand(COMMANDS[message.command], ...argumentsOf(message.command, conversation));
         return;
       case 'useAgent':
         this.#used(conversation);
@@ -449,7 +470,7 @@ export class SurfaceActions {
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'editAgent') await commands.executeCommand('parley.manageAgents', { agent: conversation.agent.id });
     else if (id === 'installAgent') await commands.executeCommand(COMMANDS[id], { wanted: conversation.agent.id });
-    else if (isCommand(id)) await commands.executeCommand(COMMANDS[id]);
+    else if (isCommand(id)) await commands.executeCommand(COMMANDS[id], ...argumentsOf(id, conversation));
     else this.#services.log.warn(`unknown action ${id}`);
   }
 

@@ -9,6 +9,7 @@ import type { ChatSurface } from '../chat/chatSurface';
 import { listedTitleOf } from '../sessions/sessionLabels';
 import { pick } from '../ui/input';
 import { pickFiles } from '../ui/places';
+import { onlyOf } from './commandSession';
 import type { Command, CommandServices, Register } from './commands';
 
 /** Characters of a problem. */
@@ -80,7 +81,7 @@ export function addCommands(
     }),
     register('addToSession', async (...given: readonly unknown[]) => {
       const attachments = await attachmentsOf(given);
-      const key = attachments.length > 0 ? await pickTarget(conversations) : undefined;
+      const key = attachments.length > 0 ? await pickTarget(conversations, chat) : undefined;
       if (key === undefined) return;
       attach(attachments, chat.present(key === '' ? conversations.create() : conversations.get(key)));
     }),
@@ -98,13 +99,16 @@ export function addCommands(
 }
 
 /** Asks for an open session. @returns its key; '' for a new one, undefined where the user went away */
-function pickTarget(conversations: CommandServices['conversations']): Promise<string | undefined> {
-  const active = conversations.peek();
+function pickTarget(
+  conversations: CommandServices['conversations'],
+  chat: CommandServices['chat'],
+): Promise<string | undefined> {
+  const shown = onlyOf(chat.current);
   const open = conversations.list().map((conversation) => ({
     id: conversation.key,
     label: listedTitleOf(conversation),
     description: conversation.agent.name,
-    picked: conversation === active,
+    picked: conversation === shown,
   }));
   return pick([...open, { id: '', label: [{ icon: 'add' }, ` ${l10n.t('New session')}`] }], l10n.t('Select a session'));
 }

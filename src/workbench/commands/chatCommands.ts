@@ -3,20 +3,18 @@
 import { commands, l10n, window } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { choiceOf, nextOf } from '../../client/conversation/sessionChoices';
-import type { Conversations } from '../sessions/conversations';
 import { showStatus } from '../ui/messages';
+import { sessionOf } from './commandSession';
 import type { Command, CommandServices, Register } from './commands';
 
-export function chatCommands({ conversations, chat, away }: CommandServices, register: Register): Command[] {
+export function chatCommands(services: CommandServices, register: Register): Command[] {
+  const { chat, away } = services;
   return [
     register('previousPrompt', () => chat.focusOn('previousPrompt')),
     register('nextPrompt', () => chat.focusOn('nextPrompt')),
-    register('nextMode', () => chooseNext(conversations, 'mode')),
-    register('nextModel', () => chooseNext(conversations, 'model')),
-    register('toggleAway', () => {
-      const key = conversations.peek()?.key;
-      if (key !== undefined) away.toggle(key);
-    }),
+    register('nextMode', (argument?: unknown) => chooseNext(services, 'mode', argument)),
+    register('nextModel', (argument?: unknown) => chooseNext(services, 'model', argument)),
+    register('toggleAway', async (argument?: unknown) => away.toggle((await sessionOf(services, argument)).key)),
     register('moveChatToEditor', () => chat.move('editor')),
     register('moveChatToSideBar', () => chat.move('sideBar')),
     register('moveChatToNewWindow', () => chat.move('window')),
@@ -39,8 +37,12 @@ async function focusEditor(): Promise<void> {
 }
 
 /** @throws ParleyError `no-modes`, `no-models`; what the agent answers */
-async function chooseNext(conversations: Conversations, what: 'mode' | 'model'): Promise<string | undefined> {
-  const conversation = conversations.active();
+async function chooseNext(
+  services: CommandServices,
+  what: 'mode' | 'model',
+  argument: unknown,
+): Promise<string | undefined> {
+  const conversation = await sessionOf(services, argument);
   const choice = choiceOf(conversation, what);
   const next = choice && nextOf(choice);
   if (!next) {

@@ -45,6 +45,7 @@ import { type Approvals, manageApprovals } from './approvals';
 import { changesCommands } from './changesCommands';
 import { chatCommands } from './chatCommands';
 import { failureFor, isProgram, showFailure } from './commandErrors';
+import { NothingChosen, onlyOf, sessionOf } from './commandSession';
 import { descriptorCommands } from './descriptorCommands';
 import { feedbackCommands } from './feedbackCommands';
 import { managePermissions } from './managePermissions';
@@ -118,8 +119,9 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       try {
         return await run(...args);
       } catch (error) {
+        if (error instanceof NothingChosen) return undefined;
         if (isProgram(args)) throw failureFor(error);
-        showFailure(error, { conversation: conversations.peek(), isChatVisible: chat.isVisible });
+        showFailure(error, { conversation: onlyOf(chat.current), isChatVisible: chat.isVisible });
         return undefined;
       }
     },
@@ -157,19 +159,20 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('send', async (argument?: { text?: string; session?: string }) => {
       const text = argument?.text ?? (await askLine({ prompt: l10n.t('Message to the agent') }));
       if (!text) return undefined;
-      const conversation =
-        argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      // Without any session, the one that the chat begins with gets it, and is seen.
+      const isFirst = conversations.list().length === 0 && argument?.session === undefined;
+      const conversation = isFirst ? chat.open().conversation : await sessionOf(services, argument);
       return conversation.send(text).done;
     }),
-    register('cancel', () => conversations.peek()?.cancel()),
+    register('cancel', async (argument?: unknown) => (await sessionOf(services, argument)).cancel()),
     register('selectAgent', async (argument?: { agent?: string }) => {
-      const id = argument?.agent ?? (await pickAgent(catalog, conversations));
+      const old = onlyOf(chat.current);
+      const id = argument?.agent ?? (await pickAgent(catalog, old?.agent.id));
       if (id === undefined) return;
       if (id === '') return manageAgents(editorServices(services));
       if (id === ADD_AGENT) return addAgent(services);
       if (!catalog.find(id)) throw new ParleyError('no-such-agent', l10n.t('There is no agent “{0}”.', id));
       await catalog.use(id);
-      const old = conversations.peek();
       const fresh = conversations.create({ agent: id });
       // A session in which nothing happened is not worth an agent that waits for it: it is replaced.
       if (!old || old.model.state.entries.length > 0 || old.queue.items.length > 0) return void (await begin(fresh));
@@ -184,16 +187,20 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('manageAgents', (argument?: { agent?: string }) =>
       manageAgents(editorServices(services), argument?.agent),
     ),
-    register('restartAgent', () => conversations.active().restart()),
-    register('checkStatus', async () => {
-      const answer = (await conversations.peek()?.checkStatus()) ?? 'unsupported';
+    register('restartAgent', async (argument?: unknown) => (await sessionOf(services, argument)).restart()),
+    register('checkStatus', async (argument?: unknown) => {
+      const answer = await (await sessionOf(services, argument)).checkStatus();
       showStatus(`Parley: ${statusAnswerLabel(answer)}`);
       return { status: livenessOf(answer) };
     }),
-    register('setMode', (argument?: { mode?: string }) => choose(conversations, 'mode', argument?.mode)),
-    register('setModel', (argument?: { model?: string }) => choose(conversations, 'model', argument?.model)),
+    register('setMode', async (argument?: { mode?: string }) =>
+      choose(await sessionOf(services, argument), 'mode', argument?.mode),
+    ),
+    register('setModel', async (argument?: { model?: string }) =>
+      choose(await sessionOf(services, argument), 'model', argument?.model),
+    ),
     register('setConfigOption', async (argument?: { id?: string; value?: string | boolean }) => {
-      const conversation = conversations.active();
+      const conversation = await sessionOf(services, argument);
       const { config } = conversation.model.state;
       if (config.length === 0)
         throw new ParleyError('no-options', l10n.t('{0} has no options.', conversation.agent.name));
@@ -220,10 +227,10 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
             ));
       if (value !== undefined) await conversation.controls.setConfigOption(option.id, value);
     }),
-    register('queue.pause', () => conversations.active().queue.pause('by-user')),
-    register('queue.resume', () => conversations.active().queueActions.resume()),
-    register('queue.clear', () => void clearQueue(conversations.active())),
-    register('mcp.show', () => showMcpServers(services)),
+    register('queue.pause', async (argument?: unknown) => (await sessionOf(services, argument)).queue.pause('by-user')),
+    register('queue.resume', async (argument?: unknown) => (await sessionOf(services, argument)).queueActions.resume()),
+    register('queue.clear', async (argument?: unknown) => void clearQueue(await sessionOf(services, argument))),
+    register('mcp.show', (argument?: unknown) => showMcpServers(services, argument)),
     register('mcp.reset', () => services.mcp.reset()),
     register('manageApprovals', () => manageApprovals(services.approvals)),
     register('managePermissions', (argument?: { rule?: string }) => managePermissions(services, argument)),
@@ -279,12 +286,11 @@ async function addAgent(
 }
 
 /**
- * Sets the mode or the model of the active session.
+ * Sets the mode or the model of a session.
  * @param wanted asked for where it is absent
  * @throws ParleyError `no-modes`, `no-models`
  */
-async function choose(conversations: Conversations, what: 'mode' | 'model', wanted?: string): Promise<void> {
-  const conversation = conversations.active();
+async function choose(conversation: Conversation, what: 'mode' | 'model', wanted?: string): Promise<void> {
   const choice = choiceOf(conversation, what);
   if (!choice)
     throw new ParleyError(
@@ -313,8 +319,7 @@ function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined):
 const ADD_AGENT = '+';
 
 /** The id of an agent, '' for "manage", {@link ADD_AGENT}, undefined for dismissed. */
-async function pickAgent(catalog: AgentCatalog, conversations: Conversations): Promise<string | undefined> {
-  const current = conversations.peek()?.agent.id;
+async function pickAgent(catalog: AgentCatalog, current: string | undefined): Promise<string | undefined> {
   const items: PickItem[] = catalog.list().map((agent) => ({
     id: agent.id,
     label: agent.name,

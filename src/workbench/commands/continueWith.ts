@@ -8,42 +8,36 @@ import { localizable } from '../../base/localizable';
 import type { Conversation } from '../../client/conversation/conversation';
 import { continuedFrom, continuedWith } from '../../client/sharing/provenanceNotices';
 import type { AgentCatalog } from '../config/agentCatalog';
-import type { Conversations } from '../sessions/conversations';
 import type { Descriptors } from '../sharing/descriptors';
 import { pick } from '../ui/input';
 
 export interface ContinueServices {
-  readonly conversations: Conversations;
   readonly catalog: AgentCatalog;
   readonly descriptors: Descriptors;
   readonly show: (conversation: Conversation) => Promise<void>;
 }
 
 /**
- * @param argument `session`: our key of the conversation, absent: the active one; `descriptor` in
- * its place: a session of elsewhere; `agent`: absent: the user is asked
+ * @param from a session of this window, or the descriptor of one of elsewhere
+ * @param agent its id; absent: the user is asked
  * @returns undefined where the user chose no agent
  * @throws ParleyError `session-busy`, `no-such-agent`; what exporting and opening throw
  */
 export async function continueWith(
   services: ContinueServices,
-  argument: { readonly session?: string; readonly agent?: string; readonly descriptor?: unknown },
+  from: Conversation | { readonly descriptor: unknown },
+  agent?: string,
 ): Promise<Conversation | undefined> {
-  const { conversations, descriptors, catalog, show } = services;
-  const old =
-    argument.descriptor !== undefined
-      ? undefined
-      : argument.session === undefined
-        ? conversations.active()
-        : conversations.get(argument.session);
-  if (old) requireIdle(old);
-  const id = argument.agent ?? (await pickAgent(catalog.list(), old?.agent.id));
+  const { descriptors, catalog, show } = services;
+  if (!isElsewhere(from)) requireIdle(from);
+  const id = agent ?? (await pickAgent(catalog.list(), isElsewhere(from) ? undefined : from.agent.id));
   if (id === undefined) return undefined;
   if (!catalog.find(id)) throw new ParleyError('no-such-agent', localizable('There is no agent “{0}”.', id));
-  if (!old) {
-    const descriptor = await descriptors.read(argument.descriptor);
+  if (isElsewhere(from)) {
+    const descriptor = await descriptors.read(from.descriptor);
     return descriptors.open(descriptor, { agent: id, onDidShow: show });
   }
+  const old = from;
   const descriptor = await descriptors.exports.forHere(old.key);
   const conversation = await descriptors.open(descriptor, {
     agent: id,
@@ -54,6 +48,10 @@ export async function continueWith(
   });
   old.note([{ at: Date.now(), event: continuedWith(conversation.agent.name, conversation.key) }]);
   return conversation;
+}
+
+function isElsewhere(from: Conversation | { readonly descriptor: unknown }): from is { readonly descriptor: unknown } {
+  return 'descriptor' in from;
 }
 
 /** @throws ParleyError `session-busy` */

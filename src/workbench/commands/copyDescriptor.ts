@@ -10,13 +10,11 @@ import { isOnThisMachine } from '../../distributed/model/resourceUrl';
 import { UnreadableLinks } from '../../distributed/stores/readableLinks';
 import type { Questions } from '../config/questions';
 import { openSettings } from '../config/settings';
-import type { Conversations } from '../sessions/conversations';
 import type { DescriptorExports } from '../sharing/descriptorExports';
 import type { Descriptors } from '../sharing/descriptors';
 import type { ResourceStores } from '../sharing/resourceStores';
 
 export interface CopyServices {
-  readonly conversations: Pick<Conversations, 'active' | 'get'>;
   readonly descriptors: Pick<Descriptors, 'move'> & {
     readonly exports: Pick<DescriptorExports, 'forOthers' | 'preview'>;
   };
@@ -31,22 +29,20 @@ interface Exported extends ExportedDescriptor {
 }
 
 /**
- * @param argument `session`: our key, absent: the active conversation; `form`: a program that says
- * what it wants is not asked anything
+ * @param wanted a program that says what it wants is not asked anything
  * @returns the link, or the descriptor; undefined where the user does not want it after all
  * @throws ParleyError as `Descriptors.exportDescriptor` does; of the bucket where the messages are
  * to go there first
  */
 export async function copyDescriptor(
   services: CopyServices,
-  argument: { readonly session?: string; readonly form?: Form },
+  conversation: Conversation,
+  wanted?: Form,
 ): Promise<string | SessionDescriptor | undefined> {
-  const { conversations } = services;
-  const conversation = argument.session === undefined ? conversations.active() : conversations.get(argument.session);
-  const form = argument.form ?? (await askForm(services, conversation));
+  const form = wanted ?? (await askForm(services, conversation));
   if (form === undefined) return undefined;
   // Only now does the server run that other programs of this machine can read from.
-  const descriptor = await exportReadable(services, conversation.key, argument.form === undefined);
+  const descriptor = await exportReadable(services, conversation.key, wanted === undefined);
   if (!descriptor) return undefined;
   const exported = withForms(descriptor);
   await env.clipboard.writeText(form === 'link' ? exported.link : exported.text);

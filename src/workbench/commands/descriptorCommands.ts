@@ -8,6 +8,7 @@ import { type Questions, vscodeQuestions } from '../config/questions';
 import type { Descriptors } from '../sharing/descriptors';
 import type { ResourceStores } from '../sharing/resourceStores';
 import { showInfo, showProgress, showStatus } from '../ui/messages';
+import { sessionOf } from './commandSession';
 import type { Command, CommandServices, Register } from './commands';
 import { continueWith } from './continueWith';
 import { copyDescriptor } from './copyDescriptor';
@@ -47,18 +48,23 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
 
   return [
     register('copyDescriptor', async (argument?: { session?: string; form?: 'json' | 'link' }) => {
-      const copied = await copyDescriptor({ conversations, descriptors, stores, ask }, argument ?? {});
+      const copied = await copyDescriptor(
+        { descriptors, stores, ask },
+        await sessionOf(services, argument),
+        argument?.form,
+      );
       if (copied !== undefined) showStatus(l10n.t('Parley: Session copied.'));
       return copied;
     }),
     register('openDescriptor', (argument?: unknown) => open(readOpenArgument(argument))),
     register('continueWith', async (argument?: { session?: string; agent?: string; descriptor?: unknown }) => {
-      const conversation = await continueWith({ ...services, show }, argument ?? {});
-      return conversation?.key;
+      const { agent, descriptor } = argument ?? {};
+      const from = descriptor === undefined ? await sessionOf(services, argument) : { descriptor };
+      return (await continueWith({ ...services, show }, from, agent))?.key;
     }),
     register('showBranch', async (argument?: { session?: string; branch?: string }) => {
-      const conversation = await showBranch({ conversations, descriptors, show }, argument ?? {});
-      return conversation?.key;
+      const origin = await sessionOf(services, argument);
+      return (await showBranch({ conversations, descriptors, show }, origin, argument?.branch))?.key;
     }),
     register('resources.setKeys', async () => {
       if (await stores.setKeys()) showStatus(l10n.t('Parley: Credentials saved.'));
@@ -69,7 +75,7 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
       return isDone;
     }),
     register('resources.moveSession', async (argument?: { session?: string }) => {
-      const { key } = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const { key } = await sessionOf(services, argument);
       const { moved, unreadable } = await descriptors.move(key);
       const left = unreadable.length === 0 ? [] : [l10n.t("{0} couldn't be read and remain.", unreadable.length)];
       void showInfo(['Parley:', l10n.t('Uploaded {0} messages.', moved), ...left].join(' '));

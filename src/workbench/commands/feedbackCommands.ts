@@ -4,12 +4,14 @@ import { type Comment, type CommentReply, type CommentThread, l10n } from 'vscod
 import { ParleyError } from '../../base/errors';
 import { planMarkdown } from '../../session/model/sessionMarkdown';
 import { titleOf } from '../sessions/sessionLabels';
+import { sessionOf } from './commandSession';
 import type { Command, CommandServices, Register } from './commands';
 
 export function feedbackCommands(
-  { feedback, conversations, texts }: Pick<CommandServices, 'feedback' | 'conversations' | 'texts'>,
+  services: Pick<CommandServices, 'feedback' | 'chat' | 'conversations' | 'texts'>,
   register: Register,
 ): Command[] {
+  const { feedback, texts } = services;
   return [
     register('comments.add', (reply: CommentReply) => feedback.add(reply)),
     register('comments.addAndSend', async (reply: CommentReply) => {
@@ -19,8 +21,8 @@ export function feedbackCommands(
     register('comments.remove', (comment: Comment) => feedback.remove(comment)),
     register('comments.discard', (thread: CommentThread) => feedback.discard(thread)),
     register('comments.send', () => feedback.send()),
-    register('commentOnPlan', async () => {
-      const conversation = conversations.active();
+    register('commentOnPlan', async (argument?: unknown) => {
+      const conversation = await sessionOf(services, argument);
       const { model } = conversation;
       const entry = model.state.entries[model.planIndex ?? -1];
       const text = entry?.kind === 'plan' ? planMarkdown(entry) : '';

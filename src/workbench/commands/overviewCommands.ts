@@ -13,6 +13,7 @@ import { askTitle, titleOf } from '../sessions/sessionLabels';
 import { askLine, pick, pickSome } from '../ui/input';
 import { showError, showInfo } from '../ui/messages';
 import { type AskSeveralArgument, askSeveral } from './askSeveral';
+import { sessionOf } from './commandSession';
 import type { Command, CommandServices, Register } from './commands';
 import { mayOpen } from './foreignFolders';
 import { offerRemoval } from './worktreeCommands';
@@ -33,8 +34,9 @@ export function overviewCommands(services: CommandServices, register: Register):
   const { view } = overview;
 
   /** @throws ParleyError `no-session` where neither a row nor a session of this window is meant */
-  const keyOf = (row: Row | undefined): string => {
-    const key = row?.focused ? view.selected : (row?.session ?? conversations.peek()?.key);
+  const keyOf = async (row: Row | undefined): Promise<string> => {
+    // A row names a session of any window.
+    const key = row?.focused ? view.selected : (row?.session ?? (await sessionOf(services, row)).key);
     if (key === undefined) throw new ParleyError('no-session', l10n.t('Select a session first.'));
     return key;
   };
@@ -44,7 +46,7 @@ export function overviewCommands(services: CommandServices, register: Register):
    * to open it here.
    */
   const conversationOf = async (row: Row | undefined): Promise<Conversation | undefined> => {
-    const key = keyOf(row);
+    const key = await keyOf(row);
     const stored = conversations.find(key) ? undefined : archive.find(key);
     if (stored && !(await mayOpen(services, stored))) return undefined;
     const conversation = conversations.find(key) ?? conversations.recall(key);
@@ -53,7 +55,7 @@ export function overviewCommands(services: CommandServices, register: Register):
   };
 
   const open = async (row: Row | undefined): Promise<void> => {
-    const key = keyOf(row);
+    const key = await keyOf(row);
     if (!conversations.find(key) && overview.inbox.asks(key)) await overview.showInbox();
     else if (await conversationOf(row)) overview.open(key);
   };
@@ -64,13 +66,16 @@ export function overviewCommands(services: CommandServices, register: Register):
     return conversation !== undefined;
   };
 
-  const note = (row: Row | undefined, marks: { readonly pinned?: boolean; readonly archived?: boolean }): void => {
-    archive.marks.mark(keyOf(row), marks);
+  const note = async (
+    row: Row | undefined,
+    marks: { readonly pinned?: boolean; readonly archived?: boolean },
+  ): Promise<void> => {
+    archive.marks.mark(await keyOf(row), marks);
     view.changed(true);
   };
 
   const rename = async (row: Row | undefined, title?: string): Promise<void> => {
-    const key = keyOf(row);
+    const key = await keyOf(row);
     const conversation = conversations.find(key);
     const stored = conversation ? undefined : archive.find(key);
     const before = conversation ? titleOf(conversation) : stored ? nameOf(stored) : '';
@@ -83,7 +88,7 @@ export function overviewCommands(services: CommandServices, register: Register):
 
   /** Deletes a session at once where copies of it are to go too; else it can be brought back. */
   const remove = async (row: Row | undefined): Promise<void> => {
-    const key = keyOf(row);
+    const key = await keyOf(row);
     const { copies } = descriptors.leftovers;
     const conversation = conversations.find(key);
     const record = archive.find(key);

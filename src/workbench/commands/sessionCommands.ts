@@ -12,6 +12,7 @@ import { askTitle, isForeign, titleOf } from '../sessions/sessionLabels';
 import { sessionMarkdown } from '../sessions/sessionMarkdown';
 import { pickSession } from '../sessions/sessionPicker';
 import { showError } from '../ui/messages';
+import { sessionOf } from './commandSession';
 import type { Command, CommandServices, Register } from './commands';
 import { continueWithSummary } from './continueWithSummary';
 import { confirmForeign, knownFolders, mayOpen } from './foreignFolders';
@@ -19,7 +20,7 @@ import { offerRemoval } from './worktreeCommands';
 
 /**
  * What a keybinding or a program may ask of the sessions: `search` and `recall` of those that are
- * kept, the others of those of the active conversation's agent.
+ * kept, the others of those of the agent of the session that is shown.
  */
 interface SessionArgument {
   readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename' | 'search' | 'recall';
@@ -118,11 +119,11 @@ export function sessionCommands(services: CommandServices, register: Register): 
       }
       if (argument.action === 'search') return (await searchAll(archive, argument.text ?? '')).map(toFoundSession);
       if (argument.action === 'recall') return recall(argument.key ?? '');
-      const conversation = conversations.active();
+      const conversation = await sessionOf(services);
       return byArgument(conversation, argument, (info) => openStored(conversation, info));
     }),
     register('forkSession', async (argument?: { session?: string }) => {
-      const origin = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const origin = await sessionOf(services, argument);
       const { sessionId, agent, cwd } = origin;
       if (sessionId === undefined) throw new ParleyError('no-session', l10n.t('{0} has no session yet.', agent.name));
       if (!origin.ops.can('fork')) throw new ParleyError('cannot-fork', l10n.t("{0} can't fork sessions.", agent.name));
@@ -134,23 +135,21 @@ export function sessionCommands(services: CommandServices, register: Register): 
       return fork.key;
     }),
     register('continueWithSummary', async (argument?: { session?: string }) => {
-      const old = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const old = await sessionOf(services, argument);
       return (await continueWithSummary(services, old))?.key;
     }),
     register('renameSession', async (argument?: { title?: string; session?: string }) => {
-      const conversation =
-        argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const conversation = await sessionOf(services, argument);
       const title = argument?.title ?? (await askTitle(titleOf(conversation)));
       if (title !== undefined) await conversation.ops.rename(title, AbortSignal.timeout(ANSWER_MS));
     }),
     register('openAsMarkdown', async (argument?: { session?: string }) => {
-      const conversation =
-        argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const conversation = await sessionOf(services, argument);
       await texts.show(titleOf(conversation), await sessionMarkdown(conversation));
     }),
     register('export', async (argument?: ExportArgument) => {
-      const { session, ...more } = argument ?? {};
-      return exportToFile(session === undefined ? conversations.active() : conversations.get(session), more);
+      const { session: _named, ...more } = argument ?? {};
+      return exportToFile(await sessionOf(services, argument), more);
     }),
     register('import', async (argument?: ImportArgument) => {
       const conversation = await importFromFile({ conversations, catalog }, argument ?? {});
@@ -158,8 +157,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
       return conversation?.key;
     }),
     register('closeSession', async (argument?: { session?: string }) => {
-      const conversation = argument?.session === undefined ? conversations.peek() : conversations.get(argument.session);
-      if (conversation) await end(conversation);
+      await end(await sessionOf(services, argument));
     }),
   ];
 }

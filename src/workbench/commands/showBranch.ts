@@ -15,29 +15,27 @@ import type { Descriptors } from '../sharing/descriptors';
 import { pick } from '../ui/input';
 
 export interface BranchServices {
-  readonly conversations: Pick<Conversations, 'active' | 'get' | 'list'>;
+  readonly conversations: Pick<Conversations, 'list'>;
   readonly descriptors: Pick<Descriptors, 'open'>;
   readonly show: (conversation: Conversation) => Promise<void>;
 }
 
 /**
- * @param argument `session`: our key of the conversation, absent: the active one; `branch`: the
- * branch's name (`branchName.ts`), absent or no longer held: the user is asked where there are
- * several
+ * @param name of the branch (`branchName.ts`); absent or no longer held: the user is asked where
+ * there are several
  * @returns the conversation with the branch, which may have been open; undefined where the user
  * chose none
  * @throws ParleyError `no-branch`; what opening throws
  */
 export async function showBranch(
   { conversations, descriptors, show }: BranchServices,
-  argument: { readonly session?: string; readonly branch?: string },
+  conversation: Conversation,
+  name: string | undefined,
 ): Promise<Conversation | undefined> {
-  const conversation = argument.session === undefined ? conversations.active() : conversations.get(argument.session);
   const { descriptor: ours, branches: all = [] } = (await conversation.communication.known()) ?? {};
   if (!ours || all.length === 0) {
     throw new ParleyError('no-branch', localizable('No other branch of this session is known.'));
   }
-  const { branch: name } = argument;
   const named = name === undefined ? [] : all.filter((one) => isBranch(one, name));
   const branch = await choose(named.length > 0 ? named : all, ours);
   if (!branch) return undefined;

@@ -2,6 +2,7 @@
 import { l10n } from 'vscode';
 import { localize } from '../../base/localizable';
 import { redact } from '../../base/redact';
+import type { Conversation } from '../../client/conversation/conversation';
 import type { McpEntry } from '../../client/mcp/mcpConfig';
 import { commandLine } from '../../client/transport/describeStart';
 import { redactUrl } from '../../distributed/model/resourceUrl';
@@ -11,28 +12,33 @@ import { titleOf } from '../sessions/sessionLabels';
 import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { manageApprovals } from './approvals';
+import { sessionOf } from './commandSession';
 import type { CommandServices } from './commands';
 
 const TOOLS = 'parley.editorTools';
 
-type Services = Pick<CommandServices, 'approvals' | 'conversations' | 'mcp'>;
+type Services = Pick<CommandServices, 'approvals' | 'chat' | 'conversations' | 'mcp'>;
 
 /**
- * Shows the servers of the active session. One that is chosen leads to where it is defined, one that
+ * Shows the servers of a session. One that is chosen leads to where it is defined, one that
  * the user did not allow to the approvals.
  */
-export async function showMcpServers(services: Services): Promise<void> {
-  const title = titleOf(services.conversations.active());
+export async function showMcpServers(services: Services, argument?: unknown): Promise<void> {
+  const conversation = await sessionOf(services, argument);
+  const title = titleOf(conversation);
   const list = new List<ChoiceRow>(l10n.t('Select a server to open its settings.'), l10n.t('MCP servers: {0}', title));
-  list.draw(await mcpRows(services), []);
+  list.draw(await mcpRows(services, conversation), []);
   const choose = await choiceFrom(list);
   await choose?.();
 }
 
 /** Returns the rows of the list, without secrets. */
-export async function mcpRows({ approvals, conversations, mcp }: Services): Promise<readonly ChoiceRow[]> {
+export async function mcpRows(
+  { approvals, mcp }: Pick<Services, 'approvals' | 'mcp'>,
+  conversation: Pick<Conversation, 'link'>,
+): Promise<readonly ChoiceRow[]> {
   // Not known before a session is open, and of an agent that an earlier window started.
-  const given = conversations.active().link?.given;
+  const given = conversation.link?.given;
   const others = new Map(given?.servers.map(({ name, type }) => [name, type]));
   const passed = l10n.t('Passed to the agent');
   const rows = (await mcp.configured()).map(({ entry, file, isAllowed }): ChoiceRow => {

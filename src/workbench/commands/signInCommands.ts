@@ -7,12 +7,13 @@ import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
 import { openAgentSettings } from '../config/settings';
 import { pick } from '../ui/input';
 import { askModal, showInfo } from '../ui/messages';
+import { sessionOf } from './commandSession';
 import type { Command, CommandServices, Register } from './commands';
 
-export function signInCommands({ conversations }: CommandServices, register: Register): Command[] {
+export function signInCommands(services: CommandServices, register: Register): Command[] {
   return [
     register('signIn', async (argument?: { method?: string }) => {
-      const conversation = conversations.active();
+      const conversation = await sessionOf(services, argument);
       const { agent, connection } = conversation;
       if (connection.kind !== 'authRequired')
         throw new ParleyError('not-needed', l10n.t("{0} doesn't require you to sign in.", agent.name));
@@ -37,8 +38,8 @@ export function signInCommands({ conversations }: CommandServices, register: Reg
         await guide(localize(guidanceOf(method, agent)), () => conversation.restart());
       else void showInfo(localize(guidanceOf(method, agent)));
     }),
-    register('signOut', async () => {
-      const conversation = conversations.active();
+    register('signOut', async (argument?: unknown) => {
+      const conversation = await sessionOf(services, argument);
       if (conversation.isBusy && !(await confirmStop(conversation.agent.name))) return;
       await conversation.signOut();
     }),

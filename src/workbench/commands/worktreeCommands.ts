@@ -13,15 +13,15 @@ import { tellProblems } from '../changes/reviewActions';
 import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
 import { commitTrailer } from '../config/settings';
 import { openDocument } from '../editor/openDocuments';
-import type { Conversations } from '../sessions/conversations';
 import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
 import { askLine, askLineWithHelp, type PickItem, pick, pickSome } from '../ui/input';
 import { askModal, showInfo, showProgress, showStatus } from '../ui/messages';
+import { onlyOf, sessionOf } from './commandSession';
 import type { Command, CommandServices, Register } from './commands';
 
 /** What a program may ask for; absent: asked or told in a dialog. */
 interface WorktreeArgument {
-  /** Our key of a session; absent: the active one. */
+  /** Our key of a session; absent: the one that is shown. */
   readonly session?: string;
   /** `false`: does it without asking. */
   readonly ask?: boolean;
@@ -60,8 +60,6 @@ export function worktreeCommands(
   begin: (conversation: Conversation) => Promise<string>,
 ): Command[] {
   const { conversations, worktrees, catalog, chat, drafts } = services;
-  const sessionOf = (key: string | undefined): Conversation =>
-    key === undefined ? conversations.active() : conversations.get(key);
 
   return [
     register('newSessionInWorktree', async () => {
@@ -80,13 +78,13 @@ export function worktreeCommands(
       return begin(await openInWorktree(services, { cwd, worktree, uncommitted }));
     }),
     register('applyWorktree', async (argument?: WorktreeArgument) => {
-      const conversation = sessionOf(argument?.session);
+      const conversation = await sessionOf(services, argument);
       requireTrust();
       requireIdle([conversation]);
       return apply(worktrees, conversation, argument?.ask !== false);
     }),
     register('commitWorktree', async (argument?: WorktreeArgument & { message?: string }) => {
-      const conversation = sessionOf(argument?.session);
+      const conversation = await sessionOf(services, argument);
       requireTrust();
       requireIdle([conversation]);
       const worktree = await worktrees.of(conversation);
@@ -111,7 +109,7 @@ export function worktreeCommands(
     }),
     register('removeWorktree', async (argument?: WorktreeArgument) => {
       requireTrust();
-      const worktree = await worktreeToRemove(worktrees, argument, conversations);
+      const worktree = await worktreeToRemove(services, argument);
       if (!worktree) return false;
       const { branch } = worktree;
       const sessions = worktrees.sessionsIn(worktree);
@@ -128,7 +126,7 @@ export function worktreeCommands(
     register('compareSessions', async (argument?: { sessions?: readonly string[] }) => {
       const chosen = argument?.sessions
         ? await Promise.all(argument.sessions.map((key) => worktrees.of(conversations.get(key))))
-        : await pickCompared(worktrees, conversations.peek());
+        : await pickCompared(worktrees, onlyOf(services.chat.current));
       const [worktree, other] = chosen ?? [];
       if (!worktree) return undefined;
       const files = await showProgress(l10n.t('Comparing files…'), () => worktrees.compare(worktree, other));
@@ -269,14 +267,14 @@ function tellRemoved(branch: string, hasBranch: boolean): void {
 }
 
 async function worktreeToRemove(
-  worktrees: SessionWorktrees,
+  services: CommandServices,
   argument: WorktreeArgument | undefined,
-  conversations: Pick<Conversations, 'get' | 'peek'>,
 ): Promise<SessionWorktree | undefined> {
+  const { worktrees, conversations } = services;
   if (argument?.session !== undefined) return worktrees.of(conversations.get(argument.session));
   const all = await worktrees.list();
-  const active = conversations.peek();
-  const mine = all.find(({ cwd }) => cwd === active?.cwd);
+  const shown = onlyOf(services.chat.current);
+  const mine = all.find(({ cwd }) => cwd === shown?.cwd);
   if (mine) return mine;
   return pickWorktree(all, l10n.t('Select a worktree to remove'));
 }
@@ -284,10 +282,10 @@ async function worktreeToRemove(
 /** @returns first what is shown on the right; none where the user went away */
 async function pickCompared(
   worktrees: SessionWorktrees,
-  active: Conversation | undefined,
+  shown: Conversation | undefined,
 ): Promise<readonly (SessionWorktree | undefined)[]> {
   const all = await worktrees.list();
-  const mine = all.find(({ cwd }) => cwd === active?.cwd);
+  const mine = all.find(({ cwd }) => cwd === shown?.cwd);
   const one = mine ?? (await pickWorktree(all, l10n.t('Select a session to compare')));
   if (!one) return [];
   const others = all.filter(({ top, cwd }) => top === one.top && cwd !== one.cwd);

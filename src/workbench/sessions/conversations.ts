@@ -26,6 +26,8 @@ export interface NewConversation {
   readonly opening?: SessionOpenStrategy | undefined;
   /** What the session is called until its agent says otherwise. */
   readonly title?: string | undefined;
+  /** false: it is not shown, and commands stay about the session that is. */
+  readonly activates?: boolean | undefined;
 }
 
 /** Folders of the extension; absolute. */
@@ -166,7 +168,7 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Makes a conversation and makes it the active one. Nothing is started.
+   * Makes a conversation and makes it the active one, unless told otherwise. Nothing is started.
    * @throws ParleyError `no-such-agent`
    */
   create(options: NewConversation = {}): Conversation {
@@ -176,12 +178,12 @@ export class Conversations implements Disposable {
         hint: l10n.t('Add it to the setting parley.agents.'),
       });
     }
-    const { opening, title } = options;
+    const { opening, title, activates } = options;
     const folders = this.#foldersOf(options.cwd);
     const isSame = (one: Conversation): boolean =>
       JSON.stringify([one.agent, one.cwd, one.roots]) === JSON.stringify([agent, folders.cwd, folders.roots]);
     const conversation = (opening ? undefined : this.#warm.take(isSame)) ?? this.#make(agent, folders, { opening });
-    this.#add(conversation);
+    this.#add(conversation, undefined, { activates });
     if (title !== undefined) conversation.note([{ at: this.#services.clock.now(), event: { type: 'info', title } }]);
     return conversation;
   }

@@ -59,6 +59,8 @@ export interface OpenOptions {
    * spoke last.
    */
   readonly stateBy?: string | undefined;
+  /** false: it is not shown, and commands stay about the session that is. */
+  readonly activates?: boolean;
   /** The newest messages can be seen. */
   readonly onDidShow?: (conversation: Conversation) => Promise<void>;
 }
@@ -143,6 +145,7 @@ export class Descriptors implements Disposable {
     const knows = agent?.type === 'communication';
     const conversation = conversations.create({
       agent: options.agent,
+      activates: options.activates,
       ...(knows && { opening: { kind: 'reopen', sessionId: descriptor.id, transcript: 'keep' } }),
     });
     if (knows) conversation.communication.adopt(descriptor);

@@ -14,10 +14,12 @@ import { inert } from './inertText';
 export interface SourceControlRow {
   /** Absolute. */
   readonly path: string;
+  /** Commands of the row get it with the row. */
+  readonly session: string;
   readonly tooltip: string;
   readonly isDeleted: boolean;
   readonly isWarning: boolean;
-  /** Run with `{path}` when the row is opened. */
+  /** Run with `{session, path}` when the row is opened. */
   readonly command: string;
   readonly commandTitle: string;
 }
@@ -67,11 +69,12 @@ export class SourceControlView implements Disposable {
   }
 }
 
-function stateOf(row: SourceControlRow): SourceControlResourceState {
-  const { path, tooltip, isDeleted, isWarning, command, commandTitle } = row;
+function stateOf(row: SourceControlRow): SourceControlResourceState & { readonly session: string } {
+  const { path, session, tooltip, isDeleted, isWarning, command, commandTitle } = row;
   return {
     resourceUri: Uri.file(path),
-    command: { command, title: inert(commandTitle), arguments: [{ path }] },
+    session,
+    command: { command, title: inert(commandTitle), arguments: [{ session, path }] },
     decorations: {
       strikeThrough: isDeleted,
       tooltip: inert(tooltip),

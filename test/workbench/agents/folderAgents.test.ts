@@ -124,11 +124,10 @@ describe('agents and MCP servers of a folder', () => {
     assert.deepEqual((await mcp.gather(folder)).servers, own);
     assert.match(asked[0] ?? '', /header X-Trace = \$\{env:ANTHROPIC_API_KEY\}/);
     assert.match(asked[0] ?? '', /environment variables are passed on: ANTHROPIC_API_KEY/);
-    const rows = () => mcpRows({ mcp, approvals, conversations } as unknown as Parameters<typeof mcpRows>[0]);
+    const rows = () => mcpRows({ mcp, approvals } as never, { link: { given } } as never);
     const approvals = {};
     const ours = { name: 'parley', type: 'stdio' };
     const given = { servers: [...own, ours], problems: ['more: why.'] };
-    const conversations = { active: () => ({ link: { given } }) };
     const file = join(folder, '.vscode', 'settings.json');
     assert.deepEqual(
       (await rows()).map(({ label, description, detail }) => [label, description, detail]),
@@ -141,7 +140,7 @@ describe('agents and MCP servers of a folder', () => {
       ],
     );
     // Before a session is open, and after a reload with an agent that stayed.
-    const early = await mcpRows({ mcp, approvals, conversations: { active: () => ({}) } } as never);
+    const early = await mcpRows({ mcp, approvals } as never, {} as never);
     assert.equal(early[0]?.description, 'http');
     await mcp.reset();
     assert.equal((await rows())[2]?.description, 'http · Skipped');

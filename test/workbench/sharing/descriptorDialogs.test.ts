@@ -81,7 +81,6 @@ describe('what is asked about shared sessions', function () {
       let now = history;
       const conversation = { key: 'k', agent: { type: isHttp ? 'communication' : 'process' } };
       const services = {
-        conversations: { active: () => conversation, get: () => conversation },
         descriptors: {
           exports: {
             preview: async (): Promise<SessionDescriptor> => ({ id: 'a', history: [...now] }),
@@ -108,7 +107,7 @@ describe('what is asked about shared sessions', function () {
         },
       };
       const copy = (ask: Questions, form?: 'json' | 'link') =>
-        copyDescriptor({ ...services, ask } as unknown as Parameters<typeof copyDescriptor>[0], form ? { form } : {});
+        copyDescriptor({ ...services, ask } as never, conversation as never, form);
       return { copy, log };
     };
 

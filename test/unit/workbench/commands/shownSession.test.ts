@@ -1,0 +1,211 @@
+// Commands are about the session that is shown: with one shown that has nothing, none of the contributed commands changes what another one has.
+import { strict as assert } from 'node:assert';
+import { mkdir, readFile } from 'node:fs/promises';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { FileStore } from '../../../../src/client/sharing/fileStore';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import type { CommandServices } from '../../../../src/workbench/commands/commands';
+import { scriptedAgent } from '../../../support/agents/definition';
+import { useChangeSession } from '../../../support/changes/changeSession';
+import { openInFakeEditor, useFakeEditor } from '../../../support/fakeEditor';
+import { scratchFolder } from '../../../support/scratch';
+import { testConversation } from '../../../support/sessions/conversation';
+
+const setEditor = useFakeEditor();
+const { commandsOf } = await import('../../../../src/workbench/commands/commands');
+const { ReviewIndex } = await import('../../../../src/workbench/changes/reviewIndex');
+const { RestoreActions } = await import('../../../../src/workbench/changes/restoreActions');
+const { SessionRestore } = await import('../../../../src/workbench/changes/sessionRestore');
+const { parseAgents } = await import('../../../../src/agents/agentDefinition');
+
+const PACKAGE = JSON.parse(await readFile('package.json', 'utf8')) as {
+  contributes: { commands: { command: string }[] };
+};
+
+/** Takes every call, and answers nothing. */
+function nothing(): never {
+  const calls: unknown = new Proxy(() => {}, {
+    get: (_target, name) => (name === 'then' ? undefined : name === Symbol.iterator ? [][Symbol.iterator] : calls),
+    apply: () => ({ dispose() {} }),
+  });
+  return calls as never;
+}
+
+describe('a command', () => {
+  let closing: () => Promise<void>;
+  afterEach(() => closing()); // before the folders are removed
+  const test = useChangeSession();
+  let other: Conversation;
+  let shown: Conversation;
+  let all: readonly Conversation[];
+  let current: readonly Conversation[];
+  let inEditors: readonly Conversation[];
+  let run: (id: string, ...args: unknown[]) => Promise<unknown>;
+
+  const filesOf = (): Promise<readonly string[]> =>
+    Promise.all(['a.txt', 'b.txt'].map((name) => readFile(test.path(name), 'utf8')));
+  const stateOf = async (conversation: Conversation): Promise<string> =>
+    JSON.stringify([
+      await filesOf(),
+      snapshotOf(conversation),
+      conversation.unsent.draft,
+      conversation.unsent.attachments,
+    ]);
+
+  beforeEach(async () => {
+    setEditor({}, true, [test.session.folder]);
+    openInFakeEditor(undefined);
+    other = await test.started();
+    await test.turn('own a.txt agent');
+    await test.turn('own b.txt agent');
+    void other
+      .send('permission {"toolCall":{"toolCallId":"t1","title":"Run it","kind":"execute"}}')
+      .done.catch(() => {});
+    await test.session.until(({ model }) => model.state.permissions.size > 0);
+    void other.send('later').done.catch(() => {});
+    const folder = await scratchFolder();
+    const [agent] = parseAgents({ tested: scriptedAgent('plain', `${folder}/log`) }).agents;
+    assert.ok(agent);
+    await mkdir(`${folder}/work`);
+    const second = testConversation({ agent, cwd: `${folder}/work`, key: 'B', services: { changes: test.changes } });
+    shown = second.conversation;
+    closing = () => second.close();
+    await shown.start();
+    current = inEditors = [shown];
+
+    all = [other, shown];
+    const find = (key: string): Conversation | undefined => all.find((one) => one.key === key);
+    const conversations = {
+      list: () => all,
+      find,
+      get: (key: string) => find(key) ?? assert.fail(`no session ${key}`),
+      peek: () => other,
+      active: () => other,
+      create: () => shown,
+      recall: find,
+      folders: [test.session.folder],
+      onDidChange: () => ({ dispose() {} }),
+      close: async () => {},
+    };
+    const surface = { conversation: shown, focus() {}, insert() {}, painted: async () => {} };
+    const chat = {
+      get current() {
+        return current;
+      },
+      get inEditors() {
+        return inEditors;
+      },
+      isVisible: true,
+      open: () => surface,
+      present: () => surface,
+      openTab: () => surface,
+      show() {},
+      begin() {},
+      focusQuestion() {},
+      find() {},
+      timeline() {},
+      focusOn() {},
+      move() {},
+    };
+    const store = (name: string): FileStore => new FileStore(`${folder}/${name}`);
+    const restore = new RestoreActions(
+      new SessionRestore({ files: test.changes.files, store: store('restores'), logs: store('logs') }),
+    );
+    await other.changes.loadReview();
+    const services = {
+      conversations,
+      chat,
+      restore,
+      reviews: new ReviewIndex(conversations as never),
+      away: { toggle() {} },
+      approvals: { workspace: { list: () => [] }, servers: { list: () => [] } },
+      archive: nothing(),
+      catalog: { list: () => [], find: () => undefined, preferred: () => agent },
+      codeProposals: nothing(),
+      descriptors: nothing(),
+      drafts: nothing(),
+      feedback: nothing(),
+      follow: nothing(),
+      found: nothing(),
+      inspector: nothing(),
+      keys: nothing(),
+      mcp: nothing(),
+      overview: { view: { filter: {}, show() {}, group() {} }, next() {}, showInbox() {}, showRunning() {} },
+      proposals: nothing(),
+      questions: nothing(),
+      recordings: nothing(),
+      registry: nothing(),
+      remote: nothing(),
+      serve: nothing(),
+      stores: nothing(),
+      terminalCommands: nothing(),
+      texts: nothing(),
+      troubleshooter: nothing(),
+      worktrees: { list: async () => [], of: async () => assert.fail('no worktree') },
+      bare: nothing(),
+    } as unknown as CommandServices;
+    const commands = commandsOf(services);
+    run = async (id, ...args) => commands.get(id)?.(...(args as never[]));
+  });
+
+  it('changes nothing of another session while one is shown that has nothing, whichever it is', async () => {
+    const before = await stateOf(other);
+    const ids = PACKAGE.contributes.commands.map(({ command }) => command);
+    for (const args of [[], [{ groupId: 1 }], [{ to: 'chat' }]]) {
+      for (const id of ids.filter((one) => one !== 'parley.openDocumentation')) {
+        await run(id, ...args).catch(() => undefined);
+        assert.equal(await stateOf(other), before, `${id} ${JSON.stringify(args)}`);
+      }
+    }
+  });
+
+  it('says that nothing changed where the session that is shown changed nothing', async () => {
+    for (const id of ['undoTurn', 'reviewWith', 'restoreCheckpoint', 'stageTurn'])
+      await assert.rejects(run(`parley.${id}`, { ask: false }), {
+        code: 'no-changes',
+        message: /^Nothing changed in “New session”/,
+      });
+    for (const id of ['undoAll', 'keepAll', 'reviewChanges'])
+      await assert.rejects(run(`parley.${id}`, {}), { code: 'no-changes', message: /pending review in “New session”/ });
+  });
+
+  it('is about the session that it names, by a key, a group or a row of the source control view', async () => {
+    const row = { resourceUri: { fsPath: test.path('a.txt') }, session: 'test' };
+    await run('parley.changes.undoFile', { path: row.resourceUri.fsPath, session: row.session });
+    assert.deepEqual(await filesOf(), ['one\ntwo\nthree\n', 'agent']);
+    await run('parley.undoAll', { id: 'test' });
+    assert.deepEqual(await filesOf(), ['one\ntwo\nthree\n', 'b\n']);
+    await run('parley.queue.clear', { session: 'test' });
+    assert.deepEqual(other.queue.items, []);
+  });
+
+  it('asks about the file in front where another session changed it, and not where its own did', async () => {
+    openInFakeEditor(test.path('a.txt'));
+    await run('parley.changes.undoFile');
+    assert.equal((await filesOf())[0], 'agent', 'nobody has answered');
+    current = [other];
+    await run('parley.changes.undoFile');
+    assert.equal((await filesOf())[0], 'one\ntwo\nthree\n');
+  });
+
+  it('is about the only session of the window where no chat shows one, and asks for one of several', async () => {
+    current = [];
+    const before = await stateOf(other);
+    await run('parley.cancel');
+    await assert.rejects(run('parley.cancel', {}), { code: 'several-sessions' });
+    assert.equal(await stateOf(other), before);
+    all = [other];
+    await run('parley.queue.clear');
+    assert.deepEqual(other.queue.items, []);
+  });
+
+  it('asks which session is meant where two are on the screen and the title of an editor does not say', async () => {
+    inEditors = [shown, other];
+    const before = await stateOf(other);
+    await run('parley.queue.clear', { groupId: 2 });
+    assert.equal(await stateOf(other), before);
+    inEditors = [other];
+    await run('parley.queue.clear', { groupId: 2 });
+    assert.deepEqual(other.queue.items, []);
+  });
+});
