@@ -1,10 +1,11 @@
-// Worktrees of the user's repository for sessions: made, committed and removed with the user's git.
+// Worktrees of the user's repository for sessions: made and committed with the user's git.
 
-import { access, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
+import { discardWorktree } from './removeWorktree';
 
 /** A checkout of a large repository, and hooks of the user, take long; milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;
@@ -80,16 +81,22 @@ export async function addWorktree(
   const { top, prefix, commit } = await headOf(git, folder);
   await mkdir(storage, { recursive: true, mode: 0o700 });
   const { branch, place } = await freeName(git, top, storage, slugOf(name));
-  await mustRunGit(git, {
-    args: ['worktree', 'add', '--no-track', '-b', branch, place, commit],
-    cwd: top,
-    signal,
-    timeoutMs: TIMEOUT_MS,
-  });
-  const cwd = join(place, prefix);
-  // Git has no folders without files.
-  await mkdir(cwd, { recursive: true });
-  return { folder, top, place, cwd, branch, commit };
+  const worktree = { folder, top, place, cwd: join(place, prefix), branch, commit };
+  try {
+    await mustRunGit(git, {
+      args: ['worktree', 'add', '--no-track', '-b', branch, place, commit],
+      cwd: top,
+      signal,
+      timeoutMs: TIMEOUT_MS,
+    });
+    // Git has no folders without files.
+    await mkdir(worktree.cwd, { recursive: true });
+  } catch (error) {
+    // A hook that fails, and git if it is ended, leave both behind.
+    await discardWorktree(git, worktree).catch(() => undefined); // why it failed is said
+    throw error;
+  }
+  return worktree;
 }
 
 /** Commits all that is in a worktree to its branch. @throws ParleyError `no-changes`, `git-failed` */
@@ -107,44 +114,13 @@ export async function commitWorktree(
   await mustRunGit(git, { ...run, args, input: Buffer.from(message) });
 }
 
-/** The commits on the branch of a worktree since it was made. */
-export async function ownCommits(git: Git, { top, branch, commit }: Worktree): Promise<number> {
-  const range = `${commit}..refs/heads/${branch}`;
-  const counted = await runGit(git, { args: ['rev-list', '--count', range], cwd: top, timeoutMs: TIMEOUT_MS });
-  return counted.code === 0 ? Number(counted.stdout.toString('utf8')) : 0;
-}
-
-/**
- * Returns whether the worktree is at commits that no branch has, so that they are lost with it.
- * @throws ParleyError `git-failed`
- */
-export async function hasLooseCommits(git: Git, { place }: Pick<Worktree, 'place'>): Promise<boolean> {
-  const args = ['rev-list', '--max-count=1', 'HEAD', '--not', '--branches', '--remotes', '--tags'];
-  return (await mustRunGit(git, { args, cwd: place, timeoutMs: TIMEOUT_MS })).length > 0;
-}
-
-/**
- * Removes a worktree with all that is not committed in it. Its branch stays where it has commits.
- * @returns whether the branch stays
- * @throws ParleyError `git-failed`
- */
-export async function removeWorktree(git: Git, worktree: Worktree): Promise<boolean> {
-  const { top, place, branch } = worktree;
-  const run = { cwd: top, timeoutMs: TIMEOUT_MS };
-  if (await isThere(place)) await mustRunGit(git, { ...run, args: ['worktree', 'remove', '--force', place] });
-  else await mustRunGit(git, { ...run, args: ['worktree', 'prune'] });
-  if ((await ownCommits(git, worktree)) > 0) return true;
-  // The user may have removed the branch, or be on it.
-  await runGit(git, { ...run, args: ['branch', '--quiet', '-D', branch] });
-  return false;
-}
-
 /** A name for branches and folders. */
 function slugOf(name: string): string {
   const plain = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-');
   return [...plain].slice(0, MAX_NAME).join('').replace(/^-|-$/g, '') || 'session';
 }
 
+/** Returns a name that is free, and makes its folder. */
 async function freeName(
   git: Git,
   top: string,
@@ -157,14 +133,18 @@ async function freeName(
     const place = join(storage, `${basename(top)}-${name}`);
     const args = ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`];
     const { code } = await runGit(git, { args, cwd: top, timeoutMs: TIMEOUT_MS });
-    if (code !== 0 && !(await isThere(place))) return { branch, place };
+    if (code !== 0 && (await isMade(place))) return { branch, place };
   }
   throw new ParleyError('no-name', localizable('There are too many worktrees with this name.'));
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+/** Makes a folder: of two windows that want the same one, one gets it. @returns false if it is there */
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }

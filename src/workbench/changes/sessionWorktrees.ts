@@ -1,7 +1,7 @@
 // Sessions that work in a worktree of their own: made, compared, applied to the folder of the user
 // and removed.
 import { join } from 'node:path';
-import { l10n, Uri } from 'vscode';
+import { l10n, Uri, workspace } from 'vscode';
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -10,6 +10,9 @@ import type { FileChange, Snapshot } from '../../changes/model/fileChange';
 import type { FolderStates } from '../../changes/model/folderStore';
 import type { WorkingFiles } from '../../changes/model/workingFiles';
 import { type ApplyOptions, type ApplyResult, applyChanges, tryChanges } from '../../changes/worktree/applyChanges';
+import { copyIncluded, includedFiles } from '../../changes/worktree/includedFiles';
+import { type Loss, lossesOf } from '../../changes/worktree/losses';
+import { areAgreed, discardWorktree, type Removal, removeWorktree } from '../../changes/worktree/removeWorktree';
 import {
   bringAlong,
   filesChangedSince,
@@ -18,19 +21,13 @@ import {
   uncommittedFiles,
 } from '../../changes/worktree/uncommitted';
 import { findUserGit } from '../../changes/worktree/userGit';
-import {
-  addWorktree,
-  commitWorktree,
-  hasLooseCommits,
-  headOf,
-  removeWorktree,
-  type Worktree,
-} from '../../changes/worktree/worktree';
+import { addWorktree, commitWorktree, headOf, type Worktree } from '../../changes/worktree/worktree';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';
 import { ownText } from '../../session/events/ownText';
 import type { Conversations } from '../sessions/conversations';
+import { showWarning } from '../ui/messages';
 import type { ComparedFile } from '../ui/places';
 import { type DiskFile, readDiskFile } from './documents/diskFiles';
 import { worktreeUri } from './worktreeDocuments';
@@ -107,6 +104,7 @@ export class SessionWorktrees {
     let conversation: Conversation | undefined;
     try {
       await bringAlong(worktree, files);
+      await this.#include(git, worktree, signal);
       conversation = this.#options.conversations.create({ agent, cwd: worktree.cwd, title });
       const states = await conversation.changes.states();
       const start = await states.take(signal);
@@ -121,7 +119,7 @@ export class SessionWorktrees {
       return conversation;
     } catch (error) {
       if (conversation) await this.#options.conversations.close(conversation.key);
-      await removeWorktree(git, worktree).catch(() => undefined); // why it failed is said
+      await discardWorktree(git, worktree).catch(() => undefined); // why it failed is said
       throw error;
     }
   }
@@ -180,39 +178,26 @@ export class SessionWorktrees {
     return { diff, subjects };
   }
 
-  /**
-   * Returns whether work is lost with a worktree: it is neither committed to a branch nor in the
-   * folder of the user.
-   */
-  async isUnsaved(worktree: SessionWorktree, signal: AbortSignal): Promise<boolean> {
-    const { place, cwd } = worktree;
-    if (!(await this.#isThere(worktree))) return false;
-    const git = await this.#git();
-    if (await hasLooseCommits(git, { place })) return true;
-    if ((await uncommittedFiles(git, place, signal)).length === 0) return false;
-    const [conversation] = this.sessionsIn(worktree);
-    // What a session changed beside its folder is applied nowhere.
-    if (!conversation || cwd !== place) return true;
-    const { changes } = await changesSince(conversation, worktree.start, signal);
-    const { applied, conflicts, failed } = await this.preview(conversation, changes);
-    return applied.length + conflicts.length + failed.length > 0;
-  }
-
   /** Returns the open sessions that work in a worktree. */
   sessionsIn({ cwd }: Worktree): readonly Conversation[] {
     return this.#options.conversations.list().filter((one) => one.cwd === cwd);
   }
 
   /**
-   * Ends the sessions of a worktree and removes it with all that is not committed.
-   * @returns whether its branch stays, as it has commits
+   * Ends the sessions of a worktree and removes it, unless something would be lost that the user has
+   * not agreed to lose.
+   * @param agreed what may be lost, as this function has returned it before
    */
-  async remove(worktree: Worktree): Promise<boolean> {
+  async remove(worktree: Worktree, agreed: readonly Loss[] | 'all', signal: AbortSignal): Promise<Removal> {
+    const git = await this.#git();
+    const losses = agreed === 'all' ? [] : await lossesOf(git, worktree, signal);
+    if (!areAgreed(losses, agreed)) return { losses };
     for (const { key } of this.sessionsIn(worktree)) await this.#options.conversations.close(key);
-    const hasBranch = await removeWorktree(await this.#git(), worktree);
+    const removal = await removeWorktree(git, worktree, agreed, signal);
+    if ('losses' in removal) return removal; // an agent that ends may write
     await this.#options.store.remove(worktree.cwd);
     this.#didChange.fire();
-    return hasBranch;
+    return removal;
   }
 
   /**
@@ -240,6 +225,16 @@ export class SessionWorktrees {
     return compared;
   }
 
+  /** Copies the ignored files that the user wants in each worktree. */
+  async #include(git: Git, worktree: Worktree, signal: AbortSignal): Promise<void> {
+    const { top } = worktree;
+    const globs: unknown = workspace.getConfiguration('git', Uri.file(top)).get('worktreeIncludeFiles');
+    const texts = Array.isArray(globs) ? globs.filter((glob) => typeof glob === 'string') : [];
+    const failed = await copyIncluded(worktree, await includedFiles(git, top, texts, signal), signal);
+    if (failed.length > 0)
+      void showWarning(l10n.t("These files couldn't be copied into the worktree: {0}", failed.join(', ')));
+  }
+
   async #applying(conversation: Conversation, changes: readonly FileChange[]): Promise<ApplyOptions> {
     const { cwd, folder } = await this.of(conversation);
     const { files } = this.#options;
@@ -248,13 +243,6 @@ export class SessionWorktrees {
 
   async #git(): Promise<Git> {
     return findUserGit(await this.#options.environment());
-  }
-
-  async #isThere({ place }: Worktree): Promise<boolean> {
-    return headOf(await this.#git(), place).then(
-      () => true,
-      () => false,
-    );
   }
 
   #parse(text: string): SessionWorktree | undefined {

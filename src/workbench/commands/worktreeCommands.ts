@@ -6,9 +6,12 @@ import type { FileChange } from '../../changes/model/fileChange';
 import type { FolderStates } from '../../changes/model/folderStore';
 import type { ReviewProblem } from '../../changes/review/reviewFile';
 import type { ApplyResult } from '../../changes/worktree/applyChanges';
+import type { Loss } from '../../changes/worktree/losses';
+import type { Removal } from '../../changes/worktree/removeWorktree';
 import { withTrailer } from '../../client/changes/commitMessage';
 import type { Conversation } from '../../client/conversation/conversation';
 import { comparedChanges, openComparisons } from '../changes/comparisons';
+import { lossLine } from '../changes/lossLine';
 import { tellProblems } from '../changes/reviewActions';
 import type { SessionWorktree, SessionWorktrees } from '../changes/sessionWorktrees';
 import { commitTrailer } from '../config/settings';
@@ -111,17 +114,11 @@ export function worktreeCommands(
       requireTrust();
       const worktree = await worktreeToRemove(services, argument);
       if (!worktree) return false;
-      const { branch } = worktree;
       const sessions = worktrees.sessionsIn(worktree);
       requireIdle(sessions);
-      const isUnsaved = await showProgress(l10n.t('Comparing files…'), (signal) =>
-        worktrees.isUnsaved(worktree, signal),
-      );
-      if (isUnsaved && argument?.ask !== false && !(await confirmRemoval(branch))) return false;
-      const hasBranch = await worktrees.remove(worktree);
-      if (sessions.length > 0) chat.show(conversations.active());
-      tellRemoved(branch, hasBranch);
-      return true;
+      const isRemoved = await remove(worktrees, worktree, argument?.ask !== false);
+      if (isRemoved && sessions.length > 0) chat.show(conversations.active());
+      return isRemoved;
     }),
     register('compareSessions', async (argument?: { sessions?: readonly string[] }) => {
       const chosen = argument?.sessions
@@ -244,26 +241,30 @@ export async function offerRemoval(
   const worktree = workspace.isTrusted ? await worktrees.find(cwd) : undefined;
   if (!worktree || worktrees.sessionsIn(worktree).length > 0) return;
   for (const session of archive.all()) if (session.cwd === cwd && !archive.marks.isDeleted(session.key)) return;
-  const { branch } = worktree;
-  const isUnsaved = await showProgress(l10n.t('Comparing files…'), (signal) => worktrees.isUnsaved(worktree, signal));
-  const remove = isUnsaved ? l10n.t('Remove Worktree…') : l10n.t('Remove Worktree');
-  const text = isUnsaved
-    ? l10n.t(
-        'The worktree of {0} is still there: it has changes that are neither committed nor in your folder.',
-        branch,
-      )
-    : l10n.t('The worktree of {0} is still there. It has no changes that would be lost.', branch);
-  if ((await showInfo(text, remove)) !== remove) return;
-  if (isUnsaved && !(await confirmRemoval(branch))) return;
-  tellRemoved(branch, await worktrees.remove(worktree));
+  const yes = l10n.t('Remove Worktree…');
+  if ((await showInfo(l10n.t('The worktree of {0} is still there.', worktree.branch), yes)) !== yes) return;
+  await remove(worktrees, worktree, true);
 }
 
-function tellRemoved(branch: string, hasBranch: boolean): void {
-  showStatus(
-    hasBranch
-      ? l10n.t('Removed the worktree. The branch {0} has its commits.', branch)
-      : l10n.t('Removed the worktree and its branch.'),
-  );
+/** Removes a worktree. @param isAsked asks if something is lost @returns whether it is removed */
+async function remove(worktrees: SessionWorktrees, worktree: SessionWorktree, isAsked: boolean): Promise<boolean> {
+  const { branch } = worktree;
+  let agreed: readonly Loss[] | 'all' = isAsked ? [] : 'all';
+  for (;;) {
+    const removal: Removal = await showProgress(l10n.t('Comparing files…'), (signal) =>
+      worktrees.remove(worktree, agreed, signal),
+    );
+    if (!('losses' in removal)) {
+      showStatus(
+        removal.hasBranch
+          ? l10n.t('Removed the worktree. The branch {0} has its commits.', branch)
+          : l10n.t('Removed the worktree and its branch.'),
+      );
+      return true;
+    }
+    if (!(await confirmRemoval(branch, removal.losses))) return false;
+    agreed = removal.losses;
+  }
 }
 
 async function worktreeToRemove(
@@ -306,11 +307,10 @@ async function pickWorktree(
   return all.find(({ cwd }) => cwd === answer);
 }
 
-async function confirmRemoval(branch: string): Promise<boolean> {
-  const remove = l10n.t('Remove Worktree');
-  const question = l10n.t('Remove the worktree of {0} and its changes?', branch);
-  const detail = l10n.t('Changes that are neither committed nor in your folder are lost.');
-  return (await askModal(question, detail, [remove])) === remove;
+async function confirmRemoval(branch: string, losses: readonly Loss[]): Promise<boolean> {
+  const yes = l10n.t('Remove Worktree');
+  const detail = [l10n.t('This is lost:'), ...losses.map(lossLine)].join('\n');
+  return (await askModal(l10n.t('Remove the worktree of {0}?', branch), detail, [yes])) === yes;
 }
 
 function requireTrust(): void {

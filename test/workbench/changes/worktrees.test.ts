@@ -64,7 +64,7 @@ describe('sessions in worktrees', function () {
     await removeFolder(folder);
   });
 
-  it('applies the changes of two agents beside those of the user, and removes an applied worktree without asking', async () => {
+  it('applies the changes of two agents beside those of the user, and removes their worktrees', async () => {
     await writeFile(join(folder, 'mine.txt'), 'mine\n');
     const [one, two] = [await open('one', true), await open('two')];
     await api.send(one, 'own a.txt ONE\\ntwo\\nthree\\nfour\\nfive\\n\nown new.txt new\\n');
@@ -77,7 +77,7 @@ describe('sessions in worktrees', function () {
     assert.deepEqual(await run('applyWorktree', { session: one, ask: false }), ['a.txt', 'new.txt']);
     assert.equal(await text('a.txt'), 'ONE\ntwo\nthree\nFOUR\nfive\n');
     assert.equal(await text('new.txt'), 'new\n');
-    assert.equal(await run('removeWorktree', { session: one }), true);
+    assert.equal(await run('removeWorktree', { session: one, ask: false }), true);
     assert.deepEqual(git('branch', '--format=%(refname:short)').trim().split('\n'), ['main', 'parley/two']);
     // The first line is another one in the folder now, the last is not.
     assert.deepEqual(await run('applyWorktree', { session: two, ask: false }), ['a.txt']);
@@ -121,6 +121,23 @@ describe('sessions in worktrees', function () {
     assert.deepEqual((await run<string[]>('compareSessions', { sessions: [one, two] })).length, 1);
     for (const session of keys) await run('removeWorktree', { session, ask: false });
     await rm(join(folder, 'open.txt'));
+  });
+
+  it('gives a worktree the ignored files that VS Code is told to, and removes it without asking', async () => {
+    await writeFile(join(folder, '.git/info/exclude'), '.env\nother.env\n');
+    for (const name of ['.env', 'other.env']) await writeFile(join(folder, name), `${name}\n`);
+    const settings = vscode.workspace.getConfiguration('git');
+    await settings.update('worktreeIncludeFiles', ['**/.env'], vscode.ConfigurationTarget.Global);
+    const key = await open('included');
+    await settings.update('worktreeIncludeFiles', undefined, vscode.ConfigurationTarget.Global);
+    const [place = ''] = git('worktree', 'list', '--porcelain')
+      .split('\n')
+      .filter((line) => line.endsWith('-included'));
+    const path = place.slice('worktree '.length);
+    assert.equal(await readFile(join(path, '.env'), 'utf8'), '.env\n');
+    assert.equal(existsSync(join(path, 'other.env')), false);
+    assert.equal(await run('removeWorktree', { session: key }), true);
+    assert.equal(existsSync(path), false);
   });
 
   it('commits to the branch, which stays', async () => {

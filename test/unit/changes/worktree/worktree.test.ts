@@ -1,4 +1,4 @@
-// Worktrees of sessions, with the git of this machine: made, filled, applied to the folder, committed and removed.
+// Worktrees of sessions, with the git of this machine: made, filled, applied to the folder and committed.
 import { strict as assert } from 'node:assert';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,7 @@ import {
   uncommittedFiles,
 } from '../../../../src/changes/worktree/uncommitted';
 import { findUserGit } from '../../../../src/changes/worktree/userGit';
-import {
-  addWorktree,
-  commitWorktree,
-  hasLooseCommits,
-  ownCommits,
-  removeWorktree,
-  type Worktree,
-} from '../../../../src/changes/worktree/worktree';
+import { addWorktree, commitWorktree, type Worktree } from '../../../../src/changes/worktree/worktree';
 import { NodeFiles } from '../../../support/changes/nodeFiles';
 import { environment, git, makePlace, openStates, type Place, write } from '../git/folders';
 
@@ -45,7 +38,6 @@ describe('the worktree of a session', () => {
   const add = (name = 'Fix the tests!', of = folder): Promise<Worktree> =>
     addWorktree(userGit, { folder: of, storage: worktrees, name });
   const read = (path: string, root = folder): string => readFileSync(join(root, path), 'utf8');
-  const branches = (): string => git(place, folder, 'branch', '--format=%(refname:short)');
 
   it('is created beside the others, on a new branch at the commit of the folder', async () => {
     const [first, second] = [await add(), await add()];
@@ -172,32 +164,12 @@ describe('the worktree of a session', () => {
     });
   });
 
-  it('is committed to its branch, which stays when the worktree is removed', async () => {
+  it('is committed to its branch', async () => {
     const worktree = await add();
     await assert.rejects(commitWorktree(userGit, worktree, 'x'), { code: 'no-changes' });
     write(worktree.cwd, { 'new.txt': 'new\n' });
     await commitWorktree(userGit, worktree, '# Not a comment\n\nWhy.');
-    assert.equal(await ownCommits(userGit, worktree), 1);
     assert.equal(git(place, folder, 'log', '-1', '--format=%B', worktree.branch).trim(), '# Not a comment\n\nWhy.');
-    assert.equal(await removeWorktree(userGit, worktree), true);
-    assert.equal(existsSync(worktree.place), false);
-    assert.equal(branches(), 'main\nparley/fix-the-tests\n');
-  });
-
-  it('is removed with its branch if nothing was committed, even if its folder is missing', async () => {
-    const [first, second] = [await add(), await add()];
-    write(first.cwd, { 'new.txt': 'new\n' });
-    rmSync(second.place, { recursive: true });
-    assert.deepEqual([await removeWorktree(userGit, first), await removeWorktree(userGit, second)], [false, false]);
-    assert.deepEqual([branches(), git(place, folder, 'worktree', 'list').trim().split('\n').length], ['main\n', 1]);
-  });
-
-  it('reports commits that are on no branch', async () => {
-    const worktree = await add();
-    git(place, worktree.place, 'checkout', '-q', '--detach');
-    assert.equal(await hasLooseCommits(userGit, worktree), false);
-    git(place, worktree.place, 'commit', '-q', '--allow-empty', '-m', 'loose');
-    assert.equal(await hasLooseCommits(userGit, worktree), true);
   });
 
   it('lists what differs from a commit, committed or not', async () => {

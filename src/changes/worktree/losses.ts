@@ -1,0 +1,250 @@
+// What is lost when a worktree is removed, so that it never goes without a question. Git alone does
+// not tell: it takes ignored files, repositories inside and commits without a branch for nothing.
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { messageOf } from '../../base/errors';
+import { type Git, mustRunGit, runGit } from '../git/gitProcess';
+import { splitRecords } from '../git/records';
+import { isSamePlainFile } from './sameFile';
+import type { Worktree } from './worktree';
+import { findEntry, leadsTo, type WorktreeEntry } from './worktreeEntry';
+
+/** A look at a large worktree takes long; milliseconds. */
+const TIMEOUT_MS = 10 * 60_000;
+/** Files of an ignored folder that are compared with those of the user; in a larger one, none is. */
+const MAX_COMPARED = 1000;
+
+/** What an entry of a worktree has if nothing is under way in it. */
+const PLAIN_ENTRY =
+  /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|AUTO_MERGE|MERGE_RR|\w+_EDITMSG|commondir|gitdir|locked|config\.worktree|index|sharedindex\.\w+|info|logs|refs|fsmonitor--daemon.*)$/;
+
+export type LossKind =
+  /** Files that differ from the commit, or are staged. */
+  | 'changes'
+  /** Files that git ignores, and that the user's folder does not have like this. */
+  | 'ignored'
+  /** Folders with a repository of their own. */
+  | 'repositories'
+  /** Commits that no branch has, by their number and subject. */
+  | 'commits'
+  /** The branch has no commit yet. */
+  | 'unborn'
+  /** A merge, a rebase and the like, by the files that git keeps for it. */
+  | 'operation'
+  /** Somebody has locked the worktree; the name is the reason. */
+  | 'locked'
+  /** It could not be looked up; the name says why. */
+  | 'unknown';
+
+/** Something that is lost with a worktree. */
+export interface Loss {
+  readonly kind: LossKind;
+  /** Paths below the worktree, with forward slashes, unless the kind says otherwise. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Returns what is lost with a worktree and its entry; empty if everything in it is elsewhere too.
+ * What cannot be looked up counts as lost.
+ * @throws what aborting the signal throws
+ */
+export async function lossesOf(git: Git, worktree: Worktree, signal?: AbortSignal): Promise<readonly Loss[]> {
+  try {
+    const found = await lookedUp(git, worktree, signal);
+    return found.filter(({ kind, names }) => names.length > 0 || kind === 'unborn' || kind === 'unknown');
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return [{ kind: 'unknown', names: [messageOf(error)] }];
+  }
+}
+
+async function lookedUp(git: Git, worktree: Worktree, signal: AbortSignal | undefined): Promise<readonly Loss[]> {
+  const { place } = worktree;
+  const [entry, stats] = [await findEntry(worktree), await lstat(place).catch(codeOf)];
+  if (stats === 'ENOENT') {
+    // Without the folder of all worktrees, it may be on a disk that is not there now.
+    if ((await lstat(dirname(place)).catch(codeOf)) === 'ENOENT') return [{ kind: 'unknown', names: [] }];
+    if (!entry) return [];
+    const entryRun = { cwd: entry.commonDir, env: { GIT_DIR: entry.gitDir }, signal, timeoutMs: TIMEOUT_MS };
+    return [...(await ofEntry(git, worktree, entry, entryRun)), await staged(git, entryRun)];
+  }
+  if (typeof stats === 'string' || !stats.isDirectory() || !entry || !(await leadsTo(worktree, entry)))
+    return [{ kind: 'unknown', names: [] }];
+  // Named, as the worktree's own configuration could lead git to another folder.
+  const env = { GIT_DIR: entry.gitDir, GIT_WORK_TREE: place, GIT_OPTIONAL_LOCKS: '0' };
+  const run = { cwd: place, env, signal, timeoutMs: TIMEOUT_MS };
+  return [...(await ofFiles(git, worktree, run)), ...(await ofEntry(git, worktree, entry, run))];
+}
+
+type Run = Omit<Parameters<typeof mustRunGit>[1], 'args'>;
+
+/** Returns what is lost with the files of a worktree. */
+async function ofFiles(git: Git, { top, place }: Worktree, run: Run): Promise<readonly Loss[]> {
+  // Whatever speeds up git's look at files may hide one.
+  const exact = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.trustctime=true', 'core.checkStat=default'];
+  const options = ['--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignored=matching'];
+  const args = [...exact.flatMap((one) => ['-c', one]), 'status', ...options, '--ignore-submodules=none'];
+  const [status, index] = await Promise.all([
+    mustRunGit(git, { ...run, args }).then(splitRecords),
+    mustRunGit(git, { ...run, args: ['ls-files', '-v', '-s', '-z'] }).then(splitRecords),
+  ]);
+  const changes: string[] = [];
+  const ignored: string[] = [];
+  const repositories = new Set<string>();
+  const seen = new Set<string>();
+  for (const record of status) {
+    const [code, path] = [record.toString('utf8', 0, 2), record.toString('utf8', 3)];
+    if (path.endsWith('/')) seen.add(path.slice(0, -1));
+    if (code === '??' && path.endsWith('/')) repositories.add(path);
+    else if (code !== '!!') changes.push(path);
+    else if (!(await isAtUser(top, place, path))) ignored.push(path);
+  }
+  const { hidden, links } = await oddEntries(git, place, index, run);
+  for (const path of await nestedIn(place, seen, run.signal)) repositories.add(path);
+  for (const path of links) repositories.add(`${path}/`);
+  return [
+    { kind: 'changes', names: [...new Set([...changes, ...hidden])] },
+    { kind: 'ignored', names: ignored },
+    { kind: 'repositories', names: [...repositories] },
+  ];
+}
+
+/** Returns whether the user's folder has the same at a path; a folder with all that is in it. */
+async function isAtUser(top: string, place: string, path: string): Promise<boolean> {
+  let left = MAX_COMPARED;
+  const compare = async (way: string): Promise<boolean> => {
+    const stats = await lstat(join(place, way));
+    if (!stats.isDirectory()) return left-- > 0 && isSamePlainFile(join(top, way), join(place, way));
+    for (const name of await readdir(join(place, way)))
+      if (isGit(name) || !(await compare(join(way, name)))) return false;
+    return true;
+  };
+  // What is not UTF-8 is not found under its name.
+  return compare(path).catch(() => false);
+}
+
+/** Finds what git takes for unchanged: changed files that it was told to skip, and links to repositories. */
+async function oddEntries(
+  git: Git,
+  place: string,
+  index: readonly Buffer[],
+  run: Run,
+): Promise<{ readonly hidden: readonly string[]; readonly links: readonly string[] }> {
+  const [hidden, links]: [string[], string[]] = [[], []];
+  const skipped: { readonly path: string; readonly id: string }[] = [];
+  for (const record of index) {
+    const [, flag, mode, id = '', path = ''] = /^(.) (\d+) (\w+) \d\t(.*)$/s.exec(record.toString('utf8')) ?? [];
+    if (flag === undefined) throw new Error(`ls-files: ${record}`);
+    if (mode === '160000') {
+      const found = await readdir(join(place, path)).catch(codeOf);
+      if (typeof found === 'string' ? found !== 'ENOENT' : found.length > 0) links.push(path);
+    } else if (flag === 'S' || flag !== flag.toUpperCase()) {
+      const stats = await lstat(join(place, path)).catch(codeOf);
+      if (stats === 'ENOENT') continue;
+      if (typeof stats !== 'string' && stats.isFile() && !/[\r\n"\ufffd]/.test(path)) skipped.push({ path, id });
+      else hidden.push(path);
+    }
+  }
+  if (skipped.length > 0) {
+    const input = Buffer.from(skipped.map(({ path }) => `${path}\n`).join(''));
+    const hashed = await mustRunGit(git, { ...run, args: ['hash-object', '--stdin-paths'], input });
+    const ids = hashed.toString('utf8').trim().split('\n');
+    for (const [at, { path, id }] of skipped.entries()) if (ids[at] !== id) hidden.push(path);
+  }
+  return { hidden, links };
+}
+
+/**
+ * Finds repositories in a worktree, also in folders with files that are tracked.
+ * @param seen folders that git reports as a whole
+ * @returns their folders, with a slash at the end
+ */
+async function nestedIn(
+  place: string,
+  seen: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    signal?.throwIfAborted();
+    const entries: Dirent[] = await readdir(join(place, folder), { withFileTypes: true });
+    for (const entry of entries) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (isGit(entry.name)) {
+        if (folder !== '') found.push(`${folder}/`);
+      } else if (entry.isDirectory() && !seen.has(path)) folders.push(path);
+    }
+  }
+  return found;
+}
+
+/** Returns what is lost with the entry of a worktree: commits, submodules, operations under way. */
+async function ofEntry(git: Git, worktree: Worktree, entry: WorktreeEntry, run: Run): Promise<readonly Loss[]> {
+  const names = await readdir(entry.gitDir);
+  const modules = names.includes('modules') ? await readdir(join(entry.gitDir, 'modules')) : [];
+  const lock = names.includes('locked') ? (await readFile(join(entry.gitDir, 'locked'), 'utf8')).trim() : undefined;
+  const head = await runGit(git, { ...run, args: ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'] });
+  return [
+    ...(head.code === 0 ? [] : [{ kind: 'unborn', names: [] } as const]),
+    { kind: 'repositories', names: modules },
+    { kind: 'operation', names: names.filter((name) => name !== 'modules' && !PLAIN_ENTRY.test(name)) },
+    { kind: 'locked', names: lock === undefined ? [] : [lock] },
+    await looseCommits(git, worktree, run),
+  ];
+}
+
+/** Files whose staged version is not the one of the commit. */
+async function staged(git: Git, run: Run): Promise<Loss> {
+  const args = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', 'HEAD', '--'];
+  const names = await splitRecords(await mustRunGit(git, { ...run, args }));
+  return { kind: 'changes', names: names.map((name) => name.toString('utf8')) };
+}
+
+/** Commits that only the worktree's own `HEAD`, its history and its own refs lead to. */
+async function looseCommits(git: Git, { branch }: Worktree, run: Run): Promise<Loss> {
+  const lines = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const { code, stdout } = await runGit(git, { ...run, args });
+    return code === 0 ? stdout.toString('utf8').split('\n').filter(Boolean) : [];
+  };
+  const [tip, history, own] = await Promise.all([
+    lines('rev-parse', '--verify', '--quiet', 'HEAD^{commit}'),
+    lines('rev-list', '--walk-reflogs', '--ignore-missing', 'HEAD', '--'),
+    lines('for-each-ref', '--format=%(objectname)', 'refs/worktree', 'refs/bisect', 'refs/rewritten'),
+  ]);
+  const logged = async (kept: readonly string[]): Promise<readonly string[]> => {
+    const input = [...new Set([...tip, ...history, ...own]), ...kept.map((id) => `^${id}`), ''].join('\n');
+    const format = ['-z', '--no-show-signature', '--no-color', '--format=%h %s'];
+    const elsewhere = ['--not', '--branches', '--remotes', '--tags', '--glob=refs/stash*'];
+    const args = ['log', '--stdin', '--ignore-missing', ...format, ...elsewhere, '--'];
+    const found = await splitRecords(await mustRunGit(git, { ...run, args, input: Buffer.from(input) }));
+    return found.map((one) => one.toString('utf8'));
+  };
+  if ((await logged([])).length === 0) return { kind: 'commits', names: [] };
+  // A branch that stays keeps what it was at: an amended commit is as gone as in the user's folder.
+  const goes = (await hasOwnCommits(git, branch, run)) ? [] : [`--exclude=${branch}`];
+  const kept = await lines('rev-list', '--walk-reflogs', '--ignore-missing', ...goes, '--branches', '--');
+  return { kind: 'commits', names: await logged(kept) };
+}
+
+/**
+ * Returns whether a branch has commits that no other branch or tag has, so that it has to stay.
+ * False if there is no such branch.
+ */
+export async function hasOwnCommits(git: Git, branch: string, run: Run): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  const others = [`--exclude=${branch}`, '--branches', '--remotes', '--tags'];
+  const there = await runGit(git, { ...run, args: ['show-ref', '--verify', '--quiet', ref] });
+  if (there.code !== 0) return false;
+  const args = ['rev-list', '--max-count=1', ref, '--not', ...others, '--'];
+  return (await mustRunGit(git, { ...run, args })).length > 0;
+}
+
+function isGit(name: string): boolean {
+  return name.toLowerCase() === '.git';
+}
+
+function codeOf(error: NodeJS.ErrnoException): string {
+  return error.code ?? 'EIO';
+}

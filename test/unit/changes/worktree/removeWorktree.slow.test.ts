@@ -1,0 +1,77 @@
+// What is asked about before a worktree is removed, thing by thing, with the git of this machine.
+import { strict as assert } from 'node:assert';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { type Removal, removeWorktree } from '../../../../src/changes/worktree/removeWorktree';
+import { HARMLESS, LOSSY, lostOf, treasureOf, WorktreeWorld } from '../../../support/changes/worktreeWorld';
+
+describe('what a worktree is removed with', () => {
+  let world: WorktreeWorld;
+
+  before(async () => {
+    world = new WorktreeWorld();
+    await world.open();
+  });
+  beforeEach(() => world.add());
+  after(() => world.dispose());
+
+  const remove = (): Promise<Removal> => removeWorktree(world.userGit, world.worktree);
+  const kinds = async (): Promise<readonly string[]> => {
+    const removal = await remove();
+    return 'losses' in removal ? removal.losses.map(({ kind }) => kind) : [];
+  };
+  const listed = (): readonly string[] =>
+    world
+      .user('worktree', 'list', '--porcelain')
+      .split('\n')
+      .flatMap((line) => /^worktree (.*)/.exec(line)?.[1] ?? []);
+
+  for (const [title, happen] of Object.entries(HARMLESS)) {
+    it(`needs no question with ${title}`, async () => {
+      happen(world);
+      const treasure = treasureOf(world);
+      assert.deepEqual(await kinds(), []);
+      assert.equal(existsSync(world.worktree.place), false);
+      assert.deepEqual(lostOf(world, treasure), []);
+    });
+  }
+
+  for (const [title, [kind, happen]] of Object.entries(LOSSY)) {
+    it(`tells of ${title}, and goes on only if that is agreed to`, async () => {
+      happen(world);
+      const removal = await remove();
+      assert.ok('losses' in removal && removal.losses.some((loss) => loss.kind === kind), JSON.stringify(removal));
+      assert.ok(existsSync(world.worktree.place));
+      assert.ok('hasBranch' in (await removeWorktree(world.userGit, world.worktree, removal.losses)));
+      assert.equal(existsSync(world.worktree.place), false);
+      assert.ok(!listed().includes(world.worktree.place));
+      world.user('config', 'core.trustctime', 'true');
+    });
+  }
+
+  describe('whose folder is missing', () => {
+    it('tells of commits on no branch, and of staged versions', async () => {
+      LOSSY['a commit on no branch']?.[1](world);
+      world.write({ 'a.txt': world.text() });
+      world.git('add', 'a.txt');
+      rmSync(world.worktree.place, { recursive: true });
+      assert.deepEqual((await kinds()).toSorted(), ['changes', 'commits']);
+    });
+
+    it('asks if the folder of all worktrees is missing too', async () => {
+      renameSync(world.worktrees, `${world.worktrees}-away`);
+      assert.deepEqual(await kinds(), ['unknown']);
+      renameSync(`${world.worktrees}-away`, world.worktrees);
+      assert.deepEqual(await kinds(), []);
+    });
+  });
+
+  it('asks if the repository is missing', async () => {
+    const away = `${world.folder}-away`;
+    renameSync(world.folder, away);
+    mkdirSync(world.folder);
+    assert.deepEqual(await kinds(), ['unknown']);
+    rmSync(world.folder, { recursive: true });
+    assert.deepEqual(await kinds(), ['unknown']);
+    renameSync(away, world.folder);
+  });
+});

@@ -1,0 +1,110 @@
+// The removal of worktrees, with the git of this machine: what is lost is never lost without a question.
+import { strict as assert } from 'node:assert';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Removal, removeWorktree } from '../../../../src/changes/worktree/removeWorktree';
+import { HARMLESS, LOSSY, lostOf, treasureOf, WorktreeWorld } from '../../../support/changes/worktreeWorld';
+import { seeds } from '../../../support/tier';
+
+describe('removing a worktree', () => {
+  let world: WorktreeWorld;
+
+  before(async () => {
+    world = new WorktreeWorld();
+    await world.open();
+  });
+  beforeEach(() => world.add());
+  after(() => world.dispose());
+
+  const remove = (): Promise<Removal> => removeWorktree(world.userGit, world.worktree);
+  const listed = (): readonly string[] =>
+    world
+      .user('worktree', 'list', '--porcelain')
+      .split('\n')
+      .flatMap((line) => /^worktree (.*)/.exec(line)?.[1] ?? []);
+  const isBranch = (name: string): boolean => world.user('branch', '--list', name) !== '';
+
+  it('needs no question if nothing was done in it, and takes its branch along', async () => {
+    assert.deepEqual(await remove(), { hasBranch: false });
+    assert.deepEqual([existsSync(world.worktree.place), isBranch(world.worktree.branch)], [false, false]);
+    assert.ok(!listed().includes(world.worktree.place));
+  });
+
+  it('asks again about what has come since', async () => {
+    world.write({ 'new.txt': 'x' });
+    const removal = await remove();
+    assert.ok('losses' in removal);
+    world.write({ 'newer.txt': 'x' });
+    const again = await removeWorktree(world.userGit, world.worktree, removal.losses);
+    assert.deepEqual('losses' in again && again.losses, [{ kind: 'changes', names: ['new.txt', 'newer.txt'] }]);
+  });
+
+  it('leaves its branch if no other one has its first commit', async () => {
+    const first = world.user('rev-parse', 'HEAD').trim();
+    world.user('commit', '-q', '--allow-empty', '-m', 'only here');
+    await world.add();
+    world.user('reset', '-q', '--hard', first);
+    assert.deepEqual(await remove(), { hasBranch: true });
+    assert.ok(isBranch(world.worktree.branch));
+  });
+
+  describe('whose folder is missing', () => {
+    it('removes its entry and no other one', async () => {
+      const mine = world.worktree;
+      await world.add();
+      const mounted = world.worktree;
+      // A worktree of the user on a disk that is not mounted now.
+      world.user('worktree', 'add', '-q', '-b', 'users', join(world.place.home, 'disk'));
+      renameSync(join(world.place.home, 'disk'), join(world.place.home, 'away'));
+      rmSync(mine.place, { recursive: true });
+      assert.deepEqual(await removeWorktree(world.userGit, mine), { hasBranch: false });
+      assert.deepEqual([listed().includes(mine.place), listed().includes(mounted.place)], [false, true]);
+      renameSync(join(world.place.home, 'away'), join(world.place.home, 'disk'));
+      assert.match(world.user('-C', join(world.place.home, 'disk'), 'status'), /On branch users/);
+    });
+  });
+
+  it('never loses anything without a question, whatever has happened', async function () {
+    this.timeout(3_600_000);
+    let state = 20_260;
+    const below = (limit: number): number => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((state / 2_147_483_648) * limit);
+    };
+    const [harmless, lossy] = [Object.entries(HARMLESS), Object.entries(LOSSY)];
+    let inRow = 0;
+    for (let left = seeds(6, 250); left > 0; left--) {
+      if (inRow++ === 100) {
+        inRow = 0;
+        world.dispose();
+        world = new WorktreeWorld();
+        await world.open();
+      }
+      await world.add();
+      const titles: string[] = [];
+      let mustAsk = false;
+      for (let count = below(4); count > 0; count--) {
+        const isLossy = below(2) === 0;
+        const [title, what] = isLossy ? lossy[below(lossy.length)]! : harmless[below(harmless.length)]!;
+        titles.push(title);
+        try {
+          if (typeof what === 'function') what(world);
+          else what[1](world);
+          mustAsk ||= isLossy;
+        } catch {
+          // Some things can't happen after others: git refuses, having done a part.
+          titles.push('(refused)');
+        }
+      }
+      const treasure = treasureOf(world);
+      const removal = await remove();
+      const wasAsked = 'losses' in removal;
+      if (titles.length === 0) assert.ok(!wasAsked);
+      if (!wasAsked) assert.deepEqual([titles, lostOf(world, treasure)], [titles, []]);
+      if (!mustAsk && !titles.includes('(refused)')) assert.ok(!wasAsked, `${titles} ${JSON.stringify(removal)}`);
+      if (wasAsked) assert.ok('hasBranch' in (await removeWorktree(world.userGit, world.worktree, 'all')));
+      assert.equal(existsSync(world.worktree.place), false, titles.join());
+      world.user('config', 'core.trustctime', 'true');
+    }
+  });
+});
