@@ -1,17 +1,31 @@
 // Writes versions of files to the disk, each in one step that a kill does not leave half done.
 import { createHash } from 'node:crypto';
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import type * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { retryBusy } from '../../base/retryBusy';
 import type { FileVersion } from '../model/fileChange';
 
 const isWindows = process.platform === 'win32';
+/** Windows does not have it. */
+const { O_NOFOLLOW = 0 } = constants;
+/** A file may not be made beside another one, or may not take its place. */
+const NOT_BESIDE: readonly unknown[] = ['EACCES', 'EBUSY', 'EPERM', 'EXDEV'];
 
 /** The functions of the file system that a restore uses. */
 export type Disk = Pick<
   typeof fs,
-  'chmod' | 'lstat' | 'mkdir' | 'readFile' | 'readlink' | 'rename' | 'rmdir' | 'symlink' | 'unlink' | 'writeFile'
+  | 'chmod'
+  | 'lstat'
+  | 'mkdir'
+  | 'open'
+  | 'readFile'
+  | 'readlink'
+  | 'rename'
+  | 'rmdir'
+  | 'symlink'
+  | 'unlink'
+  | 'writeFile'
 >;
 
 /** A file as it is on the disk. */
@@ -55,9 +69,10 @@ export async function readOnDisk(disk: Disk, path: string): Promise<FileOnDisk |
 /**
  * Writes a file: beside it first, then it takes the place, so that it is there as a whole or not at
  * all. Makes folders that are missing. Permissions of the file that was there stay, but for those to
- * execute it.
+ * execute it. A file that has other names (hard links), another owner or a folder that takes no new
+ * files is overwritten where it is: what it held is put back if there is no room.
  * @param old what is there now
- * @throws the file system's error
+ * @throws the file system's error; EACCES where the file is read-only, whoever asks
  */
 export async function writeOnDisk(
   disk: Disk,
@@ -66,26 +81,71 @@ export async function writeOnDisk(
   mode: FileVersion['mode'],
   old: FileOnDisk | undefined,
 ): Promise<void> {
-  const bits = old && old.mode !== '120000' ? withMode(old.bits, mode) : undefined;
+  const bits = old && old.mode !== '120000' ? withMode(old, mode) : undefined;
+  // A rename would pass over it, and so would root: who took the bits away meant it.
+  if (bits !== undefined && (bits & 0o222) === 0) throw Object.assign(new Error('read-only'), { code: 'EACCES' });
   if (bits !== undefined && mode !== '120000' && old?.content.equals(content)) {
     await disk.chmod(path, bits);
     return;
   }
   const beside = pathBeside(path);
   const made = await disk.mkdir(dirname(path), { recursive: true });
-  await discardBeside(disk, path);
+  const there = bits === undefined || mode === '120000' ? undefined : await statOnDisk(disk, path);
   try {
+    await discardBeside(disk, path);
     if (mode === '120000') await disk.symlink(content, beside);
     else {
       await disk.writeFile(beside, content, { flag: 'wx', mode: mode === '100755' ? 0o777 : 0o666 });
       if (bits !== undefined) await disk.chmod(beside, bits);
     }
-    await retryBusy(() => disk.rename(beside, path));
+    if (there && (await isMoreThanName(disk, there, beside))) await overwrite(disk, path, content, bits);
+    else await retryBusy(() => disk.rename(beside, path));
   } catch (error) {
     await discardBeside(disk, path).catch(() => undefined);
+    if (there?.isFile() && NOT_BESIDE.includes((error as NodeJS.ErrnoException).code)) {
+      await overwrite(disk, path, content, bits);
+      return;
+    }
     if (made !== undefined) await removeEmptyFolders(disk, dirname(made), dirname(path));
     throw error;
   }
+}
+
+/** Returns whether a file has what another one in its place would not have. */
+async function isMoreThanName(disk: Disk, old: Stats, beside: string): Promise<boolean> {
+  if (!old.isFile()) return false;
+  if (old.nlink > 1) return true;
+  const { uid, gid } = await disk.lstat(beside);
+  return old.uid !== uid || old.gid !== gid;
+}
+
+/**
+ * Replaces the content of a file in its place. What is longer is written first: it is all that needs
+ * room.
+ */
+async function overwrite(disk: Disk, path: string, content: Buffer, bits: number | undefined): Promise<void> {
+  await discardBeside(disk, path).catch(() => undefined);
+  const file = await disk.open(path, constants.O_RDWR | O_NOFOLLOW);
+  try {
+    const old = await file.readFile();
+    try {
+      await writeAt(file, content.subarray(old.length), old.length);
+      await writeAt(file, content.subarray(0, old.length), 0);
+      await file.truncate(content.length);
+    } catch (error) {
+      await file.truncate(old.length);
+      await writeAt(file, old, 0);
+      throw error;
+    }
+    if (bits !== undefined) await file.chmod(bits);
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeAt(file: fs.FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
 }
 
 /**
@@ -122,7 +182,8 @@ export function pathBeside(path: string): string {
   return join(dirname(path), `.parley-${name}.tmp`);
 }
 
-/** Permissions as they were; whoever may read may execute, or nobody. */
-export function withMode(bits: number, mode: FileVersion['mode']): number {
+/** Permissions as they were; whoever may read may execute, or nobody, where that changes. */
+function withMode({ bits, mode: was }: Pick<FileOnDisk, 'bits' | 'mode'>, mode: FileVersion['mode']): number {
+  if (was === mode) return bits;
   return mode === '100755' ? bits | ((bits & 0o444) >> 2) : bits & ~0o111;
 }

@@ -22,7 +22,12 @@ export class Killed extends Error {
  */
 export function killedDisk(step: number): { readonly disk: Disk; readonly steps: () => number } {
   let count = 0;
-  const disk: Record<string, unknown> = { lstat: fs.lstat, readFile: fs.readFile, readlink: fs.readlink };
+  const disk: Record<string, unknown> = {
+    lstat: fs.lstat,
+    open: fs.open,
+    readFile: fs.readFile,
+    readlink: fs.readlink,
+  };
   for (const [name, run] of Object.entries(WRITES)) {
     disk[name] = async (path: string, ...rest: unknown[]) => {
       count++;

@@ -2,16 +2,14 @@
 
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { access, chmod, mkdir, open, readlink, rm, rmdir, symlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, open, readlink, rm, rmdir } from 'node:fs/promises';
 import { ParleyError } from '../../../base/errors';
 import { localizable } from '../../../base/localizable';
 import type { FileVersion } from '../../../changes/model/fileChange';
-import { fileMode, statOnDisk, withMode } from '../../../changes/restore/disk';
+import { fileMode, readOnDisk, statOnDisk, writeOnDisk } from '../../../changes/restore/disk';
 
 /** Larger files are not read, in bytes: what is kept of changed files is smaller by far. */
 const MAX_BYTES = 64 * 1024 * 1024;
-const isWindows = process.platform === 'win32';
 /** Windows has neither; there, what is opened is what was looked at before. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
@@ -52,37 +50,17 @@ export async function isWritable(path: string): Promise<boolean> {
 }
 
 /**
- * Makes a file or a link what is given, with its folders. A file that is there stays the same file,
- * with its owner and its other links.
+ * Makes a file or a link what is given, with its folders; as a whole or not at all.
  * @throws the file system's error
  */
 export async function writeDiskFile(path: string, { content, mode }: DiskFile): Promise<void> {
-  const found = await statOnDisk(fs, path);
-  if (found?.isDirectory()) await rmdir(path); // an empty one only
-  await mkdir(dirname(path), { recursive: true });
-  if (found?.isSymbolicLink() || (found && mode === '120000')) await rm(path);
-  if (mode === '120000') {
-    await symlink(content, path);
-    return;
-  }
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | O_NOFOLLOW);
-  try {
-    await file.writeFile(content);
-  } finally {
-    await file.close();
-  }
-  await setExecutable(path, mode === '100755');
+  const found = await readOnDisk(fs, path);
+  if (found === 'other') throw new ParleyError('file-unwritable', localizable("{0} isn't a regular file.", path));
+  if (found === 'folder') await rmdir(path); // an empty one only
+  await writeOnDisk(fs, path, content, mode, found === 'folder' ? undefined : found);
 }
 
 /** Deletes a file or a link. @throws the file system's error */
 export async function deleteDiskFile(path: string): Promise<void> {
   await rm(path, { force: true });
-}
-
-/** Sets whether a file can be run by those who can read it. */
-export async function setExecutable(path: string, isExecutable: boolean): Promise<void> {
-  if (isWindows) return;
-  const found = await statOnDisk(fs, path);
-  if (!found?.isFile() || (fileMode(found.mode) === '100755') === isExecutable) return;
-  await chmod(path, withMode(found.mode & 0o777, isExecutable ? '100755' : '100644'));
 }

@@ -31,16 +31,6 @@ export async function editsOf(
   return [...edits, vscode.TextEdit.setEndOfLine(wantsCrlf ? vscode.EndOfLine.CRLF : vscode.EndOfLine.LF)];
 }
 
-/**
- * Returns whether a document without changes shows what is on the disk, which may have changed just
- * before; line ends apart, which a document has of one kind. One that is about to be read again
- * cannot be saved: VS Code takes the file for one that someone else has changed.
- */
-export async function shows(document: vscode.TextDocument, content: Buffer): Promise<boolean> {
-  const text = await decodeFile(document.uri, content, document.encoding).catch(() => undefined);
-  return text !== undefined && withEnds(document.getText(), false) === withEnds(text, false);
-}
-
 function withEnds(text: string, crlf: boolean): string {
   const plain = text.replace(/\r\n?/g, '\n');
   return crlf ? plain.replaceAll('\n', '\r\n') : plain;

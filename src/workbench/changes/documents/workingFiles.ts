@@ -10,11 +10,11 @@ import type { Log } from '../../../base/log';
 import type { FileVersion } from '../../../changes/model/fileChange';
 import type { FileEdit, WorkingFile, WorkingFiles } from '../../../changes/model/workingFiles';
 import { removeEmptyFolders } from '../../../changes/restore/disk';
-import { isInsideRoots, realTarget } from '../../../client/requests/roots';
+import { isBelow, isInsideRoots, realTarget } from '../../../client/requests/roots';
 import { openDocument, openDocuments, pathKey, unsavedInOtherEditors } from '../../editor/openDocuments';
 import { type ReportProgress, showProgress } from '../../ui/messages';
 import { deleteDiskFile, isWritable, readDiskFile, writeDiskFile } from './diskFiles';
-import { bytesOf, editsOf, shows } from './documentEdits';
+import { bytesOf, editsOf } from './documentEdits';
 
 /** How often a step is tried again where the user types between looking and changing. */
 const ATTEMPTS = 3;
@@ -38,9 +38,8 @@ type Step = {
       /** It had unsaved changes, so it is not saved. */
       readonly keepsUnsaved: boolean;
     }
-  /** As a file: made, deleted, or replaced, where a document cannot hold it. */
-  | { readonly by: 'create' | 'delete' | 'replace' }
-  /** What VS Code has no edit for: links, modes. */
+  | { readonly by: 'create' | 'delete' }
+  /** What VS Code has no edit for: links, modes, bytes that a document would not keep. */
   | { readonly by: 'disk' }
 );
 
@@ -74,13 +73,16 @@ export class EditorWorkingFiles implements WorkingFiles {
       if (!steps) return edits.map(({ path }) => path);
       // False also where the user typed in between: the ranges are for a version that is gone.
       const isApplied = await applyEdit(steps);
+      if (!isApplied) await removeHalf(steps);
       const unsaved = isApplied ? await save(steps) : new Set<Step>();
       // What VS Code refuses as a whole is done file by file at last.
       if (!isApplied && attempt < ATTEMPTS) continue;
       open = [];
-      for (const [n, step] of steps.entries()) {
+      for (const [n, step] of inOrder(steps).entries()) {
         report(edits.length + n, 2 * edits.length);
-        if (!(await this.#settle(step, isApplied, unsaved.has(step)))) refused.add(step.edit.path);
+        // What is to be deleted may be all that is left of what could not be written.
+        const isLast = step.by === 'delete' && refused.size > 0;
+        if (isLast || !(await this.#settle(step, isApplied, unsaved.has(step)))) refused.add(step.edit.path);
       }
     }
     return [...refused];
@@ -165,13 +167,13 @@ async function planOne(
   if (content === undefined) return { edit, uri, by: 'delete' };
   if (!found) return { edit, uri, by: 'create' };
   const document = open ?? (await load(uri, found.content));
-  if (!document) return { edit, uri, by: found.content.equals(content) ? 'disk' : 'replace' };
+  if (!document) return { edit, uri, by: 'disk' };
   const edits =
-    document.isDirty || (await shows(document, found.content)) ? await editsOf(document, content) : undefined;
+    document.isDirty || (await bytesOf(document)).equals(found.content) ? await editsOf(document, content) : undefined;
   if (edits && edits.length > 0)
     return { edit, uri: document.uri, by: 'document', document, edits, keepsUnsaved: document.isDirty };
-  // No text, or nothing that the document shows: an encoding, a mode, mixed line ends, or a change
-  // on the disk that it is about to read.
+  // No text, or nothing that the document would save: another encoding than the file's, a mode, mixed
+  // line ends, or a change on the disk that it is about to read.
   return document.isDirty ? 'refused' : { edit, uri, by: 'disk' };
 }
 
@@ -193,13 +195,39 @@ async function load(uri: vscode.Uri, content: Buffer): Promise<vscode.TextDocume
   }
 }
 
+/**
+ * Makes what VS Code has edits for. What is deleted is deleted last: a file that could not be made in
+ * its place is not lost with it.
+ */
 async function applyEdit(steps: readonly Step[]): Promise<boolean> {
   const whole = new vscode.WorkspaceEdit();
-  for (const { uri, by } of steps) if (by === 'delete' || by === 'replace') whole.deleteFile(uri, DELETE);
-  for (const { uri, by, edit } of steps)
-    if ((by === 'create' || by === 'replace') && edit.content) whole.createFile(uri, { contents: edit.content });
-  for (const step of steps) if (step.by === 'document') whole.set(step.uri, [...step.edits]);
+  for (const step of inOrder(steps)) {
+    if (step.by === 'document') whole.set(step.uri, [...step.edits]);
+    else if (step.by === 'create' && step.edit.content) whole.createFile(step.uri, { contents: step.edit.content });
+    else if (step.by === 'delete') whole.deleteFile(step.uri, DELETE);
+  }
   return whole.size === 0 || vscode.workspace.applyEdit(whole);
+}
+
+/** Writes before deletes, but for what is written in the place of a file or folder that goes. */
+function inOrder(steps: readonly Step[]): readonly Step[] {
+  const gone = steps.flatMap(({ by, edit }) => (by === 'delete' ? [edit.path] : []));
+  const rank = ({ by, edit: { path } }: Step): number => {
+    if (by === 'delete') return 1;
+    return gone.some((one) => isBelow(one, path) || isBelow(path, one)) ? 2 : 0;
+  };
+  return [...steps].sort((one, two) => rank(one) - rank(two));
+}
+
+/** Removes what a full disk has left of files that were not there before. */
+async function removeHalf(steps: readonly Step[]): Promise<void> {
+  for (const { by, edit } of steps) {
+    if (by !== 'create' || !edit.content) continue;
+    const found = await readDiskFile(edit.path).catch(() => undefined);
+    const length = found?.content.length ?? edit.content.length;
+    if (length < edit.content.length && found?.content.equals(edit.content.subarray(0, length)))
+      await deleteDiskFile(edit.path).catch(() => undefined);
+  }
 }
 
 /**

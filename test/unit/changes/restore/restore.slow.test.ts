@@ -180,13 +180,21 @@ describe('the restore of files', () => {
       await writeFile(s.at('b'), 'B\n');
       await rename(s.at('c'), s.at('d'));
     });
-    // As in a folder that is read-only; for root there is none.
-    const writeable: Disk['writeFile'] = async (path, ...rest) => {
-      const isLocked = String(path).includes('locked');
-      if (isLocked) throw Object.assign(new Error('locked'), { code: 'EACCES' });
-      return writeFile(path, ...rest);
+    // As on a disk that is read-only; for root there is none.
+    const unlocked = (path: unknown): void => {
+      if (String(path).includes('locked')) throw Object.assign(new Error('locked'), { code: 'EACCES' });
     };
-    const restore = s.restore({ disk: { ...fs, writeFile: writeable } });
+    const disk: Pick<Disk, 'open' | 'writeFile'> = {
+      writeFile: async (path, ...rest) => {
+        unlocked(path);
+        return writeFile(path, ...rest);
+      },
+      open: async (path, ...rest) => {
+        unlocked(path);
+        return fs.open(path, ...rest);
+      },
+    };
+    const restore = s.restore({ disk: { ...fs, ...disk } });
     const { failed, done } = await restore.run(await s.plan(), new Set(), NEVER, silent);
     assert.deepEqual(
       failed.map(({ change, why }) => [change.path, why]),
