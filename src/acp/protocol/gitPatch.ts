@@ -1,6 +1,7 @@
 // Reads changes to files as protocol v2 describes them (a list of operations, mostly with a patch
 // in git's format) into the diffs that the panel shows.
 import { parsePatch, type StructuredPatch } from 'diff';
+import { pathOfFileAddress } from '../../base/fileAddress';
 import { at } from '../../base/untrusted';
 import type { ChangeHunk, ToolContent } from '../../session/events/content';
 
@@ -44,9 +45,9 @@ function readChange(raw: unknown): Change[] {
   if (typeof path !== 'string' || path === '') return [];
   return [
     {
-      path,
+      path: pathOfFileAddress(path),
       operation: typeof operation === 'string' ? operation.slice(0, 100) : 'modify',
-      ...(typeof oldPath === 'string' && { oldPath }),
+      ...(typeof oldPath === 'string' && { oldPath: pathOfFileAddress(oldPath) }),
     },
   ];
 }

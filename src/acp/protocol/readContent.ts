@@ -1,6 +1,7 @@
 // Reads content blocks, tool calls and config options, which are the same in both versions of the
 // protocol (sections 1.4, 1.5, 1.12), into the types of the session model.
 
+import { pathOfFileAddress } from '../../base/fileAddress';
 import { at, wordOf } from '../../base/untrusted';
 import type {
   ConfigOption,
@@ -132,12 +133,12 @@ function toStatus(status: string): ToolStatus {
 }
 
 function toToolContent(raw: unknown): ToolContent {
-  const { type, content, path, oldText, newText, terminalId } = fieldsOf(raw);
+  const { type, content, path, oldText, newText, terminalId, _meta } = fieldsOf(raw);
   if (type === 'content') return { type, block: toBlock(content) };
   if (type === 'terminal' && typeof terminalId === 'string') return { type, terminalId };
-  if (type === 'diff' && typeof path === 'string' && typeof newText === 'string') {
-    if (typeof oldText === 'string') return { type, path, newText, oldText };
-    if (oldText == null) return { type, path, newText };
+  if (type === 'diff' && typeof path === 'string') {
+    const diff = toDiff(pathOfFileAddress(path), oldText, newText, at(_meta, 'kind'));
+    if (diff) return diff;
   }
   // Some agents send a bare content block, as an example of the documentation does.
   const block = toBlock(raw);
@@ -145,12 +146,31 @@ function toToolContent(raw: unknown): ToolContent {
 }
 
 /**
+ * Reads a change of a file. A file that is deleted has no new text; where only `_meta` says so, the
+ * old text stands in both.
+ */
+function toDiff(path: string, oldText: unknown, newText: unknown, kind: unknown): ToolContent | undefined {
+  const isDeleted = kind === 'delete' || (newText === null && oldText != null);
+  const [before, after] = [oldText ?? undefined, isDeleted ? '' : newText];
+  if ((before !== undefined && typeof before !== 'string') || typeof after !== 'string') return undefined;
+  const old = isDeleted && before === undefined && typeof newText === 'string' ? newText : before;
+  return {
+    type: 'diff',
+    path,
+    newText: after,
+    ...(old !== undefined && { oldText: old }),
+    ...(isDeleted && { operation: 'delete' }),
+  };
+}
+
+/**
  * Adds a location that can be one; its line only where there can be such a line. The schema allows
  * 0, which can only mean the first one.
  */
 function addLocation(locations: ToolLocation[], raw: unknown): ToolLocation[] {
-  const { path, line } = fieldsOf(raw);
-  if (typeof path === 'string')
+  const { path: named, line } = fieldsOf(raw);
+  const path = typeof named === 'string' ? pathOfFileAddress(named) : undefined;
+  if (path !== undefined)
     locations.push(Number.isInteger(line) && Number(line) >= 0 ? { path, line: Math.max(1, Number(line)) } : { path });
   return locations;
 }

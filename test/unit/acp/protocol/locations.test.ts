@@ -12,4 +12,10 @@ describe('places of a tool call', () => {
       [1, 1, 7, undefined, undefined, undefined, undefined, undefined],
     );
   });
+
+  it('are paths, also where the agent writes addresses', () => {
+    const locations = ['/a b', 'file:///a%20b', 'file://localhost/a%20b', 'file:///a b#L3'].map((path) => ({ path }));
+    const patch = toToolPatch({ locations });
+    assert.deepEqual(new Set(patch.locations?.map(({ path }) => path)), new Set(['/a b']));
+  });
 });

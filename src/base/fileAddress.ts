@@ -1,0 +1,27 @@
+// Paths that agents write as `file:` addresses. Pure.
+
+/** What a decoded path must not get from an escape: separators, and the end of the text. */
+const HIDDEN = /%(?:2f|5c|00)/i;
+/** A line, which some write behind the path. */
+const LINE = /#L\d+(?:-L?\d+)?$/i;
+
+/**
+ * Returns the path that a `file:` address of this machine names; any other text as it is, so that
+ * an address of another machine, or one that hides a separator, is the path of nothing.
+ */
+export function pathOfFileAddress(text: string, isWindows = process.platform === 'win32'): string {
+  const encoded = /^file:(?:\/\/(?:localhost)?(?=\/))?(\/[^/\\].*|\/)$/is.exec(text)?.[1];
+  if (encoded === undefined || HIDDEN.test(encoded)) return text;
+  const path = decoded(encoded.replace(LINE, ''));
+  if (!isWindows) return path;
+  return /^\/[a-z]:(?:[\\/]|$)/i.test(path) ? path.slice(1).replaceAll('/', '\\') : text;
+}
+
+/** Agents also put paths behind `file://` without escapes. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

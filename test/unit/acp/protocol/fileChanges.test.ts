@@ -1,0 +1,30 @@
+// Changes of files as tool calls carry them.
+import { strict as assert } from 'node:assert';
+import { toToolPatch } from '../../../../src/acp/protocol/readContent';
+
+function read(diff: object): unknown {
+  const [content] = toToolPatch({ content: [{ type: 'diff', path: 'file:///a/b%23.ts', ...diff }] }).content ?? [];
+  return content;
+}
+
+describe('a change of a file', () => {
+  const path = '/a/b#.ts';
+  const deleted = { type: 'diff', path, oldText: 'old\n', newText: '', operation: 'delete' };
+
+  it('is a deletion where there is no new text, or `_meta` says so', () => {
+    assert.deepEqual(read({ oldText: 'old\n', newText: null }), deleted);
+    assert.deepEqual(read({ oldText: 'old\n', newText: 'old\n', _meta: { kind: 'delete' } }), deleted);
+    assert.deepEqual(read({ oldText: 'old\n', newText: '', _meta: { kind: 'delete' } }), deleted);
+    assert.deepEqual(read({ oldText: null, newText: 'old\n', _meta: { kind: 'delete' } }), deleted);
+  });
+
+  it('is a new file without an old text', () => {
+    assert.deepEqual(read({ oldText: null, newText: 'new\n' }), { type: 'diff', path, newText: 'new\n' });
+    assert.deepEqual(read({ newText: '', _meta: { kind: 'add' } }), { type: 'diff', path, newText: '' });
+  });
+
+  it('is shown raw where it cannot be read', () => {
+    for (const odd of [{ newText: null }, { oldText: 1, newText: 'x' }, { oldText: 'x', newText: {} }])
+      assert.equal((read(odd) as { type: string }).type, 'unknown', JSON.stringify(odd));
+  });
+});
