@@ -16,6 +16,7 @@ import type { CommandChange, RunningCommand } from '../../terminals/runningComma
 import { commandLine, planCommand, terminalEnv } from '../../terminals/terminalCommand';
 import { TerminalProcess } from '../../terminals/terminalProcess';
 import type { EarlierCommand, KeptCommands } from '../ports/keptCommands';
+import { mayLookUp } from '../requests/agentPath';
 
 /** What became known of a terminal. */
 export interface TerminalChange extends CommandChange {
@@ -141,7 +142,7 @@ export class Terminals implements Disposable {
       throw new RpcError(RPC_CODES.invalidParams, 'A command cannot contain a zero character.');
     }
     const cwd = request.cwd ?? roots[0];
-    if (!cwd || !isAbsolute(cwd))
+    if (!cwd || !isAbsolute(cwd) || !mayLookUp(cwd, roots))
       throw new RpcError(RPC_CODES.invalidParams, `cwd is not an absolute path: ${cwd ?? ''}`);
     const line = commandLine(request.command, request.args ?? []);
     this.#options.allowCreate?.({ sessionId, command: line, cwd });

@@ -1,8 +1,9 @@
 // Reads what a link in an agent's text points to. Agents are not trusted, so only two kinds are
 // followed: web pages, and files that exist.
-import { isAbsolute, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import * as nodePath from 'node:path';
 import * as l10n from '@vscode/l10n';
+import { pathOfFileAddress } from '../../base/fileAddress';
+import { mayLookUp, placesOf } from '../requests/agentPath';
 
 /**
  * Spellings of a path, the likeliest first; absolute or relative to a root. `line` and `column` are
@@ -51,19 +52,17 @@ export function parseLink(href: string): LinkTarget {
 }
 
 /**
- * The places where a path may lie: as it is where it is absolute, else below each root.
- * A path that begins with a slash may also mean the root of the project, as it does on the web.
+ * The places where a path may lie and may be looked up ({@link placesOf}). A path that begins with a
+ * slash may also mean the root of the project, as it does on the web.
  */
-export function candidatesOf(paths: readonly string[], roots: readonly string[]): readonly string[] {
-  const found = new Set<string>();
-  for (const one of paths) {
-    if (isAbsolute(one)) found.add(resolve(one));
-    else for (const root of roots) found.add(resolve(root, one));
-  }
-  for (const one of paths) {
-    if (one.startsWith('/')) for (const root of roots) found.add(join(root, one));
-  }
-  return [...found];
+export function candidatesOf(
+  paths: readonly string[],
+  roots: readonly string[],
+  flavour: nodePath.PlatformPath = nodePath,
+): readonly string[] {
+  const below = paths.flatMap((one) => (one.startsWith('/') ? roots.map((root) => flavour.join(root, one)) : []));
+  const places = paths.flatMap((one) => placesOf(one, roots, flavour));
+  return [...new Set([...places, ...below.filter((place) => mayLookUp(place, roots, flavour))])];
 }
 
 function web(text: string): LinkTarget {
@@ -71,18 +70,13 @@ function web(text: string): LinkTarget {
 }
 
 function fileAddress(text: string): LinkTarget {
-  try {
-    const url = new URL(text);
-    const place = placeOf(url.hash);
-    url.hash = '';
-    url.search = '';
-    if (url.hostname !== '' && url.hostname !== 'localhost')
-      return refused(l10n.t("Parley doesn't open links to network locations."));
-    url.hostname = '';
-    return { ...path(fileURLToPath(url)), ...place };
-  } catch {
-    return refused(l10n.t("The link isn't a valid address."));
-  }
+  if (/^file:[\\/]{2}(?!localhost\/|\/[^\\/])/i.test(text))
+    return refused(l10n.t("Parley doesn't open links to network locations."));
+  const place = /#L?\d+(?:[C:,]\d+)?(?:-.*)?$/i.exec(text)?.[0] ?? '';
+  const address = text.slice(0, text.length - place.length);
+  const named = pathOfFileAddress(address);
+  if (named === address) return refused(l10n.t("The link isn't a valid address."));
+  return { ...path(named), ...placeOf(place) };
 }
 
 function path(text: string): FileTarget {

@@ -1,5 +1,4 @@
 // Shows in the editor what the agent reads and writes, until the user goes elsewhere. Off at first.
-import { resolve } from 'node:path';
 import {
   type Event,
   l10n,
@@ -14,6 +13,7 @@ import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
+import { placesOf } from '../../client/requests/agentPath';
 import { isInsideRoots, realTarget } from '../../client/requests/roots';
 import { Changes } from '../../session/model/changes';
 import type { ToolEntry } from '../../session/model/state';
@@ -119,9 +119,8 @@ export class Follow implements Disposable {
     const entries = indexes.map((index) => followed.model.state.entries[index]);
     const call = entries.find((entry): entry is ToolEntry => entry?.kind === 'tool' && isShown(entry));
     const [place] = call?.locations ?? [];
-    const [root] = followed.roots;
-    if (!place || root === undefined) return;
-    const path = resolve(root, place.path);
+    const [path] = place ? placesOf(place.path, followed.roots) : [];
+    if (!place || path === undefined) return;
     const line = Math.max(0, (place.line ?? 1) - 1);
     const name = `${path}:${line}`;
     // Only the session's own files: an agent may name any path.

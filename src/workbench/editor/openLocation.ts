@@ -1,11 +1,10 @@
 // Opens a location in a file that an agent named. Agents are not trusted with addresses: only paths
 // of existing files are opened, read in the editor.
 
-import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
-import { isWindowsFilePath } from '../../base/windowsNames';
+import { placesOf } from '../../client/requests/agentPath';
 
 /**
  * A place in a file: an absolute path as the protocol wants, or one relative to a root, as agents
@@ -25,13 +24,12 @@ export interface FileLocation {
  * shows the sentence
  */
 export async function openLocation({ path, line, column }: FileLocation, roots: readonly string[] = []): Promise<void> {
-  // A device path must not get as far as an opener; an address with a scheme is a relative path
-  // here, which does not exist.
-  if (path === '' || path.includes('\0') || (process.platform === 'win32' && !isWindowsFilePath(path))) {
+  // An address with a scheme is a relative path here, which does not exist.
+  const places = placesOf(path, roots);
+  // Without roots, a relative path has no place either.
+  if (path === '' || path.includes('\0') || (places.length === 0 && roots.length > 0))
     throw new ParleyError('location-refused', localizable("“{0}” isn't a file path.", path));
-  }
-  const candidates = isAbsolute(path) ? [path] : roots.map((root) => resolve(root, path));
-  const found = await firstExisting(candidates);
+  const found = await firstExisting(places);
   if (!found) throw new ParleyError('location-not-found', localizable("{0} doesn't exist.", path));
   const { uri, type } = found;
   if (type & vscode.FileType.Directory) {
