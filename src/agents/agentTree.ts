@@ -19,6 +19,7 @@ import {
   stillAlive,
 } from './processTree';
 import { planStart } from './startPlan';
+import { withUmask } from './umask';
 import { endBorn, endChildrenOf, endWindowsTree, type ProcessBirth } from './windowsProcesses';
 
 const IS_WINDOWS = process.platform === 'win32';
@@ -52,6 +53,8 @@ export interface TreeOptions {
   readonly env: Readonly<Record<string, string>>;
   /** An absolute path. */
   readonly cwd: string;
+  /** Absent: that of this process. */
+  readonly umask?: number;
   readonly log: Log;
   /**
    * How long closing waits, in milliseconds: after the end of stdin, after SIGTERM, and after
@@ -85,19 +88,21 @@ export class AgentTree {
    * @throws what the system says; ParleyError as `planStart`
    */
   static async start(options: TreeOptions): Promise<AgentTree> {
-    const { command, args, env, cwd } = options;
+    const { command, args, env, cwd, umask } = options;
     const mark = randomUUID();
     const plan = await planStart(command, args, { ...env, [MARK]: mark });
     const after = Date.now();
-    const child = spawn(plan.file, plan.args, {
-      cwd,
-      env: plan.env,
-      windowsVerbatimArguments: plan.windowsVerbatimArguments,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // On Windows this would open a console window.
-      detached: !IS_WINDOWS,
-      windowsHide: true,
-    });
+    const child = withUmask(umask, () =>
+      spawn(plan.file, plan.args, {
+        cwd,
+        env: plan.env,
+        windowsVerbatimArguments: plan.windowsVerbatimArguments,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        // On Windows this would open a console window.
+        detached: !IS_WINDOWS,
+        windowsHide: true,
+      }),
+    );
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);

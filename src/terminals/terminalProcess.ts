@@ -6,6 +6,7 @@ import { guard, unguard } from '../agents/orphanGuard';
 import { descendantsOf, signalGroup, signalProcesses } from '../agents/processTree';
 import { resolveCommand } from '../agents/resolveCommand';
 import { planCmd, planStart, type StartPlan } from '../agents/startPlan';
+import { withUmask } from '../agents/umask';
 import { endChildrenOf, endWindowsTree } from '../agents/windowsProcesses';
 import { Deferred } from '../base/deferred';
 import type { Log } from '../base/log';
@@ -20,6 +21,8 @@ import type { CommandPlan } from './terminalCommand';
 export interface TerminalProcessOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Absent: that of this process. */
+  readonly umask?: number;
   /** Bytes of output that are kept. */
   readonly capacityBytes: number;
   readonly log: Log;
@@ -80,14 +83,16 @@ export class TerminalProcess implements RunningCommand {
     const plan = await startPlan(command, options);
     const page = process.platform === 'win32' ? await consoleCodePage() : undefined;
     const after = Date.now();
-    const child = spawn(plan.file, plan.args, {
-      cwd: options.cwd,
-      env: plan.env,
-      windowsVerbatimArguments: plan.windowsVerbatimArguments,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
+    const child = withUmask(options.umask, () =>
+      spawn(plan.file, plan.args, {
+        cwd: options.cwd,
+        env: plan.env,
+        windowsVerbatimArguments: plan.windowsVerbatimArguments,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      }),
+    );
     const started = new Deferred<void>();
     child.once('spawn', () => started.resolve());
     child.once('error', (error) => started.reject(error));
