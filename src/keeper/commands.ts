@@ -29,11 +29,18 @@ interface Held {
 
 export class Commands {
   readonly #held = new Map<string, Held>();
+  readonly #umask: number;
   #window: CommandWindow | undefined;
   #isOver = false;
 
+  constructor(umask: number) {
+    this.#umask = umask;
+  }
+
   get states(): readonly CommandState[] {
-    return [...this.#held.values()].map(({ id, about, process }) => ({ id, about, pid: process?.pid }));
+    return [...this.#held.values()].map(({ id, about, process }) => {
+      return { id, about, pid: process?.pid, isRunning: process !== undefined && process.exit === undefined };
+    });
   }
 
   attach(window: CommandWindow): void {
@@ -79,6 +86,16 @@ export class Commands {
     for (const held of this.#held.values()) this.#tell(held);
   }
 
+  /** What is kept of the output of each, and how it ended. */
+  get rest(): readonly CommandOutput[] {
+    return [...this.#held.values()].flatMap(({ id, process, total }) => {
+      if (!process) return [];
+      process.flush();
+      const { output } = process.output();
+      return [{ id, append: output, drop: total - output.length, exit: process.exit ?? {} }];
+    });
+  }
+
   /** Ends all that run; resolves when they have ended. */
   async end(): Promise<void> {
     this.#isOver = true;
@@ -113,7 +130,8 @@ export class Commands {
   async #spawn(start: CommandStart, onChange: (change: CommandChange) => void): Promise<TerminalProcess> {
     if (this.#isOver) throw new Error('the agent has ended');
     const { file, args, shell, cwd, env, capacityBytes } = start;
-    return TerminalProcess.start({ file, args, shell }, { cwd, env, capacityBytes, log: silentLog, onChange });
+    const options = { cwd, env, umask: this.#umask, capacityBytes, log: silentLog, onChange };
+    return TerminalProcess.start({ file, args, shell }, options);
   }
 
   #onChange(held: Held, { append = '', drop = 0, exit }: CommandChange): void {

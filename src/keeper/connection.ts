@@ -1,5 +1,4 @@
-// One connection to the keeper: it proves that it knows the token, then it either owns the agent, or
-// asks for the state.
+// One proven connection to the keeper of an agent: it either owns the agent, or asks for the state.
 import type { Socket } from 'node:net';
 import { Deferred } from '../base/deferred';
 import { within } from '../base/within';
@@ -12,26 +11,17 @@ import {
   type CommandStarted,
   FRAME,
   type Frame,
-  FrameReader,
   frame,
   frameHead,
   framesOf,
-  isProof,
   jsonFrame,
   type KeeperState,
   type Lease,
   MAX_FACTS_BYTES,
-  MAX_FIRST_FRAME_BYTES,
-  MAX_FRAME_BYTES,
-  nonce,
   type Progress,
   PURPOSE,
-  proofOf,
-  WIRE_VERSION,
 } from './wire';
 
-/** How long a connection may take to prove that it knows the token, in milliseconds. */
-const PROVE_MS = 5_000;
 /** What may wait in a connection before stderr is no longer sent, in bytes; its end is kept anyway. */
 const MAX_STDERR_WAITING = 1024 * 1024;
 
@@ -65,50 +55,27 @@ export interface KeeperCommands {
 
 export class Connection implements CommandWindow {
   readonly #socket: Socket;
-  readonly #token: string;
   readonly #keeper: KeeperCommands;
-  readonly #reader: FrameReader;
-  readonly #proving: NodeJS.Timeout;
-  readonly #nonce = nonce();
-  #purpose: number | undefined;
   /** Where in the output it is; undefined before it has asked for it. */
   #offset: number | undefined;
   #isPumping = false;
   #ended: AgentEnd | undefined;
-  #isOwner = false;
+  #isOwner: boolean;
   readonly #endTold = new Deferred<void>();
 
-  constructor(socket: Socket, token: string, keeper: KeeperCommands) {
+  /** @param purpose one of `PURPOSE` */
+  constructor(socket: Socket, purpose: number, keeper: KeeperCommands) {
     this.#socket = socket;
-    this.#token = token;
     this.#keeper = keeper;
-    this.#reader = new FrameReader(MAX_FIRST_FRAME_BYTES, (one) => this.#take(one));
-    this.#proving = setTimeout(() => socket.destroy(), PROVE_MS);
-    socket.on('data', (chunk: Buffer) => {
-      try {
-        this.#reader.push(chunk);
-      } catch {
-        // It does not keep to the wire: whatever follows cannot be read.
-        socket.destroy();
-      }
-    });
+    this.#isOwner = purpose === PURPOSE.attach;
     socket.on('drain', () => {
       if (this.#isOwner) keeper.commands.resume();
     });
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      clearTimeout(this.#proving);
-      keeper.closed(this);
-    });
-  }
-
-  /** The other side has proved that it knows the token. */
-  get isProven(): boolean {
-    return this.#purpose !== undefined;
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
+    socket.on('close', () => keeper.closed(this));
+    if (this.#isOwner) this.#write(frame(FRAME.foundFacts, 0, keeper.facts));
+    // The state of before: whether a window is attached, and since when none is.
+    this.#write(jsonFrame(FRAME.state, keeper.state));
+    if (this.#isOwner) keeper.attach(this);
   }
 
   /** The window reads more slowly than the agent says. */
@@ -180,8 +147,7 @@ export class Connection implements CommandWindow {
   }
 
   #tellEnd(): void {
-    // Who has not proved who they are takes nothing yet, and hears of it after the welcome.
-    if (!this.#ended || this.#purpose === undefined || this.#endTold.isSettled) return;
+    if (!this.#ended || this.#endTold.isSettled) return;
     this.#endTold.resolve();
     this.#write(jsonFrame(FRAME.ended, this.#ended));
   }
@@ -190,36 +156,17 @@ export class Connection implements CommandWindow {
     if (!this.#socket.destroyed && !this.#socket.writableEnded) this.#socket.write(bytes);
   }
 
-  #take(one: Frame): void {
-    if (this.#purpose !== undefined) this.#obey(one);
-    else if (one.kind === FRAME.hello) {
-      const proof = proofOf(this.#token, 'keeper', one.bytes);
-      this.#write(frame(FRAME.proof, WIRE_VERSION, Buffer.concat([proof, this.#nonce])));
-    } else if (one.kind === FRAME.prove && isProof(one.bytes, proofOf(this.#token, 'window', this.#nonce))) {
-      this.#welcome(one.number);
-    } else this.#socket.destroy();
-  }
-
-  #welcome(purpose: number): void {
-    clearTimeout(this.#proving);
-    this.#purpose = purpose;
-    this.#reader.maxBytes = MAX_FRAME_BYTES;
-    this.#isOwner = purpose === PURPOSE.attach;
-    if (this.#isOwner) this.#write(frame(FRAME.foundFacts, 0, this.#keeper.facts));
-    // The state of before: whether a window is attached, and since when none is.
-    this.#write(jsonFrame(FRAME.state, this.#keeper.state));
-    if (this.#isOwner) this.#keeper.attach(this);
-  }
-
-  #obey({ kind, number, bytes }: Frame): void {
-    if (kind === FRAME.stop) this.#keeper.stop();
-    else if (this.#isOwner) this.#own({ kind, number, bytes });
+  /** @throws Error at a frame that does not keep to the wire */
+  take(one: Frame): void {
+    if (one.kind === FRAME.stop) this.#keeper.stop();
+    else if (one.kind === FRAME.kill) this.#keeper.commands.kill(one.bytes.toString('utf8'));
+    else if (this.#isOwner) this.#own(one);
   }
 
   #own({ kind, number, bytes }: Frame): void {
     switch (kind) {
       case FRAME.batch:
-        for (const one of framesOf(bytes)) this.#own(one);
+        for (const one of framesOf(bytes)) this.take(one);
         break;
       case FRAME.send: {
         const waiting = this.#keeper.send(number, bytes);
@@ -243,9 +190,6 @@ export class Connection implements CommandWindow {
         break;
       case FRAME.run:
         void this.#keeper.commands.run(commandOf(bytes));
-        break;
-      case FRAME.kill:
-        this.#keeper.commands.kill(bytes.toString('utf8'));
         break;
       case FRAME.release:
         this.#keeper.commands.release(bytes.toString('utf8'));

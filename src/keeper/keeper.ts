@@ -1,7 +1,7 @@
 // Owns the process of one agent on behalf of windows that come and go. It moves bytes, and knows
 // nothing of the protocol but what a line with an id is.
-import { access, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { access, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AgentTree } from '../agents/agentTree';
@@ -14,43 +14,60 @@ import { within } from '../base/within';
 import { Commands } from './commands';
 import { Connection, type KeeperCommands } from './connection';
 import { identityOf } from './identity';
+import { makePlace, type Place, removePlace, removeSocket } from './place';
+import { ProvenServer } from './provenServer';
 import { Spool } from './spool';
 import { Watch } from './watch';
 import {
   type AgentEnd,
+  FRAME,
+  frame,
+  type HostFile,
+  jsonFrame,
   KEEPER_FILE,
+  type KeeperRest,
   type KeeperStart,
   type KeeperState,
   type Lease,
   type Progress,
+  REST_FACTS,
+  REST_FILE,
+  REST_FRAMES,
   WIRE_VERSION,
 } from './wire';
 
-/** Connections at a time; more are turned away. */
-const MAX_CONNECTIONS = 32;
 /** The end of stderr that the next window gets, in bytes. */
 const STDERR_BYTES = 64 * 1024;
 
-/**
- * After how much output memory is swept, in bytes. What was read is garbage that V8 would let grow to
- * many times the size of all else here.
- */
-const SWEEP_BYTES = 8 * 1024 * 1024;
 /** How often it looks whether its folder is there, in milliseconds. */
 const FOLDER_CHECK_MS = 10_000;
 /** How long a closed stdout may wait for the process to end, in milliseconds. */
 const EXIT_AFTER_CLOSE_MS = 1500;
+/** When what is left is written once more, after the disk was full, in milliseconds. */
+const RETRY_MS = 5_000;
+
+/** What all keepers of a process have in common. */
+export interface KeeperHome {
+  /** The folder of all keepers. */
+  readonly folder: string;
+  /** Where the process listens. */
+  readonly host: HostFile;
+  /** Told of bytes that were read, which become garbage. */
+  readonly swept: (bytes: number) => void;
+}
 
 export class Keeper implements KeeperCommands {
   readonly spool: Spool;
-  readonly commands = new Commands();
+  readonly commands: Commands;
   facts: Buffer = Buffer.alloc(0);
   /** Resolves when the agent has ended, all who wanted to know it do, and the folder is gone. */
   readonly gone: Promise<void>;
   readonly #start: KeeperStart;
-  readonly #sweep: () => void;
+  readonly #home: KeeperHome;
+  readonly #place: Place;
   readonly #tree: AgentTree;
-  readonly #server: Server;
+  readonly #token = randomBytes(32).toString('hex');
+  readonly #server: ProvenServer;
   readonly #connections = new Set<Connection>();
   readonly #startedAt = Date.now();
   readonly #forgotten = new Deferred<void>();
@@ -63,49 +80,63 @@ export class Keeper implements KeeperCommands {
   #stderr = Buffer.alloc(0);
   /** Bytes at the end of `#stderr` that no window got. */
   #newStderr = 0;
-  #unswept = 0;
   #ended: AgentEnd | undefined;
   /** The agent is being ended: how it ends is no news. */
   #isEnding = false;
   #closedOutput = false;
+  /** The windows had stored all when it was ended: what it says to that is of no use to them. */
+  #isRead = false;
   /** `keeper.json` was written. */
   #isListed = false;
-  #unread: NodeJS.Timeout | undefined;
+  /** Another window can read from the disk what is left. */
+  #isLeft = false;
+  #leaving = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
 
   /**
    * Starts the agent, and listens. Resolves when windows can attach.
-   * @param sweep collects garbage
+   * @param id names the keeper's folder
    * @throws what the system says; nothing is left running then
    */
-  static async start(start: KeeperStart, sweep: () => void): Promise<Keeper> {
-    const tree = await AgentTree.start({ ...start, log: silentLog });
-    const keeper = new Keeper(start, tree, sweep);
+  static async start(id: string, start: KeeperStart, home: KeeperHome): Promise<Keeper> {
+    const place = await makePlace(home.folder, id);
     try {
-      await keeper.#listen();
+      const tree = await AgentTree.start({ ...start, log: silentLog });
+      const keeper = new Keeper(start, place, tree, home);
+      try {
+        await keeper.#listen();
+      } catch (error) {
+        await tree.close();
+        throw error;
+      }
+      return keeper;
     } catch (error) {
-      await tree.close();
+      await removePlace(place);
       throw error;
     }
-    return keeper;
   }
 
-  private constructor(start: KeeperStart, tree: AgentTree, sweep: () => void) {
+  private constructor(start: KeeperStart, place: Place, tree: AgentTree, home: KeeperHome) {
     this.#start = start;
-    this.#sweep = sweep;
+    this.#home = home;
+    this.#place = place;
     this.#tree = tree;
     this.#lease = start.lease;
+    this.commands = new Commands(start.umask);
     this.spool = new Spool({
-      folder: start.folder,
+      folder: place.folder,
       maxBytes: start.maxBytes,
       onRoom: () => this.pace(),
     });
-    this.#server = createServer((socket) => {
-      if (this.#makeRoom()) this.#connections.add(new Connection(socket, start.token, this));
-      else socket.destroy();
+    this.#server = new ProvenServer(this.#token, (socket, purpose) => {
+      const connection = new Connection(socket, purpose, this);
+      this.#connections.add(connection);
+      return (one) => connection.take(one);
     });
-    tree.stdout.on('data', (chunk: Buffer) => this.#onOutput(chunk));
+    tree.stdout.on('data', (chunk: Buffer) => this.#guarded(() => this.#onOutput(chunk)));
     tree.stdout.once('end', () => void this.#onOutputEnd());
-    tree.stderr.on('data', (chunk: Buffer) => this.#onStderr(chunk));
+    tree.stderr.on('data', (chunk: Buffer) => this.#guarded(() => this.#onStderr(chunk)));
     for (const stream of [tree.stdout, tree.stderr]) stream.on('error', () => {});
     tree.stdin.on('error', (error) => {
       this.#inputError ??= messageOf(error);
@@ -141,7 +172,7 @@ export class Keeper implements KeeperCommands {
     before?.lose();
     this.#watch?.dispose();
     this.#watch = undefined;
-    clearTimeout(this.#unread);
+    clearTimeout(this.#retry);
     const known = this.#stderr.length - this.#newStderr;
     if (known > 0) connection.stderr(this.#stderr.subarray(0, known), true);
     if (this.#newStderr > 0) connection.stderr(this.#stderr.subarray(known));
@@ -194,14 +225,13 @@ export class Keeper implements KeeperCommands {
     this.#end();
   }
 
-  /** On Windows, other users can open connections, which must not keep those of the user out. */
-  #makeRoom(): boolean {
-    if (this.#connections.size < MAX_CONNECTIONS) return true;
-    const stranger = [...this.#connections].find(({ isProven }) => !isProven);
-    if (!stranger) return false;
-    this.#connections.delete(stranger);
-    stranger.destroy();
-    return true;
+  /** An error in what concerns one agent ends that agent, and none of the others. */
+  #guarded(run: () => void): void {
+    try {
+      run();
+    } catch {
+      this.stop();
+    }
   }
 
   closed(connection: Connection): void {
@@ -215,14 +245,14 @@ export class Keeper implements KeeperCommands {
     this.pace();
     void this.#checkFolder();
     if (this.#ended) {
-      this.#awaitReader();
+      this.#leave();
       return;
     }
     this.#watch = new Watch({
       spool: this.spool,
       lease: this.#lease,
       answered: this.#answered,
-      onLeave: () => this.#leave(),
+      onLeave: () => this.#dismiss(),
     });
   }
 
@@ -233,15 +263,16 @@ export class Keeper implements KeeperCommands {
   async #checkFolder(): Promise<void> {
     if (!this.#isListed || this.#owner) return;
     try {
-      await access(join(this.#start.folder, KEEPER_FILE));
+      await access(join(this.#place.folder, KEEPER_FILE));
     } catch (error) {
       // A disk that does not answer for a while, as on a network, says nothing.
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') this.stop();
+      if (isMissing(error)) this.stop();
     }
   }
 
   /** Ends the agent in an orderly way. What no window has stored yet remains to be read. */
-  #leave(): void {
+  #dismiss(): void {
+    this.#isRead = this.spool.isEmpty;
     const { goodbye } = this.#lease;
     if (goodbye !== undefined && this.#tree.stdin.writable) this.#tree.stdin.write(goodbye);
     this.#end();
@@ -257,11 +288,7 @@ export class Keeper implements KeeperCommands {
   #onOutput(chunk: Buffer): void {
     if (this.#isEnding && this.spool.isFull) return;
     this.spool.append(chunk);
-    this.#unswept += chunk.length;
-    if (this.#unswept > SWEEP_BYTES) {
-      this.#unswept = 0;
-      this.#sweep();
-    }
+    this.#home.swept(chunk.length);
     this.#owner?.wake();
     this.#watch?.wake();
     this.pace();
@@ -293,31 +320,74 @@ export class Keeper implements KeeperCommands {
     this.#watch?.dispose();
     const commandsEnded = this.commands.end();
     for (const connection of this.#connections) connection.end(this.#ended);
-    if (!this.#owner) this.#awaitReader();
+    if (!this.#owner) this.#leave();
     await this.#forgotten.promise;
     // The children too have gone.
     await this.#tree.close();
     await commandsEnded;
+    await this.#leaving;
+    clearTimeout(this.#retry);
+    clearInterval(this.#looking);
     this.#server.close();
-    const { folder, socketFolder } = this.#start;
-    await rm(folder, { recursive: true, force: true });
-    if (socketFolder !== undefined) await rmdir(socketFolder).catch(() => {});
+    // What can't be removed is cleared away by a window.
+    await (this.#isLeft ? this.#unlist() : removePlace(this.#place)).catch(() => {});
     // Who waits for this end may start the next one.
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
-  /** An end that nobody knows of yet stays to be told, as does what was said before it. */
-  #awaitReader(): void {
-    if (this.#isEnding && this.spool.isEmpty) this.#forgotten.resolve();
-    else this.#unread = setTimeout(() => this.#forgotten.resolve(), this.#start.unreadMs);
+  /**
+   * The agent has ended, and no window is attached: what none has stored is left on the disk, so that
+   * no process waits for the next one. That includes how it ended, if nobody knows.
+   */
+  #leave(): void {
+    this.#leaving = this.#leaving.then(async () => {
+      if (this.#owner || this.#forgotten.isSettled) return;
+      try {
+        const isWanted = !this.#isRead && !(this.#isEnding && this.spool.isEmpty);
+        this.#isLeft = isWanted && (await this.#writeRest());
+        if (this.#isLeft || !isWanted) this.#forgotten.resolve();
+      } catch (error) {
+        if (isMissing(error)) this.#forgotten.resolve();
+        // The disk is full: it stays in memory until there is room.
+        else this.#retry = setTimeout(() => this.#leave(), RETRY_MS);
+      }
+    });
+  }
+
+  /** @returns false if a window wants it or has given it up meanwhile */
+  async #writeRest(): Promise<boolean> {
+    await this.commands.end();
+    const known = this.#stderr.length - this.#newStderr;
+    const frames = [
+      frame(FRAME.stderr, 1, this.#stderr.subarray(0, known)),
+      frame(FRAME.stderr, 0, this.#stderr.subarray(known)),
+      ...this.commands.rest.map((one) => jsonFrame(FRAME.commandOutput, one)),
+    ];
+    const spool = await this.spool.save();
+    await this.#write(REST_FACTS, this.facts);
+    await this.#write(REST_FRAMES, Buffer.concat(frames));
+    const rest: KeeperRest = {
+      wire: WIRE_VERSION,
+      host: hostname(),
+      startedAt: this.#startedAt,
+      about: this.#start.about,
+      state: this.state,
+      spool,
+    };
+    await this.#write(REST_FILE, JSON.stringify(rest));
+    return !this.#owner && !this.#forgotten.isSettled;
+  }
+
+  /** Windows no longer look for a keeper in the folder. */
+  async #unlist(): Promise<void> {
+    const { folder, socket, socketFolder } = this.#place;
+    await rm(join(folder, KEEPER_FILE), { force: true });
+    if (socketFolder !== undefined) await removeSocket(socket, socketFolder);
   }
 
   async #listen(): Promise<void> {
-    const { socket, socketFolder, folder, token, about } = this.#start;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(socket, resolve);
-    });
+    const { socket, socketFolder } = this.#place;
+    await this.#server.listen(socket);
     const file = {
       wire: WIRE_VERSION,
       pid: process.pid,
@@ -327,18 +397,24 @@ export class Keeper implements KeeperCommands {
       mark: this.#tree.mark,
       socket,
       socketFolder,
-      token,
+      token: this.#token,
       startedAt: this.#startedAt,
-      about,
+      about: this.#start.about,
+      shared: this.#home.host,
     };
-    const path = join(folder, KEEPER_FILE);
-    await writeFile(`${path}.new`, JSON.stringify(file), { mode: 0o600 });
-    await retryBusy(() => rename(`${path}.new`, path));
+    await this.#write(KEEPER_FILE, JSON.stringify(file));
     this.#isListed = true;
-    setInterval(() => void this.#checkFolder(), FOLDER_CHECK_MS).unref();
+    this.#looking = setInterval(() => void this.#checkFolder(), FOLDER_CHECK_MS);
+  }
+
+  /** Replaces a file of the folder as a whole. */
+  async #write(name: string, content: string | Buffer): Promise<void> {
+    const path = join(this.#place.folder, name);
+    await writeFile(`${path}.new`, content, { mode: 0o600 });
+    await retryBusy(() => rename(`${path}.new`, path));
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -2,7 +2,7 @@
 // memory and the rest in files, bounded in both.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Progress } from './wire';
+import type { Progress, SpoolIndex, SpoolSegment } from './wire';
 
 const NEWLINE = 0x0a;
 /** Bytes of a segment. */
@@ -13,11 +13,8 @@ const MEMORY_SEGMENTS = 8;
 const MOST_MEMORY_SEGMENTS = 16;
 const RETRY_MS = 5_000;
 
-interface Segment {
-  /** Where it begins in the output as a whole, in bytes. */
-  readonly start: number;
-  /** Line breaks in the output before it. */
-  readonly linesBefore: number;
+/** Held in memory or in its file. */
+interface Segment extends SpoolSegment {
   length: number;
   lines: number;
   endsLine: boolean;
@@ -48,10 +45,18 @@ export class Spool {
   #bytes = 0;
   #stored: Progress = { line: 0, open: [] };
   #isSpilling = false;
+  #isSaved = false;
   #wasFull = false;
 
-  constructor(options: SpoolOptions) {
+  /** @param index what {@link save} has left in the folder */
+  constructor(options: SpoolOptions, index?: SpoolIndex) {
     this.#options = options;
+    if (!index) return;
+    this.#stored = index.stored;
+    this.#end = index.end;
+    this.#segments = index.segments.map((one) => ({ ...one, bytes: undefined, file: this.#fileOf(one) }));
+    const last = this.#segments.at(-1);
+    this.#lines = last ? last.linesBefore + last.lines : index.stored.line;
   }
 
   /** Bytes of the whole output so far. */
@@ -160,6 +165,22 @@ export class Spool {
     }
   }
 
+  /** Writes all that is retained to files. Nothing may be appended any more. */
+  async save(): Promise<SpoolIndex> {
+    this.#isSaved = true;
+    const needed = this.#segments.filter((one) => one.length > 0 && this.#isNeeded(one));
+    for (const one of needed) {
+      if (!one.bytes) continue;
+      await writeFile(this.#fileOf(one), one.bytes.subarray(0, one.length), { mode: 0o600 });
+    }
+    const segments = needed.map(({ bytes: _, file: __, ...index }) => index);
+    return { stored: this.#stored, end: this.#end, segments };
+  }
+
+  #fileOf({ start }: SpoolSegment): string {
+    return join(this.#options.folder, `output-${start}`);
+  }
+
   get #inMemory(): readonly Segment[] {
     return this.#segments.filter((one) => one.bytes !== undefined && one.length === SEGMENT_BYTES);
   }
@@ -202,9 +223,9 @@ export class Spool {
   #spill(): void {
     const full = this.#inMemory;
     const [oldest] = full;
-    if (this.#isSpilling || !oldest?.bytes || full.length <= MEMORY_SEGMENTS) return;
+    if (this.#isSaved || this.#isSpilling || !oldest?.bytes || full.length <= MEMORY_SEGMENTS) return;
     this.#isSpilling = true;
-    const file = join(this.#options.folder, `output-${oldest.start}`);
+    const file = this.#fileOf(oldest);
     writeFile(file, oldest.bytes, { mode: 0o600 }).then(
       () => {
         this.#isSpilling = false;
@@ -217,7 +238,7 @@ export class Spool {
       },
       () => {
         // The disk is full: the agent waits, and nothing is lost.
-        void rm(file, { force: true }).catch(() => {});
+        if (!this.#isSaved) void rm(file, { force: true }).catch(() => {});
         setTimeout(() => {
           this.#isSpilling = false;
           this.#spill();

@@ -8,6 +8,11 @@ export const WIRE_VERSION = 1;
 
 /** The file in a keeper's folder that windows find it by. */
 export const KEEPER_FILE = 'keeper.json';
+/** The file in its place when the agent has ended and no window has read the rest (`KeeperRest`). */
+export const REST_FILE = 'rest.json';
+/** Beside it: the facts as they are, and frames for the next window (stderr, output of commands). */
+export const REST_FACTS = 'facts';
+export const REST_FRAMES = 'frames';
 
 /** Kinds of frames. JSON fields that a side doesn't know are ignored. */
 export const FRAME = {
@@ -28,7 +33,7 @@ export const FRAME = {
   stored: 7,
   /** JSON `Lease`. */
   lease: 8,
-  /** Ends the agent; the keeper ends when every connection has heard of it. */
+  /** Ends the agent; its keeper ends when every connection has heard of it. */
   stop: 9,
   /**
    * The message that follows in the batch answers a request of the agent. Number: the request's
@@ -37,12 +42,14 @@ export const FRAME = {
   answer: 10,
   /** JSON `CommandStart`. Answered with `started`; of an id that is known, as before. */
   run: 11,
-  /** The command with the id of these bytes is ended. */
+  /** The command with the id of these bytes is ended. Also from a connection that only asks. */
   kill: 12,
   /** The same, and it is forgotten. */
   release: 13,
   /** The output of the command with the id of these bytes is sent, from the first that is kept. */
   follow: 14,
+  /** Over the socket of the process for all keepers: JSON `KeeperStart`. Answered with `keeping`. */
+  keep: 15,
 
   // From the keeper.
   /** Bytes: the proof for the window's nonce, then a nonce. Number: the keeper's version. */
@@ -69,9 +76,11 @@ export const FRAME = {
   started: 74,
   /** JSON `CommandOutput`. */
   commandOutput: 75,
+  /** JSON `KeeperStarted`. */
+  keeping: 76,
 } as const;
 
-/** What a connection is for: to own the agent, or only to ask for its state and to end it. */
+/** What a connection is for: to own the agent, or only to ask for its state and to end what runs. */
 export const PURPOSE = { attach: 0, look: 1 } as const;
 
 /** The longest frame, in bytes: the longest message of the protocol with room to spare. */
@@ -171,6 +180,8 @@ export interface CommandState {
   readonly id: string;
   readonly about: unknown;
   readonly pid?: number | undefined;
+  /** Absent: unknown, and it can't be ended from a connection that only asks. */
+  readonly isRunning?: boolean;
 }
 
 export interface CommandStarted {
@@ -189,32 +200,77 @@ export interface CommandOutput {
   readonly exit?: { readonly exitCode?: number; readonly signal?: string };
 }
 
-/** What a keeper is told on its stdin when it is started. Nothing of it is written to the disk but `about`. */
-export interface KeeperStart {
-  /** The keeper's own folder, made by who starts it, for its user only. */
+/** What the process for all keepers is told on its stdin. */
+export interface HostStart {
+  /** The folder of all keepers. */
   readonly folder: string;
+  /** The file in it that windows find the process by (`HostFile`). */
+  readonly file: string;
+}
+
+/** What that process answers on its stdout, as one line. */
+export type HostStarted =
+  /** It listens, or another one was there before and it ends. */
+  { readonly isListening: boolean } | { readonly failed: string };
+
+/** Where the process for all keepers listens. */
+export interface HostFile {
+  /** Its folder among those of the keepers. */
+  readonly id: string;
   readonly socket: string;
-  /** A folder with nothing but the socket, where that is not in `folder`. */
-  readonly socketFolder?: string;
+  readonly socketFolder?: string | undefined;
   readonly token: string;
+}
+
+/** An agent to be started and kept. Nothing of it is written to the disk but `about`. */
+export interface KeeperStart {
   /** Copied to `keeper.json`. */
   readonly about: unknown;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Of the agent and of the commands that are run for it. */
+  readonly umask: number;
   readonly lease: Lease;
   /** The most output that is retained, in bytes. */
   readonly maxBytes: number;
-  /** How long a keeper stays whose agent has ended and whose last lines nobody has read. */
-  readonly unreadMs: number;
   readonly closeGraceMs?: { readonly stdin: number; readonly term: number; readonly kill?: number };
 }
 
-/** What a keeper answers on its stdout, as one line. */
 export type KeeperStarted =
-  | { readonly isRunning: true }
+  /** The name of the keeper's folder. */
+  | { readonly isRunning: true; readonly id: string }
   | { readonly isRunning: false; readonly code: string; readonly message: string };
+
+/** What an ended agent has left. */
+export interface KeeperRest {
+  readonly wire: number;
+  readonly host: string;
+  readonly startedAt: number;
+  readonly about: unknown;
+  readonly state: KeeperState;
+  readonly spool: SpoolIndex;
+}
+
+/** The output that is retained, in files. */
+export interface SpoolIndex {
+  readonly stored: Progress;
+  /** Bytes of the whole output. */
+  readonly end: number;
+  /** Ascending, named `output-START`. */
+  readonly segments: readonly SpoolSegment[];
+}
+
+export interface SpoolSegment {
+  /** Where it begins in the output as a whole, in bytes. */
+  readonly start: number;
+  /** Line breaks in the output before it. */
+  readonly linesBefore: number;
+  readonly length: number;
+  readonly lines: number;
+  readonly endsLine: boolean;
+}
 
 export interface Frame {
   readonly kind: number;

@@ -16,7 +16,8 @@ import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { isSecretName } from '../../base/redactJson';
 import type { KeptAgent } from '../ports/keptAgent';
-import type { KeeperAbout, KeptStart } from './keepers';
+import type { KeeperAbout } from './keeperFiles';
+import type { KeptStart } from './keepers';
 import { type RemoteAccess, type RemoteTarget, resolveRemote, scrubber } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
 

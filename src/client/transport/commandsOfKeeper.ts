@@ -29,6 +29,11 @@ const aboutSchema = z.object({
   request: z.union([z.string(), z.number()]),
 });
 
+/** Returns the command line of a command that a keeper runs, if it is known. */
+export function commandLineOf({ about }: CommandState): string | undefined {
+  return aboutSchema.safeParse(about).data?.line;
+}
+
 type Heard = Pick<KeptCommandOptions, 'capacityBytes' | 'onChange'>;
 
 export class CommandsOfKeeper implements KeptCommands {

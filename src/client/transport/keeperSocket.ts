@@ -32,8 +32,20 @@ export interface KeeperWelcome {
   readonly facts: Uint8Array | undefined;
 }
 
-export class KeeperSocket {
-  /** Resolves when the connection is closed, by either side. */
+/** What a window and a keeper talk over. */
+export interface KeeperLine {
+  /** Resolves when it is closed, by either side. */
+  readonly closed: Promise<void>;
+  /** Begins delivery; what came before is delivered first. */
+  listen(onFrame: (frame: Frame) => void): void;
+  /** Sends frames. */
+  send(bytes: Uint8Array): void;
+  /** Resolves when the keeper has read everything and it is closed. */
+  end(): Promise<void>;
+  destroy(): void;
+}
+
+export class KeeperSocket implements KeeperLine {
   readonly closed: Promise<void>;
   readonly #socket: Socket;
   readonly #place: KeeperPlace;
@@ -78,7 +90,6 @@ export class KeeperSocket {
     this.send(frame(FRAME.hello, WIRE_VERSION, this.#nonce));
   }
 
-  /** Begins delivery; what came before is delivered first. */
   listen(onFrame: (frame: Frame) => void): void {
     for (const one of this.#early.splice(0)) onFrame(one);
     this.#onFrame = onFrame;
@@ -88,7 +99,6 @@ export class KeeperSocket {
     if (!this.#socket.destroyed && !this.#socket.writableEnded) this.#socket.write(bytes);
   }
 
-  /** Resolves when the keeper has read everything and the connection is closed. */
   async end(): Promise<void> {
     this.#socket.end();
     await this.closed;

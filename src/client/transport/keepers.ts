@@ -1,17 +1,11 @@
-// The keepers of this user on this machine: starts them, finds them again by their folders, and
-// ends them.
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
-import { dirname, join, parse } from 'node:path';
-import type { Readable } from 'node:stream';
-import * as z from 'zod/mini';
+// The keepers of this user on this machine: starts agents under them, finds them again by their
+// folders, and ends them.
+import { readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { checkFolder } from '../../agents/agentProcess';
 import { endLeft } from '../../agents/agentTree';
-import { hostEnvironment } from '../../agents/hostEnvironment';
 import { spawnError } from '../../agents/spawnError';
 import { planStart } from '../../agents/startPlan';
 import { isBorn, listWindowsProcesses } from '../../agents/windowsProcesses';
@@ -20,23 +14,15 @@ import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
 import { identityOf } from '../../keeper/identity';
-import {
-  FRAME,
-  frame,
-  KEEPER_FILE,
-  type KeeperStart,
-  type KeeperStarted,
-  type KeeperState,
-  type Lease,
-  PURPOSE,
-  WIRE_VERSION,
-} from '../../keeper/wire';
+import { removePlace } from '../../keeper/place';
+import { FRAME, frame, type KeeperStart, type KeeperState, type Lease, PURPOSE, WIRE_VERSION } from '../../keeper/wire';
 import type { KeeperLease } from '../ports/keptAgent';
-import { KeeperSocket } from './keeperSocket';
+import { type KeeperAbout, type KeeperFile, readKeeperFile, readRestFile } from './keeperFiles';
+import { KeeperHosts, type KeeperHostsOptions } from './keeperHosts';
+import { type KeeperLine, type KeeperPlace, KeeperSocket, type KeeperWelcome } from './keeperSocket';
 import { KeptProcess } from './keptProcess';
+import { RestLine } from './restLine';
 
-/** What a path of a socket may have everywhere, in bytes. */
-const MAX_SOCKET_PATH = 100;
 /** Output that is retained for one agent, in bytes. */
 const MAX_SPOOL_BYTES = 128 * 1024 * 1024;
 const MINUTE_MS = 60_000;
@@ -46,43 +32,11 @@ const AFTER_IDLE_MS = MINUTE_MS;
 const AFTER_WORK_MS = 10 * MINUTE_MS;
 /** How long a keeper may take to end its agent, in milliseconds: longer than its graces together. */
 const END_MS = 20_000;
-/** How long a keeper on another machine may be left out of sight, in milliseconds. */
+/**
+ * How long what an ended agent has left waits for a window, and how long a keeper on another machine
+ * may be out of sight, in milliseconds.
+ */
 const FORGOTTEN_MS = 30 * DAY_MS;
-const IS_WINDOWS = process.platform === 'win32';
-
-/** Whom a keeper works for. Written to its folder, so without secrets. */
-export interface KeeperAbout {
-  /** The id of the stored session. */
-  readonly session: string;
-  readonly agentId: string;
-  readonly agentName: string;
-  /** The workspace folder. */
-  readonly folder: string;
-}
-
-/** The most that a keeper's file may have, in bytes. */
-const MAX_FILE_BYTES = 64 * 1024;
-
-const birthSchema = z.object({ pid: z.int().check(z.positive()), after: z.number(), before: z.number() });
-
-const keeperFile = z.object({
-  wire: z.number(),
-  // 0 and negative numbers stand for groups of processes.
-  pid: z.int().check(z.positive()),
-  identity: z.optional(z.string()),
-  /** On Windows: when the keeper and its agent were started. */
-  birth: z.optional(birthSchema),
-  agent: z.optional(birthSchema),
-  host: z.string(),
-  mark: z.string().check(z.minLength(1)),
-  socket: z.string(),
-  socketFolder: z.optional(z.string()),
-  token: z.string(),
-  startedAt: z.number(),
-  about: z.object({ session: z.string(), agentId: z.string(), agentName: z.string(), folder: z.string() }),
-});
-
-type KeeperFile = z.infer<typeof keeperFile>;
 
 /**
  * A keeper as it was found. `unreachable`: it runs, and does not answer. `newer`: another version of
@@ -102,11 +56,7 @@ export interface FoundKeeper {
 /** How long agents are kept: not at all, until their turn is over, or until the user ends them. */
 export type KeepPolicy = 'off' | 'finishTurn' | 'keep';
 
-export interface KeepersOptions {
-  /** Made for this user only where it does not exist. */
-  readonly folder: string;
-  /** The keeper's program, a file of JavaScript. */
-  readonly program: string;
+export interface KeepersOptions extends KeeperHostsOptions {
   readonly policy: () => KeepPolicy;
   readonly log: Log;
 }
@@ -124,40 +74,36 @@ export interface KeptStart {
   readonly closeGraceMs?: KeeperStart['closeGraceMs'];
 }
 
+type AttachOptions = Pick<KeptStart, 'log' | 'onStderr'>;
+
 export class Keepers {
   readonly #options: KeepersOptions;
+  readonly #hosts: KeeperHosts;
 
   constructor(options: KeepersOptions) {
     this.#options = options;
+    this.#hosts = new KeeperHosts(options);
   }
 
   get isOn(): boolean {
     return this.#options.policy() !== 'off';
   }
 
-  /** Returns the id of the keeper that runs for a session; without waiting, so by its process. */
+  /**
+   * Returns the id of the keeper that runs for a session or has left something for it; without
+   * waiting, so by its process.
+   */
   find(session: string): string | undefined {
-    return readdirOf(this.#options.folder).find((id) => {
-      const file = this.#read(id);
-      if (file?.about.session !== session || file.host !== hostname() || file.wire > WIRE_VERSION) return false;
-      return isRunning(file.pid);
+    return this.#ids().find((id) => {
+      const rest = readRestFile(this.#folderOf(id));
+      if (rest) return rest.about.session === session && rest.wire <= WIRE_VERSION;
+      const file = readKeeperFile(this.#folderOf(id));
+      return file !== undefined && file.about.session === session && isReadable(file) && isRunning(file.pid);
     });
   }
 
-  #read(id: string): KeeperFile | undefined {
-    const path = join(this.#options.folder, id, KEEPER_FILE);
-    try {
-      const found = lstatSync(path);
-      if (!found.isFile() || found.size > MAX_FILE_BYTES) return undefined;
-      return keeperFile.parse(JSON.parse(readFileSync(path, 'utf8')));
-    } catch {
-      return undefined;
-    }
-  }
-
   /**
-   * Starts an agent under a keeper of its own, and attaches to it. Another one of the session is
-   * ended before.
+   * Starts an agent under a keeper, and attaches to it. Another one of the session is ended before.
    * @throws ParleyError `agent-spawn-failed`, `keeper-failed`; the reason of `signal`; nothing is left
    * running then
    */
@@ -167,39 +113,20 @@ export class Keepers {
     await this.endOf([about.session]);
     signal?.throwIfAborted();
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}, kept by a process of its own`);
-    const id = randomBytes(6).toString('hex');
-    const place = await this.#makePlace(id).catch((error: unknown) => {
-      throw keeperFailure(error);
+    const id = await this.#keep({
+      about,
+      command,
+      args,
+      env,
+      cwd,
+      umask: process.umask(),
+      lease: this.#leaseOf({ endMarks: [], isAtWork: false }),
+      maxBytes: MAX_SPOOL_BYTES,
+      ...(closeGraceMs && { closeGraceMs }),
     });
-    const { folder, socket, socketFolder } = place;
-    const token = randomBytes(32).toString('hex');
-    try {
-      await this.#spawn({
-        folder,
-        socket,
-        ...(socketFolder !== undefined && { socketFolder }),
-        token,
-        about,
-        command,
-        args,
-        env,
-        cwd,
-        lease: this.#leaseOf({ endMarks: [], isAtWork: false }),
-        maxBytes: MAX_SPOOL_BYTES,
-        unreadMs: DAY_MS,
-        ...(closeGraceMs && { closeGraceMs }),
-      });
-    } catch (error) {
-      await removePlace(folder, socket, socketFolder);
-      throw error;
-    }
-    const kept = await KeptProcess.attach({
-      id,
-      place: { socket, token },
-      isNew: true,
-      leaseOf: (lease) => this.#leaseOf(lease),
-      log,
-      onStderr,
+    const kept = await this.#attach(id, { log, onStderr }, true).catch(async (error: unknown) => {
+      await this.end(id);
+      throw keeperFailure(error);
     });
     if (signal?.aborted) {
       await kept.close();
@@ -209,18 +136,15 @@ export class Keepers {
   }
 
   /**
-   * Attaches to the agent of a session that runs; a window that was attached loses it.
+   * Attaches to the agent of a session that runs, or to what it has left; a window that was attached
+   * loses it.
    * @returns undefined where none runs that can be attached to
    */
-  async attach(
-    session: string,
-    options: { readonly log: Log; readonly onStderr?: ((line: string) => void) | undefined },
-  ): Promise<KeptProcess | undefined> {
-    for (const { id, file } of await this.#files()) {
-      if (file.about.session !== session || file.host !== hostname() || file.wire > WIRE_VERSION) continue;
+  async attach(session: string, options: AttachOptions): Promise<KeptProcess | undefined> {
+    for (const id of this.#ids()) {
+      if (this.#aboutOf(id)?.session !== session) continue;
       try {
-        const leaseOf = (lease: KeeperLease): Lease => this.#leaseOf(lease);
-        return await KeptProcess.attach({ ...options, id, place: file, isNew: false, leaseOf });
+        return await this.#attach(id, options, false);
       } catch (error) {
         this.#options.log.info(`The keeper ${id} cannot be attached to: ${error}`);
       }
@@ -228,35 +152,93 @@ export class Keepers {
     return undefined;
   }
 
-  /** All that run, or those for whom it is meant. What is left of keepers that are gone is ended and removed. */
+  /** Lists running keepers (filtered); cleans up after dead ones. */
   async list(isMeant: (about: KeeperAbout) => boolean = () => true): Promise<readonly FoundKeeper[]> {
-    const files = (await this.#files()).filter(({ file }) => isMeant(file.about));
-    const found = await Promise.all(files.map(({ id, file }) => this.#look(id, file)));
+    const found = await Promise.all(this.#ids().map((id) => this.#look(id, isMeant)));
     return found.filter((one) => one !== undefined);
   }
 
-  /** Ends the agents of sessions, if they run. Resolves when they are gone. */
+  /** Ends the agents of sessions, if they run, and forgets what they have left. Resolves when they are gone. */
   async endOf(sessions: readonly string[]): Promise<void> {
-    const files = await this.#files();
-    await Promise.all(files.map(({ id, file }) => sessions.includes(file.about.session) && this.end(id)));
+    await this.#endAll(this.#ids().filter((id) => sessions.includes(this.#aboutOf(id)?.session ?? '')));
   }
 
-  /** Ends an agent and its keeper, whoever is attached. Resolves when both are gone. */
+  /** Does the same for all sessions that are no longer stored, except for agents that a window has. */
+  async collect(isStored: (session: string) => boolean): Promise<void> {
+    const found = await this.list(({ session }) => !isStored(session));
+    const unread = this.#ids().filter((id) => {
+      const rest = readRestFile(this.#folderOf(id));
+      return rest !== undefined && !isStored(rest.about.session);
+    });
+    const running = found.filter(({ state }) => state?.isAttached === false);
+    await this.#endAll([...unread, ...running.map(({ id }) => id)]);
+  }
+
+  /** Ends an agent and its keeper, whoever is attached, and forgets what it has left. Resolves when both are gone. */
   async end(id: string): Promise<void> {
-    const file = (await this.#files()).find((one) => one.id === id)?.file;
-    if (!file || file.host !== hostname()) return;
+    const folder = this.#folderOf(id);
+    const file = readKeeperFile(folder);
+    if (file && file.host !== hostname()) return;
+    if (file) {
+      try {
+        const socket = await this.#tell(file, frame(FRAME.stop));
+        if (!(await within(END_MS, socket.closed))) throw new Error('the keeper does not end');
+      } catch {
+        await this.#force(id, file);
+      }
+    }
+    if (readRestFile(folder)) await rm(folder, { recursive: true, force: true });
+  }
+
+  /** Ends a command that is run for an agent. @param id of the keeper @param command its id in the keeper's state */
+  async endCommand(id: string, command: string): Promise<void> {
+    const file = readKeeperFile(this.#folderOf(id));
+    if (file?.host !== hostname()) return;
+    const socket = await this.#tell(file, frame(FRAME.kill, 0, Buffer.from(command)));
+    await socket.end();
+  }
+
+  /** @throws Error where it is gone, or cannot be read */
+  async #attach(id: string, { log, onStderr }: AttachOptions, isNew: boolean): Promise<KeptProcess> {
+    const { line, welcome } = await this.#lineTo(id);
+    const leaseOf = (lease: KeeperLease): Lease => this.#leaseOf(lease);
+    return new KeptProcess({ id, isNew, leaseOf, end: () => this.end(id), log, onStderr }, line, welcome);
+  }
+
+  async #lineTo(id: string): Promise<{ line: KeeperLine; welcome: KeeperWelcome }> {
+    const folder = this.#folderOf(id);
+    const file = readKeeperFile(folder);
     try {
-      const { socket } = await KeeperSocket.open(file, PURPOSE.look);
-      socket.listen(() => {});
-      socket.send(frame(FRAME.stop));
-      if (!(await within(END_MS, socket.closed))) throw new Error('the keeper does not end');
-    } catch {
-      if (await isSame(file)) process.kill(file.pid, 'SIGKILL');
-      await this.#clear(id, file);
+      if (readRestFile(folder)) throw new Error('its agent has ended');
+      if (!file || !isReadable(file)) throw new Error('it is none of this machine and version');
+      const { socket, welcome } = await KeeperSocket.open(file, PURPOSE.attach);
+      return { line: socket, welcome };
+    } catch (error) {
+      // The agent may have ended just now.
+      const rest = readRestFile(folder);
+      if (!rest || rest.wire > WIRE_VERSION) throw error;
+      return RestLine.open(folder, rest);
     }
   }
 
-  async #look(id: string, file: KeeperFile): Promise<FoundKeeper | undefined> {
+  /** Sends a keeper something over a connection of its own, which stays open. @throws Error where it does not answer */
+  async #tell(file: KeeperFile, bytes: Buffer): Promise<KeeperSocket> {
+    const { socket } = await KeeperSocket.open(file, PURPOSE.look);
+    socket.listen(() => {});
+    socket.send(bytes);
+    return socket;
+  }
+
+  async #look(id: string, isMeant: (about: KeeperAbout) => boolean): Promise<FoundKeeper | undefined> {
+    const folder = this.#folderOf(id);
+    const rest = readRestFile(folder);
+    if (rest) {
+      const endedAt = rest.state.ended?.at ?? rest.startedAt;
+      if (Date.now() - endedAt > FORGOTTEN_MS) await rm(folder, { recursive: true, force: true });
+      return undefined;
+    }
+    const file = readKeeperFile(folder);
+    if (!file || !isMeant(file.about)) return undefined;
     const { about, startedAt, host, wire } = file;
     const found = { id, about, startedAt, host };
     if (host !== hostname()) {
@@ -273,6 +255,15 @@ export class Keepers {
     }
   }
 
+  /** The keeper does not end its agent, or does not answer. */
+  async #force(id: string, file: KeeperFile): Promise<void> {
+    const { shared, mark, agent, pid } = file;
+    // A process that keeps others too ends only if it answers nobody.
+    if (shared) await endLeft(mark, agent);
+    if (!(shared && (await answers(shared))) && (await isSame(file))) process.kill(pid, 'SIGKILL');
+    await this.#clear(id, file);
+  }
+
   /** The keeper is gone: ends what it has left. */
   async #clear(id: string, file: KeeperFile): Promise<undefined> {
     await endLeft(file.mark, file.agent);
@@ -281,62 +272,42 @@ export class Keepers {
   }
 
   #remove(id: string, { socket, socketFolder }: KeeperFile): Promise<void> {
-    return removePlace(join(this.#options.folder, id), socket, socketFolder);
+    return removePlace({ folder: this.#folderOf(id), socket, socketFolder });
   }
 
-  async #files(): Promise<readonly { readonly id: string; readonly file: KeeperFile }[]> {
-    const ids = await readdir(this.#options.folder).catch(() => []);
-    return ids.flatMap((id) => {
-      const file = this.#read(id);
-      return file ? [{ id, file }] : [];
-    });
+  async #endAll(ids: readonly string[]): Promise<void> {
+    await Promise.all(ids.map((id) => this.end(id)));
   }
 
-  /** A new folder for this user only, and where the keeper listens. */
-  async #makePlace(id: string): Promise<{ folder: string; socket: string; socketFolder: string | undefined }> {
-    const { folder: all } = this.#options;
-    await mkdir(all, { recursive: true, mode: 0o700 });
-    if (!IS_WINDOWS) {
-      if ((await stat(all)).uid !== process.getuid?.()) throw new Error(`${all} belongs to another user`);
-      await chmod(all, 0o700);
+  #aboutOf(id: string): KeeperAbout | undefined {
+    const folder = this.#folderOf(id);
+    return (readRestFile(folder) ?? readKeeperFile(folder))?.about;
+  }
+
+  #folderOf(id: string): string {
+    return join(this.#options.folder, id);
+  }
+
+  #ids(): readonly string[] {
+    try {
+      return readdirSync(this.#options.folder);
+    } catch {
+      return [];
     }
-    const folder = join(all, id);
-    await mkdir(folder, { mode: 0o700 });
-    if (IS_WINDOWS)
-      return { folder, socket: `\\\\.\\pipe\\parley-${randomBytes(16).toString('hex')}`, socketFolder: undefined };
-    const socket = join(folder, 's');
-    if (Buffer.byteLength(socket) <= MAX_SOCKET_PATH) return { folder, socket, socketFolder: undefined };
-    const base = Buffer.byteLength(tmpdir()) <= MAX_SOCKET_PATH - 20 ? tmpdir() : '/tmp';
-    const socketFolder = await mkdtemp(join(base, 'parley-'));
-    return { folder, socket: join(socketFolder, 's'), socketFolder };
   }
 
-  /** @throws ParleyError `agent-spawn-failed` where the agent does not start, `keeper-failed` where the keeper does not */
-  async #spawn(start: KeeperStart): Promise<void> {
+  /**
+   * Returns the id of the agent's keeper.
+   * @throws ParleyError `agent-spawn-failed` where the agent does not start, `keeper-failed` where the keeper does not
+   */
+  async #keep(start: KeeperStart): Promise<string> {
     // The keeper plans the same; a refusal has its words here.
     await planStart(start.command, start.args, start.env);
-    const { NODE_OPTIONS: _, ...env } = hostEnvironment(process.env);
-    const keeper = spawn(process.execPath, [KEEPER_FLAG, this.#options.program], {
-      // Neither this window's folder nor the extension's: both may be removed. A home may not exist.
-      cwd: parse(process.execPath).root,
-      detached: true,
-      env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
-      stdio: ['pipe', 'pipe', 'ignore'],
-      windowsHide: true,
+    const started = await this.#hosts.keep(start).catch((error: unknown) => {
+      throw keeperFailure(error);
     });
-    try {
-      await once(keeper, 'spawn');
-      keeper.unref();
-      keeper.stdin.on('error', () => {});
-      keeper.stdin.end(JSON.stringify(start));
-      const started = startedFrom(await textOf(keeper.stdout));
-      if (!started.isRunning)
-        throw await spawnError(Object.assign(new Error(started.message), { code: started.code }), start.command);
-    } catch (error) {
-      throw error instanceof ParleyError ? error : keeperFailure(error);
-    } finally {
-      keeper.stdout.destroy();
-    }
+    if (started.isRunning) return started.id;
+    throw await spawnError(Object.assign(new Error(started.message), { code: started.code }), start.command);
   }
 
   #leaseOf({ endMarks, isAtWork, goodbye }: KeeperLease): Lease {
@@ -355,21 +326,22 @@ export class Keepers {
   }
 }
 
-/** @throws Error where it is not what a keeper says */
-function startedFrom(text: string): KeeperStarted {
-  if (text === '') throw new Error('it has ended without a word');
-  return JSON.parse(text) as KeeperStarted;
-}
-
 function keeperFailure(cause: unknown): ParleyError {
   return new ParleyError('keeper-failed', localizable("The process that keeps the agent couldn't start."), { cause });
 }
 
-function readdirOf(folder: string): readonly string[] {
+/** Returns whether this window can talk to the keeper of a file. */
+function isReadable({ host, wire }: KeeperFile): boolean {
+  return host === hostname() && wire <= WIRE_VERSION;
+}
+
+/** Returns whether somebody listens at a place and proves to be a keeper. */
+async function answers(place: KeeperPlace): Promise<boolean> {
   try {
-    return readdirSync(folder);
+    (await KeeperSocket.open(place, PURPOSE.look)).socket.destroy();
+    return true;
   } catch {
-    return [];
+    return false;
   }
 }
 
@@ -380,17 +352,6 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** What a keeper reads and passes on is garbage at once: it needs no room for young objects. */
-const KEEPER_FLAG = '--max-semi-space-size=1';
-
-/** @param socketFolder where the socket is alone in a folder */
-async function removePlace(folder: string, socket: string, socketFolder: string | undefined): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
-  if (socketFolder === undefined || dirname(socket) !== socketFolder) return;
-  await unlink(socket).catch(() => {});
-  await rmdir(socketFolder).catch(() => {});
 }
 
 /** Returns whether the keeper of a file still runs, and no other process has its number. */
@@ -407,14 +368,4 @@ async function mayRun(file: KeeperFile): Promise<boolean> {
   const rows = await listWindowsProcesses();
   // Windows may refuse to tell.
   return rows.length === 0 || rows.some((row) => isBorn(row, birth));
-}
-
-/** The first line of a stream, or what there is until its end. */
-async function textOf(stream: Readable): Promise<string> {
-  let text = '';
-  for await (const chunk of stream) {
-    text += chunk;
-    if (text.includes('\n')) break;
-  }
-  return text;
 }

@@ -7,15 +7,15 @@ import type { Transport, TransportSink } from '../../acp/jsonrpc/transport';
 import { type AgentExit, describeExit } from '../../agents/agentProcess';
 import { StderrLog } from '../../agents/stderrLog';
 import { Deferred } from '../../base/deferred';
-import { messageOf, ParleyError } from '../../base/errors';
+import { ParleyError } from '../../base/errors';
 import { inEnglish, localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
-import { type AgentEnd, FRAME, type Frame, frame, jsonFrame, type Lease, PURPOSE } from '../../keeper/wire';
+import { type AgentEnd, FRAME, type Frame, frame, jsonFrame, type Lease } from '../../keeper/wire';
 import { type KeeperLease, type KeptAgent, MAX_FACTS_BYTES } from '../ports/keptAgent';
 import type { AgentTransport } from './agentTransport';
 import { CommandsOfKeeper } from './commandsOfKeeper';
-import { type KeeperPlace, KeeperSocket, type KeeperWelcome } from './keeperSocket';
+import type { KeeperLine, KeeperWelcome } from './keeperSocket';
 import { UnansweredLines } from './unansweredLines';
 
 /** What may be on its way to the agent before a writer waits, in bytes. */
@@ -28,11 +28,12 @@ const DETACH_MS = 5_000;
 export interface KeptProcessOptions {
   /** Names the keeper. */
   readonly id: string;
-  readonly place: KeeperPlace;
   /** This window has started it just now. */
   readonly isNew: boolean;
   /** What the keeper does while no window is attached. */
   readonly leaseOf: (lease: KeeperLease) => Lease;
+  /** Ends the agent and its keeper without the line, of which a keeper reads no more while its agent doesn't. */
+  readonly end: () => Promise<void>;
   readonly log: Log;
   /** Gets each line of stderr that no window had before, bounded. */
   readonly onStderr?: ((line: string) => void) | undefined;
@@ -58,8 +59,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     },
   };
   readonly #options: KeptProcessOptions;
-  readonly #socket: KeeperSocket;
-  readonly #keeperPid: number;
+  readonly #line: KeeperLine;
   readonly #answered: readonly number[];
   readonly #storedLine: number;
   readonly #stderr: StderrLog;
@@ -78,32 +78,23 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   #closing: Promise<AgentExit> | undefined;
   #isOver = false;
 
-  /**
-   * Attaches to a keeper; a window that was attached loses the agent.
-   * @throws Error where the keeper cannot be reached
-   */
-  static async attach(options: KeptProcessOptions): Promise<KeptProcess> {
-    const { socket, welcome } = await KeeperSocket.open(options.place, PURPOSE.attach);
-    return new KeptProcess(options, socket, welcome);
-  }
-
-  private constructor(options: KeptProcessOptions, socket: KeeperSocket, { state, facts }: KeeperWelcome) {
+  /** @param line to a keeper that this window has attached to */
+  constructor(options: KeptProcessOptions, line: KeeperLine, { state, facts }: KeeperWelcome) {
     this.#options = options;
-    this.#socket = socket;
+    this.#line = line;
     this.id = options.id;
     this.ranBefore = !options.isNew;
     this.startedAt = state.startedAt;
     this.pid = state.agentPid;
     this.facts = facts;
-    this.#keeperPid = state.pid;
     this.#answered = state.answered;
     this.#storedLine = state.storedLine;
     this.#sent = state.sent;
-    this.commands = state.commands && new CommandsOfKeeper((bytes) => socket.send(bytes), state.commands);
+    this.commands = state.commands && new CommandsOfKeeper((bytes) => line.send(bytes), state.commands);
     this.#stderr = new StderrLog(this.#newStderr, options.log, options.onStderr);
     if (options.isNew) this.#progress = { line: 0, open: [] };
-    socket.listen((one) => this.#take(one));
-    void socket.closed.then(() => this.#onClosed());
+    line.listen((one) => this.#take(one));
+    void line.closed.then(() => this.#onClosed());
   }
 
   get kept(): KeptAgent {
@@ -136,18 +127,18 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   }
 
   stored(progress: LineProgress): void {
-    this.#socket.send(jsonFrame(FRAME.stored, progress));
+    this.#line.send(jsonFrame(FRAME.stored, progress));
   }
 
   lease(lease: KeeperLease): void {
-    this.#socket.send(jsonFrame(FRAME.lease, this.#options.leaseOf(lease)));
+    this.#line.send(jsonFrame(FRAME.lease, this.#options.leaseOf(lease)));
   }
 
   async detach(): Promise<void> {
     this.#flushFacts();
     this.#isOver = true;
     this.#sink = undefined;
-    if (!(await within(DETACH_MS, this.#socket.end()))) this.#socket.destroy();
+    if (!(await within(DETACH_MS, this.#line.end()))) this.#line.destroy();
   }
 
   /**
@@ -177,7 +168,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
       ...(answers === undefined ? [] : [frame(FRAME.answer, answers)]),
       send,
     ];
-    this.#socket.send(together.length === 1 ? send : frame(FRAME.batch, 0, Buffer.concat(together)));
+    this.#line.send(together.length === 1 ? send : frame(FRAME.batch, 0, Buffer.concat(together)));
     const taken = new Deferred<void>();
     taken.promise.catch(() => {});
     this.#untaken.push({ number, bytes: bytes.length, taken });
@@ -191,11 +182,11 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     const line = Math.max(this.#progress.line, this.#storedLine);
     const open = this.#progress.open.filter((one) => !this.#answered.includes(one));
     this.#lines = new UnansweredLines(this.#answered, line + 1);
-    this.#socket.send(jsonFrame(FRAME.deliver, { line, open }));
+    this.#line.send(jsonFrame(FRAME.deliver, { line, open }));
   }
 
   #flushFacts(): void {
-    if (this.#nextFacts) this.#socket.send(frame(FRAME.facts, 0, this.#nextFacts));
+    if (this.#nextFacts) this.#line.send(frame(FRAME.facts, 0, this.#nextFacts));
     this.#nextFacts = undefined;
   }
 
@@ -277,37 +268,14 @@ export class KeptProcess implements AgentTransport, KeptAgent {
 
   async #close(): Promise<AgentExit> {
     if (!this.#isOver) {
-      this.#socket.send(frame(FRAME.stop));
-      if (this.#untaken.length > 0) void this.#stopAside();
-      if (!(await within(CLOSE_MS, this.#socket.closed))) this.#kill();
+      this.#line.send(frame(FRAME.stop));
+      const isRead = this.#untaken.length === 0 && (await within(CLOSE_MS, this.#line.closed));
+      if (!isRead) await this.#options.end();
+      if (!(await within(DETACH_MS, this.#line.closed))) this.#line.destroy();
     }
-    await this.#socket.closed;
+    await this.#line.closed;
     this.#end({ code: null, signal: null });
     return this.exited;
-  }
-
-  /**
-   * Ends the agent over a connection of its own: while the agent reads no more, the keeper reads no
-   * more of the one with its messages.
-   */
-  async #stopAside(): Promise<void> {
-    try {
-      const { socket } = await KeeperSocket.open(this.#options.place, PURPOSE.look);
-      socket.send(frame(FRAME.stop));
-    } catch (error) {
-      this.#options.log.info(`Ending the agent (process ${this.pid}): ${messageOf(error)}`);
-    }
-  }
-
-  /** It does not answer any more. Its agent ends when it does. */
-  #kill(): void {
-    this.#options.log.warn(`The keeper (process ${this.#keeperPid}) does not end its agent and is killed`);
-    try {
-      process.kill(this.#keeperPid, 'SIGKILL');
-    } catch {
-      // It has just gone.
-    }
-    this.#socket.destroy();
   }
 }
 

@@ -94,7 +94,7 @@ export function overviewCommands(services: CommandServices, register: Register):
     const record = archive.find(key);
     const title = conversation ? titleOf(conversation) : record ? nameOf(record) : '';
     // Without a window, its agent may run all the same.
-    const end = (): Promise<void> => (conversation ? conversations.close(key) : overview.running.endOf(key));
+    const end = (): Promise<void> => (conversation ? conversations.close(key) : overview.running.endOf([key]));
     const found = await copies.of(key);
     if (found.length > 0) {
       const choice = await confirmDelete(title, found.length);

@@ -182,6 +182,8 @@ export class Overview implements Disposable {
     );
     own(chat.onDidShow((key) => this.live.seen(key)));
     own(archive.onDidDelete(() => this.view.changed(true)));
+    own(archive.onDidDelete((keys) => void this.running.collect((session) => !keys.includes(session))));
+    own(archive.onDidPrune(() => void this.running.collect((session) => archive.find(session) !== undefined)));
     own(conversations.onDidRemove(() => this.view.changed(true)));
     const looking = setInterval(() => this.#look(), LOOK_MS);
     looking.unref();

@@ -10,7 +10,7 @@ import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
 const LOOK_MS = 5_000;
 
 export interface RunningAgentsOptions {
-  readonly keepers: Pick<Keepers, 'list' | 'end' | 'endOf'>;
+  readonly keepers: Pick<Keepers, 'list' | 'end' | 'endOf' | 'endCommand' | 'collect'>;
   /** Returns whether a session is open in this window. */
   readonly isHere: (session: string) => boolean;
   readonly schedule: (run: () => void, ms: number) => Disposable;
@@ -63,10 +63,24 @@ export class RunningAgents implements Disposable {
     await this.#read();
   }
 
-  /** Ends the agent of a session that is deleted. Resolves when it is gone. */
-  async endOf(session: string): Promise<void> {
-    await this.#options.keepers.endOf([session]);
+  /** Ends a command that an agent's keeper runs. @param id of the keeper */
+  endCommand(id: string, command: string): Promise<void> {
+    return this.#options.keepers.endCommand(id, command);
+  }
+
+  /** Ends the agents of sessions that are deleted. Resolves when they are gone. */
+  async endOf(sessions: readonly string[]): Promise<void> {
+    await this.#options.keepers.endOf(sessions);
     await this.#read();
+  }
+
+  /** Ends agents without a window whose sessions are no longer stored. Never rejects. */
+  async collect(isStored: (session: string) => boolean): Promise<void> {
+    try {
+      await this.#options.keepers.collect(isStored);
+    } catch (error) {
+      this.#options.log.warn(`running agents: ${messageOf(error)}`);
+    }
   }
 
   dispose(): void {

@@ -1,7 +1,7 @@
 // Real keepers for tests: the program is bundled once, runs under plain Node, and whatever a test
 // leaves running is ended.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -9,10 +9,11 @@ import type { TransportSink } from '../../../src/acp/jsonrpc/transport';
 import { hostEnvironment } from '../../../src/agents/hostEnvironment';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
-import type { KeeperPlace } from '../../../src/client/transport/keeperSocket';
-import { type KeeperAbout, Keepers, type KeepersOptions, type KeptStart } from '../../../src/client/transport/keepers';
+import type { KeeperAbout } from '../../../src/client/transport/keeperFiles';
+import { type KeeperPlace, KeeperSocket } from '../../../src/client/transport/keeperSocket';
+import { Keepers, type KeepersOptions, type KeptStart } from '../../../src/client/transport/keepers';
 import { KeptProcess } from '../../../src/client/transport/keptProcess';
-import type { Lease } from '../../../src/keeper/wire';
+import { type Lease, PURPOSE } from '../../../src/keeper/wire';
 import { scratchFolder } from '../scratch';
 
 let program: Promise<string> | undefined;
@@ -78,10 +79,16 @@ export class TestKeepers {
   /** Attaches to a keeper with a lease as it goes over the wire. */
   async attachWith(id: string, lease: Partial<Lease>): Promise<KeptProcess> {
     const whole: Lease = { endMarks: [], leaveAfterMs: null, silentMs: null, ...lease };
-    const options = { id, place: await this.place(id), isNew: false, leaseOf: () => whole, log: silentLog };
-    const kept = await KeptProcess.attach(options);
+    const { socket, welcome } = await KeeperSocket.open(await this.place(id), PURPOSE.attach);
+    const end = (): Promise<void> => this.all.end(id);
+    const kept = new KeptProcess({ id, isNew: false, leaseOf: () => whole, end, log: silentLog }, socket, welcome);
     kept.lease({ endMarks: [], isAtWork: false });
     return kept;
+  }
+
+  /** What is in the folder beside the process that listens there. */
+  async left(): Promise<readonly string[]> {
+    return (await readdir(this.folder)).filter((name) => !name.startsWith('host-'));
   }
 
   /** Ends all that run. */

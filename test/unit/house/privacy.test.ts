@@ -14,7 +14,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'registry/install/npmInstall.ts': 'Installing an agent',
   'registry/install/uvInstall.ts': 'Installing an agent',
   'client/transport/keeperSocket.ts': 'Agents on your machine',
-  'keeper/keeper.ts': 'Agents on your machine',
+  'keeper/provenServer.ts': 'Agents on your machine',
   'client/sharing/chatState.ts': 'Shared sessions',
   'distributed/fetch/guardedConnections.ts': 'Shared sessions',
   'distributed/stores/s3Store.ts': 'Shared sessions',

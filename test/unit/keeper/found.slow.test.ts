@@ -68,6 +68,16 @@ describe('the keepers of a user', function () {
     );
   });
 
+  it('end where their session is no longer stored, unless a window has it', async () => {
+    const kept = await keepers.start(silent);
+    await keepers.start(silent, { about: { ...someone, session: 'shown' } });
+    const stored = await keepers.start(silent, { about: { ...someone, session: 'stored' } });
+    for (const one of [kept, stored]) await one.detach();
+    await keepers.all.collect((session) => session === 'stored');
+    assert.deepEqual((await keepers.all.list()).map(({ about }) => about.session).sort(), ['shown', 'stored']);
+    await goneFrom(kept.pid);
+  });
+
   it('are not taken from a file of another form, of another kind or without a bound', async () => {
     const kept = await keepers.start(silent);
     const file = JSON.parse(await readFile(join(keepers.folder, kept.id, 'keeper.json'), 'utf8'));
@@ -103,7 +113,7 @@ describe('the keepers of a user', function () {
     assert.equal(await keepers.all.attach('one', { log: silentLog }), undefined);
     await keepers.all.end(kept.id);
     for (const each of [pid, kept.pid]) await goneFrom(each);
-    assert.deepEqual(await readdir(keepers.folder), []);
+    assert.deepEqual(await keepers.left(), []);
   });
 
   it('are named and not attached to where a newer version has started them', async () => {
@@ -151,7 +161,7 @@ describe('the keepers of a user', function () {
     await mkdir(join(keepers.folder, 'garbage'));
     await writeFile(join(keepers.folder, 'garbage', 'keeper.json'), '{"wire":');
     assert.deepEqual(await keepers.all.list(), []);
-    assert.deepEqual(await readdir(keepers.folder), ['garbage']);
+    assert.deepEqual(await keepers.left(), ['garbage']);
     assert.deepEqual(await readdir(aside), ['mine']);
     assert.ok(isAlive(other.pid ?? 0));
     other.kill();

@@ -59,7 +59,7 @@ describe('a kept agent', function () {
       message: /Couldn't start .*nothing: it doesn't exist/,
     });
     await assert.rejects(keepers.start('', { cwd: join(keepers.folder, 'gone') }), { message: /gone doesn't exist/ });
-    assert.deepEqual(await readdir(keepers.folder), []);
+    assert.deepEqual(await keepers.left(), []);
   });
 
   it('that closes its stdout and stays is ended, and its window is told after all that it said', async () => {
@@ -70,7 +70,7 @@ describe('a kept agent', function () {
     assert.deepEqual(heard.lines, [{ number: 1, text: 'last' }]);
     await kept.close();
     assert.ok(await isGone(kept.pid));
-    assert.deepEqual(await readdir(keepers.folder), []);
+    assert.deepEqual(await keepers.left(), []);
   });
 
   it('that reads its stdin no more is ended by its keeper', async () => {
@@ -82,7 +82,7 @@ describe('a kept agent', function () {
     // A keeper that had to be killed says nothing of how its agent ended.
     assert.equal((await kept.close()).signal, 'SIGTERM');
     assert.ok(await isGone(kept.pid));
-    assert.deepEqual(await readdir(keepers.folder), []);
+    assert.deepEqual(await keepers.left(), []);
   });
 
   describe('and its windows', () => {
@@ -216,7 +216,7 @@ describe('a kept agent', function () {
       const kept = await keepers.start('', { command: '/bin/sh', args: ['-c', script] });
       await kept.transport.write('go');
       await kept.detach();
-      while (!(await state()).ended) await new Promise((resolve) => setTimeout(resolve, 20));
+      await goneFrom(kept.pid);
       const next = await keepers.attach();
       const heard = Heard.from(next);
       next.deliver({ line: 0, open: [] });
@@ -234,21 +234,20 @@ describe('a kept agent', function () {
       await first.transport.write('go');
       await first.detach();
       await goneFrom(first.pid);
-      while (!(await state()).ended) await new Promise((resolve) => setTimeout(resolve, 20));
       const second = await keepers.attach();
       const heard = Heard.from(second);
       second.deliver({ line: 1, open: [] });
       const exit = await second.exited;
       assert.deepEqual([exit.code, exit.stderr, heard.texts], [4, 'fatal', ['last']]);
       await second.close();
-      assert.deepEqual(await readdir(keepers.folder), []);
+      assert.deepEqual(await keepers.left(), []);
     });
 
     it('and idle, leaves in an orderly way, and its keeper with it', async () => {
       const { first, keeper } = await withLease({ leaveAfterMs: 0 });
       await goneFrom(first.pid);
       await goneFrom(keeper);
-      assert.deepEqual(await readdir(keepers.folder), []);
+      assert.deepEqual(await keepers.left(), []);
     });
 
     it('goes on until the response to our request came, hears the goodbye, and leaves', async () => {
@@ -448,7 +447,7 @@ describe('a kept agent', function () {
       assert.deepEqual([(await kept.exited).code, (await kept.exited).signal], [null, null]);
       await heard.ended;
       for (const pid of [kept.pid, child]) await goneFrom(pid);
-      assert.deepEqual([await keepers.all.list(), await readdir(keepers.folder)], [[], []]);
+      assert.deepEqual([await keepers.all.list(), await keepers.left()], [[], []]);
     });
 
     it('with its guard, leaves an orphan that the next listing ends', async () => {
@@ -460,7 +459,7 @@ describe('a kept agent', function () {
       assert.ok(isAlive(kept.pid));
       assert.deepEqual(await keepers.all.list(), []);
       await goneFrom(kept.pid);
-      assert.deepEqual(await readdir(keepers.folder), []);
+      assert.deepEqual(await keepers.left(), []);
     });
 
     it('by a signal that can be heard, ends its agent first', async () => {
@@ -471,7 +470,7 @@ describe('a kept agent', function () {
       process.kill(pid, 'SIGTERM');
       assert.equal((await kept.exited).code, 0);
       await goneFrom(pid);
-      assert.deepEqual(await readdir(keepers.folder), []);
+      assert.deepEqual(await keepers.left(), []);
     });
   });
 });

@@ -1,6 +1,5 @@
 // Real keepers with real agents: what an agent says and is told outlives the windows, once each.
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
 import { describeExit } from '../../../src/agents/agentProcess';
 import { inEnglish } from '../../../src/base/localizable';
 import { Heard, TestKeepers } from '../../support/keeper/keepers';
@@ -38,7 +37,7 @@ describe('a kept agent', function () {
     const exit = await kept.close();
     assert.equal(inEnglish(describeExit(exit)), 'exited with code 0');
     assert.ok(await isGone(kept.pid));
-    assert.deepEqual(await readdir(keepers.folder), []);
+    assert.deepEqual(await keepers.left(), []);
     await heard.ended;
   });
 

@@ -20,6 +20,8 @@ describe('RunningAgents', () => {
           end: async (id) => {
             this.found = this.found.filter((one) => one.id !== id);
           },
+          endCommand: async () => {},
+          collect: async () => {},
           endOf: async (sessions) => {
             this.found = this.found.filter(({ about }) => !sessions.includes(about.session));
           },

@@ -1,0 +1,145 @@
+// The process that keeps agents: one for all windows of a user that have the same program, started
+// by the first that needs it.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hostEnvironment } from '../../agents/hostEnvironment';
+import { removePlace } from '../../keeper/place';
+import {
+  FRAME,
+  type HostFile,
+  type HostStart,
+  type HostStarted,
+  jsonFrame,
+  type KeeperStart,
+  type KeeperStarted,
+  PURPOSE,
+} from '../../keeper/wire';
+import { readHostFile } from './keeperFiles';
+import { KeeperSocket } from './keeperSocket';
+
+/** How often it is looked for, and how long between, in milliseconds: another window may start it. */
+const TRIES = 60;
+const TRY_MS = 50;
+/** What it reads and passes on is garbage at once: it needs no room for young objects. */
+const NODE_FLAG = '--max-semi-space-size=1';
+
+export interface KeeperHostsOptions {
+  /** The folder of all keepers. */
+  readonly folder: string;
+  /** A file of JavaScript. */
+  readonly program: string;
+}
+
+export class KeeperHosts {
+  readonly #options: KeeperHostsOptions;
+  #file: Promise<string> | undefined;
+  #opening: Promise<unknown> = Promise.resolve();
+
+  constructor(options: KeeperHostsOptions) {
+    this.#options = options;
+  }
+
+  /** Has an agent started. @throws Error if there is no process that could */
+  async keep(start: KeeperStart): Promise<KeeperStarted> {
+    const started = await this.#ask(start);
+    // The process may have ended just when it was asked.
+    return started ?? (await this.#ask(start)) ?? Promise.reject(new Error('the keeper has ended'));
+  }
+
+  async #ask(start: KeeperStart): Promise<KeeperStarted | undefined> {
+    // One after another: agents that are started together would each start a process.
+    const opening = this.#opening.then(() => this.#open());
+    this.#opening = opening.catch(() => {});
+    const socket = await opening;
+    const answer = new Promise<KeeperStarted | undefined>((resolve) => {
+      socket.listen(({ kind, bytes }) => {
+        if (kind === FRAME.keeping) resolve(JSON.parse(bytes.toString('utf8')) as KeeperStarted);
+      });
+      void socket.closed.then(() => resolve(undefined));
+    });
+    socket.send(jsonFrame(FRAME.keep, start));
+    const started = await answer;
+    socket.destroy();
+    return started;
+  }
+
+  async #open(): Promise<KeeperSocket> {
+    const { folder } = this.#options;
+    this.#file ??= this.#fileName();
+    const file = await this.#file;
+    const path = join(folder, file);
+    for (let tries = 0; tries < TRIES; tries++) {
+      const found = readHostFile(path);
+      if (found) {
+        try {
+          return (await KeeperSocket.open(found, PURPOSE.look)).socket;
+        } catch {
+          await this.#clear(path, found);
+        }
+      } else {
+        const isFirst = await this.#spawn({ folder, file });
+        // Another one has written it: if it stays unreadable, that has ended while it wrote.
+        if (!isFirst && tries === TRIES / 2) await rm(path, { force: true });
+        if (!isFirst) await delay(TRY_MS);
+      }
+    }
+    throw new Error('the keeper cannot be reached');
+  }
+
+  /** Other programs, and other programs to run them, have processes of their own. */
+  async #fileName(): Promise<string> {
+    const hash = createHash('sha256').update(process.execPath).update(process.version);
+    hash.update(await readFile(this.#options.program));
+    return `host-${hash.digest('hex').slice(0, 16)}.json`;
+  }
+
+  /** The process that listened there is gone, or does not answer. */
+  async #clear(path: string, { id, socket, socketFolder, token }: HostFile): Promise<void> {
+    if (readHostFile(path)?.token !== token) return;
+    await rm(path, { force: true });
+    await removePlace({ folder: join(this.#options.folder, id), socket, socketFolder });
+  }
+
+  /** @returns false if another process is there already */
+  async #spawn(start: HostStart): Promise<boolean> {
+    const own = hostEnvironment(process.env);
+    // Options for Node are meant for this window or for agents.
+    const env = Object.fromEntries(Object.entries(own).filter(([name]) => !/^NODE_/i.test(name)));
+    const host = spawn(process.execPath, [NODE_FLAG, this.#options.program], {
+      // Neither this window's folder nor the extension's: both may be removed. A home may not exist.
+      cwd: parse(process.execPath).root,
+      detached: true,
+      env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    try {
+      await once(host, 'spawn');
+      host.unref();
+      host.stdin.on('error', () => {});
+      host.stdin.end(JSON.stringify(start));
+      const line = await firstLine(host.stdout);
+      if (line === '') throw new Error('it has ended without a word');
+      const started = JSON.parse(line) as HostStarted;
+      if ('failed' in started) throw new Error(started.failed);
+      return started.isListening;
+    } finally {
+      host.stdout.destroy();
+    }
+  }
+}
+
+/** The first line of a stream, or what there is until its end. */
+async function firstLine(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += chunk;
+    if (text.includes('\n')) break;
+  }
+  return text;
+}

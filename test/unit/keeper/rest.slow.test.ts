@@ -1,0 +1,180 @@
+// What an agent says last while no window is there is read from the disk: nothing runs for it.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeptProcess } from '../../../src/client/transport/keptProcess';
+import { Heard, someone, TestKeepers } from '../../support/keeper/keepers';
+import { goneFrom } from '../../support/processes';
+import { removeScratch } from '../../support/scratch';
+
+describe('what an ended agent has left', function () {
+  this.timeout(30_000);
+  let keepers: TestKeepers;
+
+  beforeEach(async () => {
+    keepers = await TestKeepers.make();
+  });
+
+  afterEach(async () => {
+    await keepers.end();
+    await removeScratch();
+  });
+
+  /** Asks three things, and after a message says more and crashes. */
+  const asking = `
+    for (const id of [1, 2, 3]) console.log(JSON.stringify({ id, method: 'ask' }));
+    require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      console.log('got ' + line);
+      if (line !== 'go') return;
+      console.error('fatal');
+      process.stdout.write('x'.repeat(600000) + '\\nlast', () => process.exit(4));
+    });`;
+
+  async function endWithoutWindow(): Promise<KeptProcess> {
+    const first = await keepers.start(asking);
+    const heard = Heard.from(first);
+    await heard.line((text) => text.includes('"id":3'));
+    await first.transport.write('answer 2', 2);
+    await heard.line((text) => text === 'got answer 2');
+    first.stored({ line: 2, open: [1, 2] });
+    first.setFacts(Buffer.from('facts'));
+    const { pid } = await keepers.place(first.id);
+    await first.transport.write('go');
+    await first.detach();
+    await goneFrom(pid);
+    return first;
+  }
+
+  const read = async (from: { line: number; open: number[] }): Promise<{ kept: KeptProcess; heard: Heard }> => {
+    const kept = await keepers.attach();
+    const heard = Heard.from(kept);
+    kept.deliver(from);
+    await heard.ended;
+    return { kept, heard };
+  };
+
+  it('is all there for the next window, without a process, and goes when it has been read', async () => {
+    const first = await endWithoutWindow();
+    assert.equal(keepers.all.find('one'), first.id);
+    assert.deepEqual(await keepers.all.list(), []);
+    const { kept, heard } = await read({ line: 2, open: [1, 2] });
+    assert.deepEqual([kept.ranBefore, kept.pid, kept.id], [true, first.pid, first.id]);
+    assert.equal(Buffer.from(kept.facts ?? []).toString(), 'facts');
+    const said = heard.lines.map(({ number, text }) => `${number}: ${text.slice(0, 24)}`);
+    assert.deepEqual(said, [
+      '1: {"id":1,"method":"ask"}',
+      '3: {"id":3,"method":"ask"}',
+      '4: got answer 2',
+      '5: got go',
+      `6: ${'x'.repeat(24)}`,
+      '7: last',
+    ]);
+    assert.deepEqual([(await kept.exited).code, (await kept.exited).stderr], [4, 'fatal']);
+    await kept.close();
+    assert.deepEqual(await readdir(keepers.folder), []);
+  });
+
+  it('is there again, with newer facts, for the window after one that was killed while it read', async () => {
+    await endWithoutWindow();
+    const { kept } = await read({ line: 2, open: [] });
+    kept.setFacts(Buffer.from('newer'), true);
+    await kept.detach();
+    const again = await read({ line: 5, open: [1] });
+    assert.equal(Buffer.from(again.kept.facts ?? []).toString(), 'newer');
+    assert.deepEqual(
+      again.heard.lines.map(({ number }) => number),
+      [1, 6, 7],
+    );
+  });
+
+  it('takes no more messages', async () => {
+    await endWithoutWindow();
+    const { kept } = await read({ line: 2, open: [] });
+    await assert.rejects(kept.transport.write('hello'), { code: 'connection-closed' });
+  });
+
+  it('includes the last output of its commands and how they ended', async () => {
+    const first = await keepers.start(`console.log('ready'); process.stdin.once('data', () => process.exit(0));`);
+    await Heard.from(first).line((text) => text === 'ready');
+    const options = {
+      id: 'c1',
+      about: { line: 'node', cwd: '/', limit: 1000, request: 1 },
+      cwd: '/',
+      env: {},
+      capacityBytes: 1000,
+    };
+    const said: string[] = [];
+    const script = `console.log('from the command'); setInterval(() => {}, 1e6)`;
+    await first.commands?.start(
+      { file: process.execPath, args: ['-e', script], shell: false },
+      { ...options, onChange: ({ append = '' }) => said.push(append) },
+    );
+    while (said.join('') === '') await new Promise((resolve) => setTimeout(resolve, 5));
+    const { pid } = await keepers.place(first.id);
+    await first.transport.write('go');
+    await first.detach();
+    await goneFrom(pid);
+    const next = await keepers.attach();
+    const [command] = next.commands?.earlier ?? [];
+    const heard: string[] = [];
+    const followed = command?.follow(5, { capacityBytes: 1000, onChange: ({ append = '' }) => heard.push(append) });
+    assert.equal((await followed?.exited)?.signal, 'SIGTERM');
+    assert.equal(heard.join(''), 'from the command\n'.slice(5));
+  });
+
+  it('can be read by its user only, and holds no environment', async () => {
+    const first = await keepers.start(`console.log('ready'); process.stdin.once('data', () => process.exit(0));`, {
+      env: { PATH: process.env.PATH ?? '', API_KEY: 'sk-very-secret-value' },
+    });
+    await Heard.from(first).line((text) => text === 'ready');
+    const { pid, token } = (await keepers.place(first.id)) as { pid: number; token: string };
+    await first.transport.write('go');
+    await first.detach();
+    await goneFrom(pid);
+    const folder = join(keepers.folder, first.id);
+    assert.equal((await stat(folder)).mode & 0o777, 0o700);
+    for (const name of await readdir(folder)) {
+      assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600, name);
+      const text = await readFile(join(folder, name), 'utf8');
+      assert.ok(!text.includes('sk-very-secret-value') && !text.includes(token), name);
+    }
+  });
+
+  it('is nothing where an idle agent left after its window, whatever it answers to the goodbye', async () => {
+    const first = await keepers.start(`
+      console.log('ready');
+      require('readline').createInterface({ input: process.stdin }).on('line', () => console.log('{"id":"goodbye"}'));`);
+    await Heard.from(first).line((text) => text === 'ready');
+    first.stored({ line: 1, open: [] });
+    const { pid } = await keepers.place(first.id);
+    const second = await keepers.attachWith(first.id, { leaveAfterMs: 0, goodbye: '{"method":"bye"}\n' });
+    await second.detach();
+    await goneFrom(pid);
+    assert.deepEqual(await readdir(keepers.folder), []);
+  });
+
+  it('goes with its session, and after a month', async () => {
+    const first = await endWithoutWindow();
+    await keepers.all.collect((session) => session === 'one');
+    assert.equal(keepers.all.find('one'), first.id);
+    await keepers.all.collect((session) => session !== 'one');
+    assert.deepEqual(await keepers.left(), []);
+
+    const second = await endWithoutWindow();
+    const path = join(keepers.folder, second.id, 'rest.json');
+    const rest = JSON.parse(await readFile(path, 'utf8'));
+    rest.state.ended.at -= 31 * 24 * 60 * 60 * 1000;
+    await writeFile(path, JSON.stringify(rest));
+    await keepers.all.list();
+    assert.equal(existsSync(path), false);
+  });
+
+  it('is not read from a file of another form, and the next agent starts all the same', async () => {
+    const first = await endWithoutWindow();
+    await writeFile(join(keepers.folder, first.id, 'rest.json'), '{"wire":1,"about":{"session":"one"}}');
+    assert.equal(keepers.all.find('one'), undefined);
+    const next = await keepers.start(asking, { about: someone });
+    assert.notEqual(next.id, first.id);
+  });
+});

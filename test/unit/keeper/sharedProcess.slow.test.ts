@@ -1,0 +1,231 @@
+// One process keeps the agents of all windows: each as if it had a process of its own.
+import assert from 'node:assert/strict';
+import { appendFile, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hostEnvironment } from '../../../src/agents/hostEnvironment';
+import { silentLog } from '../../../src/base/log';
+import { KeeperSocket } from '../../../src/client/transport/keeperSocket';
+import type { KeptProcess } from '../../../src/client/transport/keptProcess';
+import { frame, jsonFrame, PURPOSE } from '../../../src/keeper/wire';
+import { Heard, keeperProgram, someone, TestKeepers } from '../../support/keeper/keepers';
+import { goneFrom, isAlive } from '../../support/processes';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+
+const echo = `
+let count = 0;
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
+console.log('ready');`;
+
+describe('the process that keeps agents', function () {
+  this.timeout(60_000);
+  let keepers: TestKeepers;
+
+  beforeEach(async () => {
+    keepers = await TestKeepers.make();
+  });
+
+  afterEach(async () => {
+    await keepers.end();
+    await removeScratch();
+  });
+
+  const about = (session: string): { readonly about: typeof someone } => ({ about: { ...someone, session } });
+  const processOf = async ({ id }: KeptProcess): Promise<number> => (await keepers.place(id)).pid;
+  const another = (program?: string): Promise<TestKeepers> =>
+    TestKeepers.make({ folder: keepers.folder, ...(program !== undefined && { program }) });
+
+  /** Starts an agent for each of these sessions, all at once. */
+  function startAll(...sessions: readonly string[]): Promise<KeptProcess[]> {
+    return Promise.all(sessions.map((session) => keepers.start(echo, about(session))));
+  }
+
+  async function assertAnswers(kept: KeptProcess, heard: Heard, word: string): Promise<void> {
+    await kept.transport.write(word);
+    await heard.line((text) => text.endsWith(` ${word}`));
+  }
+
+  it('is one for all sessions of all windows', async () => {
+    const second = await another();
+    const kept = [...(await startAll('a', 'b', 'c')), await second.start(echo, about('d'))];
+    const pids = await Promise.all(kept.map(processOf));
+    assert.equal(new Set(pids).size, 1, pids.join());
+    assert.equal((await keepers.all.list()).length, 4);
+  });
+
+  it('is one although two windows need it at the same moment', async () => {
+    const windows = [await another(), await another(), await another()];
+    const kept = await Promise.all(windows.map((window, n) => window.start(echo, about(`${n}`))));
+    assert.equal(new Set(await Promise.all(kept.map(processOf))).size, 1);
+  });
+
+  it('ends with its last agent, and leaves nothing', async () => {
+    const [one, two] = await startAll('a', 'b');
+    assert.ok(one && two);
+    const pid = await processOf(one);
+    await one.close();
+    assert.ok(isAlive(pid));
+    await two.close();
+    await goneFrom(pid);
+    assert.deepEqual(await readdir(keepers.folder), []);
+  });
+
+  it('gives each agent and its commands the environment, folder and umask of its own window', async () => {
+    const told = `console.log([process.env.MINE, process.env.FIRST, process.cwd(), process.umask()].join(' '))`;
+    const env = { PATH: process.env.PATH ?? '' };
+    const own = process.umask(0o027);
+    try {
+      await keepers.start(echo, { ...about('first'), env: { ...hostEnvironment(process.env), FIRST: 'secret' } });
+      process.umask(0o002);
+      const kept = await keepers.start(`${told}; process.stdin.resume()`, {
+        ...about('second'),
+        env: { ...env, MINE: '2' },
+        cwd: '/',
+      });
+      assert.equal(await Heard.from(kept).line(() => true), `2  / ${0o002}`);
+      const said: string[] = [];
+      const command = await kept.commands?.start(
+        { file: process.execPath, args: ['-e', told], shell: false },
+        {
+          id: 'c1',
+          about: { line: 'node', cwd: '/', limit: 1000, request: 1 },
+          cwd: '/',
+          env: { ...env, MINE: '3' },
+          capacityBytes: 1000,
+          onChange: ({ append = '' }) => said.push(append),
+        },
+      );
+      await command?.exited;
+      assert.equal(said.join(''), `3  / ${0o002}\n`);
+    } finally {
+      process.umask(own);
+    }
+  });
+
+  it('goes on with the others while one agent floods, one crashes and one window sends nonsense', async () => {
+    const [quiet] = await startAll('quiet');
+    assert.ok(quiet);
+    const heard = Heard.from(quiet);
+    const flood = await keepers.start(
+      `const line = 'x'.repeat(65535) + '\\n'; const say = () => process.stdout.write(line, say); say();`,
+      about('flood'),
+    );
+    // Listened to by nobody: what it says is retained up to the bound.
+    await flood.detach();
+    const endless = await keepers.start(`process.stdout.write('x'.repeat(4e6)); process.stdin.resume()`, about('line'));
+    await endless.detach();
+    const crashed = await keepers.start('process.abort()', about('crash'));
+    await Heard.from(crashed).ended;
+    for (const bytes of [frame(1, 0, Buffer.alloc(300)), Buffer.alloc(10_000, 255), jsonFrame(6, { no: 'batch' })]) {
+      const { socket } = await KeeperSocket.open(await keepers.place(quiet.id), PURPOSE.look);
+      socket.send(bytes);
+      socket.destroy();
+      const other = (await KeeperSocket.open(await keepers.place(flood.id), PURPOSE.attach)).socket;
+      other.send(bytes);
+      other.destroy();
+    }
+    for (let n = 0; n < 50; n++) {
+      const began = performance.now();
+      await assertAnswers(quiet, heard, `word ${n}`);
+      assert.ok(performance.now() - began < 1_000, 'an answer is not held up by the others');
+    }
+    const found = await keepers.all.list();
+    assert.ok(found.every(({ kind }) => kind === 'alive'));
+    const state = found.find(({ about: { session } }) => session === 'flood')?.state;
+    assert.ok((state?.bytes ?? 0) <= 129 * 1024 * 1024);
+  });
+
+  it('that is killed ends all its agents, tells all windows, and is replaced by the next start', async () => {
+    const kept = await startAll('a', 'b', 'c');
+    const [first] = kept;
+    assert.ok(first);
+    const pid = await processOf(first);
+    process.kill(pid, 'SIGKILL');
+    for (const one of kept) {
+      assert.deepEqual(await one.exited.then(({ code, signal }) => [code, signal]), [null, null]);
+      await goneFrom(one.pid);
+    }
+    assert.deepEqual([await keepers.all.list(), await keepers.left()], [[], []]);
+    const again = await startAll('a', 'b', 'c');
+    assert.equal(new Set(await Promise.all(again.map(processOf))).size, 1);
+    for (const one of again) await assertAnswers(one, Heard.from(one), 'back');
+  });
+
+  it('that hangs is ended with the agent that the user ends, and replaced', async () => {
+    const [kept] = await startAll('a');
+    assert.ok(kept);
+    const pid = await processOf(kept);
+    process.kill(pid, 'SIGSTOP');
+    await keepers.all.end(kept.id);
+    for (const each of [pid, kept.pid]) await goneFrom(each);
+    const [again] = await startAll('a');
+    assert.ok(again);
+    await assertAnswers(again, Heard.from(again), 'back');
+  });
+
+  it('is not ended for an agent that cannot be reached', async () => {
+    const [lost, other] = await startAll('lost', 'other');
+    assert.ok(lost && other);
+    const path = join(keepers.folder, lost.id, 'keeper.json');
+    await lost.detach();
+    await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), token: 'another' }));
+    await keepers.all.end(lost.id);
+    await goneFrom(lost.pid);
+    await assertAnswers(other, Heard.from(other), 'still here');
+  });
+
+  it('is another one for another version, and both are seen and attached to from either', async () => {
+    const folder = await scratchFolder();
+    await mkdir(folder, { recursive: true });
+    const program = join(folder, 'keeper.js');
+    await copyFile(await keeperProgram(), program);
+    await appendFile(program, '\n// The next version.\n');
+    const next = await another(program);
+    const one = await keepers.start(echo, about('one'));
+    const two = await next.start(echo, about('two'));
+    assert.notEqual(await processOf(one), await processOf(two));
+    await one.detach();
+    const attached = await next.all.attach('one', { log: silentLog });
+    assert.equal(attached?.pid, one.pid);
+    assert.equal((await keepers.all.list()).length, 2);
+    await keepers.all.endOf(['two']);
+    assert.equal((await two.exited).code, 0);
+  });
+
+  it('of an earlier version, which kept one agent, is attached to and ended like this one', async () => {
+    const kept = await keepers.start(echo);
+    const path = join(keepers.folder, kept.id, 'keeper.json');
+    const { shared: _, ...earlier } = JSON.parse(await readFile(path, 'utf8'));
+    await kept.detach();
+    await writeFile(path, JSON.stringify(earlier));
+    const next = await keepers.attach();
+    const heard = Heard.from(next);
+    next.deliver({ line: 0, open: [] });
+    await assertAnswers(next, heard, 'hello');
+    await next.detach();
+    const { pid, socket } = await keepers.place(kept.id);
+    await rm(socket);
+    await keepers.all.end(kept.id);
+    for (const each of [pid, kept.pid]) await goneFrom(each);
+  });
+
+  it('tells what commands run, and ends a single one for whoever looks', async () => {
+    const kept = await keepers.start(echo);
+    const command = await kept.commands?.start(
+      { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'], shell: false },
+      {
+        id: 'c1',
+        about: { line: 'node server.js', cwd: '/', limit: 1000, request: 1 },
+        cwd: '/',
+        env: {},
+        capacityBytes: 1000,
+        onChange() {},
+      },
+    );
+    const commands = async () => (await keepers.all.list())[0]?.state?.commands?.map(({ isRunning }) => isRunning);
+    assert.deepEqual(await commands(), [true]);
+    await (await another()).all.endCommand(kept.id, 'c1');
+    await command?.exited;
+    assert.deepEqual(await commands(), [false]);
+    await assertAnswers(kept, Heard.from(kept), 'still here');
+  });
+});
