@@ -1,12 +1,18 @@
-// The list of all agents that Parley runs for this user on this machine, with or without a window.
+// The list of all agents that Parley runs for this user on this machine, with or without a window,
+// and of the commands that they run there.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
+import { oneLine } from '../../base/text';
+import { commandLineOf } from '../../client/transport/commandsOfKeeper';
 import type { FoundKeeper } from '../../client/transport/keepers';
 import { agoLabel } from '../sessions/sessionLabels';
-import { List } from '../ui/input';
+import { List, type ListButton } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { statusLabel } from './rowLabels';
 import { backgroundStateOf, type RunningAgents } from './runningAgents';
+
+/** Characters of a command line that are shown. */
+const MAX_COMMAND = 100;
 
 export interface RunningAgentsPicker {
   readonly running: RunningAgents;
@@ -26,7 +32,10 @@ export async function showRunningAgents(services: RunningAgentsPicker): Promise<
     if (!isOpen) return;
     list.busy = false;
     const none: ChoiceRow = { id: 'none', label: l10n.t('No agents run without a window') };
-    list.draw(found.length === 0 ? [none] : found.map((one) => rowOf(one, services)), []);
+    list.draw(
+      found.length === 0 ? [none] : found.flatMap((one) => [rowOf(one, services), ...commandRows(one, services)]),
+      [],
+    );
   };
   const choice = choiceFrom(list);
   void draw();
@@ -40,14 +49,7 @@ function rowOf(found: FoundKeeper, services: RunningAgentsPicker): ChoiceRow {
   const title = services.titleOf(about.session);
   const untitled = found.state?.isAttached ? l10n.t('New session') : l10n.t('Deleted session');
   const isEndable = kind !== 'elsewhere';
-  const end = {
-    icon: 'stop-circle',
-    tooltip: l10n.t('End Agent'),
-    run: async () => {
-      await services.running.end(id);
-      await showRunningAgents(services);
-    },
-  };
+  const end = endButton(l10n.t('End Agent'), () => services.running.end(id), services);
   return {
     id,
     label: [{ icon: iconOf(found) }, ` ${title ?? untitled}`],
@@ -56,6 +58,25 @@ function rowOf(found: FoundKeeper, services: RunningAgentsPicker): ChoiceRow {
     ...(isEndable && { buttons: [end] }),
     ...(title !== undefined && kind === 'alive' && { choose: () => services.open(about.session) }),
   };
+}
+
+/** Rows of the commands that run for an agent. */
+function commandRows({ id, about, state }: FoundKeeper, services: RunningAgentsPicker): readonly ChoiceRow[] {
+  const running = state?.commands?.filter(({ isRunning }) => isRunning) ?? [];
+  return running.map((command) => ({
+    id: `${id} ${command.id}`,
+    label: [{ icon: 'terminal' }, ` ${oneLine(commandLineOf(command) ?? '', MAX_COMMAND)}`],
+    description: l10n.t('command of {0}', about.agentName),
+    buttons: [endButton(l10n.t('End Command'), () => services.running.endCommand(id, command.id), services)],
+  }));
+}
+
+function endButton(tooltip: string, end: () => Promise<void>, services: RunningAgentsPicker): ListButton {
+  const run = async (): Promise<void> => {
+    await end();
+    await showRunningAgents(services);
+  };
+  return { icon: 'stop-circle', tooltip, run };
 }
 
 function iconOf(found: FoundKeeper): string {
