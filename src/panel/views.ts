@@ -163,10 +163,12 @@ export interface PermissionView {
   readonly toolCallId?: string;
   readonly title: string;
   readonly description?: string;
-  /** The command to be approved, if it is not that of a tool call. */
-  readonly command?: { readonly line: string; readonly cwd?: string };
-  /** The input of the tool call says nothing but the command and the description. */
-  readonly isOnlyCommand?: true;
+  /** What would run, in order. */
+  readonly commands?: readonly { readonly line: string; readonly cwd?: string }[];
+  /** What would be written to files, if no diff of the tool call shows it. */
+  readonly texts?: readonly { readonly path: string; readonly text: string }[];
+  /** The raw input, if it says more than that; `isUnknown`: nothing else says what the call does. */
+  readonly input?: { readonly json: string; readonly isUnknown?: boolean };
   readonly options: readonly PermissionOption[];
   /** It is about one change of a file, which the user can edit first. */
   readonly canEdit?: true;

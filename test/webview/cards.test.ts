@@ -18,7 +18,7 @@ describe('cards of the protocol', () => {
   it('show the description and the command of a permission request', async () => {
     const asked = permission(-1, {
       description: 'The tests need it.',
-      command: { line: 'rm -rf out', cwd: '/work/app' },
+      commands: [{ line: 'rm -rf out', cwd: '/work/app' }],
     });
     const { page } = await open([], { permissions: [asked] });
     const text = await page.getByRole('group', { name: /^Permission:/ }).innerText();

@@ -1,6 +1,8 @@
 // Compares two texts line by line in bounded time. Equal lines at both ends are skipped, and hunks
 // are built only for the lines that are shown.
-import { head } from '../../base/text';
+import * as l10n from '@vscode/l10n';
+import { formatNumber } from '../../base/localFormat';
+import { head, tail } from '../../base/text';
 import { type ChangedLines, changedLines, type Steps } from '../../changes/lines/lineMatch';
 import type { ChangeHunk } from '../../session/events/content';
 import { keepLineEnds } from './textEdit';
@@ -21,8 +23,9 @@ const CHUNK = 4096;
 
 /** Lines of one diff that are given. */
 const MAX_SHOWN = 400;
-/** Characters of one line that are given. */
+/** Characters of one line that are given; of a longer one, its beginning and its end. */
 const MAX_LINE = 2000;
+const LINE_END = 500;
 
 /** What differs, as far as it is shown. */
 export interface LineDiff {
@@ -148,11 +151,17 @@ export function boundHunks(all: readonly ChangeHunk[]): LineDiff {
       if (line.startsWith('+')) added++;
       else if (line.startsWith('-')) removed++;
     }
-    const kept = lines.slice(0, Math.max(0, room)).map((line) => head(line, MAX_LINE));
+    const kept = lines.slice(0, Math.max(0, room)).map(boundLine);
     room -= lines.length;
     return kept.length > 0 ? [{ oldStart, newStart, lines: kept }] : [];
   });
   return { added, removed, hunks, ...(room < 0 && { truncated: true as const }) };
+}
+
+function boundLine(line: string): string {
+  if (line.length <= MAX_LINE) return line;
+  const left = formatNumber(line.length - MAX_LINE);
+  return `${head(line, MAX_LINE - LINE_END)}⟨${l10n.t('{0} characters not shown', left)}⟩${tail(line, LINE_END)}`;
 }
 
 /** Where the first line begins that is not the same in both. */

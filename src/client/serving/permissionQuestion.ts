@@ -1,11 +1,13 @@
 // Forwards a permission request to the caller of a run (Agent Communication Protocol), and reads
 // what the answer chose. Nothing is chosen that the answer does not name.
 
-import { head } from '../../base/text';
+import { revealHidden } from '../../base/revealHidden';
+import { head, tail } from '../../base/text';
 import { textOf } from '../../distributed/client/runParts';
 import { type Message, type MessagePart, textPart } from '../../distributed/model/model';
 import type { PermissionOption } from '../../session/events/content';
 import type { Permission, ToolEntry } from '../../session/model/state';
+import { askedInputOf } from '../view/askedInput';
 
 /**
  * Characters of one line, of the input of a tool, and of the new text of one file in a question.
@@ -26,12 +28,15 @@ const MAX_ANSWER = 1000;
  * @param tool the tool call that it is about, where there is one
  */
 export function permissionQuestion(permission: Permission, tool: ToolEntry | undefined): readonly MessagePart[] {
-  const { title, description, command, toolCallId } = permission;
+  const { title, description, toolCallId } = permission;
+  const { commands, texts, rest } = askedInputOf(permission, tool);
   const options = permission.options.slice(0, MAX_OPTIONS);
   const lines = [
     `The agent asks for permission: ${oneLine(title || tool?.title || 'go on')}`,
     ...(description ? [quoted(description, MAX_INPUT)] : []),
-    ...(command ? [quoted(`$ ${command.line}${command.cwd ? `   (in ${command.cwd})` : ''}`, MAX_INPUT)] : []),
+    ...commands.map(({ line, cwd }) => quoted(`$ ${line}${cwd ? `   (in ${cwd})` : ''}`, MAX_INPUT)),
+    ...texts.flatMap(({ path, text }) => [`Writes ${oneLine(path)}:`, quoted(text, MAX_CHANGE)]),
+    ...(rest === undefined ? [] : [quoted(JSON.stringify(rest), MAX_INPUT)]),
     ...(tool ? aboutTool(tool) : []),
     '',
     ...options.map(({ name, optionId }, index) => `${index + 1}. ${oneLine(name || optionId)}`),
@@ -67,13 +72,12 @@ export function chosenOption(answer: Message, options: readonly PermissionOption
 }
 
 /** What the agent wants to do, as far as it says: the user must see what they agree to. */
-function aboutTool({ rawInput, content, locations }: ToolEntry): readonly string[] {
+function aboutTool({ content, locations }: ToolEntry): readonly string[] {
   const changes = content.filter((part) => part.type === 'diff');
   const shown = changes
     .slice(0, MAX_CHANGES)
     .flatMap(({ path, newText }) => [`Changes ${oneLine(path)} to:`, quoted(newText, MAX_CHANGE)]);
   const more = changes.length > MAX_CHANGES ? [`… and ${changes.length - MAX_CHANGES} more files`] : [];
-  if (rawInput !== undefined) return [quoted(JSON.stringify(rawInput) ?? '', MAX_INPUT), ...shown, ...more];
   if (changes.length > 0) return [...shown, ...more];
   return locations.slice(0, MAX_CHANGES).map(({ path }) => `Concerns ${oneLine(path)}`);
 }
@@ -85,6 +89,9 @@ function oneLine(text: string): string {
 
 /** Text of the agent's cannot pass for a line of ours, such as an option. */
 function quoted(text: string, limit: number): string {
-  const cut = text.length > limit ? `${head(text, limit)}\n[${text.length - limit} more characters]` : text;
-  return cut.replace(/^/gm, '> ').replaceAll('\r', ' ');
+  const shown = revealHidden(text);
+  const end = limit / 4;
+  const left = shown.length - limit;
+  const cut = left > 0 ? `${head(shown, limit - end)}\n[${left} characters left out here]\n${tail(shown, end)}` : shown;
+  return cut.replace(/^/gm, '> ');
 }

@@ -8,7 +8,7 @@ import * as l10n from '@vscode/l10n';
 import type { Permission, ToolEntry } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { subjectOf } from '../rules/requestSubject';
-import { type PlainCommand, plainCommandOf } from './commandOf';
+import { askedInputOf } from './askedInput';
 
 /** Characters of the line, so that VS Code shows it whole. */
 const MAX_LINE = 200;
@@ -30,28 +30,27 @@ export function isPlainLine(text: string): boolean {
  */
 export function briefOf(
   { agent, cwd }: Conversation,
-  { command, description, options, title }: Permission,
+  permission: Permission,
   entry: ToolEntry | undefined,
 ): string | undefined {
+  const { command, description, options, title } = permission;
   if (description || entry?.content.some(({ type }) => type !== 'content')) return undefined;
-  const run = commandOf(command, entry);
-  if (run)
-    return (run.cwd ?? cwd) === cwd
+  const { commands, texts, rest } = askedInputOf(permission, entry);
+  const [run, ...others] = commands;
+  if (run) {
+    const isAll = others.length + texts.length === 0 && rest === undefined;
+    // What a call that is no command would do is not said by its command.
+    const isRun = !entry || (entry.toolKind === 'execute' && entry.rawInput !== undefined);
+    return isAll && isRun && (run.cwd ?? cwd) === cwd
       ? lineOf(run.line, l10n.t('{0} wants to run: {1}', agent.name, run.line))
       : undefined;
+  }
   if (!entry || command) return undefined;
   const { toolKind: kind, rawInput, locations } = entry;
   const subject = subjectOf({ title, options, patch: { kind, rawInput, locations } }, { cwd, roots: [] });
   if (subject?.kind !== 'read') return undefined;
   const paths = subject.paths.join(', ');
   return lineOf(paths, l10n.t('{0} wants to read: {1}', agent.name, paths));
-}
-
-/** The command of a request; undefined where its tool call says anything else. */
-function commandOf(asked: PlainCommand | undefined, entry: ToolEntry | undefined): PlainCommand | undefined {
-  const called = entry && plainCommandOf(entry);
-  if (!asked) return called;
-  return !entry || (called?.line === asked.line && called.cwd === asked.cwd) ? asked : undefined;
 }
 
 function lineOf(subject: string, line: string): string | undefined {

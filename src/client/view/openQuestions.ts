@@ -1,19 +1,21 @@
 // The questions of a session that can be answered by choosing one of a few answers, for a list that
 // other windows show too. What is too long to be read there, or asks for text, is named only.
 import { redact } from '../../base/redact';
+import { revealHidden } from '../../base/revealHidden';
 import { head, oneLine } from '../../base/text';
 import type { ToolContent } from '../../session/events/content';
 import type { Elicitation, Permission, ToolEntry } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { lineDiff } from '../requests/lineDiff';
+import { askedInputOf } from './askedInput';
 import { askerOf } from './asker';
 import { briefOf } from './briefQuestion';
-import { commandLineOf } from './commandOf';
 
 /** Characters of what is asked about; one does not answer what one cannot read whole. */
 const MAX_TEXT = 2000;
 const MAX_CHOICES = 20;
 const MAX_LABEL = 200;
+const SHORT_TITLE = 60;
 
 /** A question as other windows get it. */
 export interface PlainQuestion {
@@ -49,12 +51,17 @@ export function openQuestionsOf(conversation: Conversation): readonly Answerable
 }
 
 function ofPermission(conversation: Conversation, permission: Permission): AnswerableQuestion {
-  const { id, at, title, description, command, options } = permission;
+  const { id, at, title, description, options } = permission;
   const entry = toolOf(conversation, permission);
-  const line = command?.line ?? (entry && commandLineOf(entry, conversation.model.state));
+  const { commands, texts, purpose, rest } = askedInputOf(permission, entry);
   const parts = [
-    ...[description, line, command?.cwd].flatMap((part) => part || []),
-    ...(entry?.content.flatMap(changedText) ?? []),
+    // A list shows titles in one line, as far as they fit.
+    ...[title, entry?.title ?? ''].filter((one) => oneLine(one, SHORT_TITLE) !== one),
+    ...[description, purpose].flatMap((part) => part || []),
+    ...commands.flatMap(({ line, cwd }) => (cwd === undefined ? [line] : [line, cwd])),
+    ...texts.flatMap(({ path, text }) => [path, text]),
+    ...(entry?.content.flatMap(saidIn) ?? []),
+    ...(rest === undefined ? [] : [JSON.stringify(rest, null, 2)]),
   ];
   const choices = options.map(({ name, kind }) => ({ label: redact(oneLine(name, MAX_LABEL)), kind }));
   const brief = briefOf(conversation, permission, entry);
@@ -101,9 +108,15 @@ function valuesOf(asked: Elicitation): readonly { field: string; value: string |
   ];
 }
 
+/** A text that is redacted or too long is not shown whole, so that it has no choices. */
 function plain(title: string, parts: readonly string[], choices: PlainQuestion['choices']): PlainQuestion {
-  const text = redact(parts.join('\n'));
-  const isWhole = text.length <= MAX_TEXT && choices.length <= MAX_CHOICES;
+  const whole = revealHidden(parts.join('\n'));
+  const text = redact(whole);
+  const isWhole =
+    text === whole &&
+    text.length <= MAX_TEXT &&
+    choices.length <= MAX_CHOICES &&
+    choices.every(({ label }) => label.length <= MAX_LABEL);
   return { title: redact(oneLine(title, MAX_LABEL)), text: head(text, MAX_TEXT), choices: isWhole ? choices : [] };
 }
 
@@ -116,7 +129,9 @@ function toolOf({ model }: Conversation, { toolCallId }: Permission): ToolEntry 
 /** More than fits where the changes are not known: then the question is not answered elsewhere. */
 const TOO_MUCH = '…'.repeat(MAX_TEXT + 1);
 
-function changedText(content: ToolContent): readonly string[] {
+function saidIn(content: ToolContent): readonly string[] {
+  if (content.type === 'content') return content.block.type === 'text' ? [content.block.text] : [TOO_MUCH];
+  if (content.type === 'unknown') return [JSON.stringify(content.raw, null, 2)];
   if (content.type !== 'diff') return [];
   const hunks = content.hunks ?? lineDiff(content.oldText ?? '', content.newText)?.hunks;
   const isCut = content.hunks === undefined && lineDiff(content.oldText ?? '', content.newText)?.truncated === true;

@@ -27,15 +27,11 @@ import { editorToolOf, editorToolPlace } from './editorTool';
 import { gapText, noticeTexts, turnNoteText } from './ownTexts';
 import { testClaim } from './testClaim';
 
-/**
- * Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the
- * webview.
- */
+/** Characters of a text inside a tool call, of a permission request and of raw JSON that go to the webview. */
 const MAX_TOOL_CHARS = 50_000;
 /** Of a longer text: characters of its beginning; the rest is its end. */
 const HEAD_CHARS = 10_000;
 const MAX_TERMINAL_CHARS = 100_000;
-const MAX_RAW_CHARS = 100_000;
 const MAX_RESOURCE_CHARS = 20_000;
 const MAX_URI = 10_000;
 const MAX_NOW = 200;
@@ -395,8 +391,12 @@ function bytesOf(base64: string): number {
 }
 
 function projectToolBlock(block: ContentBlock): BlockView {
-  if (block.type !== 'text' || block.text.length <= MAX_TOOL_CHARS) return projectBlock(block);
-  return { type: 'text', text: withoutMiddle(block.text) };
+  return block.type === 'text' ? { type: 'text', text: whole(block.text) } : projectBlock(block);
+}
+
+/** A text, or if it is long its beginning and its end with a note about what lies between. */
+export function whole(text: string): string {
+  return text.length <= MAX_TOOL_CHARS ? text : withoutMiddle(text);
 }
 
 function isCut(block: ContentBlock): boolean {
@@ -461,7 +461,7 @@ export function labelOf(path: string, roots: readonly string[]): string {
   return path;
 }
 
-function toJson(value: unknown): string {
-  if (typeof value === 'string') return head(value, MAX_RAW_CHARS);
-  return head(JSON.stringify(value, null, 2) ?? String(value), MAX_RAW_CHARS);
+/** JSON text, whole or without its middle. */
+export function toJson(value: unknown): string {
+  return whole(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? String(value)));
 }

@@ -6,7 +6,6 @@ import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import { head } from '../../base/text';
 import type {
   AttachmentView,
-  PermissionView,
   PlanProgressView,
   QueueItemView,
   SessionPhase,
@@ -16,24 +15,19 @@ import type {
 import type { SessionPart } from '../../session/model/changes';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
-import { proposalOf } from '../requests/editedProposal';
 import { mayPass } from '../turns/failures';
 import { sentBytes } from '../turns/promptContent';
 
-import { askerOf } from './asker';
-import { plainCommandOf } from './commandOf';
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
 import { changesOfTurn, reviewOf } from './projectChanges';
 import { errorOf } from './projectFailure';
 import { projectTurn } from './projectItem';
+import { permissionsOf } from './projectPermissions';
 import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
 import { waitReasonLabel } from './waitReasonLabels';
 
 type Field = keyof SessionView;
 
-/** Characters of what a question says beside its title. */
-const MAX_DESCRIPTION = 10_000;
-const MAX_COMMAND = 20_000;
 const MAX_STEP = 300;
 
 /** The fields that a change of each part may change. */
@@ -299,28 +293,4 @@ function waitReason(conversation: Conversation): string {
     default:
       return l10n.t('Waiting for the agent');
   }
-}
-
-function permissionsOf({ model }: Conversation): PermissionView[] {
-  return [...model.state.permissions.values()].map((permission) => {
-    const { id, title, description, command, options, ruleOffer, toolCallId } = permission;
-    const by = askerOf(model, permission);
-    const index = (toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1;
-    const entry = model.state.entries[index];
-    const { description: purpose, ...plain } = (entry?.kind === 'tool' && !command && plainCommandOf(entry)) || {};
-    const isPlain = 'line' in plain && plain.line.length <= MAX_COMMAND && (purpose ?? '').length <= MAX_DESCRIPTION;
-    return {
-      id,
-      title,
-      options,
-      ...(isPlain && { command: plain, ...(purpose && { description: purpose }), isOnlyCommand: true as const }),
-      ...(ruleOffer && { ruleOffer }),
-      ...(proposalOf(model, id) !== undefined && { canEdit: true as const }),
-      ...(description && { description: head(description, MAX_DESCRIPTION) }),
-      ...(command && { command: { ...command, line: head(command.line, MAX_COMMAND) } }),
-      index,
-      ...(toolCallId !== undefined && { toolCallId }),
-      ...(by !== undefined && { by }),
-    };
-  });
 }

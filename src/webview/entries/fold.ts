@@ -2,6 +2,7 @@
 
 import { revealControls } from '../../base/revealControls';
 import { el, icon, iconButton, setAttributes } from '../dom/dom';
+import { createAskedText, LONG } from '../output/askedText';
 import { strings } from '../text/strings';
 
 /** Maximum characters shown; Copy copies everything. */
@@ -11,19 +12,23 @@ const SHOWN = 20_000;
  * @param label the text of the line
  * @param text the content, drawn when expanded
  * @param isOpen initially expanded
+ * @param asked the user decides on the text
  */
 export function createFold(
   label: string,
   text: string,
   context: { copy(text: string): void },
   isOpen = false,
+  asked = false,
 ): HTMLElement {
   const summary = el('summary', '', icon('chevron-right'), el('span', '', label));
   const details = el('details', 'fold', summary);
   const draw = (): void => {
     if (!details.open || details.childElementCount > 1) return;
     const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text;
-    const pre = setAttributes(el('pre', 'plain', revealControls(shown)), { tabindex: '0', dir: 'ltr' });
+    const pre = asked
+      ? createAskedText('', text, LONG)
+      : setAttributes(el('pre', 'plain', revealControls(shown)), { tabindex: '0', dir: 'ltr' });
     details.append(
       el(
         'div',

@@ -2,21 +2,21 @@
 // each option.
 
 import { revealControls } from '../../base/revealControls';
+import { revealHidden } from '../../base/revealHidden';
 import type { PermissionView } from '../../panel/contract';
 import { isMac } from '../dom/ctrlKey';
 import { button, el, setAttributes } from '../dom/dom';
 import { session } from '../host/session';
 import { answerGuard } from '../input/answerGuard';
+import { createAskedText, LONG, SHORT } from '../output/askedText';
 import { strings } from '../text/strings';
 import type { EntryContext } from './entryView';
+import { createFold } from './fold';
 import { createReasonField } from './reasonField';
-
-/** Characters that fit into a text of the card without scrolling, in a narrow panel too. */
-const MAX_UNSCROLLED = 200;
 
 export interface PermissionCard {
   readonly element: HTMLElement;
-  readonly id: string;
+  readonly permission: PermissionView;
 }
 
 /**
@@ -28,25 +28,32 @@ export function createPermissionCard(
   permission: PermissionView,
   content: readonly HTMLElement[],
   said: string,
-  context: Pick<EntryContext, 'post' | 'answered'>,
+  context: Pick<EntryContext, 'post' | 'answered' | 'copy'>,
 ): PermissionCard {
-  const title = revealControls(permission.title);
+  const { title, description, commands = [], texts = [], input } = permission;
   const by = permission.by === undefined ? undefined : revealControls(permission.by);
+  const name = revealControls(title);
   const element = setAttributes(el('div', 'permission', ...content), {
     role: 'group',
-    'aria-label': strings.permission(by === undefined ? title : `${title} (${by})`),
+    'aria-label': strings.permission(by === undefined ? name : `${name} (${by})`),
     'data-permission-id': permission.id,
     tabindex: '-1',
   });
-  if (plain(permission.title) !== plain(said)) element.append(paragraph('question', title));
-  if (by !== undefined) element.append(paragraph('question-details', strings.askedBy(by)));
-  const { description, command } = permission;
-  if (description) element.append(paragraph('question-details', revealControls(description)));
-  if (command) {
-    const line = el('pre', 'plain asked-command', el('span', 'dim', '$ '), revealControls(command.line));
-    // The entry shows its title completely.
-    if (command.line !== plain(said)) element.append(setAttributes(line, { tabindex: '0', dir: 'ltr' }));
-    if (command.cwd) element.append(paragraph('question-details', strings.commandIn(revealControls(command.cwd))));
+  const isCommand = commands.some(({ line }) => line.trim() === plain(title));
+  if (plain(title) !== plain(said) && !isCommand) element.append(createAskedText('question', title, SHORT));
+  if (by !== undefined) element.append(details(strings.askedBy(by)));
+  if (description) element.append(createAskedText('question-details', description, SHORT));
+  for (const { line, cwd } of commands) {
+    element.append(createAskedText('asked-command', line, LONG, '$ '));
+    if (cwd) element.append(createAskedText('question-details', strings.commandIn(cwd), SHORT));
+  }
+  for (const { path, text } of texts) {
+    element.append(createAskedText('question-details', strings.contentOf(path), SHORT));
+    element.append(createAskedText('asked-file', text, LONG));
+  }
+  if (input) {
+    const fold = createFold(strings.otherInput, input.json, context, input.isUnknown, true);
+    element.append(el('div', 'tool-facts', fold));
   }
   const answers = el('div', 'answers');
   let answered = false;
@@ -65,12 +72,12 @@ export function createPermissionCard(
   function offerButton(): HTMLElement | undefined {
     const { ruleOffer } = permission;
     if (!ruleOffer) return undefined;
-    const label = strings.ruleOffers[ruleOffer.kind](revealControls(ruleOffer.pattern));
+    const label = strings.ruleOffers[ruleOffer.kind](revealHidden(ruleOffer.pattern));
     const offering = button('link', label, (event) => {
       if (!answered && answerGuard.allows(element, event, offering))
         context.post({ type: 'permissionRule', id: permission.id });
     });
-    return setAttributes(offering, { title: revealControls(ruleOffer.folder) });
+    return setAttributes(offering, { title: revealHidden(ruleOffer.folder) });
   }
 
   /** Offers to change what the agent wants to write. */
@@ -87,7 +94,7 @@ export function createPermissionCard(
   permission.options.forEach((option, index) => {
     const choice = button(
       index === firstAllow ? 'primary' : 'secondary',
-      revealControls(option.name || option.optionId),
+      revealHidden(option.name || option.optionId),
       (event) => answer(option.optionId, event, choice),
     );
     choice.dataset.optionKind = option.kind;
@@ -123,7 +130,7 @@ export function createPermissionCard(
     if (!event.repeat) answer(null, event);
   });
   answerGuard.watch(element);
-  return { element, id: permission.id };
+  return { element, permission };
 }
 
 /** What keys do in the card, and which one leads to it. */
@@ -134,14 +141,12 @@ function keyHint(): HTMLElement {
   });
 }
 
-/** Creates a text of bounded height. The keyboard can scroll one that may not fit. */
-function paragraph(className: string, text: string): HTMLElement {
-  const isLong = text.length > MAX_UNSCROLLED || text.includes('\n');
-  return setAttributes(el('p', className, text), { dir: 'auto', ...(isLong && { tabindex: '0' }) });
+function details(text: string): HTMLElement {
+  return setAttributes(el('p', 'question-details', text), { dir: 'auto' });
 }
 
 /** Returns a title without the backticks that some agents put around a command. */
-function plain(title: string): string {
+export function plain(title: string): string {
   return title.replaceAll('`', '').trim();
 }
 

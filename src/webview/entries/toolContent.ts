@@ -6,6 +6,7 @@ import type { BlockView, ToolContentView } from '../../panel/contract';
 import { button, el, setAttributes } from '../dom/dom';
 import { highlightDiffLater } from '../markdown/highlightLater';
 import { MarkdownView, type MarkdownViewContext } from '../markdown/markdownView';
+import { createAskedText, LONG } from '../output/askedText';
 import { createDiff } from '../output/diffView';
 import { createTerminalOutput, drawAnsi, type TerminalOutput } from '../output/terminalOutput';
 import { lastLines } from '../text/format';
@@ -20,6 +21,8 @@ interface Place {
   readonly index: number;
   readonly position: number;
   readonly expanded: boolean;
+  /** The user decides on it. */
+  readonly asked: boolean;
 }
 
 /** Longer texts are shown as plain text. */
@@ -52,7 +55,8 @@ export function createToolContent(
       const openWritten = (): void =>
         context.post({ type: 'openWritten', index: place.index, content: place.position });
       const highlight = (lines: HTMLElement): void => highlightDiffLater(lines, content.diff.path);
-      const options = { expanded: place.expanded, hideHead: alone, highlight, openDiff, openWritten };
+      const { expanded, asked } = place;
+      const options = { expanded, asked, hideHead: alone && !asked, highlight, openDiff, openWritten };
       return { node: createDiff(content.diff, options) };
     }
     case 'terminal': {
@@ -68,7 +72,7 @@ export function createToolContent(
       return { node: terminal.element, terminal };
     }
     case 'raw': {
-      const node = createFold(strings.unknownContent(content.kind), content.json, context);
+      const node = createFold(strings.unknownContent(content.kind), content.json, context, place.asked, place.asked);
       node.hidden = !place.expanded;
       return { node };
     }
@@ -90,7 +94,7 @@ function createBlockContent(item: ToolItem, block: BlockView, place: Place, cont
     node.hidden = !place.expanded && block.type !== 'image' && block.type !== 'audio';
     return { node };
   }
-  if (place.expanded) return createText(item, block.text, context);
+  if (place.expanded) return createText(item, block.text, place.asked, context);
   const node = setAttributes(el('pre', 'terminal-lines tail'), { dir: 'ltr' });
   node.hidden = item.toolKind !== 'execute' || block.text.trim() === '';
   const shown = node.hidden ? '' : lastLines(withoutFence(block.text).trimEnd(), TAIL_LINES).replace(/^\s*\n/, '');
@@ -98,7 +102,7 @@ function createBlockContent(item: ToolItem, block: BlockView, place: Place, cont
   return { node };
 }
 
-function createText(item: ToolItem, text: string, context: ToolContext): ToolContent {
+function createText(item: ToolItem, text: string, asked: boolean, context: ToolContext): ToolContent {
   const node = el('div', 'tool-text');
   const fenced = withoutFence(text);
   const isFile = RETURNS_FILES.has(item.toolKind) && !/^ {0,3}(?:```|~~~)/m.test(text);
@@ -107,6 +111,10 @@ function createText(item: ToolItem, text: string, context: ToolContext): ToolCon
     markdown.settle();
     node.append(markdown.element);
     return { node, markdown };
+  }
+  if (asked) {
+    node.append(createAskedText('', fenced, LONG));
+    return { node };
   }
   const pre = setAttributes(el('pre', 'terminal-lines'), { tabindex: '0', dir: 'ltr' });
   drawAnsi(pre, cleanOutput(fenced.includes('\u001b') ? fenced : revealControls(fenced)), context.openLink);

@@ -6,10 +6,11 @@ import type { PermissionView, ToolContentView } from '../../panel/contract';
 import { changesPart } from '../changes/loadPart';
 import { el, icon, iconButton, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
+import { createAskedText, SHORT } from '../output/askedText';
 import { splitPath } from '../text/format';
 import { strings } from '../text/strings';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
-import { createPermissionCard, type PermissionCard } from './permissionCard';
+import { createPermissionCard, type PermissionCard, plain } from './permissionCard';
 import { createToolContent, type ToolContent } from './toolContent';
 import { createToolFacts } from './toolFacts';
 import { type ToolItem, toolLabel } from './toolLabel';
@@ -52,7 +53,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   element.append(box);
 
   let contents: (ToolContent & { readonly view: ToolContentView })[] = [];
-  let drawnExpanded: boolean | undefined;
+  let drawnAs = '';
   let facts: HTMLElement | undefined;
   let cards: PermissionCard[] = [];
   let asking: readonly PermissionView[] = [];
@@ -79,7 +80,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     drawWhole: () => contents.filter(({ markdown }) => markdown?.drawWhole()).length > 0,
     dispose: () => disposeTexts(contents),
     setPermissions(permissions) {
-      if (sameIds(asking, permissions)) return;
+      if (isSame(asking, permissions)) return;
       const hadFocus = cards.some((card) => card.element.contains(document.activeElement));
       asking = permissions;
       drawBody();
@@ -156,17 +157,18 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     row.setAttribute('aria-expanded', String(expanded));
     element.classList.toggle('expanded', expanded);
     element.classList.toggle('asking', waits);
-    drawContents(item, expanded || waits);
-    drawFacts(item, expanded, waits);
+    drawContents(item, expanded || waits, waits);
+    drawFacts(item, expanded);
     drawCards();
     drawLine();
     element.classList.toggle('has-body', body.childElementCount > 0 || facts !== undefined || waits);
   }
 
   /** Redraws changed contents; a terminal that only grew is kept. */
-  function drawContents(item: ToolItem, expanded: boolean): void {
-    const redraw = drawnExpanded !== expanded;
-    drawnExpanded = expanded;
+  function drawContents(item: ToolItem, expanded: boolean, asked: boolean): void {
+    const drawAs = `${expanded} ${asked}`;
+    const redraw = drawnAs !== drawAs;
+    drawnAs = drawAs;
     const next = item.content.map((content, position) => {
       const old = redraw ? undefined : contents[position];
       if (old && content.type === 'terminal' && old.view.type === 'terminal' && old.terminal) {
@@ -178,7 +180,10 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
         }
       }
       if (old && JSON.stringify(old.view) === JSON.stringify(content)) return { ...old, view: content };
-      return { view: content, ...createToolContent(item, content, { index, position, expanded }, contentContext) };
+      return {
+        view: content,
+        ...createToolContent(item, content, { index, position, expanded, asked }, contentContext),
+      };
     });
     whole?.remove();
     const nodes = next.map(({ node }) => node).filter((node) => !node.hidden);
@@ -187,29 +192,26 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     disposeTexts(contents.filter(({ markdown }) => !next.some((one) => one.markdown === markdown)));
     contents = next;
     if (contents.some(({ markdown }) => markdown)) context.invalidate(view);
-    drawTitle(item, expanded);
+    drawTitle(item, expanded, asked);
   }
 
-  /**
-   * The collapsed line has room for one line. Expanded, or before it is allowed, a command is shown
-   * completely.
-   */
-  function drawTitle(item: ToolItem, expanded: boolean): void {
+  /** The collapsed line has room for one line. Expanded, or before it is allowed, the title is whole. */
+  function drawTitle(item: ToolItem, expanded: boolean, asked: boolean): void {
     whole?.remove();
     whole = undefined;
     const text = item.title.trim();
     if (!expanded || (text.length <= LONG_TITLE && !text.includes('\n'))) return;
-    whole = setAttributes(el('pre', 'plain whole-title', revealControls(text)), { tabindex: '0', dir: 'ltr' });
+    if (asked && asking.some(({ commands = [] }) => commands.some(({ line }) => line === plain(text)))) return;
+    whole = asked
+      ? createAskedText('whole-title', text, SHORT)
+      : setAttributes(el('pre', 'plain whole-title', revealControls(text)), { tabindex: '0', dir: 'ltr' });
     body.prepend(whole);
   }
 
-  function drawFacts(item: ToolItem, expanded: boolean, waits: boolean): void {
+  function drawFacts(item: ToolItem, expanded: boolean): void {
     facts?.remove();
-    // The user must see what they approve, even if the agent sent only its raw input.
-    const isSaid = asking.every(({ isOnlyCommand }) => isOnlyCommand);
-    const blind = waits && !isSaid && contents.every(({ node }) => node.hidden);
     facts = undefined;
-    if (!expanded && !blind) return;
+    if (!expanded) return;
     // Later updates lack the raw input and output: keep what is shown, and request it again when
     // the call has advanced.
     if (item.rawInput !== undefined || item.rawOutput !== undefined) raw = item;
@@ -217,13 +219,14 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
       rawAskedAt = item.status;
       context.post({ type: 'details', index });
     }
-    facts = createToolFacts({ ...item, ...pickRaw(raw) }, blind, context);
+    facts = createToolFacts({ ...item, ...pickRaw(raw) }, context);
     if (facts) box.append(facts);
   }
 
   function drawCards(): void {
-    const focused = cards.find((card) => card.element.contains(document.activeElement))?.id;
-    if (!sameIds(cards, asking)) {
+    const focused = cards.find((card) => card.element.contains(document.activeElement))?.permission.id;
+    const drawn = cards.map(({ permission }) => permission);
+    if (!isSame(drawn, asking)) {
       const old = cards;
       cards = asking.map((permission, position) =>
         createPermissionCard(permission, position === 0 ? [body] : [], tool().title, context),
@@ -231,7 +234,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
       if (cards.length === 0) box.append(body);
       else box.append(...cards.map((card) => card.element));
       for (const card of old) card.element.remove();
-      cards.find((card) => card.id === focused)?.element.focus({ preventScroll: true });
+      cards.find(({ permission }) => permission.id === focused)?.element.focus({ preventScroll: true });
     }
     if (!facts) return;
     if (cards[0]) body.after(facts);
@@ -261,6 +264,7 @@ function pickRaw({ rawInput, rawOutput }: Pick<ToolItem, 'rawInput' | 'rawOutput
   return { ...(rawInput === undefined ? {} : { rawInput }), ...(rawOutput === undefined ? {} : { rawOutput }) };
 }
 
-function sameIds(one: readonly { readonly id: string }[], other: readonly { readonly id: string }[]): boolean {
-  return one.length === other.length && one.every(({ id }, index) => id === other[index]!.id);
+/** A request can come to say more while it is open. */
+function isSame(one: readonly PermissionView[], other: readonly PermissionView[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

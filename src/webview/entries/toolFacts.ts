@@ -8,11 +8,8 @@ import type { ToolItem } from './toolLabel';
 
 const MOST_LOCATIONS = 40;
 
-/**
- * @param onlyInput show only the input, for a permission request without other content
- * @returns undefined if there is nothing to show
- */
-export function createToolFacts(item: ToolItem, onlyInput: boolean, context: EntryContext): HTMLElement | undefined {
+/** @returns undefined if there is nothing to show */
+export function createToolFacts(item: ToolItem, context: EntryContext): HTMLElement | undefined {
   const facts = el('div', 'tool-facts');
   if (item.locations.length > 0) {
     const list = setAttributes(el('div', 'locations'), { role: 'list' });
@@ -30,10 +27,9 @@ export function createToolFacts(item: ToolItem, onlyInput: boolean, context: Ent
     facts.append(list);
   }
   // If there is other content, the raw data is collapsed.
-  const isOpen = onlyInput || item.content.length === 0;
+  const isOpen = item.content.length === 0;
   if (item.rawInput !== undefined) facts.append(createFold(strings.rawInput, item.rawInput, context, isOpen));
-  if (item.rawOutput !== undefined && !onlyInput)
-    facts.append(createFold(strings.rawOutput, item.rawOutput, context, isOpen));
+  if (item.rawOutput !== undefined) facts.append(createFold(strings.rawOutput, item.rawOutput, context, isOpen));
   if (item.hasRaw && item.rawInput === undefined && item.rawOutput === undefined) {
     facts.append(el('div', 'dim', strings.loadingRaw));
   }

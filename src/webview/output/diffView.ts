@@ -2,10 +2,13 @@
 // neither selected nor read out.
 
 import { revealControls } from '../../base/revealControls';
+import { revealHidden } from '../../base/revealHidden';
 import type { DiffView } from '../../panel/contract';
 import { el, icon, link, setAttributes } from '../dom/dom';
 import { splitPath } from '../text/format';
 import { strings } from '../text/strings';
+import { type AskedLine, askedLine, middleOf, withoutBlankRuns } from './askedDiff';
+import { createGap } from './askedText';
 import { COMPACT_LINES, LONGEST_LINE, OPEN_LINES } from './diffLimits';
 
 /** Width of the line numbers in characters. */
@@ -13,6 +16,8 @@ const NUMBER_WIDTH = 5;
 
 interface DiffOptions {
   readonly expanded: boolean;
+  /** The user decides on the change: nothing of it may be out of sight without a word. */
+  readonly asked: boolean;
   /** The line above already names the path. */
   readonly hideHead: boolean;
   /** The lines are drawn: marks changed words and draws syntax colours later. */
@@ -22,8 +27,16 @@ interface DiffOptions {
   openWritten(): void;
 }
 
+interface Line extends AskedLine {
+  readonly old?: number;
+  readonly new?: number;
+  /** Lines that are not shown lie before it. */
+  readonly isAfterGap: boolean;
+}
+
 export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
-  const element = el('div', 'diff');
+  const { asked } = options;
+  const element = el('div', asked ? 'diff asked' : 'diff');
   if (!options.hideHead) element.append(createHead(diff, options));
   const lines = setAttributes(el('div', 'diff-lines'), {
     tabindex: '0',
@@ -31,30 +44,29 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
     'aria-label': diff.label,
     dir: 'ltr',
   });
-  const limit = options.expanded ? OPEN_LINES : COMPACT_LINES;
-  const total = diff.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
-  let drawn = 0;
-  for (const [index, hunk] of diff.hunks.entries()) {
-    if (drawn >= limit) break;
-    if (index > 0) lines.append(el('div', 'diff-gap'));
-    let oldLine = hunk.oldStart;
-    let newLine = hunk.newStart;
-    for (const text of hunk.lines) {
-      if (drawn++ >= limit) break;
-      const sign = text[0];
-      const line = el('div', 'diff-line', shorten(text.slice(1)));
-      line.dataset.old = column(sign === '+' || diff.unnumbered ? undefined : oldLine++);
-      line.dataset.new = column(sign === '-' || diff.unnumbered ? undefined : newLine++);
-      if (sign === '+') line.classList.add('added');
-      else if (sign === '-') line.classList.add('removed');
-      lines.append(line);
-    }
-  }
-  if (total > 0) {
+  const all = asked ? withoutBlankRuns(linesOf(diff), strings.blankLines) : linesOf(diff);
+  const limit = asked ? all.length : options.expanded ? OPEN_LINES : COMPACT_LINES;
+  const middle = asked ? middleOf(all) : undefined;
+  if (middle) {
+    const between = all.slice(middle.start, middle.end);
+    const whole = link('link', strings.openDiff, diff.path, options.openDiff);
+    const gap = createGap(
+      strings.notShown(between.length, between.length),
+      () => {
+        gap.replaceWith(...between.flatMap((line) => drawLine(line, revealHidden)));
+        options.highlight(lines);
+        lines.focus({ preventScroll: true });
+      },
+      whole,
+    );
+    const draw = (line: Line): HTMLElement[] => drawLine(line, shownAsked);
+    lines.append(...all.slice(0, middle.start).flatMap(draw), gap, ...all.slice(middle.end).flatMap(draw));
+  } else lines.append(...all.slice(0, limit).flatMap((line) => drawLine(line, asked ? shownAsked : shorten)));
+  if (all.length > 0) {
     element.append(lines);
     options.highlight(lines);
   } else if (!diff.truncated && !diff.tooMany) element.append(el('div', 'diff-note dim', strings.noChange));
-  const left = total - Math.min(total, limit);
+  const left = all.length - Math.min(all.length, limit);
   if (diff.truncated || diff.tooMany || left > 0) {
     const words = diff.tooMany
       ? strings.diffTooMany
@@ -66,6 +78,37 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
   if (diff.writtenDifferently)
     element.append(el('div', 'diff-note', link('link', strings.writtenDifferently, diff.path, options.openWritten)));
   return element;
+}
+
+function linesOf({ hunks, unnumbered }: DiffView): readonly Line[] {
+  return hunks.flatMap((hunk, index) => {
+    let oldLine = hunk.oldStart;
+    let newLine = hunk.newStart;
+    return hunk.lines.map((line, at): Line => {
+      const sign = line[0] ?? ' ';
+      return {
+        sign,
+        text: line.slice(1),
+        isAfterGap: index > 0 && at === 0,
+        ...(sign !== '+' && !unnumbered && { old: oldLine++ }),
+        ...(sign !== '-' && !unnumbered && { new: newLine++ }),
+      };
+    });
+  });
+}
+
+/** Draws a line, and the gap before it. */
+function drawLine(line: Line, shown: (text: string) => string): HTMLElement[] {
+  const element = el('div', 'diff-line', shown(line.text));
+  element.dataset.old = column(line.old);
+  element.dataset.new = column(line.new);
+  if (line.sign === '+') element.classList.add('added');
+  else if (line.sign === '-') element.classList.add('removed');
+  return line.isAfterGap ? [el('div', 'diff-gap'), element] : [element];
+}
+
+function shownAsked(text: string): string {
+  return askedLine(text, strings.charactersLeft);
 }
 
 /** Returns a right-aligned number: text is laid out faster than positioned boxes. */

@@ -266,6 +266,15 @@ export const strings = {
   /** Of a permission request: the title of the call that started the subagent. */
   askedBy: (title: string) => l10n.t('Asked by {0}', title),
   commandIn: (folder: string) => l10n.t('in {0}', folder),
+  /** Of a text that is to be approved. */
+  notShown: (lines: number, characters: number) =>
+    lines > 1
+      ? l10n.t('… {0} lines not shown …', formatNumber(lines))
+      : l10n.t('… {0} characters not shown …', formatNumber(characters)),
+  charactersLeft: (characters: string) => l10n.t('{0} characters not shown', characters),
+  blankLines: (lines: number) => l10n.t('⟨{0} blank lines⟩', formatNumber(lines)),
+  contentOf: (path: string) => l10n.t('Content of {0}', path),
+  otherInput: l10n.t('All arguments of the call'),
 
   // Forms and pages.
   question: (agent: string, message: string) => l10n.t('Question from {0}: {1}', agent, message),

@@ -52,6 +52,9 @@ export class OpenQuestions {
   }
 }
 
+/** What the cards show, as JSON text. */
+const cards = new WeakMap<HTMLElement, string>();
+
 /**
  * Updates the cards of permission requests that are about no entry; they follow the last one.
  * Remaining cards are not touched, as one of them may have the focus.
@@ -59,15 +62,19 @@ export class OpenQuestions {
 export function drawOrphanCards(
   box: HTMLElement,
   permissions: readonly PermissionView[],
-  context: Pick<EntryContext, 'post' | 'answered'>,
+  context: Pick<EntryContext, 'post' | 'answered' | 'copy'>,
 ): void {
-  const shown = new Set<string | undefined>();
+  const shown = new Set<string>();
   for (const card of [...box.querySelectorAll<HTMLElement>('[data-permission-id]')]) {
-    const { permissionId } = card.dataset;
-    if (permissions.some(({ id }) => id === permissionId)) shown.add(permissionId);
+    const drawn = cards.get(card);
+    if (drawn !== undefined && permissions.some((one) => JSON.stringify(one) === drawn)) shown.add(drawn);
     else card.remove();
   }
   for (const one of permissions) {
-    if (!shown.has(one.id)) box.append(createPermissionCard(one, [], '', context).element);
+    const view = JSON.stringify(one);
+    if (shown.has(view)) continue;
+    const { element } = createPermissionCard(one, [], '', context);
+    cards.set(element, view);
+    box.append(element);
   }
 }

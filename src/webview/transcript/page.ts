@@ -7,9 +7,9 @@ import { createEntry } from '../entries/createEntry';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import { createGroupEntry, createGroupLine } from '../entries/groupEntry';
 import type { ItemStore } from '../entries/itemStore';
-import { createPermissionCard } from '../entries/permissionCard';
 import type { CallGroup, CallGroups } from '../nested/callGroups';
 import { estimateHeight } from './estimateHeight';
+import { drawOrphanCards } from './openQuestions';
 import type { PromptLine } from './promptLine';
 
 /** What pages need to draw groups. */
@@ -240,14 +240,7 @@ export class Page implements Disposable {
     }
     // A permission request for something other than a tool call: its card is at the end of the
     // entry.
-    const cards = [...view.element.querySelectorAll<HTMLElement>('[data-permission-id]')];
-    const ids = permissions.map(({ id }) => id);
-    for (const card of cards) if (!ids.includes(card.dataset.permissionId ?? '')) card.remove();
-    const shown = cards.map((card) => card.dataset.permissionId);
-    for (const permission of permissions) {
-      if (!shown.includes(permission.id))
-        view.element.append(createPermissionCard(permission, [], '', this.#context).element);
-    }
+    drawOrphanCards(view.element, permissions, this.#context);
   }
 
   settle(except: number): void {

@@ -2,13 +2,17 @@
 // at first, so that Enter does not give one by accident.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
+import { revealHidden } from '../../base/revealHidden';
 import { type PickItem, pick } from '../ui/input';
 import { showInfo } from '../ui/messages';
 import type { Inbox, InboxQuestion } from './inbox';
 
-/** Maximum characters of a line of a question, and maximum lines. */
-const LINE = 110;
-const MAX_LINES = 40;
+/** Characters of a line of a question: VS Code cuts what is wider than its list, without wide letters too. */
+const LINE = 44;
+/** Rows that VS Code shows without scrolling, but for the first one: lines of the question and answers. */
+const MAX_ROWS = 18;
+const MAX_ANSWER = 60;
+const MAX_TITLE = 110;
 const BACK = 'back';
 
 /** Shows the list until no question is open or the user closes it. @param open shows a session */
@@ -43,18 +47,20 @@ function itemOf(question: InboxQuestion, index: number): PickItem {
 async function ask(inbox: Inbox, question: InboxQuestion, open: (key: string) => void): Promise<'gone' | 'next'> {
   const { title, session, agent, isOurs, key } = question;
   const lines = linesOf(question.text);
-  const isReadable = lines.length <= MAX_LINES && question.choices.length > 0;
+  const { choices } = question;
+  const fits = lines.length + choices.length <= MAX_ROWS && choices.every(({ label }) => label.length <= MAX_ANSWER);
+  const isReadable = fits && choices.length > 0;
   const items: PickItem[] = [
     isOurs
       ? { id: BACK, label: [{ icon: 'go-to-file' }, ` ${l10n.t('Open Session')}`] }
       : { id: BACK, label: [{ icon: 'arrow-left' }, ` ${l10n.t('Back')}`] },
-    ...lines.slice(0, MAX_LINES).map((line, index) => ({ id: `line:${index}`, label: line === '' ? ' ' : line })),
+    ...lines.slice(0, MAX_ROWS).map((line, index) => ({ id: `line:${index}`, label: line === '' ? ' ' : line })),
     ...(isReadable
-      ? question.choices.map(({ label }, index) => ({ id: `choice:${index}`, label: [{ icon: 'reply' }, ` ${label}`] }))
+      ? choices.map(({ label }, index) => ({ id: `choice:${index}`, label: [{ icon: 'reply' }, ` ${label}`] }))
       : [{ id: BACK, label: [{ icon: 'info' }, ` ${whyNot(question)}`] }]),
   ];
   for (;;) {
-    const chosen = await pick(items, `${agent}: ${session}`.slice(0, LINE), { title });
+    const chosen = await pick(items, `${agent}: ${session}`.slice(0, MAX_TITLE), { title });
     if (chosen === undefined) return 'gone';
     if (chosen.startsWith('line:')) continue;
     if (chosen === BACK) {
@@ -87,9 +93,11 @@ function whyNot({ isOurs, choices }: InboxQuestion): string {
 
 function linesOf(text: string): readonly string[] {
   if (text === '') return [];
-  return text.split('\n').flatMap((line) => {
-    const parts: string[] = [];
-    for (let at = 0; at === 0 || at < line.length; at += LINE) parts.push(line.slice(at, at + LINE));
-    return parts;
-  });
+  return revealHidden(text)
+    .split('\n')
+    .flatMap((line) => {
+      const parts: string[] = [];
+      for (let at = 0; at === 0 || at < line.length; at += LINE) parts.push(line.slice(at, at + LINE));
+      return parts;
+    });
 }

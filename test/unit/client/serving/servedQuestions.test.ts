@@ -36,10 +36,7 @@ describe('an agent that is served', function () {
       const asked = await client.runSync('scripted', 'permission');
       assert.equal(asked.status, 'awaiting', answer);
       const [question] = asked.await_request?.message.parts ?? [];
-      assert.match(
-        question?.content ?? '',
-        /asks for permission: touch a-file\n> \{"command":"touch a-file"\}\n\n1\. Allow\n2\. /,
-      );
+      assert.match(question?.content ?? '', /asks for permission: touch a-file\n> \$ touch a-file\n\n1\. Allow\n2\. /);
       assert.deepEqual((question as Record<string, unknown>).parley_permission, {
         title: 'touch a-file',
         tool_call_id: 'asked',

@@ -100,11 +100,17 @@ describe('the inbox of all windows', () => {
     const asked = (command: string) => ({ title: 'npm test', kind: 'execute', rawInput: { command, env: {} } });
     session.askFor({ title: 'npm test', toolCallId: 'c', patch: asked('rm -rf build\nls') });
     const question = first(owner);
-    assert.equal(question.text, 'rm -rf build\nls');
+    assert.match(question.text, /^rm -rf build\nls\n\{\s+"command"/);
     session.apply({ type: 'tool_call', toolCallId: 'c', patch: asked('rm -rf /'), announced: false });
     assert.equal(await owner.inbox.answer(question, 0), false);
     session.apply({ type: 'tool_call', toolCallId: 'c', patch: asked('x'.repeat(5000)), announced: false });
     assert.deepEqual(first(owner).choices, [], 'it is too long to be read');
+    const secret = asked('TOKEN=abcdefghijklmnop1234 rm -rf /');
+    session.apply({ type: 'tool_call', toolCallId: 'c', patch: secret, announced: false });
+    assert.deepEqual(first(owner).choices, [], 'a part of it is not shown');
+    const blank = asked(`ls${'\n'.repeat(300)}rm\u00a0-rf /`);
+    session.apply({ type: 'tool_call', toolCallId: 'c', patch: blank, announced: false });
+    assert.match(first(owner).text, /^ls\n⟨299 blank lines⟩\nrm⟨U\+00A0⟩-rf \//);
   });
 
   it('answers a question of its own window at once', async () => {

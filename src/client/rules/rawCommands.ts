@@ -1,0 +1,128 @@
+// Finds the commands in the raw input of a tool call, whatever the agent calls its fields and however
+// deep they are.
+import { commandLine } from '../../terminals/terminalCommand';
+
+export interface RawCommand {
+  readonly line: string;
+  readonly cwd?: string;
+}
+
+/** What was found in a raw input. */
+export interface RawCommands {
+  readonly commands: readonly RawCommand[];
+  /** False: there may be more, as the input is too large or too deep to be read whole. */
+  readonly isWhole: boolean;
+}
+
+const MAX_COMMANDS = 20;
+const MAX_DEPTH = 8;
+const MAX_FIELDS = 2000;
+const MAX_JSON = 256 * 1024;
+
+/** Names of fields, in lower case and without separators. */
+const LINES =
+  /^(?:(?:shell|bash|terminal|run|exec)?(?:command|cmd)s?|(?:command|cmd)(?:line|text|string)s?|(?:shell)?scripts?|bash|powershell|pwsh|argv|code)$/;
+/** A list of these is a list of lines; a list of the others is one program with its arguments. */
+const LISTS = /s$/;
+const ARGUMENTS = /^(?:args|arguments|argv|argumentlist|params|parameters)$/;
+const PROGRAMS = /^(?:program|executable|exec|file|bin|binary)$/;
+const FOLDERS = /^(?:cwd|workdir|workingdir|workingdirectory|dir|directory|folder)$/;
+/** Fields that some agents fill with the JSON text of their arguments. */
+const CONTAINERS = /^(?:args|arguments|input|toolinput|rawinput|params|parameters|payload|request|tool|call|function)$/;
+/** Text of files: whatever it looks like, it is not run. */
+const TEXTS = /^(?:content|contents|filetext|newtext|oldtext|newstring|oldstring|newstr|oldstr|patch|diff)$/;
+/** Subcommands of tools that edit files. */
+const EDITING = /^(?:view|create|str_replace|insert|undo_edit)$/;
+
+/** Returns the commands of a raw input, each line once, in the order in which they stand. */
+export function rawCommandsIn(rawInput: unknown): RawCommands {
+  const search = new Search();
+  search.read(objectOf(rawInput), 0);
+  return { commands: search.commands, isWhole: search.isWhole };
+}
+
+/** Returns the object or the list in a JSON text; any other value as it is. */
+export function objectOf(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length > MAX_JSON || !/^\s*[{[]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+/** Returns the name of a field for comparison: agents write `file_path`, `filePath` and `FilePath`. */
+export function fieldName(name: string): string {
+  return name.replaceAll(/[_\-\s.]/g, '').toLowerCase();
+}
+
+class Search {
+  readonly commands: RawCommand[] = [];
+  isWhole = true;
+  #fields = 0;
+
+  read(value: unknown, depth: number): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > MAX_DEPTH) {
+      this.isWhole = false;
+      return;
+    }
+    if (Array.isArray(value)) {
+      for (const one of value) this.read(one, depth + 1);
+      return;
+    }
+    const fields = Object.entries(value).map(([name, field]) => [fieldName(name), field] as const);
+    this.#fields += fields.length;
+    if (this.#fields > MAX_FIELDS) {
+      this.isWhole = false;
+      return;
+    }
+    this.#readFields(fields, depth);
+  }
+
+  #readFields(fields: readonly (readonly [name: string, value: unknown])[], depth: number): void {
+    const cwd = fields.find(([name, value]) => FOLDERS.test(name) && typeof value === 'string')?.[1];
+    const isEdit = fields.some(([name]) => /path$/.test(name));
+    const args = fields.find(([name, value]) => ARGUMENTS.test(name) && isWords(value))?.[1];
+    let hasLine = false;
+    for (const [name, value] of fields) {
+      const isProgram = PROGRAMS.test(name) && args !== undefined;
+      if (!LINES.test(name) && !isProgram) continue;
+      if (isEdit && typeof value === 'string' && EDITING.test(value)) continue;
+      if (name === 'argv' && hasLine) continue;
+      for (const line of linesOf(name, value, name === 'argv' ? undefined : args)) {
+        hasLine = true;
+        this.#add(line, cwd);
+      }
+    }
+    for (const [name, value] of fields) {
+      if (TEXTS.test(name) && typeof value === 'string') continue;
+      this.read(CONTAINERS.test(name) || LINES.test(name) ? objectOf(value) : value, depth + 1);
+    }
+  }
+
+  #add(line: string, cwd: unknown): void {
+    if (line.trim() === '' || this.commands.some((one) => one.line === line)) return;
+    if (this.commands.length >= MAX_COMMANDS) this.isWhole = false;
+    else this.commands.push({ line, ...(typeof cwd === 'string' && cwd !== '' && { cwd }) });
+  }
+}
+
+/** @param args of the same object, if it has a list of them */
+function linesOf(name: string, value: unknown, args: unknown): readonly string[] {
+  if (typeof value === 'string') {
+    if (objectOf(value) !== value) return [];
+    return [isWords(args) ? commandLine(value, args) : value];
+  }
+  if (!isWords(value)) {
+    // Of a list that holds other values too, each text is shown.
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  }
+  const [program, ...words] = value;
+  if (program === undefined) return [];
+  return LISTS.test(name) ? value : [commandLine(program, isWords(args) ? [...words, ...args] : words)];
+}
+
+function isWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === 'string');
+}

@@ -1,0 +1,78 @@
+// What a permission request is about, as its own words and the input of its call say it: the same for
+// the chat, for the questions of other windows and for callers of the local server.
+import { at } from '../../base/untrusted';
+import type { Permission, ToolEntry } from '../../session/model/state';
+import { fieldName, objectOf, type RawCommand, rawCommandsIn } from '../rules/rawCommands';
+
+/** A text that the call would write to a file, and that no diff shows. */
+export interface AskedText {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface AskedInput {
+  /** What would run, each line once. */
+  readonly commands: readonly RawCommand[];
+  readonly texts: readonly AskedText[];
+  /** What the input says that the command is for. */
+  readonly purpose?: string;
+  /** The raw input, if it says more than all this. */
+  readonly rest?: unknown;
+  /** The rest is the only thing that tells what the call does. */
+  readonly isUnknown: boolean;
+}
+
+const PATHS = /^(?:(?:file|abs|absolute|target|notebook)?path|filename|file)$/;
+const TEXTS = /^(?:(?:file|new)?(?:contents?|text)|body|data)$/;
+
+/** @param entry the tool call that the request is about */
+export function askedInputOf({ command }: Pick<Permission, 'command'>, entry: ToolEntry | undefined): AskedInput {
+  const raw = objectOf(entry?.rawInput);
+  const plain = plainCommandOf(raw);
+  const { commands: called, isWhole } = rawCommandsIn(raw);
+  const others = called.filter(({ line, cwd = command?.cwd }) => line !== command?.line || cwd !== command.cwd);
+  const commands = [...(command ? [command] : []), ...others];
+  const hasDiff = entry?.content.some(({ type }) => type === 'diff') === true;
+  const texts = hasDiff ? [] : textsIn(raw);
+  // A command that the request names may be another one than the call's.
+  const isSaid = raw === undefined || (plain !== undefined && plain.line === called[0]?.line);
+  return {
+    commands,
+    texts,
+    ...(plain?.description && { purpose: plain.description }),
+    ...(!isSaid && { rest: raw }),
+    isUnknown: !isSaid && (!isWhole || (commands.length + texts.length === 0 && !hasDiff)),
+  };
+}
+
+/** What an input says, if that is a command and what it is for. */
+interface PlainCommand {
+  readonly line: string;
+  readonly cwd?: string;
+  readonly description?: string;
+}
+
+/** Returns the command of an input that says nothing else. */
+function plainCommandOf(raw: unknown): PlainCommand | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  const { command, cwd, description, timeout = 0, ...others } = raw as Readonly<Record<string, unknown>>;
+  if (typeof command !== 'string' || typeof timeout !== 'number' || Object.keys(others).length > 0) return undefined;
+  if (!isTextIfAny(cwd) || !isTextIfAny(description)) return undefined;
+  return { line: command, ...(cwd && { cwd }), ...(description && { description }) };
+}
+
+function isTextIfAny(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}
+
+/** Returns the texts of files that an input, or the arguments in it, would write. */
+function textsIn(raw: unknown): readonly AskedText[] {
+  const places = [raw, ...['arguments', 'input', 'args', 'params'].map((name) => objectOf(at(raw, name)))];
+  return places.flatMap((place) => {
+    if (typeof place !== 'object' || place === null) return [];
+    const fields = Object.entries(place).map(([name, value]) => [fieldName(name), value] as const);
+    const path = fields.find(([name, value]) => PATHS.test(name) && typeof value === 'string')?.[1];
+    if (typeof path !== 'string') return [];
+    return fields.flatMap(([name, text]) => (TEXTS.test(name) && typeof text === 'string' ? [{ path, text }] : []));
+  });
+}
