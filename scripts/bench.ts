@@ -18,6 +18,7 @@ import { measureHostile } from '../test/bench/hostileBench';
 import { measureJournal } from '../test/bench/journalBench';
 import { measureJumps } from '../test/bench/jumpPaint';
 import { measureKeeper } from '../test/bench/keeperBench';
+import { measureKeeperMemory } from '../test/bench/keeperMemory';
 import { measureMentions } from '../test/bench/mentionsBench';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
@@ -67,6 +68,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: 'mentions', run: () => measureMentions(say) },
   { name: 'changes', run: () => measureChanges(say) },
   { name: 'timeline', run: () => measureTimeline(say) },
+  { name: 'keepers', isQuick: true, run: () => measureKeeperMemory(say) },
   { name: 'hostile', run: () => measureHostile(say) },
   { name: 'size', isQuick: true, isPackaged: true, run: async () => [sizeOfPackage()] },
   { name: 'keeper', isPackaged: true, run: () => measureKeeper(parley, { repetitions: repetitions(2), say }) },
