@@ -31,6 +31,7 @@ export class KeeperHost {
   readonly #keepers = new Set<Keeper>();
   #starting = 0;
   #unswept = 0;
+  #unlisting: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
   #leave = (): void => {};
 
@@ -64,6 +65,11 @@ export class KeeperHost {
       socket.on('close', () => this.#awaitNext(IDLE_MS));
       return ({ kind, bytes }) => {
         if (kind !== FRAME.keep) return;
+        // The window asks the next process.
+        if (this.#unlisting) {
+          socket.destroy();
+          return;
+        }
         const start = JSON.parse(bytes.toString('utf8')) as KeeperStart;
         void this.#keep(start).then((started) => {
           if (!socket.destroyed) socket.write(jsonFrame(FRAME.keeping, started));
@@ -71,15 +77,16 @@ export class KeeperHost {
       };
     });
     this.gone = new Promise((resolve) => {
-      this.#leave = () => resolve(this.#close());
+      this.#leave = () => resolve((this.#unlisting ??= this.#unlist()));
     });
     this.#awaitNext(FIRST_MS);
   }
 
-  /** Ends all agents. */
+  /** Ends all agents, and takes no more. */
   stop(): void {
+    this.#unlisting ??= this.#unlist();
     for (const keeper of this.#keepers) keeper.stop();
-    if (this.#isIdle) this.#leave();
+    this.#awaitNext(0);
   }
 
   get #file(): HostFile {
@@ -98,6 +105,7 @@ export class KeeperHost {
       const home = { folder: this.#folder, host: this.#file, swept: (bytes: number) => this.#swept(bytes) };
       const keeper = await Keeper.start(id, start, home);
       this.#keepers.add(keeper);
+      if (this.#unlisting) keeper.stop();
       void keeper.gone.catch(() => {}).then(() => this.#ended(keeper));
       return { isRunning: true, id };
     } catch (error) {
@@ -127,7 +135,8 @@ export class KeeperHost {
     this.#sweep();
   }
 
-  async #close(): Promise<void> {
+  /** Windows no longer find it. */
+  async #unlist(): Promise<void> {
     this.#server.close();
     // Windows may have put another one in its place.
     const current = await readFile(this.#path, 'utf8').catch(() => '');

@@ -150,6 +150,18 @@ describe('the process that keeps agents', function () {
     for (const one of again) await assertAnswers(one, Heard.from(one), 'back');
   });
 
+  it('that is asked to end takes no more agents, and the next window starts another', async () => {
+    const [first] = await startAll('a');
+    assert.ok(first);
+    const pid = await processOf(first);
+    process.kill(pid, 'SIGTERM');
+    await first.exited;
+    const [again] = await startAll('a');
+    assert.ok(again);
+    await goneFrom(pid);
+    await assertAnswers(again, Heard.from(again), 'back');
+  });
+
   it('that hangs is ended with the agent that the user ends, and replaced', async () => {
     const [kept] = await startAll('a');
     assert.ok(kept);
