@@ -2,7 +2,7 @@
 // protocol (sections 1.4, 1.5, 1.12), into the types of the session model.
 
 import { pathOfFileAddress } from '../../base/fileAddress';
-import { at, wordOf } from '../../base/untrusted';
+import { at, objectOf, wordOf } from '../../base/untrusted';
 import type {
   ConfigOption,
   ConfigValue,
@@ -109,7 +109,8 @@ export function toToolPatch(update: {
   if (status != null) patch.status = toStatus(status);
   if (content != null) patch.content = bounded(content).map(toToolContent);
   if (locations != null) patch.locations = bounded(locations).reduce<ToolLocation[]>(addLocation, []);
-  if (rawInput != null) patch.rawInput = rawInput;
+  // Some agents send their arguments as JSON text.
+  if (rawInput != null) patch.rawInput = objectOf(rawInput);
   if (rawOutput != null) patch.rawOutput = rawOutput;
   return patch;
 }

@@ -180,7 +180,8 @@ export class RecordedSession {
       params,
     );
     const permissionId = `recorded-${++this.#count}`;
-    if (toolCallId !== undefined && patch) this.#emit({ type: 'tool_call', toolCallId, patch, announced: false });
+    if (toolCallId !== undefined && patch)
+      this.#emit({ type: 'tool_call', toolCallId, patch, announced: false, asks: true });
     this.#emit({
       type: 'permission_asked',
       permissionId,

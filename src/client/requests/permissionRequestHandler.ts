@@ -105,7 +105,8 @@ export class PermissionRequestHandler {
    * the only thing that describes it.
    */
   describe({ toolCallId, patch }: PermissionAsk): void {
-    if (toolCallId !== undefined && patch) this.#apply({ type: 'tool_call', toolCallId, patch, announced: false });
+    if (toolCallId !== undefined && patch)
+      this.#apply({ type: 'tool_call', toolCallId, patch, announced: false, asks: true });
   }
 
   /**

@@ -1,5 +1,6 @@
 // Finds the commands in the raw input of a tool call, whatever the agent calls its fields and however
 // deep they are.
+import { objectOf } from '../../base/untrusted';
 import { commandLine } from '../../terminals/terminalCommand';
 
 export interface RawCommand {
@@ -17,7 +18,6 @@ export interface RawCommands {
 const MAX_COMMANDS = 20;
 const MAX_DEPTH = 8;
 const MAX_FIELDS = 2000;
-const MAX_JSON = 256 * 1024;
 
 /** Names of fields, in lower case and without separators. */
 const LINES =
@@ -39,16 +39,6 @@ export function rawCommandsIn(rawInput: unknown): RawCommands {
   const search = new Search();
   search.read(objectOf(rawInput), 0);
   return { commands: search.commands, isWhole: search.isWhole };
-}
-
-/** Returns the object or the list in a JSON text; any other value as it is. */
-export function objectOf(value: unknown): unknown {
-  if (typeof value !== 'string' || value.length > MAX_JSON || !/^\s*[{[]/.test(value)) return value;
-  try {
-    return JSON.parse(value) as unknown;
-  } catch {
-    return value;
-  }
 }
 
 /** Returns the name of a field for comparison: agents write `file_path`, `filePath` and `FilePath`. */

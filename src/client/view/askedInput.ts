@@ -1,8 +1,8 @@
 // What a permission request is about, as its own words and the input of its call say it: the same for
 // the chat, for the questions of other windows and for callers of the local server.
-import { at } from '../../base/untrusted';
+import { at, objectOf } from '../../base/untrusted';
 import type { Permission, ToolEntry } from '../../session/model/state';
-import { fieldName, objectOf, type RawCommand, rawCommandsIn } from '../rules/rawCommands';
+import { fieldName, type RawCommand, rawCommandsIn } from '../rules/rawCommands';
 
 /** A text that the call would write to a file, and that no diff shows. */
 export interface AskedText {

@@ -83,6 +83,8 @@ export type SessionEvent =
       readonly toolCallId: string;
       readonly patch: ToolPatch /** True for `tool_call`, false for an update. */;
       readonly announced: boolean;
+      /** It is what a permission request says of the call, which adds to what was said before. */
+      readonly asks?: true;
     }
   | { readonly type: 'plan'; readonly planId: string; readonly entries: readonly PlanEntry[] }
   /** A plan given as a document: Markdown text or a file. */

@@ -4,6 +4,7 @@ import { grown } from '../../base/text';
 import { boundContent, boundRaw, MAX_TOOL_PARTS, MAX_TOOL_TEXT, partSize, shortContent } from '../events/bounds';
 import type { ToolContent, ToolStatus } from '../events/content';
 import type { SessionEvent } from '../events/event';
+import { keepInput } from './callInput';
 import { currentTurn, type ModelContext } from './context';
 import type { Entry, ToolEntry } from './state';
 
@@ -30,6 +31,7 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
     measure(context, known, event);
     track(context, known);
     nest(context, known, title !== known.title);
+    noteQuestions(context, known);
     if (known.status === status && known.parent === parent && isOnlyMeta(event)) return;
     context.note((changes) => changes.entry(known.index));
     return;
@@ -54,7 +56,14 @@ export function addToolContent(
   known.content = joined ?? boundContent([...known.content, part]);
   shortenOldest(context, context.toolSizes.add(known, partSize(part)));
   track(context, known);
+  noteQuestions(context, known);
   context.note((changes) => changes.entry(known.index));
+}
+
+/** An open question about a call shows what the call says. */
+function noteQuestions(context: ModelContext, { toolCallId }: ToolEntry): void {
+  for (const permission of context.state.permissions.values())
+    if (permission.toolCallId === toolCallId) context.note((changes) => changes.part('permissions'));
 }
 
 /**
@@ -177,11 +186,14 @@ export function noteDecision(context: ModelContext, event: Extract<SessionEvent,
     ...(option && { name: option.name, kind: option.kind }),
     ...(event.rule !== undefined && { rule: event.rule }),
   };
+  // Not every agent says that the call runs now.
+  if (entry.status === 'pending' && option?.kind.startsWith('allow')) entry.status = 'in_progress';
   context.note((changes) => changes.entry(entry.index));
 }
 
 function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
-  const { patch: fields, announced } = event;
+  const { announced } = event;
+  const fields = keepInput(entry, event.patch, event.asks === true);
   if (fields.title) entry.title = fields.title;
   else if (fields.title === null) entry.title = '';
   if (fields.name === null) delete entry.name;

@@ -1,0 +1,58 @@
+// Keeps what an agent said of a call when it asks for permission: some stream the arguments of a call
+// as its content, and replace them with words when they ask.
+import { objectOf } from '../../base/untrusted';
+import type { ToolContent } from '../events/content';
+import type { ToolPatch } from '../events/event';
+import type { ToolEntry } from './state';
+
+type Call = Pick<ToolEntry, 'content' | 'rawInput' | 'status'>;
+
+/**
+ * Returns the patch with arguments that it would replace as the call's input.
+ * @param asks it is what a permission request says: nothing that was said before is lost by it
+ */
+export function keepInput(call: Call, fields: ToolPatch, asks: boolean): ToolPatch {
+  const { content, rawInput, ...others } = fields;
+  // What still are arguments is the next part of the stream.
+  const isReplaced = content !== undefined && (content === null || argumentsIn(content) === undefined);
+  const streamed = isReplaced ? argumentsIn(call.content) : undefined;
+  const isInput = streamed !== undefined && call.rawInput === undefined && (asks || call.status === 'pending');
+  const before = isInput ? streamed : call.rawInput;
+  if (!asks) return isInput && rawInput === undefined ? { ...fields, rawInput: before } : fields;
+  const earlier = isInput ? [] : call.content;
+  return {
+    ...others,
+    ...(content && { content: joined(earlier, content) }),
+    ...(rawInput != null ? { rawInput: merged(before, rawInput) } : isInput && { rawInput: before }),
+  };
+}
+
+/** Returns what texts stream that begin as a JSON object. Incomplete ones stay texts. */
+function argumentsIn(content: readonly ToolContent[]): unknown {
+  let text = '';
+  for (const part of content) {
+    if (part.type !== 'content' || part.block.type !== 'text') return undefined;
+    text += part.block.text;
+  }
+  const fenced = /^\s*```\w*\n([\s\S]*?)\n```\s*$/.exec(text)?.[1] ?? text;
+  return /^\s*\{\s*(?:"|\}|$)/.test(fenced) ? objectOf(fenced) : undefined;
+}
+
+/** Earlier contents, but for those that the later ones repeat or are a newer version of. */
+function joined(earlier: readonly ToolContent[], later: readonly ToolContent[]): readonly ToolContent[] {
+  const known = new Set(later.map(nameOf));
+  return [...earlier.filter((part) => !known.has(nameOf(part))), ...later];
+}
+
+function nameOf(part: ToolContent): string {
+  return part.type === 'diff' ? `diff ${part.path}` : JSON.stringify(part);
+}
+
+function merged(earlier: unknown, later: unknown): unknown {
+  const [before, after] = [objectOf(earlier), objectOf(later)];
+  return isRecord(before) && isRecord(after) ? { ...before, ...after } : later;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
