@@ -65,6 +65,7 @@ class OpenFolderStates implements FolderStates {
           folders.push({ root, tree: await folder.take(signal) });
           this.#newestRead = Math.max(this.#newestRead, folder.newestRead);
           if (folder.isNamedOnly) gaps.push({ root, why: 'no-git' });
+          if (folder.hasUnreadRepositories) gaps.push({ root, why: 'repositories' });
         } catch (error) {
           this.#options.log.warn(`The state of ${root} couldn't be read: ${messageOf(error)}`);
           gaps.push({ root, why: gapOf(error) });

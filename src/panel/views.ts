@@ -137,6 +137,11 @@ export interface ChangedFileView {
   readonly state: 'unreviewed' | 'kept' | 'undone' | 'conflict';
   /** The user changed it too. */
   readonly alsoYours?: true;
+  /**
+   * Listed after the others: nothing that the agent did named the file, or it may have been there
+   * before the turn.
+   */
+  readonly apart?: 'unnamed' | 'was-there';
   /** Transcript index of the last tool call that names the file. */
   readonly index?: number;
 }

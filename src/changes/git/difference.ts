@@ -7,8 +7,9 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { Slices } from '../lines/slices';
 import type { FileChange, FileVersion } from '../model/fileChange';
+import { joinOutside, type Outside, PathSet, readOutside, writeOutside } from './outside';
 import { pathText, splitRecords } from './records';
-import { folderPath } from './stateTree';
+import { folderPath, OUTSIDE, writeObject } from './stateTree';
 import { blobSizes, run, type Store, tryRun } from './storeRuns';
 
 /** Milliseconds. */
@@ -56,15 +57,24 @@ export async function difference(
   if (entries.length === 0) return [];
   const blobs = await blobsOf(store, entries, signal);
   const isComparable = (side: Side | undefined): boolean => side === undefined || blobs.get(side.oid)?.isKept === true;
-  const comparable = entries.filter((one) => isComparable(one.before) && isComparable(one.after));
-  const counted = await compare(store, comparable, signal);
+  const found = await earlierFiles(store, entries, before, after, signal);
+  const isKept = (one: Entry): boolean => isComparable(one.before) && isComparable(one.after);
+  const others = entries.filter((one) => !found.apart.has(one));
+  const apart = entries.filter((one) => found.apart.has(one));
+  const counted: readonly Compared[] = [
+    ...(await compare(store, others.filter(isKept), true, signal)),
+    ...(await compare(store, apart.filter(isKept), false, signal)),
+    ...exactRenames(others, isComparable),
+    ...apart.filter((one) => !isKept(one)),
+  ];
   const changes: FileChange[] = [];
   const slices = new Slices();
   const version = (side: Side): FileVersion => {
     const blob = blobs.get(side.oid);
     return { ...side, size: blob?.size ?? 0, ...(!blob?.isKept && { isHashOnly: true }) };
   };
-  for (const { path, oldPath, before, after, lines } of [...counted, ...exactRenames(entries, isComparable)]) {
+  for (const { path, oldPath, before, after, lines } of counted) {
+    const isLacking = oldPath === undefined && (!before || !after);
     const isBinary = lines === undefined || before?.mode === '120000' || after?.mode === '120000';
     changes.push({
       root,
@@ -75,10 +85,73 @@ export async function difference(
       added: isBinary ? 0 : lines.added,
       removed: isBinary ? 0 : lines.removed,
       ...(isBinary && { isBinary: true }),
+      ...(isLacking && found.wereThere.has(path) && { wasThere: true }),
     });
     await slices.step();
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * Finds the files of which the state that lacks them does not say that there were none.
+ * @returns those that are no end of a rename, and all of them by their path
+ */
+async function earlierFiles(
+  store: Store,
+  entries: readonly Entry[],
+  before: string,
+  after: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly apart: ReadonlySet<Entry>; readonly wereThere: ReadonlySet<string> }> {
+  const apart = new Set<Entry>();
+  const wereThere = new Set<string>();
+  const lacking = entries.filter((one) => !one.before || !one.after);
+  if (lacking.length === 0) return { apart, wereThere };
+  const [old, fresh] = await outsideOf(store, [before, after], signal);
+  const sides = [
+    { without: old, with: fresh, has: 'after', lacks: 'before' },
+    { without: fresh, with: old, has: 'before', lacks: 'after' },
+  ] as const;
+  for (const side of sides) {
+    const [unread, arrived] = [new PathSet(side.without.unread), new PathSet(side.with.arrived)];
+    const stillUnread = new Set(side.with.unread);
+    const mayHaveMoved = side.without.unread.some((path) => !stillUnread.has(path));
+    const moved = new Set(lacking.flatMap((one) => (one[side.has] ? [] : (one[side.lacks]?.oid ?? []))));
+    for (const entry of lacking) {
+      if (entry[side.lacks]) continue;
+      const isUnread = unread.has(entry.path);
+      if (!isUnread && !arrived.has(entry.path)) continue;
+      wereThere.add(entry.path);
+      // What came from elsewhere may have been renamed here, unless it may have been an ignored file.
+      if (isUnread || (mayHaveMoved && !moved.has(entry[side.has]?.oid ?? ''))) apart.add(entry);
+    }
+  }
+  return { apart, wereThere };
+}
+
+/** What states say of files that they do not have. */
+async function outsideOf(
+  store: Store,
+  states: readonly [string, string],
+  signal: AbortSignal | undefined,
+): Promise<readonly [Outside, Outside]> {
+  const output = await run(store, {
+    args: ['cat-file', '--batch'],
+    input: Buffer.from(states.map((state) => `${state}:${OUTSIDE}\n`).join('')),
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  });
+  let at = 0;
+  const next = (): Outside => {
+    const end = output.indexOf(0x0a, at);
+    const size = / blob (\d+)$/.exec(output.toString('latin1', at, end))?.[1];
+    at = end + 1;
+    if (size === undefined) return readOutside(undefined);
+    const content = output.subarray(at, at + Number(size));
+    at += Number(size) + 1;
+    return readOutside(content);
+  };
+  return [next(), next()];
 }
 
 /**
@@ -101,6 +174,8 @@ export async function replaced(
     await run(store, { ...common, args: ['read-tree', state] });
     const none = '0'.repeat(state.length);
     const lines = chosen.map(({ statePath, after }) => `${after?.mode ?? 0} ${after?.oid ?? none}\t${statePath}\0`);
+    const outside = writeOutside(joinOutside(await outsideOf(store, [state, other], undefined)));
+    if (outside.length > 0) lines.push(`100644 ${await writeObject(store, 'blob', outside)}\t${OUTSIDE}\0`);
     // A file may be in the place of a folder: first what goes.
     const input = Buffer.from(lines.sort().join(''));
     await run(store, { ...common, args: ['update-index', '-z', '--index-info'], input });
@@ -146,7 +221,7 @@ async function entriesOf(
     const inState = pathText(records[at + 1]!);
     const [oldMode, newMode, oldOid, newOid] = records[at]!.toString('latin1', 1).split(' ');
     // No editor can open a file whose name is not text.
-    if (inState !== undefined) {
+    if (inState !== undefined && inState !== OUTSIDE) {
       const [before, after] = [sideOf(oldMode, oldOid), sideOf(newMode, newOid)];
       entries.push({ path: folderPath(inState), statePath: inState, before, after });
     }
@@ -212,6 +287,7 @@ async function largeSize(store: Store, oid: string): Promise<number> {
 async function compare(
   store: Store,
   entries: readonly Entry[],
+  findsRenames: boolean,
   signal: AbortSignal | undefined,
 ): Promise<readonly Compared[]> {
   if (entries.length === 0) return [];
@@ -228,8 +304,14 @@ async function compare(
     });
     trees.push(tree.toString('latin1').trim());
   }
-  const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-abbrev', '-M', `-l${RENAME_LIMIT}`];
-  const output = await run(store, { args: [...args, ...trees], borrow: true, signal, timeoutMs: TIMEOUT_MS });
+  const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-abbrev'];
+  const renames = findsRenames ? ['-M', `-l${RENAME_LIMIT}`] : ['--no-renames'];
+  const output = await run(store, {
+    args: [...args, ...renames, ...trees],
+    borrow: true,
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  });
   return comparedOf(await splitRecords(output));
 }
 

@@ -13,6 +13,8 @@ import { collect } from './collect';
 import { Contents } from './contents';
 import { difference, replaced } from './difference';
 import type { Git } from './gitProcess';
+import { removeNotes } from './indexNotes';
+import { joinOutside, type Outside, outsideOf } from './outside';
 import { findRepository, prefixIn, type Repository } from './repository';
 import { type ScanLimits, type Scanned, scan } from './scan';
 import { SharedRun } from './sharedRun';
@@ -24,7 +26,7 @@ import { warmIndex } from './warmIndex';
 
 /** Milliseconds. */
 const RUN_MS = 30_000;
-/** Repositories below the folder; further ones are left out. */
+/** Repositories below the folder; further ones are not read, and the states say so. */
 const MAX_NESTED = 200;
 /** In the store: object folders of the user's repositories. */
 const ALTERNATES = 'alternates.json';
@@ -85,6 +87,7 @@ class GitFolder implements StoredFolder {
   readonly #scanned = new Map<string, Scanned>();
   #last: { readonly key: string; readonly state: string; readonly at: number } | undefined;
   #newestRead = 0;
+  #unreadRepositories = 0;
   /** When the user's index was looked at last, by our index: what it was changed at. */
   readonly #warmed = new Map<string, number>();
 
@@ -112,6 +115,10 @@ class GitFolder implements StoredFolder {
 
   get newestRead(): number {
     return this.#newestRead;
+  }
+
+  get hasUnreadRepositories(): boolean {
+    return this.#unreadRepositories > 0;
   }
 
   get store(): string {
@@ -180,19 +187,28 @@ class GitFolder implements StoredFolder {
     const self = await this.#scan(folder, await this.#repository(), '', signal);
     const nested = new Map<string, string>();
     const written: number[] = [];
+    const outside: Outside[] = [self.outside];
     const pending = [...self.nested];
-    for (let path = pending.shift(); path !== undefined && nested.size < MAX_NESTED; path = pending.shift()) {
+    for (
+      let path = pending.shift();
+      path !== undefined;
+      path = nested.size < MAX_NESTED ? pending.shift() : undefined
+    ) {
       const below = join(folder, path);
       const found = await this.#scan(below, await findRepository(below), path, signal);
       nested.set(path, found.tree);
       written.push(found.writtenAt);
+      outside.push(outsideOf(found.outside, path));
       pending.push(...found.nested.map((one) => `${path}/${one}`));
     }
-    const key = JSON.stringify([self.tree, ...nested]);
+    this.#unreadRepositories = pending.length;
+    outside.push({ unread: pending.map((path) => `${path}/`), arrived: [] });
+    const about = joinOutside(outside);
+    const key = JSON.stringify([self.tree, ...nested, about]);
     // The oldest: a tree that may be collected is written again, and so is the state.
     const at = Math.min(self.writtenAt, ...written);
     if (this.#last?.key === key && this.#last.at === at) return this.#last.state;
-    const state = await writeState(this.#store, self.tree, nested);
+    const state = await writeState(this.#store, self.tree, nested, about);
     this.#last = { key, state, at };
     return state;
   }
@@ -214,7 +230,7 @@ class GitFolder implements StoredFolder {
       } catch (error) {
         // Without it, more files are read.
         if (!(error instanceof ParleyError) || error.code !== 'git-failed') throw error;
-        await rm(index, { force: true });
+        await removeIndex(index);
       }
       this.#warmed.set(name, changedAt);
       return true;
@@ -228,13 +244,20 @@ class GitFolder implements StoredFolder {
     const found = await read(last).catch(async (error) => {
       if (!(error instanceof ParleyError) || error.code !== 'git-failed') throw error;
       // The index may be broken: once more without it.
-      await rm(index, { force: true });
+      await removeIndex(index);
       this.#warmed.delete(name);
       return read();
     });
     this.#scanned.set(name, found);
     this.#newestRead = Math.max(this.#newestRead, found.newest);
-    return { ...found, nested: found.nested.map((one) => one.slice(prefix.length)) };
+    const inFolder = (paths: readonly string[]): readonly string[] =>
+      paths.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length));
+    const { unread, arrived } = found.outside;
+    return {
+      ...found,
+      nested: inFolder(found.nested),
+      outside: { unread: inFolder(unread), arrived: inFolder(arrived) },
+    };
   }
 
   /** Remembers where contents may lie, also for later windows. */
@@ -246,6 +269,11 @@ class GitFolder implements StoredFolder {
     this.#contents.dispose();
     await put(join(folder, ALTERNATES), Buffer.from(JSON.stringify([...alternates])));
   }
+}
+
+async function removeIndex(index: string): Promise<void> {
+  await removeNotes(index);
+  await rm(index, { force: true });
 }
 
 async function modified(path: string): Promise<number> {

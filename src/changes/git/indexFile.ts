@@ -12,6 +12,7 @@ const HASH_STEP = 1024 * 1024;
 /** Where the fields of an entry are. */
 const CTIME_AT = 0;
 const MTIME_AT = 8;
+const INODE_AT = 20;
 const MODE_AT = 24;
 const SIZE_AT = 36;
 
@@ -47,6 +48,11 @@ export function changedAt({ source, at }: IndexEntry): number {
 /** The size of the file on the disk, in bytes, modulo 4 GB; 0 where it must be read again. */
 export function sizeOnDisk({ source, at, isRacy }: IndexEntry): number {
   return isRacy ? 0 : source.readUInt32BE(at + SIZE_AT);
+}
+
+/** What names the file on its disk, modulo 2³²; 0 where that is not known. */
+export function inodeOf({ source, at }: IndexEntry): number {
+  return source.readUInt32BE(at + INODE_AT);
 }
 
 /** The id of the content, in hexadecimal digits. */

@@ -34,6 +34,7 @@ type Version = z.infer<typeof version>;
 /** A folder whose named files are kept as they are. */
 export class PlainFolder implements StoredFolder {
   readonly isNamedOnly = true;
+  readonly hasUnreadRepositories = false;
   readonly newestRead = 0;
   readonly store: string;
   readonly #folder: string;

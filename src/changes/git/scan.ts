@@ -8,6 +8,9 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { Slices } from '../lines/slices';
 import { put } from './bareStore';
+import { inodeOf, readIndex } from './indexFile';
+import { type IndexNotes, isOlder, readNotes, writeNotes } from './indexNotes';
+import type { Outside } from './outside';
 import { joinRecords, pathText, splitRecords } from './records';
 import { run, type Store, tryRun } from './storeRuns';
 import type { FileConfig } from './userConfig';
@@ -63,12 +66,16 @@ export interface Scanned {
   readonly nested: readonly string[];
   /** When the newest of the files that differed was changed, in milliseconds since 1970; 0: none did. */
   readonly newest: number;
+  /** Relative to the top level. */
+  readonly outside: Outside;
 }
 
 /** A path that is to be read again. */
 interface Candidate {
   readonly path: Buffer;
   readonly stats: Stats;
+  /** The index does not have it. */
+  readonly isNew: boolean;
 }
 
 /**
@@ -100,7 +107,12 @@ export async function scan(
   await rm(`${tree.index}.lock`, { force: true });
   const left = (): number => Math.max(1, until - performance.now());
   let isWarmed = !(await isFile(tree.index)) && (await warm(left()));
+  const notes = await readNotes(tree.index);
+  const began = Date.now();
   let found = await candidates(store, tree, runIn, limits);
+  const arrived = await arrivedIn(store, tree, found, notes);
+  // Before they are in the index, in which no later scan finds them new.
+  if (notes) await writeNotes(tree.index, { at: notes.at, arrived });
   if (found.present.length + found.gone.length > MANY) {
     isWarmed = (await warm(left())) || isWarmed;
     // Files that were only touched, or read in the second of their change, are compared with what
@@ -113,11 +125,16 @@ export async function scan(
   checkSize(found, limits);
   const writtenAt = Date.now();
   const isSame = found.present.length + found.gone.length === 0;
-  if (isSame && last && writtenAt - last.writtenAt < REUSE_MS) return { ...last, nested: found.nested, newest: 0 };
+  if (isSame && last && writtenAt - last.writtenAt < REUSE_MS) {
+    await writeNotes(tree.index, { at: began, arrived });
+    const { nested, unread } = found;
+    return { ...last, nested, newest: 0, outside: { unread, arrived } };
+  }
   const newest = await newestOf(tree.top, found);
   if (found.gone.length > 0) {
     await run(store, runIn(['update-index', '--force-remove', '-z', '--stdin'], joinRecords(found.gone)));
   }
+  const unreadable: Buffer[] = [];
   const add = async (options: readonly string[], all: readonly Candidate[]): Promise<void> => {
     let failures = 0;
     const pending = [all.map(({ path }) => path)];
@@ -130,10 +147,16 @@ export async function scan(
         throw new ParleyError('store-failed', localizable('Git failed: {0}', stderr.trim()));
       // One file that cannot be read fails the run: it is left as it was known.
       if (++failures > MAX_FAILURES) throw new ParleyError('git-failed', localizable('Git failed: {0}', stderr.trim()));
-      if (paths.length === 1) continue;
+      if (paths.length === 1) {
+        unreadable.push(...paths);
+        continue;
+      }
       const readable = failures === 1 ? await readableOf(tree.top, paths) : paths;
-      if (readable.length < paths.length) pending.push(readable);
-      else pending.push(paths.slice(0, paths.length >> 1), paths.slice(paths.length >> 1));
+      if (readable.length < paths.length) {
+        pending.push(readable);
+        const known = new Set(readable);
+        unreadable.push(...paths.filter((path) => !known.has(path)));
+      } else pending.push(paths.slice(0, paths.length >> 1), paths.slice(paths.length >> 1));
     }
   };
   const { kept, large, huge } = bySize(found.present, limits);
@@ -143,18 +166,20 @@ export async function scan(
     await noteLarge(store, runIn, large);
   }
   if (huge.length > 0) await addHuge(store, runIn, huge);
+  await writeNotes(tree.index, { at: began, arrived });
+  const outside = { unread: [...found.unread, ...unreadable.flatMap((path) => pathText(path) ?? [])], arrived };
   const prefix = tree.prefix === '' ? [] : [`--prefix=${tree.prefix}`];
   const written = await tryRun(store, runIn(['write-tree', '--missing-ok', ...prefix]));
   if (written.code === 0) {
     const id = written.stdout.toString('latin1').trim();
     // Git takes from the index that folders of this tree are in the store: they must stay there.
     await put(lastTreeOf(tree.index), Buffer.from(id));
-    return { tree: id, writtenAt, nested: found.nested, newest };
+    return { tree: id, writtenAt, nested: found.nested, newest, outside };
   }
   // There is no entry with the prefix: the folder is empty.
   if (prefix.length > 0 && /prefix/.test(written.stderr)) {
     const empty = await run(store, { ...runIn(['mktree', '-z'], Buffer.alloc(0)) });
-    return { tree: empty.toString('latin1').trim(), writtenAt, nested: found.nested, newest };
+    return { tree: empty.toString('latin1').trim(), writtenAt, nested: found.nested, newest, outside };
   }
   throw new ParleyError('git-failed', localizable('Git failed: {0}', written.stderr.trim()));
 }
@@ -171,6 +196,8 @@ interface Found {
   readonly present: readonly Candidate[];
   readonly gone: readonly Buffer[];
   readonly nested: readonly string[];
+  /** Ignored, or in a folder that cannot be listed; see {@link Outside}. */
+  readonly unread: readonly string[];
 }
 
 async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: ScanLimits): Promise<Found> {
@@ -178,15 +205,20 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
   const gone: Buffer[] = [];
   const nested: string[] = [];
   const toRead: Buffer[] = [];
+  const fresh = new Set<Buffer>();
   const where = tree.prefix === '' ? [] : ['--', tree.prefix];
   const exclude = tree.config.excludeFiles.map((file) => `--exclude-from=${file}`);
-  const list = ['ls-files', '--others', '--exclude-per-directory=.gitignore', ...exclude, '-z', ...where];
+  const list = ['ls-files', '--others', '--exclude-per-directory=.gitignore', ...exclude, '-z'];
   const maxOutput = limits.maxNew && limits.maxNew.files * BYTES_OF_PATH;
+  const ignored = [...list, '--ignored', '--directory'];
   const compare = (): Promise<Buffer> => run(store, runIn(['diff-files', '--name-status', '-z']));
-  const [compared, others] = await Promise.all([
+  const [compared, listed, skipped] = await Promise.all([
     compare(),
-    run(store, { ...runIn(list), ...(maxOutput && { maxOutput }) }),
+    tryRun(store, { ...runIn([...list, ...where]), ...(maxOutput && { maxOutput }) }),
+    run(store, runIn([...ignored, ...where])),
   ]);
+  if (listed.code !== 0) throw new ParleyError('git-failed', localizable('Git failed: {0}', listed.stderr.trim()));
+  const others = listed.stdout;
   // A folder that was renamed meanwhile would be in both places: what is gone is looked for last.
   const differing = await splitRecords(others.length === 0 ? compared : await compare());
   const slices = new Slices();
@@ -197,8 +229,10 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
     await slices.step();
   }
   for (const path of await splitRecords(others)) {
-    if (path.at(-1) !== 0x2f) toRead.push(path);
-    else {
+    if (path.at(-1) !== 0x2f) {
+      toRead.push(path);
+      fresh.add(path);
+    } else {
       const text = pathText(path.subarray(0, -1));
       if (text !== undefined) nested.push(text);
     }
@@ -210,14 +244,52 @@ async function candidates(store: Store, tree: WorkTree, runIn: RunIn, limits: Sc
       const path = toRead[next++]!;
       const stats = await lstat(onDisk(tree.top, path)).catch((error: NodeJS.ErrnoException) => error.code);
       if (typeof stats === 'object' && (stats.isFile() || stats.isSymbolicLink())) {
-        present.push({ path, stats });
+        present.push({ path, stats, isNew: fresh.has(path) });
       } else if (typeof stats === 'object' || stats === 'ENOENT' || stats === 'ENOTDIR') {
         gone.push(path);
       }
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, look));
-  return { present, gone, nested };
+  const unread = [...(await collapsed(skipped)), ...unlistedIn(listed.stderr)];
+  return { present, gone, nested, unread };
+}
+
+/** Git lists a folder before the ignored files in it where it is not ignored as a whole. */
+async function collapsed(list: Buffer): Promise<readonly string[]> {
+  const paths = (await splitRecords(list)).flatMap((path) => pathText(path) ?? []);
+  return paths.filter((path, at) => !path.endsWith('/') || paths[at + 1]?.startsWith(path) !== true);
+}
+
+/** The folders that git could not list, as it says so. */
+function unlistedIn(stderr: string): readonly string[] {
+  return [...stderr.matchAll(/could not open directory '(.+?)\/?':/g)].map(([, path]) => `${path}/`);
+}
+
+/** Files that were there when the index was read last, and not in it under any name. */
+async function arrivedIn(
+  store: Store,
+  { index }: WorkTree,
+  { present, gone }: Found,
+  notes: IndexNotes | undefined,
+): Promise<string[]> {
+  if (!notes) return [];
+  const left = new Set(gone.flatMap((path) => pathText(path) ?? []));
+  const earlier = notes.arrived.filter((path) => !left.has(path));
+  const old = present.filter(({ stats, isNew }) => isNew && stats.size > 0 && isOlder(stats, notes.at));
+  if (old.length === 0) return earlier;
+  const renamed = gone.length === 0 ? new Set<number>() : await inodesOf(store, index, gone);
+  const fresh = old.flatMap(({ path, stats }) => (renamed.has(stats.ino % 2 ** 32) ? [] : (pathText(path) ?? [])));
+  return [...new Set([...earlier, ...fresh])];
+}
+
+/** What names files on the disk that the index still has. */
+async function inodesOf({ format }: Store, index: string, paths: readonly Buffer[]): Promise<ReadonlySet<number>> {
+  const wanted = new Set(paths.map((path) => path.toString('latin1')));
+  const entries = (await readIndex(index, format === 'sha1' ? 20 : 32, Buffer.alloc(0))) ?? [];
+  const inodes = new Set(entries.filter(({ path }) => wanted.has(path)).map(inodeOf));
+  inodes.delete(0);
+  return inodes;
 }
 
 /** Of a file that is gone, its folder has the time. */

@@ -8,6 +8,8 @@ export interface StoredFolder {
   readonly store: string;
   /** Only files that are named are looked at. */
   readonly isNamedOnly: boolean;
+  /** There are more repositories below the folder than the newest state has. */
+  readonly hasUnreadRepositories: boolean;
   /** As that of `FolderStates`. */
   readonly newestRead: number;
   /**

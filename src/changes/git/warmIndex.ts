@@ -6,6 +6,7 @@ import { retryBusy } from '../../base/retryBusy';
 import { Slices } from '../lines/slices';
 import { makeBareStore, put } from './bareStore';
 import { changedAt, contentId, type IndexEntry, isWithoutStat, readIndex, sizeOnDisk, writeIndex } from './indexFile';
+import { copyNotes, removeNotes } from './indexNotes';
 import { splitRecords } from './records';
 import type { Repository } from './repository';
 import { blobSizes, run, type Store } from './storeRuns';
@@ -34,7 +35,10 @@ export async function warmIndex(store: Store, options: WarmOptions): Promise<voi
   const { format } = store;
   const oidBytes = format === 'sha1' ? 20 : 32;
   const earlier = (await exists(index)) ? index : await earlierIndex(index);
-  const known = earlier === undefined ? [] : ((await readIndex(earlier, oidBytes, Buffer.alloc(0))) ?? []);
+  const read = earlier === undefined ? undefined : await readIndex(earlier, oidBytes, Buffer.alloc(0));
+  if (earlier === undefined || !read) await removeNotes(index);
+  else if (earlier !== index) await copyNotes(earlier, index);
+  const known = read ?? [];
   // Refreshing would read the whole file.
   const own = known.filter((entry) => !isWithoutStat(entry));
   const isSame = repository !== undefined && options.config.format === format;

@@ -29,6 +29,11 @@ export interface FileChange {
   readonly removed: number;
   /** There are no lines to compare: not text, a link, or too large. */
   readonly isBinary?: true;
+  /**
+   * The state without the file does not say that there was none, if it is the earlier one: the file
+   * was ignored then, could not be read, or is older than that state and came from elsewhere.
+   */
+  readonly wasThere?: true;
 }
 
 /** The state of one folder at one time. */
@@ -51,7 +56,8 @@ export interface SnapshotGap {
   readonly root: string;
   /**
    * `no-git`: only files that tools name are known. `too-large`: the folder is too large without a
-   * repository. `timeout` and `failed`: the folder could not be read.
+   * repository. `repositories`: there are more repositories below the folder than are read. `timeout`
+   * and `failed`: the folder could not be read.
    */
-  readonly why: 'no-git' | 'too-large' | 'timeout' | 'failed';
+  readonly why: 'no-git' | 'too-large' | 'repositories' | 'timeout' | 'failed';
 }

@@ -1,16 +1,25 @@
-// Tells files that only the agent changed from those that the user edited too. Pure.
+// Tells files that only the agent changed from those that may be somebody else's. Pure.
 import { join } from 'node:path';
 import type { FileChange, FileVersion } from '../model/fileChange';
 import type { ReviewFile } from '../review/reviewFile';
 import { fileId, isSameVersion } from '../review/waitingFiles';
 
+/** Whose a file is: `unnamed`: changed while the agent worked, which did not name it. */
+export type Owner = 'agent' | 'user' | 'unnamed';
+
 interface AgentFile {
+  /** Before the first turn that changed it. */
+  readonly first: FileVersion | undefined;
+  /** The file that was renamed to this one. */
+  origin?: AgentFile;
+  readonly id: string;
   /** As the last turn left it; undefined: deleted. */
   left: FileVersion | undefined;
   /** Versions in which nothing is the user's. */
   readonly versions: (FileVersion | undefined)[];
   /** The user edited it between or during turns. */
   isYours: boolean;
+  isUnnamed: boolean;
 }
 
 /** What turns changed, from the one that is gone back to up to the last. */
@@ -20,16 +29,24 @@ export class AgentEdits {
   /**
    * Adds what a turn changed; call it for each turn, in their order.
    * @param yours absolute paths of files that the user saved while the turn ran
+   * @param unnamed absolute paths of files that the agent did not name
    */
-  add(changes: readonly FileChange[], yours: ReadonlySet<string> = new Set()): this {
-    for (const { root, path, oldPath, before, after } of changes) {
+  add(
+    changes: readonly FileChange[],
+    yours: ReadonlySet<string> = new Set(),
+    unnamed: ReadonlySet<string> = new Set(),
+  ): this {
+    for (const { root, path, oldPath, before, after, wasThere } of changes) {
       const from = oldPath ?? path;
+      const isIn = (paths: ReadonlySet<string>): boolean => paths.has(join(root, path)) || paths.has(join(root, from));
       const old = this.#file(root, from, before);
-      const isYours = !isSameVersion(old.left, before) || yours.has(join(root, path)) || yours.has(join(root, from));
-      if (isYours) old.isYours = true;
+      if (!isSameVersion(old.left, before) || isIn(yours) || (wasThere && !before)) old.isYours = true;
+      if (isIn(unnamed)) old.isUnnamed = true;
       if (oldPath !== undefined) {
         const fresh = this.#file(root, path, undefined);
         fresh.isYours ||= old.isYours || fresh.left !== undefined;
+        fresh.isUnnamed ||= old.isUnnamed;
+        if (fresh !== old) fresh.origin = old;
         leave(fresh, after);
         leave(old, undefined);
       } else leave(old, after);
@@ -47,17 +64,33 @@ export class AgentEdits {
     return this;
   }
 
-  /** Returns whether a version of a file has edits of the user, as far as is known. */
-  isEdited(root: string, path: string, now: FileVersion | undefined): boolean {
+  /**
+   * Returns whose a file is, as far as is known.
+   * @param now the version that would be replaced
+   * @param target what the files that differ from the target are there, by {@link fileId}: where the
+   * first turn that changed a file found another one, the user had edited it before that turn
+   */
+  ownerOf(
+    root: string,
+    path: string,
+    now: FileVersion | undefined,
+    target: ReadonlyMap<string, FileVersion | undefined>,
+  ): Owner {
     const file = this.#files.get(fileId(root, path));
-    return !file || file.isYours || !file.versions.some((one) => isSameVersion(one, now));
+    if (!file?.versions.some((one) => isSameVersion(one, now))) return 'user';
+    for (const one of withOrigins(file)) {
+      // What does not differ is there as it was left.
+      const there = target.has(one.id) ? target.get(one.id) : one.left;
+      if (one.isYours || !isSameVersion(one.first, there)) return 'user';
+    }
+    return file.isUnnamed ? 'unnamed' : 'agent';
   }
 
   #file(root: string, path: string, before: FileVersion | undefined): AgentFile {
     const id = fileId(root, path);
     const known = this.#files.get(id);
     if (known) return known;
-    const file: AgentFile = { left: before, versions: [before], isYours: false };
+    const file = { id, first: before, left: before, versions: [before], isYours: false, isUnnamed: false };
     this.#files.set(id, file);
     return file;
   }
@@ -66,4 +99,11 @@ export class AgentEdits {
 function leave(file: AgentFile, left: FileVersion | undefined): void {
   file.left = left;
   file.versions.push(left);
+}
+
+/** A file, and those that it was before it was renamed. */
+function withOrigins(file: AgentFile): ReadonlySet<AgentFile> {
+  const all = new Set<AgentFile>();
+  for (let one: AgentFile | undefined = file; one && !all.has(one); one = one.origin) all.add(one);
+  return all;
 }

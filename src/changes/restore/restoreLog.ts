@@ -9,7 +9,9 @@ import type { Disk } from './disk';
 const COUNT = z.int().check(z.nonnegative());
 const SNAPSHOT = z.object({
   folders: z.array(z.object({ root: z.string(), tree: z.string() })),
-  gaps: z.array(z.object({ root: z.string(), why: z.enum(['no-git', 'too-large', 'timeout', 'failed']) })),
+  gaps: z.array(
+    z.object({ root: z.string(), why: z.enum(['no-git', 'too-large', 'repositories', 'timeout', 'failed']) }),
+  ),
 });
 const LOG = z.object({
   version: z.literal(1),

@@ -1,15 +1,20 @@
 // What a restore will change, and what it leaves out.
 import { join } from 'node:path';
-import type { FileChange, Snapshot } from '../model/fileChange';
+import type { FileChange, FileVersion, Snapshot } from '../model/fileChange';
 import type { FolderStates } from '../model/folderStore';
 import type { WorkingFiles } from '../model/workingFiles';
 import { isPlainPath } from '../review/safePath';
+import { fileId } from '../review/waitingFiles';
 import type { AgentEdits } from './agentEdits';
 
-/** Why a file is left out of a restore. Only `edited` and `protected` can be included. */
+/** Why a file is left out of a restore. Only `edited`, `unnamed` and `protected` can be included. */
 export type SkipReason =
   /** The user edited it since, as far as is known. */
   | 'edited'
+  /** It was changed while the agent worked, and nothing that the agent did named it. */
+  | 'unnamed'
+  /** It may have been there before, where the state did not look. */
+  | 'was-there'
   /** It tells an editor or an agent what to start. */
   | 'protected'
   /** An editor holds unsaved changes of it. */
@@ -59,9 +64,15 @@ export async function planRestore(
 ): Promise<RestorePlan> {
   const changes: FileChange[] = [];
   const skipped: SkippedChange[] = [];
-  for (const change of await ports.states.changes(now, target, signal)) {
+  const differing = await ports.states.changes(now, target, signal);
+  const versions = new Map<string, FileVersion | undefined>();
+  for (const { root, path, oldPath, after } of differing) {
+    if (oldPath !== undefined) versions.set(fileId(root, oldPath), undefined);
+    versions.set(fileId(root, path), after);
+  }
+  for (const change of differing) {
     signal?.throwIfAborted();
-    const why = await skipReason(ports, change, agentEdits);
+    const why = await skipReason(ports, change, agentEdits, versions);
     if (why) skipped.push({ change, why });
     else changes.push(change);
   }
@@ -70,22 +81,24 @@ export async function planRestore(
 
 /** Returns whether the user can include a file that is left out. */
 export function canInclude(why: SkipReason): boolean {
-  return why === 'edited' || why === 'protected';
+  return why === 'edited' || why === 'unnamed' || why === 'protected';
 }
 
 async function skipReason(
   { files, isProtected }: PlanPorts,
-  { root, path, oldPath, before, after }: FileChange,
+  { root, path, oldPath, before, after, wasThere }: FileChange,
   agentEdits: AgentEdits,
+  target: ReadonlyMap<string, FileVersion | undefined>,
 ): Promise<SkipReason | undefined> {
   const paths = oldPath === undefined ? [path] : [oldPath, path];
   if (!paths.every(isPlainPath)) return 'unsafe';
+  if (wasThere && !after) return 'was-there';
   if (before?.isHashOnly || after?.isHashOnly) return 'not-kept';
   const full = paths.map((one) => join(root, one));
   for (const one of full) if ((await files.read(one).catch(() => undefined))?.isDirty) return 'unsaved';
   for (const one of full) if (await isProtected(one)) return 'protected';
-  const isEdited =
-    agentEdits.isEdited(root, oldPath ?? path, before) ||
-    (oldPath !== undefined && agentEdits.isEdited(root, path, undefined));
-  return isEdited ? 'edited' : undefined;
+  const owners = [agentEdits.ownerOf(root, oldPath ?? path, before, target)];
+  if (oldPath !== undefined) owners.push(agentEdits.ownerOf(root, path, undefined, target));
+  if (owners.includes('user')) return 'edited';
+  return owners.includes('unnamed') ? 'unnamed' : undefined;
 }

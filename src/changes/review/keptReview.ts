@@ -34,6 +34,7 @@ const REVIEW = z.object({
         removed: COUNT,
         isBinary: z.optional(z.literal(true)),
         alsoYours: z.optional(z.literal(true)),
+        isUnnamed: z.optional(z.literal(true)),
         state: z.enum(['unreviewed', 'conflict']),
       }),
     )

@@ -23,6 +23,8 @@ export interface ReviewFile {
   readonly state: 'unreviewed' | 'conflict';
   /** The user saved the file while a turn ran: what is whose is not known. */
   readonly alsoYours?: true;
+  /** It was changed while the agent worked, and nothing that the agent did named it. */
+  readonly isUnnamed?: true;
 }
 
 /** Lines of a file: `start` counts from 0. */
@@ -58,6 +60,8 @@ export type ReviewTarget =
       readonly turnId: string;
       readonly before: Snapshot;
       readonly after: Snapshot;
+      /** As that of {@link FinishedTurn}. */
+      readonly unnamed?: ReadonlySet<string>;
       readonly file?: { readonly root: string; readonly path: string };
     };
 
@@ -69,6 +73,10 @@ export interface ReviewProblem {
     | 'edited'
     /** The user saved the file while a turn ran; it is undone only by itself. */
     | 'yours'
+    /** It was changed while the agent worked, and nothing that the agent did named it. */
+    | 'unnamed'
+    /** It may have been there before the turn: see `FileChange.wasThere`. */
+    | 'was-there'
     /** Another file is where the file was before it was renamed. */
     | 'occupied'
     /** Another change of the same lines waits and comes before it: they are kept together. */
@@ -107,4 +115,6 @@ export interface FinishedTurn {
   readonly changes: readonly FileChange[];
   /** Absolute paths of files that the user saved, or had unsaved text in, while the turn ran. */
   readonly yours: ReadonlySet<string>;
+  /** Absolute paths of files that nothing named that the agent did; absent: there are none. */
+  readonly unnamed?: ReadonlySet<string>;
 }

@@ -111,10 +111,9 @@ export class SessionReview implements Disposable {
       for (const change of turn.changes) {
         const of = texts(change.root);
         await of.slices.pause();
-        const isYours = [change.path, change.oldPath ?? change.path].some((path) =>
-          turn.yours.has(join(change.root, path)),
-        );
-        await this.#follow(of, change, isYours);
+        // Without a version to go back to, there is nothing to undo.
+        if (change.wasThere && !change.before) continue;
+        await this.#follow(of, change, isIn(turn.yours, change), isIn(turn.unnamed, change));
       }
     });
   }
@@ -342,7 +341,7 @@ export class SessionReview implements Disposable {
   }
 
   /** Takes in one change of a turn. */
-  async #follow(texts: FileTexts, change: FileChange, isYours: boolean): Promise<void> {
+  async #follow(texts: FileTexts, change: FileChange, isYours: boolean, isUnnamed: boolean): Promise<void> {
     const { root, path, oldPath, before, after, added, removed, isBinary } = change;
     const from = oldPath ?? path;
     this.#undoneFiles.forget(root, [path, oldPath]);
@@ -352,12 +351,13 @@ export class SessionReview implements Disposable {
       : { base: before, left: after };
     const basePath = this.#waiting.basePath(root, from);
     const alsoYours = isYours || this.#waiting.isAlsoYours(root, from);
+    const isNowUnnamed = isUnnamed || this.#waiting.isUnnamed(root, from);
     this.#waiting.setBase(root, basePath, ends.base, before);
     if (oldPath !== undefined) this.#waiting.moveLeft(root, oldPath, path, before);
     this.#waiting.setLeft(root, path, ends.left, oldPath === undefined ? before : undefined);
     this.#settled.delete(fileId(root, path));
     const count = { added, removed, isBinary: isBinary ?? false, base: before, left: after };
-    this.#waiting.describe(root, path, { count, alsoYours, isConflict: false });
+    this.#waiting.describe(root, path, { count, alsoYours, isUnnamed: isNowUnnamed, isConflict: false });
   }
 
   /** Counts the lines of files whose versions are not those that were counted. */
@@ -454,6 +454,7 @@ export class SessionReview implements Disposable {
         if (hunk) items.push({ change, part: base && left ? { hunks: [hunk] } : {}, file });
         else result.failed.push({ root, path, why: 'gone' });
       } else if (target.kind === 'all' && file.alsoYours) result.conflicts.push({ root, path, why: 'yours' });
+      else if (target.kind === 'all' && file.isUnnamed) result.conflicts.push({ root, path, why: 'unnamed' });
       else items.push({ change, part: {}, file });
     }
     return items;
@@ -461,9 +462,12 @@ export class SessionReview implements Disposable {
 
   async #turnItems(target: Extract<ReviewTarget, { kind: 'turn' }>, conflicts: ReviewProblem[]): Promise<UndoItem[]> {
     const items: UndoItem[] = [];
-    for (const { root, path, oldPath, before, after } of await this.#changesOf(target)) {
+    for (const change of await this.#changesOf(target)) {
+      const { root, path, oldPath, before, after, wasThere } = change;
       const waits = this.#waiting.fileAt(root, path);
-      if (waits?.alsoYours && !target.file) conflicts.push({ root, path, why: 'yours' });
+      if (wasThere && !before) conflicts.push({ root, path, why: 'was-there' });
+      else if (waits?.alsoYours && !target.file) conflicts.push({ root, path, why: 'yours' });
+      else if (isIn(target.unnamed, change) && !target.file) conflicts.push({ root, path, why: 'unnamed' });
       else {
         // It may have been renamed since.
         const at = before && after && oldPath === undefined ? (waits?.path ?? path) : path;
@@ -512,6 +516,11 @@ export class SessionReview implements Disposable {
     } else this.#waiting.setBase(root, basePath, base, ends.base);
     if (!this.#waiting.ends(root, home)) this.#settle(root, path, 'undone');
   }
+}
+
+/** Returns whether a file, or where it was before, is among absolute paths. */
+function isIn(paths: ReadonlySet<string> | undefined, { root, path, oldPath }: FileChange): boolean {
+  return paths !== undefined && [path, oldPath ?? path].some((one) => paths.has(join(root, one)));
 }
 
 function placeIn({ change: { root, path } }: UndoItem): { root: string; path: string } {

@@ -19,6 +19,7 @@ interface Cell {
 interface About {
   readonly count: LineCount;
   readonly alsoYours: boolean;
+  readonly isUnnamed: boolean;
   readonly isConflict: boolean;
 }
 
@@ -36,7 +37,7 @@ export interface Ends {
 }
 
 const NO_COUNT: LineCount = { added: 0, removed: 0, isBinary: false };
-const NOTHING: About = { count: NO_COUNT, alsoYours: false, isConflict: false };
+const NOTHING: About = { count: NO_COUNT, alsoYours: false, isUnnamed: false, isConflict: false };
 
 /** Returns the id of the file at a path. */
 export function fileId(root: string, path: string): string {
@@ -89,6 +90,11 @@ export class WaitingFiles {
   /** The user saved the file at a path while a turn ran. */
   isAlsoYours(root: string, path: string): boolean {
     return this.#cells.get(fileId(root, path))?.about.alsoYours ?? false;
+  }
+
+  /** The file at a path was changed while the agent worked, which did not name it. */
+  isUnnamed(root: string, path: string): boolean {
+    return this.#cells.get(fileId(root, path))?.about.isUnnamed ?? false;
   }
 
   /** Where the kept version of the file at a path is. */
@@ -147,10 +153,11 @@ export class WaitingFiles {
 
   /** Adds a file as it was stored. */
   add(file: ReviewFile): void {
-    const { root, path, oldPath, base, left, added, removed, isBinary, alsoYours, state } = file;
+    const { root, path, oldPath, base, left, added, removed, isBinary, alsoYours, isUnnamed, state } = file;
     const about: About = {
       count: { added, removed, isBinary: isBinary ?? false, base, left },
       alsoYours: alsoYours ?? false,
+      isUnnamed: isUnnamed ?? false,
       isConflict: state === 'conflict',
     };
     this.#cells.set(fileId(root, path), { root, path, base: oldPath === undefined ? base : undefined, left, about });
@@ -226,7 +233,7 @@ export class WaitingFiles {
       const { root, path, left } = cell;
       const oldPath = this.#links.get(id);
       const base = oldPath === undefined ? cell.base : this.#cells.get(fileId(root, oldPath))?.base;
-      const { count, alsoYours, isConflict } = cell.about;
+      const { count, alsoYours, isUnnamed, isConflict } = cell.about;
       const { added, removed, isBinary } = count;
       files.push({
         id,
@@ -239,6 +246,7 @@ export class WaitingFiles {
         removed,
         ...(isBinary && { isBinary }),
         ...(alsoYours && { alsoYours }),
+        ...(isUnnamed && { isUnnamed }),
         state: isConflict ? 'conflict' : 'unreviewed',
       });
     }

@@ -1,6 +1,8 @@
 // What is known of the changes of one turn while it runs.
 import type { FileChange, Snapshot, SnapshotGap } from '../../changes/model/fileChange';
 import type { TurnChanges } from '../../session/events/event';
+import { pathsOf } from './changedPaths';
+import type { AgentCommand } from './namedFiles';
 import type { ShownDiffs } from './shownDiffs';
 import type { TakenState } from './stateSequence';
 
@@ -31,6 +33,9 @@ export interface RecordedTurn {
   seen?: TakenState;
   /** What has changed so far. */
   soFar?: { readonly files: readonly FileChange[] };
+  /** Files that it wrote through the client, absolute, and commands that it ran there. */
+  readonly written: Set<string>;
+  readonly commands: AgentCommand[];
   /** What its tool calls say they have written. */
   readonly shown: ShownDiffs;
 }
@@ -74,12 +79,21 @@ export function gapOf(...snapshots: readonly Snapshot[]): TurnChanges['incomplet
   const why = new Set<SnapshotGap['why']>(snapshots.flatMap(({ gaps }) => gaps.map((gap) => gap.why)));
   if (why.has('timeout') || why.has('failed')) return 'failed';
   if (why.has('too-large')) return 'too-large';
+  if (why.has('repositories')) return 'repositories';
   return why.has('no-git') ? 'no-git' : undefined;
 }
 
 /** Returns whether all folders are in the same state. */
 export function isSame(before: Snapshot, after: Snapshot): boolean {
   return foldersOf(before, after).every((folder) => folder.before === folder.after);
+}
+
+/** Returns which changed files of a turn may be the work of somebody else: absolute paths. */
+export function unnamedOf(
+  { unnamed, hasMoreUnnamed }: Pick<TurnChanges, 'unnamed' | 'hasMoreUnnamed'>,
+  files: readonly FileChange[],
+): ReadonlySet<string> {
+  return new Set(hasMoreUnnamed ? files.flatMap(pathsOf) : unnamed);
 }
 
 /** Returns whether the end of a turn is known. */

@@ -17,7 +17,8 @@ import type { SessionView } from '../../session/model/model';
 import type { Turn } from '../../session/model/state';
 import { pathOf } from './changedPaths';
 import type { ChangeServices } from './changeServices';
-import { type ChangeTotal, isSettled, statesOf, totalOf } from './recordedTurn';
+import type { AgentCommand } from './namedFiles';
+import { type ChangeTotal, isSettled, statesOf, totalOf, unnamedOf } from './recordedTurn';
 import { ReviewOfSession } from './reviewOfSession';
 import { shownText, textOf } from './shownDiffs';
 import { TurnRecorder } from './turnRecorder';
@@ -32,6 +33,8 @@ export interface SessionChangesOptions {
   /** Ours of the session. */
   readonly key: string;
   readonly roots: readonly string[];
+  /** Absolute; where the agent works. */
+  readonly cwd: string;
   readonly model: SessionView;
   /** Absent: nothing is recorded. */
   readonly services?: ChangeServices | undefined;
@@ -94,6 +97,7 @@ export class SessionChanges implements Disposable {
       });
     this.#recorder = new TurnRecorder({
       model,
+      cwd: options.cwd,
       states,
       userEdits: services?.userEdits ?? { since: () => new Set() },
       isRecording: () => this.#isRecording,
@@ -179,10 +183,10 @@ export class SessionChanges implements Disposable {
 
   /**
    * Resolves when the agent may write: the state before is known, or took too long. Never rejects.
-   * @param path of the file that is written, absolute; absent: a command is run
+   * @param what the file that is written, absolute, or the command that is run; absent: not known
    */
-  beforeWrite(path?: string): Promise<void> {
-    return this.#recorder.beforeWrite(path);
+  beforeWrite(what?: string | AgentCommand): Promise<void> {
+    return this.#recorder.beforeWrite(what);
   }
 
   /** Resolves when all that has happened so far is recorded. Never rejects. */
@@ -229,6 +233,16 @@ export class SessionChanges implements Disposable {
     if (!change || written === undefined)
       throw new ParleyError('file-not-found', localizable("The turn didn't change this file."));
     return { shown: shownText(diff, await textOf(states, change, change.before)), written };
+  }
+
+  /**
+   * Returns which files of an ended turn the agent did not name: absolute paths.
+   * @throws ParleyError `state-gone`
+   */
+  async unnamedOf(turnId: string): Promise<ReadonlySet<string>> {
+    const stored = this.#options.model.turn(turnId)?.changes;
+    if (!stored?.unnamed && !stored?.hasMoreUnnamed) return new Set();
+    return unnamedOf(stored, stored.hasMoreUnnamed ? await this.changesOf(turnId) : []);
   }
 
   /** What waits for review; undefined: nothing. */

@@ -14,6 +14,7 @@ import type { ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import { pathsOf } from './changedPaths';
 import type { UserEdits } from './changeServices';
+import { type AgentCommand, NamedFiles } from './namedFiles';
 import { foldersOf, gapOf, isSame, isSettled, type RecordedTurn, statesOf, totalOf } from './recordedTurn';
 import { ShownDiffs } from './shownDiffs';
 import { StateSequence, type TakenState } from './stateSequence';
@@ -24,13 +25,15 @@ const FIRST_STATE_MS = 2000;
 /** Between two states that are taken while a turn runs, and while the user types, in milliseconds. */
 const LIVE_PAUSE_MS = 2000;
 const WARM_PAUSE_MS = 10_000;
-/** Files of a turn that the user edited too, in its event. */
+/** Files of a turn that the user edited too, and those that nothing named, in its event. */
 const MAX_YOURS = 500;
 /** Tool calls that change nothing on disk. */
 const READING: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
 
 export interface TurnRecorderOptions {
   readonly model: SessionView;
+  /** Absolute; where the agent works. */
+  readonly cwd: string;
   readonly states: () => Promise<FolderStates>;
   readonly userEdits: UserEdits;
   readonly isRecording: () => boolean;
@@ -110,13 +113,16 @@ export class TurnRecorder implements Disposable {
   /**
    * Resolves when the agent may write: the first state of the turn is there, or took too long.
    * Never rejects.
-   * @param path of the file that is written, absolute; absent: a command is run
+   * @param what the file that is written, absolute, or the command that is run; absent: not known
    */
-  async beforeWrite(path?: string): Promise<void> {
+  async beforeWrite(what?: string | AgentCommand): Promise<void> {
     const turn = this.#turn;
     if (!turn) return;
     this.#mayWrite(turn);
-    if (path !== undefined) this.#name([path]);
+    if (typeof what === 'string') {
+      turn.written.add(what);
+      this.#name([what]);
+    } else if (what) turn.commands.push(what);
     if (!turn.before) await within(FIRST_STATE_MS, turn.hasBegun);
   }
 
@@ -165,6 +171,8 @@ export class TurnRecorder implements Disposable {
       ...(mayWrite && { mayWrite }),
       ...(changes.incomplete === 'late' && { isLate: true }),
       ...(changes.alsoYours && { yoursBefore: changes.alsoYours }),
+      written: new Set(),
+      commands: [],
       shown,
     };
     this.#recorded.set(turnId, this.#turn);
@@ -200,7 +208,14 @@ export class TurnRecorder implements Disposable {
     if (!this.#isRecording) return;
     const earlier = this.#sequence.latest;
     const mark = this.#sequence.mark();
-    const turn: RecordedTurn = { turnId, startedAt, hasBegun: Promise.resolve(), shown: new ShownDiffs() };
+    const turn: RecordedTurn = {
+      turnId,
+      startedAt,
+      hasBegun: Promise.resolve(),
+      written: new Set(),
+      commands: [],
+      shown: new ShownDiffs(),
+    };
     this.#turn = turn;
     this.#recorded.set(turnId, turn);
     turn.hasBegun = this.#inOrder(() => this.#takeFirst(turn, mark, earlier));
@@ -365,14 +380,18 @@ export class TurnRecorder implements Disposable {
     await this.#compare(turn, files);
     const edits = this.#yoursIn(turn);
     const yours = new Set(files.flatMap(pathsOf).filter((path) => edits.has(path)));
+    const unnamed = this.#unnamedIn(turn, files);
     this.#note(turnId, {
       folders: foldersOf(before, after),
       ...totalOf(files),
       ...(reason && { incomplete: reason }),
       ...(shown.found.length > 0 && { writtenDifferently: shown.found }),
       ...(yours.size > 0 && { alsoYours: [...yours].slice(0, MAX_YOURS) }),
+      ...(unnamed.size > 0 && { unnamed: [...unnamed].slice(0, MAX_YOURS) }),
+      ...(Math.max(unnamed.size, yours.size) > MAX_YOURS && { hasMoreUnnamed: true }),
     });
-    if (!this.#abort.signal.aborted) await this.#options.onEnd({ turnId, before, after, changes: files, yours });
+    if (!this.#abort.signal.aborted)
+      await this.#options.onEnd({ turnId, before, after, changes: files, yours, unnamed });
   }
 
   async #recoverTurn(
@@ -382,13 +401,15 @@ export class TurnRecorder implements Disposable {
   ): Promise<void> {
     try {
       const end = next ? statesOf(next).before : (await this.#sequence.take(this.#abort.signal)).snapshot;
-      const turn = {
+      const turn: RecordedTurn = {
         turnId: id,
         startedAt,
         hasBegun: Promise.resolve(),
         isNoted: true,
+        written: new Set(),
+        commands: [],
         shown: new ShownDiffs(),
-      } as const;
+      };
       await this.#settle(statesOf(changes).before, end, 'interrupted', turn);
     } catch (error) {
       // It would fail at each start.
@@ -400,6 +421,17 @@ export class TurnRecorder implements Disposable {
   /** Absolute paths of files that the user has edited since a turn began. */
   #yoursIn({ startedAt, yoursBefore = [] }: RecordedTurn): ReadonlySet<string> {
     return new Set([...yoursBefore, ...this.#options.userEdits.since(startedAt)]);
+  }
+
+  /** Absolute paths of files that changed, and were not named in the turn. */
+  #unnamedIn({ turnId, written, commands }: RecordedTurn, files: readonly FileChange[]): ReadonlySet<string> {
+    const { model, cwd } = this.#options;
+    const named = new NamedFiles(cwd, [cwd, ...files.map(({ root }) => root)]);
+    for (const path of written) named.addPath(path);
+    for (const command of commands) named.addCommand(command);
+    for (const entry of model.state.entries)
+      if (entry.kind === 'tool' && entry.turnId === turnId && !READING.has(entry.toolKind)) named.addCall(entry);
+    return new Set(files.flatMap(pathsOf).filter((path) => !named.has(path)));
   }
 
   async #changes(before: Snapshot, after: Snapshot): Promise<readonly FileChange[]> {

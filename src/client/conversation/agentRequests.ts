@@ -5,6 +5,7 @@ import { type Dialect, required } from '../../acp/protocol/dialect';
 import { readElicitation } from '../../acp/protocol/elicitation';
 import { readUserQuestions } from '../../acp/quirks/userQuestions';
 import { at } from '../../base/untrusted';
+import type { AgentCommand } from '../changes/namedFiles';
 import type { ToolGrant } from '../mcp/editorTools';
 import type { AgentLink } from '../ports/agentLink';
 import type { AgentFiles } from '../requests/agentFiles';
@@ -33,7 +34,7 @@ export interface RequestContext {
    * Resolves when the agent may write a file (absolute path) or run a command: what is on disk
    * before is known, or took too long to read. Never rejects.
    */
-  readonly beforeWrite: (path?: string) => Promise<void>;
+  readonly beforeWrite: (what?: string | AgentCommand) => Promise<void>;
   /** The tools of the editor, which an agent may reach over this connection. */
   readonly tools: () => Promise<ToolGrant | undefined>;
 }
@@ -154,7 +155,7 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'terminal/create',
     async ({ terminals, key, roots, beforeWrite, runsIn }, params) => {
-      await beforeWrite();
+      await beforeWrite(commandOf(params));
       return terminals.create(key, params, roots, runsIn);
     },
   ],
@@ -163,3 +164,10 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ['terminal/kill', ({ terminals, key }, params) => terminals.kill(key, params)],
   ['terminal/release', ({ terminals, key }, params) => terminals.release(key, params)],
 ]);
+
+/** What a request for a terminal names, before it is checked. */
+function commandOf(params: unknown): AgentCommand {
+  const [command, args, cwd] = [at(params, 'command'), at(params, 'args'), at(params, 'cwd')];
+  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
+  return { line: words.join(' '), ...(typeof cwd === 'string' && { cwd }) };
+}

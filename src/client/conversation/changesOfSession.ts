@@ -10,7 +10,7 @@ import type { Recorder } from './recorder';
  * @param isOurs returns whether the session is not another window's
  */
 export function changesOfSession(
-  { key, roots, services }: ConversationOptions,
+  { key, roots, cwd, services }: ConversationOptions,
   model: SessionModel,
   recorder: () => Recorder,
   agent: () => AgentDefinition,
@@ -19,6 +19,7 @@ export function changesOfSession(
   return new SessionChanges({
     key,
     roots,
+    cwd,
     model,
     services: services.changes,
     isOurs,

@@ -123,7 +123,7 @@ export class Inbound {
         untilAnswered: (id) => connector().agentSide?.link.rpc?.untilAnswered(id),
         agentSide: () => connector().agentSide,
         isCancelled: () => turns.isCancelled,
-        beforeWrite: (path) => changes.beforeWrite(path),
+        beforeWrite: (what) => changes.beforeWrite(what),
         tools: () => connector().tools,
       },
       method,

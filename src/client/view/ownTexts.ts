@@ -43,8 +43,9 @@ const TEXTS: Texts = {
   'changes-not-opened': () => l10n.t("Couldn't open the changes"),
   'changes-not-kept': () => l10n.t("Couldn't keep the changes"),
   'changes-not-undone': () => l10n.t("Couldn't undo the changes"),
-  'files-restored': (files) => ({
+  'files-restored': (files, ...leftAlone) => ({
     title: files === 1 ? l10n.t('Restored 1 file') : l10n.t('Restored {0} files', files),
+    ...(leftAlone.length > 0 && { text: `${l10n.t('These files are left as they are:')}\n${leftAlone.join('\n')}` }),
     action: l10n.t('Undo restore'),
   }),
   'edited-from': (...commands) => ({

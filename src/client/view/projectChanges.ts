@@ -19,6 +19,8 @@ const INCOMPLETE: Readonly<Record<NonNullable<TurnChanges['incomplete']>, () => 
   interrupted: () => l10n.t('The end of the turn was not seen. Later changes to the folder may be listed too.'),
   'no-git': () => l10n.t('Git was not found. Only files named by the agent are listed.'),
   'too-large': () => l10n.t('The folder is too large to check without a Git repository.'),
+  repositories: () =>
+    l10n.t('The folder has too many repositories. Changes in some of them are neither listed nor restored.'),
   failed: () => l10n.t("The folder couldn't be checked completely."),
 };
 
@@ -59,7 +61,11 @@ export async function changesPage(
   const { changes, model, roots, cwd } = conversation;
   const isReview = scope === 'review';
   const review = changes.isReviewed ? await changes.loadReview() : undefined;
-  const all = isReview ? (review?.files ?? []) : await changes.changesOf(scope.turnId);
+  const unnamed = isReview ? new Set<string>() : await changes.unnamedOf(scope.turnId);
+  const isApart = (file: Changed): boolean =>
+    'state' in file ? file.isUnnamed === true : unnamed.has(pathOf(file)) || wasThere(file);
+  const listed = isReview ? (review?.files ?? []) : await changes.changesOf(scope.turnId);
+  const all = [...listed.filter((file) => !isApart(file)), ...listed.filter(isApart)];
   const version = changes.version(isReview ? undefined : scope.turnId);
   const start = Math.min(from, all.length);
   const page = all.slice(start, Math.max(start, Math.min(to, start + MAX_FILES)));
@@ -70,7 +76,12 @@ export async function changesPage(
     const view = fileView(change, roots, calls.get(pathOf(change)));
     const state = isOver && review ? (review.stateOf(change.root, change.path) ?? 'kept') : 'unreviewed';
     const alsoYours = waiting.get(view.id)?.alsoYours;
-    return { ...view, state, ...(alsoYours && { alsoYours }) };
+    return {
+      ...view,
+      state,
+      ...(alsoYours && { alsoYours }),
+      ...(isApart(change) && { apart: wasThere(change) ? ('was-there' as const) : ('unnamed' as const) }),
+    };
   });
   return { type: 'changes', scope, version, total: all.length, from: start, files };
 }
@@ -106,6 +117,11 @@ function fileView(
     ...(isBinary && { isBinary }),
     ...(index !== undefined && { index }),
   };
+}
+
+/** The file may be older than the turn, see {@link FileChange.wasThere}. */
+function wasThere(change: Changed): boolean {
+  return !('state' in change) && change.wasThere === true && change.before === undefined;
 }
 
 function kindOf(change: Changed): ChangedFileView['change'] {

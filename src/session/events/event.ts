@@ -339,11 +339,18 @@ export interface TurnChanges {
   /**
    * Why more may have changed: the first state was taken when the agent may have written already,
    * the end was not seen and the last state is that of the next start, the folder has no git
-   * repository, is too large, or could not be read.
+   * repository, is too large, has more repositories below it than are read, or could not be read.
    */
-  readonly incomplete?: 'late' | 'interrupted' | 'no-git' | 'too-large' | 'failed';
+  readonly incomplete?: 'late' | 'interrupted' | 'no-git' | 'too-large' | 'repositories' | 'failed';
   /** Changed files that the user edited too while the turn ran (absolute paths). */
   readonly alsoYours?: readonly string[];
+  /**
+   * Changed files that no tool call, command or write of the turn named (absolute paths): the user or
+   * another program may have changed them.
+   */
+  readonly unnamed?: readonly string[];
+  /** There are more such files than are listed: none of the turn counts as the agent's alone. */
+  readonly hasMoreUnnamed?: true;
   /** Tool calls after which a file was not what their diff shows. */
   readonly writtenDifferently?: readonly WrittenDifferently[];
 }

@@ -20,7 +20,8 @@ export interface OwnTexts {
   readonly 'changes-not-kept': readonly [];
   readonly 'changes-not-undone': readonly [];
   readonly 'files-not-restored': readonly [];
-  readonly 'files-restored': readonly [files: number];
+  /** `leftAlone`: paths of files that were not restored. */
+  readonly 'files-restored': readonly [files: number, ...leftAlone: string[]];
   /** Then the commands that ran since, which are not undone, if the files are restored. */
   readonly 'edited-from': readonly [...commands: readonly string[]];
   readonly 'restore-undone': readonly [files: number];

@@ -86,8 +86,9 @@ export class FileRow {
     const from = file.oldLabel === undefined ? undefined : strings.renamedFrom(revealControls(file.oldLabel));
     const state = file.state === 'unreviewed' ? undefined : strings.changeState[file.state];
     const yours = file.alsoYours ? strings.alsoYours : undefined;
+    const apart = file.apart && strings.apart[file.apart];
     const lines = file.isBinary ? strings.binaryFile : linesLabel(file);
-    const words = [revealControls(file.label), strings.changeKind[file.change], from, lines, state, yours];
+    const words = [revealControls(file.label), strings.changeKind[file.change], from, lines, state, yours, apart];
     const label = words.filter((one) => one !== undefined).join(', ');
     open.title = [label, file.state === 'conflict' ? strings.conflictHint : undefined].filter(Boolean).join('\n');
     const look = [
@@ -95,6 +96,7 @@ export class FileRow {
       el('span', 'change-name', name),
       el('span', 'change-folder dim', from ?? folder.replace(/[\\/]$/, '')),
       ...mark('edit', yours, 'yours'),
+      ...mark('question', apart, 'apart'),
       ...mark(STATE_ICONS[file.state], state, file.state),
     ];
     for (const one of look) one.ariaHidden = 'true';

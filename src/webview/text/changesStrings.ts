@@ -58,6 +58,10 @@ export const strings = {
   conflictHint: l10n.t('You edited the same lines. Review the file to undo the change by hand.'),
   renamedFrom: (path: string) => l10n.t('from {0}', path),
   alsoYours: l10n.t('You edited it too'),
+  apart: {
+    unnamed: l10n.t("The agent didn't name it"),
+    'was-there': l10n.t('It may have been there before'),
+  },
   binaryFile: l10n.t('Binary'),
   changesWork: {
     keep: l10n.t('Keeping changes…'),

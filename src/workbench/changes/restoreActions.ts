@@ -16,6 +16,8 @@ import type { SessionRestore } from './sessionRestore';
 
 /** Files that the question names. */
 const SHOWN_NAMES = 4;
+/** Files that the transcript names as left alone. */
+const MAX_LEFT = 20;
 
 export class RestoreActions {
   readonly #restore: SessionRestore;
@@ -39,7 +41,7 @@ export class RestoreActions {
     const include = await this.#choose(conversation, plan, l10n.t('Restore files to before this message'), isAsked);
     if (!include) return false;
     const result = await this.#restore.run(conversation, plan, include);
-    tell(conversation, result, 'files-restored');
+    tell(conversation, result, 'files-restored', plan.skipped);
     if (result.isCancelled) void this.offerPending(conversation);
     return !result.isCancelled;
   }
@@ -105,6 +107,14 @@ export class RestoreActions {
     isAsked: boolean,
   ): Promise<ReadonlySet<string> | undefined> {
     const edited = plan.skipped.filter(({ why }) => canInclude(why));
+    if (plan.changes.length + edited.length === 0 && plan.skipped.length > 0)
+      throw new ParleyError(
+        'no-checkpoint',
+        localizable(
+          'Nothing was restored: {0} may have been there before, or cannot be restored.',
+          namesOf(plan.skipped.map(({ change }) => change)),
+        ),
+      );
     if (plan.changes.length + edited.length === 0)
       throw new ParleyError('no-checkpoint', localizable('The files are already as they were.'));
     if (!isAsked) return new Set();
@@ -117,8 +127,18 @@ export class RestoreActions {
 }
 
 async function ask(plan: RestorePlan, edited: number): Promise<string | undefined> {
-  const { changes, skipped } = plan;
+  const { changes, skipped, now } = plan;
   const left = skipped.length;
+  const unnamed = skipped.filter(({ why }) => why === 'unnamed').length;
+  const wereThere = skipped.filter(({ why }) => why === 'was-there').length;
+  const notes = [
+    ...(left > unnamed + wereThere
+      ? [l10n.t('{0} files that you edited since are left alone', left - unnamed - wereThere)]
+      : []),
+    ...(unnamed > 0 ? [l10n.t("{0} files that the agent didn't name are left alone", unnamed)] : []),
+    ...(wereThere > 0 ? [l10n.t('{0} files that may have been there before are left alone', wereThere)] : []),
+    ...(now.gaps.length > 0 ? [l10n.t('Some repositories below the folder are not restored')] : []),
+  ];
   const items = [
     ...(changes.length > 0
       ? [
@@ -126,7 +146,7 @@ async function ask(plan: RestorePlan, edited: number): Promise<string | undefine
             id: 'agent',
             label: changes.length === 1 ? l10n.t('Restore 1 File') : l10n.t('Restore {0} Files', changes.length),
             description: namesOf(changes),
-            detail: left === 0 ? undefined : l10n.t('{0} files that you edited since are left alone', left),
+            detail: notes.length === 0 ? undefined : notes.join('; '),
           },
         ]
       : []),
@@ -134,7 +154,10 @@ async function ask(plan: RestorePlan, edited: number): Promise<string | undefine
       ? [
           {
             id: 'all',
-            label: l10n.t('Restore {0} Files, Including Those That You Edited', changes.length + edited),
+            label:
+              unnamed > 0
+                ? l10n.t('Restore {0} Files, Including Those That May Be Yours', changes.length + edited)
+                : l10n.t('Restore {0} Files, Including Those That You Edited', changes.length + edited),
             detail: l10n.t('You can undo the restore'),
           },
         ]
@@ -163,19 +186,19 @@ function tell(
   conversation: Conversation,
   { done, failed, isCancelled }: RestoreResult,
   code: 'files-restored' | 'restore-undone',
+  skipped: RestorePlan['skipped'] = [],
 ): void {
   const isIncomplete = failed.length > 0 || isCancelled;
-  const description = failed
-    .map(({ change }) => change.path)
-    .slice(0, 20)
-    .join('\n');
+  const isDone = new Set(done.map(({ root, path }) => join(root, path)));
+  const left = [...failed, ...skipped.filter(({ change }) => !isDone.has(join(change.root, change.path)))];
+  const paths = left.map(({ change }) => change.path).slice(0, MAX_LEFT);
   const event = {
     type: 'notice',
     own: true,
     severity: isIncomplete ? 'warning' : 'info',
     title: '',
-    said: ownText(code, done.length),
-    description,
+    said: code === 'files-restored' ? ownText(code, done.length, ...paths) : ownText(code, done.length),
+    description: paths.join('\n'),
     ...((code === 'files-restored' || isIncomplete) && { action: { id: UNDO_RESTORE } }),
   } as const;
   conversation.note([{ at: Date.now(), event }]);

@@ -74,7 +74,7 @@ export async function targetOf(conversation: Conversation, scope: ChangesScope, 
   const { before, after } = recorded ? statesOf(recorded) : {};
   if (!before || !after) throw new ParleyError('turn-runs', localizable('Wait until the agent is done.'));
   const { turnId } = scope;
-  if (path === undefined) return { kind: 'turn', turnId, before, after };
+  if (path === undefined) return { kind: 'turn', turnId, before, after, unnamed: await changes.unnamedOf(turnId) };
   const file = (await changes.changesOf(turnId)).find((one) => pathOf(one) === path);
   if (!file) throw nothing;
   return { kind: 'turn', turnId, before, after, file: { root: file.root, path: file.path } };
@@ -102,8 +102,10 @@ export async function undoChanges(conversation: Conversation, target: ReviewTarg
         : l10n.t('Undid changes in {0} files.', undone.length),
     );
   }
-  const problems = [...conflicts, ...failed];
-  if (problems.length === 0) return true;
+  const unnamed = conflicts.filter(({ why }) => why === 'unnamed');
+  if (unnamed.length > 0) void askUnnamed(conversation, target, unnamed).catch((error) => showStatus(messageOf(error)));
+  const problems = [...conflicts, ...failed].filter(({ why }) => why !== 'unnamed');
+  if (problems.length === 0) return unnamed.length === 0;
   const open = l10n.t('Open Diff');
   const waits = problems.find(({ root, path }) =>
     review.files.some((file) => file.root === root && file.path === path),
@@ -114,6 +116,28 @@ export async function undoChanges(conversation: Conversation, target: ReviewTarg
   // Not awaited: the notification may stay for long.
   told.catch((error: unknown) => showStatus(messageOf(error)));
   return false;
+}
+
+/** Asks whether files are undone too that may be the work of somebody else. */
+async function askUnnamed(
+  conversation: Conversation,
+  target: ReviewTarget,
+  unnamed: readonly ReviewProblem[],
+): Promise<void> {
+  const undoToo = l10n.t('Undo These Too');
+  const names = unnamed.slice(0, MAX_NAMED).map(({ path }) => basename(path));
+  if (unnamed.length > names.length) names.push(l10n.t('and {0} more', unnamed.length - names.length));
+  const text = l10n.t(
+    "Files that changed while the agent worked, but that it didn't name, weren't undone: {0}. You or another program may have changed them.",
+    names.join(', '),
+  );
+  if ((await showWarning(text, undoToo)) !== undoToo) return;
+  const review = await conversation.changes.loadReview();
+  for (const { root, path } of unnamed) {
+    const file = review.files.find((one) => one.root === root && one.path === path);
+    if (target.kind === 'turn') await undoChanges(conversation, { ...target, file: { root, path } });
+    else if (file) await undoChanges(conversation, { kind: 'file', id: file.id });
+  }
 }
 
 /**
@@ -140,6 +164,10 @@ function reasonOf(why: ReviewProblem['why']): string {
       return l10n.t('you edited these lines');
     case 'yours':
       return l10n.t('you saved the file while the agent worked');
+    case 'unnamed':
+      return l10n.t("the agent didn't name it");
+    case 'was-there':
+      return l10n.t('it may have been there before');
     case 'occupied':
       return l10n.t('another file has its old name');
     case 'entangled':

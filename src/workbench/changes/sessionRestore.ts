@@ -63,7 +63,11 @@ export class SessionRestore {
     const agentFiles = new AgentEdits();
     for (const turn of changing)
       if (turn.changes && isSettled(turn.changes))
-        agentFiles.add(await changes.changesOf(turn.id), new Set(turn.changes.alsoYours));
+        agentFiles.add(
+          await changes.changesOf(turn.id),
+          new Set(turn.changes.alsoYours),
+          await changes.unnamedOf(turn.id),
+        );
     agentFiles.addReview((await changes.loadReview()).files);
     return this.#planTo(conversation, statesOf(first).before, agentFiles, signal);
   }
@@ -151,7 +155,8 @@ export class SessionRestore {
   ): Promise<RestorePlan> {
     const states = await conversation.changes.states();
     const now = await states.take(signal);
-    if (now.gaps.length > 0)
+    // Repositories that are not read stay as they are.
+    if (now.gaps.some(({ why }) => why !== 'repositories'))
       throw new ParleyError(
         'no-checkpoint',
         localizable("The folder couldn't be read completely, so nothing is restored."),

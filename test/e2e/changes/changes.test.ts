@@ -143,10 +143,10 @@ describe('changes of an agent in the installed extension', function () {
   });
 
   it('is still pending after a reload, in a folder that has stopped being a repository', async () => {
-    await chat.run('own b2.txt b\\n\nown dos.txt unix\\n');
+    await chat.run('edit b2.txt b\\n\nedit dos.txt unix\\n');
     await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
     rmSync(path('.git'), { recursive: true });
-    await chat.run('own plain.txt p\\n\nrun rm b2.txt');
+    await chat.run('edit plain.txt p\\n\nrun rm b2.txt');
     await bar().getByRole('button', { name: 'Review 2 files' }).waitFor();
     await vscode.window.page.reload();
     // VS Code may have saved another tab as the one in front.

@@ -132,7 +132,7 @@ describe('the review of what an agent changed', function () {
   });
 
   it('undoes a turn, and keeps the edits of the user', async () => {
-    const turnId = await send('own b.txt agent\\n\nown c.txt c\\n', 'b.txt', 'c.txt');
+    const turnId = await send('edit b.txt agent\\n\nedit c.txt c\\n', 'b.txt', 'c.txt');
     await writeFile(path('b.txt'), 'mine\nagent\n');
     await run('undoTurn', { session: key, turnId });
     assert.equal(await text('b.txt'), 'mine\nB\n');
@@ -140,7 +140,7 @@ describe('the review of what an agent changed', function () {
   });
 
   it('undoes a turn whose end is only being recorded', async () => {
-    const { turnId } = await api.send(key, 'own once.txt once\\n');
+    const { turnId } = await api.send(key, 'edit once.txt once\\n');
     assert.equal(existsSync(path('once.txt')), true);
     await run('undoTurn', { session: key, turnId });
     assert.equal(existsSync(path('once.txt')), false);
@@ -148,7 +148,7 @@ describe('the review of what an agent changed', function () {
 
   it('restores the files to before a turn, and undoes that', async () => {
     await run('keepAll', { session: key });
-    const turnId = await send('own d.txt d\\n\nown a.txt again\\n', 'd.txt', 'a.txt');
+    const turnId = await send('edit d.txt d\\n\nedit a.txt again\\n', 'd.txt', 'a.txt');
     await send('run git mv -f d.txt e.txt || mv d.txt e.txt', 'e.txt');
     await run('restoreCheckpoint', { session: key, turnId, ask: false });
     assert.deepEqual([existsSync(path('d.txt')), existsSync(path('e.txt'))], [false, false]);

@@ -103,12 +103,12 @@ describe('what turns change on disk', function () {
 
   it('lists no file that an undo has deleted before the turn', async () => {
     const conversation = await started();
-    await turn('own new.txt x');
+    await turn('edit new.txt x');
     const review = await conversation.changes.loadReview();
     await conversation.changes.work.run('undo', () => review.undo({ kind: 'all' }));
     await conversation.changes.settled();
     const release = test.changes.holdUp();
-    const { turnId } = await conversation.send('own other.txt y').done;
+    const { turnId } = await conversation.send('edit other.txt y').done;
     release();
     await conversation.changes.settled();
     assert.deepEqual(await listed(turnId), ['new other.txt +1 −0']);
@@ -116,10 +116,10 @@ describe('what turns change on disk', function () {
 
   it('lists what the agent writes again at once after an undo', async () => {
     const conversation = await started();
-    await turn('own a.txt x');
+    await turn('edit a.txt x');
     const review = await conversation.changes.loadReview();
     await conversation.changes.work.run('undo', () => review.undo({ kind: 'all' }));
-    assert.deepEqual(await listed(await turn('own a.txt x')), ['a.txt +1 −3']);
+    assert.deepEqual(await listed(await turn('edit a.txt x')), ['a.txt +1 −3']);
   });
 
   it('takes one state for all turns that follow each other while another is taken', async () => {

@@ -22,7 +22,7 @@ describe('the restore of a session', function () {
   beforeEach(async () => {
     const storage = await scratchFolder();
     conversation = await test.started();
-    turnId = await test.turn('own a.txt agent\nown b.txt agent');
+    turnId = await test.turn('edit a.txt agent\nedit b.txt agent');
     restore = new SessionRestore({
       files: test.changes.files,
       store: new FileStore(join(storage, 'restores')),

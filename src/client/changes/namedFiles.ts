@@ -1,0 +1,115 @@
+// Which files the agent names in a turn: in its tool calls, its commands and what it writes through
+// the client. What else changed meanwhile may be the work of the user or another program.
+import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
+import type { ToolEntry } from '../../session/model/state';
+import { isBelow } from '../requests/roots';
+
+/** Characters that are read of one text; in more, files are not found. */
+const MAX_TEXT = 64 * 1024;
+/** Arguments of a tool that say where it works, and not what it writes. */
+const PLACES =
+  /path|file|dir|folder|cwd|command|cmd|script|args?$|argv|patch|glob|source|dest|target|from|^to$|uri|name/i;
+/** What stands between the words of a command line. */
+const BETWEEN = /[\s'"`;&|<>(){}[\]=,]+/;
+/** Shells go elsewhere with these, and name nothing. */
+const GOES = new Set(['cd', 'pushd', '-C', '--cwd', '--prefix']);
+
+/** A command that the agent runs. */
+export interface AgentCommand {
+  readonly line: string;
+  /** Absolute; absent: the folder of the session. */
+  readonly cwd?: string;
+}
+
+export class NamedFiles {
+  readonly #roots: readonly string[];
+  readonly #cwd: string;
+  /** Absolute. */
+  readonly #paths = new Set<string>();
+  readonly #patterns = new Map<string, RegExp>();
+
+  /**
+   * @param cwd absolute; relative names are read from there
+   * @param roots absolute; naming one of them names none of its files
+   */
+  constructor(cwd: string, roots: readonly string[]) {
+    this.#cwd = cwd;
+    this.#roots = roots;
+  }
+
+  /** The agent writes a file, or says that it works on it. A folder names the files in it. */
+  addPath(path: string, folder = this.#cwd): void {
+    const named = resolve(folder, path);
+    if (!this.#roots.some((root) => isBelow(named, root))) this.#paths.add(spelled(named));
+  }
+
+  addCommand({ line, cwd = this.#cwd }: AgentCommand): void {
+    const words = line.slice(0, MAX_TEXT).split(BETWEEN).filter(Boolean);
+    const folders = [cwd];
+    for (const [at, word] of words.entries()) {
+      if (GOES.has(words[at - 1] ?? '')) folders.push(resolve(folders.at(-1) ?? cwd, word));
+      else for (const folder of folders) this.#addWord(word, folder);
+    }
+  }
+
+  /** Adds what a tool call says. */
+  addCall({
+    title,
+    locations,
+    content,
+    rawInput,
+  }: Pick<ToolEntry, 'title' | 'locations' | 'content' | 'rawInput'>): void {
+    for (const { path } of locations) this.addPath(path);
+    for (const part of content) if (part.type === 'diff') this.addPath(part.path);
+    this.addCommand({ line: title });
+    this.#addInput(rawInput, true);
+  }
+
+  /** Returns whether the agent named a file, or a folder around it. @param path absolute */
+  has(path: string): boolean {
+    const wanted = spelled(path);
+    for (let place = wanted; ; place = dirname(place)) {
+      if (this.#paths.has(place)) return true;
+      if (dirname(place) === place) break;
+    }
+    return [...this.#patterns.values()].some((pattern) => pattern.test(wanted));
+  }
+
+  #addWord(word: string, folder: string): void {
+    if (!/[*?]/.test(word)) {
+      this.addPath(word, folder);
+      return;
+    }
+    const whole = spelled(isAbsolute(word) ? word : join(folder, word));
+    // A pattern for everything names nothing.
+    if (/^[*?]+$/.test(word.replace(/^(\.?\/)+/, '').replaceAll('/', ''))) return;
+    const source = whole
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('**', '\0')
+      .replaceAll('*', '[^/]*')
+      .replaceAll('?', '[^/]')
+      .replaceAll('\0', '.*');
+    this.#patterns.set(whole, new RegExp(`^${source}(/|$)`));
+  }
+
+  #addInput(value: unknown, isPlace: boolean): void {
+    if (typeof value === 'string') {
+      if (!isPlace) return;
+      // A path may have blanks.
+      if (value.length < 4096 && !value.includes('\n')) this.addPath(value);
+      this.addCommand({ line: value });
+    } else if (Array.isArray(value)) for (const one of value) this.#addInput(one, isPlace);
+    else if (value !== null && typeof value === 'object')
+      for (const [key, one] of Object.entries(value))
+        this.#addInput(one, typeof one === 'object' ? isPlace : PLACES.test(key));
+  }
+}
+
+/** One spelling for each file, as file systems may ignore case. */
+function spelled(path: string): string {
+  return normalize(path)
+    .replace(/(?<=.)[\\/]+$/, '')
+    .replaceAll('\\', '/')
+    .normalize('NFC')
+    .toLowerCase();
+}

@@ -1,0 +1,207 @@
+// Restores and undos leave what is not the agent's: real git, real files.
+import { strict as assert } from 'node:assert';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { silentLog } from '../../../../src/base/log';
+import { openFolderStates } from '../../../../src/changes/folderStates';
+import type { Snapshot } from '../../../../src/changes/model/fileChange';
+import type { FolderStates } from '../../../../src/changes/model/folderStore';
+import { AgentEdits } from '../../../../src/changes/restore/agentEdits';
+import { Restore } from '../../../../src/changes/restore/restore';
+import type { UndoResult } from '../../../../src/changes/review/reviewFile';
+import { SessionReview } from '../../../../src/changes/review/sessionReview';
+import { NodeFiles } from '../../../support/changes/nodeFiles';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+/** A folder in which an agent has worked. */
+class Folder {
+  readonly root: string;
+  readonly states: FolderStates;
+  readonly review: SessionReview;
+  readonly #log: string;
+  readonly #files = new NodeFiles();
+  readonly #turns: { turnId: string; before: Snapshot; after: Snapshot }[] = [];
+  readonly #edits = new AgentEdits();
+
+  constructor(root: string, storage: string) {
+    const env = { PATH: process.env.PATH, HOME: storage };
+    this.root = root;
+    this.#log = join(storage, 'log.json');
+    this.states = openFolderStates({ roots: [root], storage, session: 's', env, log: silentLog });
+    this.review = new SessionReview({ states: this.states, files: this.#files, save: async () => {} });
+  }
+
+  at(path: string): string {
+    return join(this.root, path);
+  }
+
+  git(...args: string[]): void {
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args], { cwd: this.root, stdio: 'ignore' });
+  }
+
+  async put(files: Readonly<Record<string, string>>): Promise<void> {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(join(this.at(path), '..'), { recursive: true });
+      await writeFile(this.at(path), text);
+    }
+  }
+
+  async turn(work: () => Promise<unknown>): Promise<void> {
+    const before = await this.states.take();
+    // No file system tells what happens within one tick apart.
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    await work();
+    const after = await this.states.take();
+    const changes = await this.states.changes(before, after);
+    const turn = { turnId: `turn ${this.#turns.length}`, before, after };
+    this.#turns.push(turn);
+    this.#edits.add(changes);
+    await this.review.turnEnded({ ...turn, changes, yours: new Set() });
+  }
+
+  /** Restores to before the first turn. @returns what was left out */
+  async restore(): Promise<Record<string, string>> {
+    const isProtected = async (): Promise<boolean> => false;
+    const restore = new Restore({ states: this.states, files: this.#files, log: this.#log, isProtected });
+    const plan = await restore.plan(this.#turns[0]!.before, await this.states.take(), this.#edits);
+    const { failed } = await restore.run(plan, new Set(), new AbortController().signal, () => {});
+    assert.deepEqual(failed, []);
+    return Object.fromEntries(plan.skipped.map(({ change, why }) => [change.path, why]));
+  }
+
+  undoTurn(): Promise<UndoResult> {
+    return this.review.undo({ kind: 'turn', ...this.#turns[0]! });
+  }
+
+  /** What a file has; undefined where there is none. */
+  read(path: string): Promise<string | undefined> {
+    return readFile(this.at(path), 'utf8').catch(() => undefined);
+  }
+}
+
+describe('whose a file is', function () {
+  this.timeout(20_000);
+  afterEach(removeScratch);
+
+  async function folder(files: Readonly<Record<string, string>> = {}): Promise<Folder> {
+    const made = new Folder(await scratchFolder(), await scratchFolder());
+    made.git('init', '-q');
+    await made.put({
+      '.gitignore': '.env\nprivate/\n',
+      'a.txt': 'a\n',
+      '.env': 'SECRET=1\n',
+      'private/b': 'b\n',
+      ...files,
+    });
+    made.git('add', 'a.txt');
+    made.git('commit', '-qm', 'first');
+    return made;
+  }
+
+  const ways: Record<string, (f: Folder) => Promise<unknown>> = {
+    'its rule goes': (f) => f.put({ '.gitignore': 'private/\n' }),
+    'its rule in info/exclude goes': (f) => f.put({ '.git/info/exclude': '', '.gitignore': 'private/\n' }),
+    'it was changed, and its rule goes': (f) => f.put({ '.gitignore': '', '.env': 'SECRET=2\n' }),
+    'it was replaced, and its rule goes': async (f) => {
+      await f.put({ '.gitignore': '', '.env.new': 'SECRET=2\n' });
+      await rename(f.at('.env.new'), f.at('.env'));
+    },
+    'the repository is made again': async (f) => {
+      await rm(f.at('.git'), { recursive: true });
+      await rm(f.at('.gitignore'));
+      f.git('init', '-q');
+    },
+  };
+  for (const [name, work] of Object.entries(ways)) {
+    it(`is the user's when it was ignored and ${name}`, async () => {
+      const f = await folder();
+      let now: string | undefined;
+      await f.turn(async () => {
+        await work(f);
+        await f.put({ 'made.txt': 'agent\n' });
+        now = await f.read('.env');
+      });
+      const undone = await f.undoTurn();
+      assert.equal(undone.conflicts.find(({ path }) => path === '.env')?.why, 'was-there');
+      assert.deepEqual([await f.read('.env'), await f.read('made.txt')], [now, undefined]);
+      await work(f);
+      await f.put({ 'made.txt': 'agent\n' });
+      const skipped = await f.restore();
+      assert.equal(skipped['.env'], 'was-there');
+      assert.deepEqual([await f.read('.env'), await f.read('made.txt')], [now, undefined]);
+    });
+  }
+
+  it("is the user's in a folder that was ignored under its old name", async () => {
+    const f = await folder();
+    await f.turn(async () => {
+      await rename(f.at('private'), f.at('public'));
+      await f.put({ 'public/made': 'agent\n' });
+    });
+    assert.equal((await f.undoTurn()).conflicts[0]?.why, 'was-there');
+    assert.deepEqual([await f.read('public/b'), await f.read('public/made')], ['b\n', undefined]);
+    assert.deepEqual(await f.restore(), { 'public/b': 'was-there' });
+    assert.equal(await f.read('public/b'), 'b\n');
+  });
+
+  it("is the user's when it was brought from elsewhere", async () => {
+    const f = await folder();
+    const elsewhere = await scratchFolder();
+    await writeFile(join(elsewhere, 'only'), 'only here\n');
+    await f.turn(() => rename(join(elsewhere, 'only'), f.at('brought')));
+    assert.deepEqual(await f.restore(), { brought: 'was-there' });
+    assert.equal(await f.read('brought'), 'only here\n');
+  });
+
+  it("is the user's when a repository around it comes or goes", async () => {
+    const f = await folder();
+    await mkdir(f.at('lib'));
+    execFileSync('git', ['init', '-q'], { cwd: f.at('lib') });
+    await f.put({ 'lib/.git/info/exclude': 'key\n', 'lib/key': 'key\n', 'lib/code': 'code\n', 'sub/.env': 'sub\n' });
+    await f.turn(async () => {
+      await rm(f.at('lib/.git'), { recursive: true });
+      execFileSync('git', ['init', '-q'], { cwd: f.at('sub') });
+    });
+    assert.deepEqual(await f.restore(), { 'lib/key': 'was-there', 'sub/.env': 'was-there' });
+    assert.deepEqual(
+      [await f.read('lib/key'), await f.read('lib/code'), await f.read('sub/.env')],
+      ['key\n', 'code\n', 'sub\n'],
+    );
+  });
+
+  it("is the agent's when it was renamed, whatever its age", async () => {
+    const f = await folder();
+    await f.turn(() => rename(f.at('a.txt'), f.at('b.txt')));
+    assert.deepEqual(await f.restore(), {});
+    assert.deepEqual([await f.read('a.txt'), await f.read('b.txt')], ['a\n', undefined]);
+  });
+
+  it('is known when the agent deleted what the user had moved in', async () => {
+    const f = await folder();
+    await f.states.take();
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    await rename(f.at('private/b'), f.at('mine'));
+    await f.turn(() => rm(f.at('mine')));
+    assert.deepEqual((await f.undoTurn()).conflicts, []);
+    assert.equal(await f.read('mine'), 'b\n');
+  });
+
+  it("is the user's where the user edited, made or renamed it between turns", async () => {
+    const f = await folder({ x: 'x\n', f: '1\n2\n3\n', d: 'd\n' });
+    await f.turn(() => f.put({ x: 'agent\n' }));
+    await f.put({ f: '1\nmine\n3\n', g: 'mine\n', d: 'mine\n', r: 'a long text of mine\nand more\n' });
+    await f.turn(async () => {
+      await f.put({ f: 'agent\nmine\n3\n', g: 'mine\nagent\n' });
+      await rm(f.at('d'));
+      await rename(f.at('r'), f.at('s'));
+    });
+    assert.deepEqual(await f.restore(), { d: 'edited', f: 'edited', g: 'edited', s: 'edited' });
+    assert.deepEqual(await Promise.all(['x', 'f', 'g', 's'].map((path) => f.read(path))), [
+      'x\n',
+      'agent\nmine\n3\n',
+      'mine\nagent\n',
+      'a long text of mine\nand more\n',
+    ]);
+  });
+});
