@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promi
 import { join } from 'node:path';
 import { retryBusy } from '../../base/retryBusy';
 import { Slices } from '../lines/slices';
+import { listBorrowed, removeBorrowed } from './borrowed';
 import { heldStates } from './holds';
 import { splitRecords } from './records';
 import { lastTreeOf } from './scan';
@@ -51,14 +52,24 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
   const limits = { signal, timeoutMs: TIMEOUT_MS };
   const packs = join(store.folder, 'objects/pack');
   const present = (await readdir(packs)).filter((name) => name.endsWith('.pack'));
-  const needed = await reachable(store, limits);
+  const oldest = Date.now() - graceMs;
+  const borrowed = await listBorrowed(store.folder, oldest);
+  const { own, lacking } = await reachable(store, limits);
+  const from = (folders: readonly string[]): Store => ({ ...store, alternates: new Set(folders) });
+  // What no repository of the user has any more becomes ours.
+  const orphaned = borrowed.orphans.length === 0 ? [] : lacking;
+  const elsewhere = await blobSizes(from(borrowed.sources), orphaned, { borrow: true }, limits);
+  const wanted = orphaned.filter((oid) => !elsewhere.has(oid));
+  const rescued = await blobSizes(from(borrowed.folders), wanted, { borrow: true }, limits);
+  const needed = [...own, ...rescued.keys()];
   let made = '';
   if (needed.length > 0) {
     const args = ['pack-objects', '-q', '--threads=1', join(packs, 'pack')];
     const input = Buffer.from(`${needed.join('\n')}\n`);
-    made = `pack-${(await run(store, { args, input, ...limits })).toString('latin1').trim()}.pack`;
+    const output = await run(from(borrowed.folders), { args, input, borrow: true, ...limits });
+    made = `pack-${output.toString('latin1').trim()}.pack`;
   }
-  const oldest = Date.now() - graceMs;
+  await removeBorrowed(borrowed);
   for (const name of present) {
     if (name === made || !(await removeOld(join(packs, name), oldest))) continue;
     // The index last: without it git would take the pack for one that is being written.
@@ -75,26 +86,29 @@ async function pack(store: Store, signal: AbortSignal | undefined, graceMs: numb
   return made === '' ? 0 : (await stat(join(packs, made))).size;
 }
 
-/** What the store itself has of the held states and the indexes. */
+/** What the held states and the indexes need: what the store itself has of it, and what it has not. */
 async function reachable(
   store: Store,
   limits: { signal: AbortSignal | undefined; timeoutMs: number },
-): Promise<string[]> {
+): Promise<{ readonly own: readonly string[]; readonly lacking: readonly string[] }> {
   const oids = new Set<string>();
+  const lacking = new Set<string>();
   const slices = new Slices();
   const indexes = await indexesOf(store);
   const last = await Promise.all(indexes.map((index) => readFile(lastTreeOf(index), 'latin1').catch(() => '')));
   const roots = [...(await heldStates(store.folder)), ...last.filter((tree) => /^[0-9a-f]{40,64}$/.test(tree))];
-  const present = await blobSizes(store, roots, {}, limits);
-  if (present.size > 0) {
+  const states = await blobSizes(store, roots, {}, limits);
+  if (states.size > 0) {
     const output = await run(store, {
-      args: ['rev-list', '--objects', '--no-object-names', '--missing=allow-any', '--stdin'],
-      input: Buffer.from(`${[...present.keys()].join('\n')}\n`),
+      args: ['rev-list', '--objects', '--no-object-names', '--missing=print', '--stdin'],
+      input: Buffer.from(`${[...states.keys()].join('\n')}\n`),
       ...limits,
     });
     for (let at = 0; at < output.length; await slices.step()) {
       const end = output.indexOf(0x0a, at);
-      oids.add(output.toString('latin1', at, end));
+      // A question mark stands before what is missing.
+      if (output[at] === 0x3f) lacking.add(output.toString('latin1', at + 1, end));
+      else oids.add(output.toString('latin1', at, end));
       at = end + 1;
     }
   }
@@ -108,8 +122,9 @@ async function reachable(
       await slices.step();
     }
   }
-  for (const oid of (await blobSizes(store, [...indexed], {}, limits)).keys()) oids.add(oid);
-  return [...oids];
+  const present = await blobSizes(store, [...indexed], {}, limits);
+  for (const oid of indexed) (present.has(oid) ? oids : lacking).add(oid);
+  return { own: [...oids], lacking: [...lacking] };
 }
 
 async function indexesOf(store: Store): Promise<string[]> {

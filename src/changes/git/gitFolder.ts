@@ -9,6 +9,7 @@ import { KeyedQueue } from '../../base/keyedQueue';
 import { localizable } from '../../base/localizable';
 import type { FileChange, FileVersion } from '../model/fileChange';
 import { makeBareStore, put } from './bareStore';
+import { Borrowed } from './borrowed';
 import { collect } from './collect';
 import { Contents } from './contents';
 import { difference, replaced } from './difference';
@@ -83,6 +84,8 @@ class GitFolder implements StoredFolder {
   readonly #configs: FileConfigs;
   readonly #queue = new KeyedQueue<'store'>();
   readonly #take: SharedRun<string>;
+  /** By the object folder of the user. */
+  readonly #borrowed = new Map<string, Borrowed>();
   /** What the last scan gave, by our index. */
   readonly #scanned = new Map<string, Scanned>();
   #last: { readonly key: string; readonly state: string; readonly at: number } | undefined;
@@ -260,11 +263,17 @@ class GitFolder implements StoredFolder {
     };
   }
 
-  /** Remembers where contents may lie, also for later windows. */
+  /**
+   * Remembers where contents may lie, also for later windows, and keeps them from going with the
+   * repository.
+   */
   async #borrowFrom(objects: string): Promise<void> {
     const { alternates, folder } = this.#store;
-    if (alternates.has(objects)) return;
-    alternates.add(objects);
+    const borrowed = this.#borrowed.get(objects) ?? new Borrowed(folder, objects);
+    this.#borrowed.set(objects, borrowed);
+    await borrowed.update();
+    if (alternates.has(objects) && alternates.has(borrowed.folder)) return;
+    alternates.add(objects).add(borrowed.folder);
     // It knows only those that there were when it started.
     this.#contents.dispose();
     await put(join(folder, ALTERNATES), Buffer.from(JSON.stringify([...alternates])));

@@ -1,7 +1,7 @@
 // Restores and undos leave what is not the agent's: real git, real files.
 import { strict as assert } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import { openFolderStates } from '../../../../src/changes/folderStates';
@@ -45,6 +45,13 @@ class Folder {
       await mkdir(join(this.at(path), '..'), { recursive: true });
       await writeFile(this.at(path), text);
     }
+  }
+
+  /** Makes git's index trust the times of the files, as it does once they are older than it. */
+  async trustIndex(): Promise<void> {
+    const names = ['a.txt', 'packed', 'loose'];
+    for (const name of names) await utimes(this.at(name), 1e9, 1e9);
+    this.git('update-index', '--refresh', ...names);
   }
 
   async turn(work: () => Promise<unknown>): Promise<void> {
@@ -204,4 +211,43 @@ describe('whose a file is', function () {
       'a long text of mine\nand more\n',
     ]);
   });
+
+  for (const [name, ruin] of [
+    ['deletes the repository', (f: Folder) => rm(f.at('.git'), { recursive: true })],
+    [
+      'rewrites its history and prunes',
+      async (f: Folder) => {
+        await f.put({ 'a.txt': 'agent\n' });
+        f.git('checkout', '-q', '--orphan', 'other');
+        f.git('add', 'a.txt');
+        f.git('rm', '-q', '--cached', 'packed', 'loose');
+        f.git('commit', '-qm', 'other');
+        f.git('branch', '-D', '-q', 'main');
+        f.git('reflog', 'expire', '--expire=now', '--all');
+        f.git('gc', '-q', '--prune=now');
+      },
+    ],
+  ] as const) {
+    it(`brings files back after the agent ${name}`, async () => {
+      const f = await folder({ packed: 'packed\n' });
+      f.git('branch', '-M', 'main');
+      f.git('add', 'packed');
+      f.git('commit', '-qm', 'second');
+      f.git('gc', '-q');
+      await f.put({ loose: 'loose\n' });
+      f.git('add', 'loose');
+      f.git('commit', '-qm', 'third');
+      await f.trustIndex();
+      await f.states.take();
+      await f.turn(async () => {
+        await ruin(f);
+        await f.put({ 'a.txt': 'agent\n', packed: 'agent\n', loose: 'agent\n' });
+      });
+      assert.deepEqual(await f.restore(), {});
+      assert.deepEqual(
+        [await f.read('a.txt'), await f.read('packed'), await f.read('loose')],
+        ['a\n', 'packed\n', 'loose\n'],
+      );
+    });
+  }
 });
