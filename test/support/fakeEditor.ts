@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path/posix';
+import { EndOfLine, FakeDocuments, FakeRange, FakeWorkspaceEdit } from './fakeDocuments';
 
 /** Values of settings by key, without `parley.`, for each scope. */
 export interface FakeSettings {
@@ -21,7 +22,7 @@ interface FakeWorkspace {
 const EDITOR = Symbol.for('parley.test.editor');
 
 interface FakeEditor extends Record<string, unknown> {
-  readonly workspace: FakeWorkspace;
+  readonly workspace: FakeWorkspace & FakeDocuments;
 }
 
 /** What is not made here does nothing, whatever is called or read. */
@@ -77,17 +78,21 @@ const DISMISSED = {
 };
 
 function makeEditor(): FakeEditor {
-  const workspace = {
+  const workspace = Object.assign(new FakeDocuments(), {
     isTrusted: false,
     workspaceFile: undefined,
     workspaceFolders: undefined,
-    textDocuments: [],
-    getConfiguration: () => ({}),
-  };
+    getConfiguration: () => ({ get: () => undefined }),
+  });
   const nobodyAnswers = async (): Promise<undefined> => undefined;
   return {
-    workspace: partly<FakeWorkspace>(workspace),
+    workspace: partly<FakeWorkspace & FakeDocuments>(workspace),
     Uri: FakeUri,
+    Range: FakeRange,
+    WorkspaceEdit: FakeWorkspaceEdit,
+    EndOfLine,
+    TabInputNotebook: class {},
+    TabInputCustom: class {},
     ConfigurationTarget: { Global: 1 },
     commands: partly({ executeCommand: nobodyAnswers }),
     env: partly({ language: 'en', clipboard: { writeText: nobodyAnswers, readText: async () => '' } }),
@@ -146,6 +151,16 @@ function fakeEditor(): FakeEditor {
       url === 'fake:vscode' ? { format: 'module', source, shortCircuit: true } : next(url, context),
   });
   return editor;
+}
+
+/** Makes `vscode` importable in this process, trusted, and returns its documents: none at first. */
+export function useFakeDocuments(): FakeDocuments {
+  const { workspace } = fakeEditor();
+  workspace.isTrusted = true;
+  workspace.textDocuments = [];
+  workspace.configured = 'utf8';
+  workspace.beforeEdit = undefined;
+  return workspace;
 }
 
 /**

@@ -15,10 +15,19 @@ export interface FilePort {
    */
   readText(path: string, line: number | undefined, limit: number | undefined, maxBytes?: number): Promise<string>;
   /**
-   * Replaces the text of a file (creating it and its folders), keeping its encoding and line
-   * endings; an open document is changed as an edit and saved.
+   * Replaces the text of a file (creating it and its folders). What is not changed keeps its bytes:
+   * encoding, line ends, blanks. Links are followed.
+   * @param given what the text was made from; absent: not known, and what is saved counts
+   * @throws ParleyError `file-changed` where the user has edited the same lines since
    */
-  writeText(path: string, text: string): Promise<void>;
+  writeText(path: string, text: string, given?: GivenText): Promise<void>;
+}
+
+/** A text of a file that an agent was given, or has written. */
+export interface GivenText {
+  readonly digest: string;
+  /** Absent: no longer known. */
+  readonly text?: string;
 }
 
 /** A command that talks to the user in a terminal of their own. */

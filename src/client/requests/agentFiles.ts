@@ -1,16 +1,20 @@
 // Files that an agent reads and writes through this client (`fs/*` of protocol v1): what it may
 // access, in which order, and what it is answered.
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { readParams } from '../../acp/protocol/sessionWire';
 import { messageOf, ParleyError } from '../../base/errors';
+import { pathOfFileAddress } from '../../base/fileAddress';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { isWindowsFilePath } from '../../base/windowsNames';
 import type { FilePort } from '../ports/ports';
+import { placesOf } from './agentPath';
 import type { AskFile, FileQuestion } from './fileQuestions';
+import { GivenTexts } from './givenTexts';
 import { isProtected } from './protectedPaths';
-import { isForeignShare, isInsideRoots, realTarget } from './roots';
+import { isInsideRoots, realTarget } from './roots';
+import { sliceLines } from './textEdit';
 
 /**
  * The answer where the user did not allow a path; JSON-RPC leaves -32000 to -32099 to programs, and
@@ -54,6 +58,7 @@ export class AgentFiles {
   readonly #options: AgentFilesOptions;
   readonly #queue = new KeyedQueue<string>();
   readonly #readable = new Set<string>();
+  readonly #given = new GivenTexts();
 
   constructor(port: FilePort, options: AgentFilesOptions) {
     this.#port = port;
@@ -75,14 +80,20 @@ export class AgentFiles {
     signal: AbortSignal,
   ): Promise<{ content: string }> {
     const request = readParams(readSchema, params, 'fs/read_text_file');
-    const path = absolute(request.path);
+    const path = absolute(request.path, roots);
     return this.#queue.run(path, async () => {
       const inside = await this.#permit(path, 'read', request.sessionId ?? '', roots, ask, signal);
       const line = request.line == null ? undefined : Math.max(1, request.line);
       try {
-        return { content: await this.#port.readText(path, line, request.limit ?? undefined) };
+        const text = await this.#port.readText(path, undefined, undefined);
+        const limit = request.limit ?? undefined;
+        const key = keyOf(request, path);
+        if (line === undefined && limit === undefined) this.#given.remember(key, text);
+        else await this.#given.rememberLines(key, text, line ?? 1, limit);
+        return { content: sliceLines(text, line, limit) };
       } catch (error) {
         const missing = error instanceof ParleyError && error.code === 'file-not-found';
+        if (missing) this.#given.remember(keyOf(request, path), '');
         // Never outside of the roots: there it would only be a lie.
         if (missing && inside && this.#options.missingFileReadsEmpty) return { content: '' };
         throw answerTo(error, path);
@@ -93,7 +104,8 @@ export class AgentFiles {
   /**
    * `fs/write_text_file` (protocol section 1.2): the whole text of a file, created with its folders
    * where missing. A path outside of the roots asks each time, and so does a file that starts
-   * programs, wherever it lies.
+   * programs, wherever it lies. What the user has changed since the agent read the file stays; where
+   * both changed the same lines, the write is refused until the agent has read it again.
    * @throws RpcError as {@link read}
    */
   async write(
@@ -103,13 +115,15 @@ export class AgentFiles {
     signal: AbortSignal,
   ): Promise<Record<string, never>> {
     const request = readParams(writeSchema, params, 'fs/write_text_file');
-    const path = absolute(request.path);
+    const path = absolute(request.path, roots);
     return this.#queue.run(path, async () => {
       await this.#permit(path, 'write', request.sessionId ?? '', roots, ask, signal);
       await beforeWrite(path);
       throwIfAborted(signal);
       try {
-        await this.#port.writeText(path, request.content);
+        const key = keyOf(request, path);
+        await this.#port.writeText(path, request.content, this.#given.of(key));
+        this.#given.remember(key, request.content);
       } catch (error) {
         throw answerTo(error, path);
       }
@@ -127,10 +141,6 @@ export class AgentFiles {
     signal: AbortSignal,
   ): Promise<boolean> {
     throwIfAborted(signal);
-    if (isForeignShare(path, roots)) {
-      const sentence = `${path} is on a network share outside of the session's folders.`;
-      throw new RpcError(ACCESS_REFUSED, sentence, { path });
-    }
     const target = await realTarget(path).catch((error: unknown) => {
       throw answerTo(error, path);
     });
@@ -156,13 +166,22 @@ export class AgentFiles {
   }
 }
 
+/** What an agent was given is the session's. */
+function keyOf({ sessionId }: { readonly sessionId?: string | null | undefined }, path: string): string {
+  return `${sessionId ?? ''}\0${path}`;
+}
+
 /** The path without `.`, `..` and doubled separators. */
-function absolute(path: string): string {
+function absolute(text: string, roots: readonly string[]): string {
+  const path = pathOfFileAddress(text);
   if (path.includes('\0')) throw new RpcError(RPC_CODES.invalidParams, 'A path cannot contain a zero character.');
   if (!isAbsolute(path)) throw new RpcError(RPC_CODES.invalidParams, `Not an absolute path: ${path}`, { path });
-  if (process.platform === 'win32' && !isWindowsFilePath(path))
+  const [place] = placesOf(path, roots);
+  if (place !== undefined) return place;
+  if (!isWindowsFilePath(path))
     throw new RpcError(RPC_CODES.invalidParams, `Not a path of a file on Windows: ${path}`, { path });
-  return resolve(path);
+  const sentence = `${path} is on a network share outside of the session's folders.`;
+  throw new RpcError(ACCESS_REFUSED, sentence, { path });
 }
 
 function throwIfAborted(signal: AbortSignal): void {

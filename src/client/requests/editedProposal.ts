@@ -2,6 +2,7 @@
 // wants it, and what the agent is told about the edited one.
 import type { SessionView } from '../../session/model/model';
 import { lineDiff } from './lineDiff';
+import { plainEnds } from './lineEnds';
 import { onlyPlaceOf } from './onlyPlace';
 
 /** Characters of the differences that the agent is told. */
@@ -25,8 +26,9 @@ export function proposalOf(model: SessionView, permissionId: string): number | u
   if (!permission?.options.some(({ kind }) => kind.startsWith('reject'))) return undefined;
   const entry = model.state.entries[model.toolIndex(permission.toolCallId ?? '') ?? -1];
   if (entry?.kind !== 'tool') return undefined;
-  const changes = entry.content.flatMap((part, at) => (part.type === 'diff' ? [at] : []));
-  return changes.length === 1 ? changes[0] : undefined;
+  const changes = entry.content.flatMap((part, at) => (part.type === 'diff' ? [{ at, ...part }] : []));
+  const [only] = changes;
+  return changes.length === 1 && ['add', 'modify'].includes(only?.operation ?? 'modify') ? only?.at : undefined;
 }
 
 /** Returns the only change that a request is about; undefined where the request is gone. */
@@ -65,8 +67,4 @@ export function wordsOnEdited(path: string, proposed: string, made: string): str
   // Longer than each run of backticks in the text.
   const fence = '`'.repeat(Math.max(3, ...[...words.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   return `${said} What I changed in your version:\n\n${fence}diff\n${words}\n${fence}`;
-}
-
-function plainEnds(text: string): string {
-  return text.replaceAll('\r\n', '\n');
 }

@@ -5,7 +5,7 @@ import { formatNumber } from '../../base/localFormat';
 import { head, tail } from '../../base/text';
 import { type ChangedLines, changedLines, type Steps } from '../../changes/lines/lineMatch';
 import type { ChangeHunk } from '../../session/events/content';
-import { keepLineEnds } from './textEdit';
+import { keepLineEnds } from './lineEnds';
 
 /** Lines around a change. */
 const CONTEXT = 3;
@@ -75,7 +75,7 @@ export function lineDiff(oldText: string, newText: string, steps: Steps = { left
 function likeOld(oldText: string, newText: string): string {
   const isMarkMissing = oldText.startsWith('\ufeff') && newText !== '' && !newText.startsWith('\ufeff');
   const marked = isMarkMissing ? `\ufeff${newText}` : newText;
-  return oldText.includes('\r\n') === marked.includes('\r\n') ? marked : keepLineEnds(oldText, marked);
+  return oldText.includes('\r\n') === marked.includes('\r\n') ? marked : keepLineEnds(oldText, marked, MAX_STEPS);
 }
 
 /**

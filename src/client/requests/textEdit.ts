@@ -1,5 +1,4 @@
-// Pure functions on the text of files: lines, line endings, and the smallest change from one text
-// to another.
+// Pure functions on the text of files: lines, and the smallest change from one text to another.
 
 /**
  * The lines from `line` (1-based; absent: the first), at most `limit` of them (absent: all), with
@@ -23,35 +22,6 @@ function afterLines(ends: RegExp, text: string, from: number, lines: number): nu
     offset = ends.lastIndex;
   }
   return offset;
-}
-
-/** How many lines of a text end in which way. A lone CR counts as neither. */
-function countEnds(text: string): { readonly lf: number; readonly crlf: number } {
-  let all = 0;
-  let crlf = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-    all += 1;
-    if (at > 0 && text.charCodeAt(at - 1) === 13) crlf += 1;
-  }
-  return { lf: all - crlf, crlf };
-}
-
-/**
- * The new text of a file with the line endings that the file has. A file with one kind keeps it,
- * whatever the agent wrote. In a file that mixes both, a text with CRLF in it is taken as it is,
- * because an agent that keeps them has read them; a text without gets the kind of the majority.
- */
-export function keepLineEnds(before: string, text: string): string {
-  const { lf, crlf } = countEnds(before);
-  if (lf === 0 && crlf === 0) return text;
-  if (lf > 0 && crlf > 0 && text.includes('\r\n')) return text;
-  return withLineEnds(text, crlf > lf ? '\r\n' : '\n');
-}
-
-/** A text with every CRLF and LF replaced by one kind. */
-function withLineEnds(text: string, end: '\n' | '\r\n'): string {
-  const plain = text.replaceAll('\r\n', '\n');
-  return end === '\n' ? plain : plain.replaceAll('\n', '\r\n');
 }
 
 /** Replaces `[start, end)` of the old text. */

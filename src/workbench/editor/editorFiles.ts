@@ -1,25 +1,35 @@
-// Files for agents as the user sees them: unsaved buffers before the disk, writes through open
-// documents, encodings and line endings preserved.
-import { stat } from 'node:fs/promises';
+// Files for agents as the user sees them: unsaved buffers before the disk. What is written is an
+// edit: all other bytes of the file stay, whether it is open or not.
+import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { Log } from '../../base/log';
-import type { FilePort } from '../../client/ports/ports';
-import { keepLineEnds, sliceLines, smallestChange } from '../../client/requests/textEdit';
-import { decodeFile, encodeLike, encodeNew } from './fileEncoding';
+import { type FileOnDisk, fileMode, writeOnDisk } from '../../changes/restore/disk';
+import type { FilePort, GivenText } from '../../client/ports/ports';
+import { givenText, mergeWritten } from '../../client/requests/givenTexts';
+import { keepLineEnds, plainEnds } from '../../client/requests/lineEnds';
+import { realTarget } from '../../client/requests/roots';
+import { sliceLines, smallestChange } from '../../client/requests/textEdit';
+import { type DecodedFile, decodeFile, encodeLike, encodeNew } from './fileEncoding';
 import { openDocument, pathKey, unsavedInOtherEditors } from './openDocuments';
 
 /**
- * Larger files are neither read nor replaced, in bytes: the answer is one line on the wire, and no
+ * Larger files are neither read nor written, in bytes: the answer is one line on the wire, and no
  * model reads it.
  */
 const MAX_BYTES = 50 * 1024 * 1024;
-/** How often an edit is tried again when the user types between looking and replacing. */
-const EDIT_ATTEMPTS = 3;
+/** How often a write is tried again when the file or its document changes in between. */
+const ATTEMPTS = 3;
 
 export interface EditorFilesOptions {
   readonly log: Log;
+}
+
+/** A file as it was read; `stamp` differs where it was written since. */
+interface ReadFile extends DecodedFile {
+  readonly onDisk: FileOnDisk;
+  readonly stamp: string;
 }
 
 /**
@@ -28,7 +38,10 @@ export interface EditorFilesOptions {
  */
 export class EditorFiles implements FilePort {
   readonly #options: EditorFilesOptions;
+  /** By the path as it is asked for, so that requests keep their order. */
   readonly #queue = new KeyedQueue<string>();
+  /** By where the path leads. */
+  readonly #writes = new KeyedQueue<string>();
 
   constructor(options: EditorFilesOptions) {
     this.#options = options;
@@ -57,60 +70,115 @@ export class EditorFiles implements FilePort {
   }
 
   /**
-   * Replaces the text of a file. An open document gets the smallest edit that does it, so cursors
-   * and undo stay, and is saved; save participants of the user run.
-   * @throws ParleyError `file-read-only`, `file-not-saved`, `file-encoding`, `file-too-large`,
-   * `file-not-text`, `file-unwritable`, `workspace-untrusted`
+   * Replaces the text of a file. A document without changes follows the disk, with its cursors and
+   * its Undo. One with unsaved changes of the user gets the edit and is saved.
+   * @throws ParleyError `file-changed`, `file-read-only`, `file-not-saved`, `file-encoding`,
+   * `file-too-large`, `file-not-text`, `file-unreadable`, `file-unwritable`, `workspace-untrusted`
    */
-  async writeText(path: string, text: string): Promise<void> {
+  async writeText(path: string, text: string, given?: GivenText): Promise<void> {
     requireTrust();
+    if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(path, Buffer.byteLength(text), MAX_BYTES);
     return this.#queue.run(pathKey(path), async () => {
-      await requireWritable(path);
-      const document = await openDocument(path);
-      if (document?.isDirty) return this.#writeDocument(document, text);
+      const target = await realTarget(path).catch((error: unknown) => {
+        throw unwritable(path, error);
+      });
+      return this.#writes.run(pathKey(target), () => this.#write(target, text, given));
+    });
+  }
+
+  /** @param path without links */
+  async #write(path: string, text: string, given: GivenText | undefined): Promise<void> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (unsavedInOtherEditors().has(pathKey(path))) {
         throw new ParleyError(
           'file-not-saved',
           `${path} has unsaved changes in an editor that is not a text editor. Save it first.`,
         );
       }
+      const document = await openDocument(path);
       const before = await readFile(path, document?.encoding);
-      // A document that has not followed the disk yet would refuse to be saved; it reloads after a
-      // write to the disk.
-      if (document && before && normal(document.getText()) === normal(before.text))
-        return this.#writeDocument(document, text);
-      await writeFile(path, before, text);
-    });
+      if (before && (before.onDisk.bits & 0o222) === 0)
+        // Root and network disks would write all the same, and who took the bits away meant it.
+        throw new ParleyError('file-read-only', `${path} is read-only.`);
+      const isDone = document?.isDirty
+        ? await this.#writeDocument(document, path, before, text, given)
+        : await this.#writeDisk(document, path, before, text, given);
+      if (isDone) return;
+    }
+    throw new ParleyError('file-unwritable', `${path} changes while it is written. Try again.`);
   }
 
-  async #writeDocument(document: vscode.TextDocument, text: string): Promise<void> {
-    const path = document.uri.fsPath;
-    const end = document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
-    const after = normal(text).replaceAll('\n', end);
-    const wasClean = !document.isDirty;
-    for (let attempt = 1; ; attempt += 1) {
-      const change = smallestChange(document.getText(), after);
-      if (!change) break;
+  /** @returns false where the file or its document has changed meanwhile */
+  async #writeDisk(
+    document: vscode.TextDocument | undefined,
+    path: string,
+    before: ReadFile | undefined,
+    text: string,
+    given: GivenText | undefined,
+  ): Promise<boolean> {
+    const bytes = await bytesWith(path, before, before?.text, document, text, given);
+    if (document?.isDirty || (await stampOf(path)) !== before?.stamp) return false;
+    await writeBytes(path, before, bytes);
+    return true;
+  }
+
+  /** @returns false where the user types at the same time */
+  async #writeDocument(
+    document: vscode.TextDocument,
+    path: string,
+    before: ReadFile | undefined,
+    text: string,
+    given: GivenText | undefined,
+  ): Promise<boolean> {
+    const { version } = document;
+    const shown = document.getText();
+    const bytes = await bytesWith(path, before, shown, document, text, given ?? givenText(before?.text ?? ''));
+    const after = shownAs(document, await decodeFile(document.uri, bytes, document.encoding));
+    if (document.version !== version) return false;
+    const change = smallestChange(shown, after);
+    if (change) {
       const edit = new vscode.WorkspaceEdit();
       const range = new vscode.Range(document.positionAt(change.start), document.positionAt(change.end));
       edit.replace(document.uri, range, change.text);
       // False also where the user typed in between: the range is for a version that is gone.
-      if (await vscode.workspace.applyEdit(edit)) break;
-      if (attempt === EDIT_ATTEMPTS)
-        throw new ParleyError('file-unwritable', `${path} could not be changed in its editor.`);
+      if (!(await vscode.workspace.applyEdit(edit))) return false;
     }
-    if (!document.isDirty) return;
-    if ((await document.save()) || !document.isDirty) return;
-    // The disk moved on between the look and the save. Nothing of the user's is in a document that
-    // was clean, so the disk gets the text too: a save of what stands there already is no conflict.
-    if (wasClean && document.getText() === after) {
-      await writeFile(path, await readFile(path, document.encoding), text);
-      if ((await document.save()) || !document.isDirty) return;
+    if (document.isDirty && !(await document.save()) && document.isDirty) {
+      this.#options.log.warn(`${path} was changed in its editor but not saved`);
+      const sentence = `${path} was changed in its editor but could not be saved; it may have changed on disk or be read-only.`;
+      throw new ParleyError('file-not-saved', sentence);
     }
-    this.#options.log.warn(`${path} was changed in its editor but not saved`);
-    const sentence = `${path} was changed in its editor but could not be saved; it may have changed on disk or be read-only.`;
-    throw new ParleyError('file-not-saved', sentence);
+    // Savers of the user (blanks, last line, formatters) and the document itself (one kind of line
+    // end) change more than the edit.
+    const saved = await readFile(path, document.encoding);
+    if (!document.isDirty && saved && Buffer.compare(saved.bytes, bytes) !== 0) await writeBytes(path, saved, bytes);
+    return true;
   }
+}
+
+/**
+ * Returns the bytes of a file after a write: those of each line that it does not change are as
+ * before.
+ * @param present the text that the user sees
+ */
+async function bytesWith(
+  path: string,
+  before: DecodedFile | undefined,
+  present: string | undefined,
+  document: vscode.TextDocument | undefined,
+  text: string,
+  given: GivenText | undefined,
+): Promise<Uint8Array> {
+  const uri = vscode.Uri.file(path);
+  // What is not there, or not any more, is written whole.
+  if (present === undefined) return encodeNew(uri, text);
+  const merged = await mergeWritten(text, present, given);
+  if (merged === undefined)
+    throw new ParleyError('file-changed', `${path} has changed since you read it. Read it again, then write it.`);
+  // The ends that the writer chose count where nothing was merged.
+  const own = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const after = keepLineEnds(before?.text ?? present, merged === plainEnds(own) ? own : merged);
+  return encodeLike(uri, before ?? { bytes: new Uint8Array(), text: '' }, after, document?.encoding);
 }
 
 function requireTrust(): void {
@@ -123,68 +191,72 @@ async function readFile(
   path: string,
   encoding: string | undefined,
   maxBytes = MAX_BYTES,
-): Promise<{ bytes: Uint8Array; text: string } | undefined> {
-  const uri = vscode.Uri.file(path);
-  let bytes: Uint8Array;
+): Promise<ReadFile | undefined> {
+  let onDisk: FileOnDisk;
+  let stamp: string;
   try {
-    const { type, size } = await vscode.workspace.fs.stat(uri);
-    if (type & vscode.FileType.Directory) throw new ParleyError('file-unreadable', `${path} is a folder.`);
+    const found = await fs.stat(path, { bigint: true });
+    if (found.isDirectory()) throw new ParleyError('file-unreadable', `${path} is a folder.`);
     // A pipe or a device would be read forever.
-    if (!(type & vscode.FileType.File)) throw new ParleyError('file-unreadable', `${path} is not a regular file.`);
-    if (size > maxBytes) {
-      const megabytes = Math.round(size / 1024 / 1024);
-      throw new ParleyError(
-        'file-too-large',
-        `${path} is too large: ${megabytes} MB, and the limit is ${Math.round(maxBytes / 1024 / 1024)} MB.`,
-      );
-    }
-    bytes = await vscode.workspace.fs.readFile(uri);
+    if (!found.isFile()) throw new ParleyError('file-unreadable', `${path} is not a regular file.`);
+    if (found.size > maxBytes) throw tooLarge(path, Number(found.size), maxBytes);
+    const bits = Number(found.mode) & 0o777;
+    onDisk = { content: await fs.readFile(path), mode: fileMode(bits), bits };
+    stamp = stampIn(found);
   } catch (error) {
     if (error instanceof ParleyError) throw error;
-    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw new ParleyError('file-unreadable', `${path} could not be read: ${reasonOf(error)}.`, { cause: error });
   }
-  return { bytes, text: await decodeFile(uri, bytes, encoding) };
+  const text = await decodeFile(vscode.Uri.file(path), onDisk.content, encoding);
+  return { bytes: onDisk.content, text, onDisk, stamp };
 }
 
-/**
- * Nobody's write bits are set: root and network disks would write all the same, and the person who
- * took the bits away meant it.
- */
-async function requireWritable(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() && (found.mode & 0o222) === 0) throw new ParleyError('file-read-only', `${path} is read-only.`);
+async function writeBytes(path: string, before: ReadFile | undefined, bytes: Uint8Array): Promise<void> {
+  const mode = before?.onDisk.mode ?? '100644';
+  await writeOnDisk(fs, path, Buffer.from(bytes), mode, before?.onDisk).catch((error: unknown) => {
+    throw unwritable(path, error);
+  });
 }
 
-async function writeFile(
-  path: string,
-  before: { bytes: Uint8Array; text: string } | undefined,
-  text: string,
-): Promise<void> {
-  const uri = vscode.Uri.file(path);
-  // A mark is part of the encoding, not of the text.
-  const plain = before && text.startsWith('\ufeff') ? text.slice(1) : text;
-  const bytes = before ? await encodeLike(uri, before, keepLineEnds(before.text, plain)) : await encodeNew(uri, plain);
-  try {
-    await vscode.workspace.fs.writeFile(uri, bytes);
-  } catch (error) {
-    throw new ParleyError('file-unwritable', `${path} could not be written: ${reasonOf(error)}.`, { cause: error });
-  }
+async function stampOf(path: string): Promise<string | undefined> {
+  const found = await fs.stat(path, { bigint: true }).catch(() => undefined);
+  return found && stampIn(found);
+}
+
+function stampIn({ ino, size, mtimeNs, ctimeNs }: Record<'ino' | 'size' | 'mtimeNs' | 'ctimeNs', bigint>): string {
+  return [ino, size, mtimeNs, ctimeNs].join(' ');
+}
+
+/** A text as a document holds it: one kind of line end. */
+function shownAs({ eol }: vscode.TextDocument, text: string): string {
+  const plain = text.replace(/\r\n?/g, '\n');
+  return eol === vscode.EndOfLine.CRLF ? plain.replaceAll('\n', '\r\n') : plain;
+}
+
+function tooLarge(path: string, bytes: number, maxBytes: number): ParleyError {
+  const [size, limit] = [bytes, maxBytes].map((count) => Math.round(count / 1024 / 1024));
+  return new ParleyError('file-too-large', `${path} is too large: ${size} MB, and the limit is ${limit} MB.`);
+}
+
+function unwritable(path: string, error: unknown): ParleyError {
+  return new ParleyError('file-unwritable', `${path} could not be written: ${reasonOf(error)}.`, { cause: error });
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof vscode.FileSystemError)) return messageOf(error);
-  const reasons = new Map([
-    ['NoPermissions', 'permission denied'],
-    ['FileIsADirectory', 'it is a folder'],
-    ['FileNotADirectory', 'its path leads through a file'],
-    ['Unavailable', 'its disk is not available'],
+  const reasons = new Map<unknown, string>([
+    ['EACCES', 'permission denied'],
+    ['EPERM', 'permission denied'],
+    ['EROFS', 'its disk is read-only'],
+    ['EISDIR', 'it is a folder'],
+    ['ELOOP', 'its links go in a circle'],
+    ['ENOTDIR', 'its path leads through a file'],
+    ['ENOSPC', 'the disk is full'],
+    ['EDQUOT', 'the disk is full'],
   ]);
-  return reasons.get(error.code) ?? error.message;
+  return reasons.get(codeOf(error)) ?? messageOf(error);
 }
 
-/** As an editor holds a text: one kind of line end. */
-function normal(text: string): string {
-  const plain = text.startsWith('\ufeff') ? text.slice(1) : text;
-  return plain.replace(/\r\n?/g, '\n');
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

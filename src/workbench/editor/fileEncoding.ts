@@ -9,14 +9,29 @@ const MARKS: readonly { readonly encoding: string; readonly bytes: readonly numb
   { encoding: 'utf16le', bytes: [0xff, 0xfe] },
 ];
 
+/** What VS Code may have guessed for a file without a mark, which is not told. */
+const GUESSED = [
+  ...['windows1252', 'windows1250', 'windows1251', 'windows1253', 'windows1254', 'windows1255', 'windows1256'],
+  ...['iso88591', 'iso88592', 'iso88595', 'iso88597', 'iso88598', 'iso88599', 'iso885915', 'koi8r', 'maccyrillic'],
+  ...['shiftjis', 'eucjp', 'euckr', 'gb2312', 'gbk', 'gb18030', 'big5hkscs', 'cp866', 'cp852', 'windows874'],
+];
+
+/** A file's bytes, and the text that {@link decodeFile} made of them. */
+export interface DecodedFile {
+  readonly bytes: Uint8Array;
+  readonly text: string;
+}
+
+/** Text to bytes. */
+type Encode = (text: string) => Promise<Uint8Array>;
+
 /**
  * The text of a file. @param encoding where it is known (an open document's)
  * @throws ParleyError `file-not-text` where the bytes are no text
  */
 export async function decodeFile(uri: vscode.Uri, bytes: Uint8Array, encoding?: string): Promise<string> {
   try {
-    const mark = markOf(bytes);
-    const known = encoding ?? mark;
+    const known = encoding ?? markOf(bytes);
     const text = await (known === undefined
       ? vscode.workspace.decode(bytes, { uri })
       : vscode.workspace.decode(bytes, { encoding: known }));
@@ -29,24 +44,31 @@ export async function decodeFile(uri: vscode.Uri, bytes: Uint8Array, encoding?: 
 /**
  * A new text in the encoding that the file had.
  * @param before the file's bytes and what {@link decodeFile} made of them
- * @throws ParleyError `file-encoding` where that encoding has no such characters: writing would
- * lose them without a word
+ * @param encoding that it was decoded with, where it was known
+ * @throws ParleyError `file-encoding` where that encoding has no such characters, or is not the one
+ * of the file: writing would lose characters without a word
  */
 export async function encodeLike(
   uri: vscode.Uri,
-  before: { readonly bytes: Uint8Array; readonly text: string },
+  before: DecodedFile,
   text: string,
+  encoding?: string,
 ): Promise<Uint8Array> {
-  const encoding = markOf(before.bytes) ?? (await encodingOf(uri, before));
-  const bytes = await (encoding === undefined
-    ? vscode.workspace.encode(text, { uri })
-    : vscode.workspace.encode(text, { encoding }));
-  if ((await decodeFile(uri, bytes, encoding)) === text) return bytes;
-  const name = encoding ?? 'its encoding';
-  throw new ParleyError(
-    'file-encoding',
-    `${uri.fsPath} is written in ${name}, which does not have all characters of the new text.`,
-  );
+  // An empty file has no encoding of its own yet.
+  if (before.bytes.length === 0) return encodeChecked(uri, text, encoding);
+  const known = encoding ?? markOf(before.bytes);
+  const named = known === undefined ? [undefined, 'utf8'] : [known];
+  for (const one of named) if (await isExact(uri, before, one)) return encodeChecked(uri, text, one);
+  const guessed: string[] = [];
+  if (known === undefined)
+    for (const one of GUESSED)
+      if ((await decodesTo(uri, before, one)) && (await isExact(uri, before, one))) guessed.push(one);
+  const [first] = guessed;
+  if (first === undefined) throw unknownEncoding(uri);
+  const bytes = await encodeChecked(uri, text, first);
+  // Encodings that agree on all characters of the file may not agree on new ones.
+  for (const one of guessed) if (!equal(await encoder(uri, one)(text), bytes)) throw unknownEncoding(uri);
+  return bytes;
 }
 
 /**
@@ -54,30 +76,42 @@ export async function encodeLike(
  * as one.
  */
 export async function encodeNew(uri: vscode.Uri, text: string): Promise<Uint8Array> {
-  if (!text.startsWith('\ufeff')) return vscode.workspace.encode(text, { uri });
-  return vscode.workspace.encode(text.slice(1), { encoding: 'utf8bom' });
+  return text.startsWith('\ufeff') ? encodeChecked(uri, text.slice(1), 'utf8bom') : encodeChecked(uri, text, undefined);
 }
 
-/** The encoding of a file without a mark; undefined where it is the one of the settings. */
-async function encodingOf(
-  uri: vscode.Uri,
-  before: { readonly bytes: Uint8Array; readonly text: string },
-): Promise<string | undefined> {
-  // An empty file has no encoding of its own yet.
-  if (before.bytes.length === 0) return undefined;
-  // What gives the same bytes again is the right one; the guessing of VS Code does not tell what it
-  // guessed.
-  if (equal(await vscode.workspace.encode(before.text, { uri }), before.bytes)) return undefined;
-  if (equal(await vscode.workspace.encode(before.text, { encoding: 'utf8' }), before.bytes)) return 'utf8';
-  const document = await vscode.workspace.openTextDocument(uri);
-  if (equal(await vscode.workspace.encode(before.text, { encoding: document.encoding }), before.bytes))
-    return document.encoding;
-  // Bytes that are no valid text in any of them came out as replacement characters; they must not
-  // be written for the real ones.
-  const hint = 'Open the file and reopen it with its encoding, or set files.encoding for it.';
+/** Returns whether a document without changes would be saved as just the bytes that the file has. */
+export async function isExact(uri: vscode.Uri, { bytes, text }: DecodedFile, encoding?: string): Promise<boolean> {
+  return equal(await encoder(uri, encoding)(text), bytes);
+}
+
+async function decodesTo(uri: vscode.Uri, { bytes, text }: DecodedFile, encoding?: string): Promise<boolean> {
+  return (await decodeFile(uri, bytes, encoding).catch(() => undefined)) === text;
+}
+
+async function encodeChecked(uri: vscode.Uri, text: string, encoding: string | undefined): Promise<Uint8Array> {
+  const bytes = await encoder(uri, encoding)(text);
+  // What VS Code writes by its settings it may read as another encoding that it guesses.
+  const configured = vscode.workspace.getConfiguration('files', uri).get<string>('encoding');
+  for (const one of encoding === undefined ? [undefined, configured, 'utf8'] : [encoding])
+    if (await decodesTo(uri, { bytes, text }, one)) return bytes;
+  const name = encoding ?? configured ?? 'its encoding';
   throw new ParleyError(
     'file-encoding',
-    `The encoding of ${uri.fsPath} could not be found out, so writing it would damage it.`,
+    `${uri.fsPath} is written in ${name}, which does not have all characters of the new text.`,
+  );
+}
+
+function encoder(uri: vscode.Uri, encoding: string | undefined): Encode {
+  const { workspace } = vscode;
+  return async (text) =>
+    encoding === undefined ? workspace.encode(text, { uri }) : workspace.encode(text, { encoding });
+}
+
+function unknownEncoding({ fsPath }: vscode.Uri): ParleyError {
+  const hint = 'Open the file and reopen it with its encoding, or set files.encoding for it.';
+  return new ParleyError(
+    'file-encoding',
+    `The encoding of ${fsPath} could not be found out, so writing it would damage it.`,
     { hint },
   );
 }

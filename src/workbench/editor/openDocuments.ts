@@ -2,13 +2,21 @@
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 
-/** Returns the open document of a path, also where the editor knows the file by a link's target. */
+/** Returns the open document of a path, whichever name of the file the editor knows it by. */
 export async function openDocument(path: string): Promise<vscode.TextDocument | undefined> {
   const open = openDocuments();
   const document = open.get(pathKey(path));
   if (document) return document;
-  const real = await realpath(path).catch(() => path);
-  return open.get(pathKey(real));
+  const real = await realKey(path);
+  const target = open.get(real);
+  if (target) return target;
+  // A link may be open, and its target be written.
+  for (const [key, one] of open) if ((await realKey(one.uri.fsPath)) === real && key !== real) return one;
+  return undefined;
+}
+
+async function realKey(path: string): Promise<string> {
+  return pathKey(await realpath(path).catch(() => path));
 }
 
 /** Returns the open documents of files by {@link pathKey}. */

@@ -1,7 +1,7 @@
-// Lines, line endings and smallest changes.
+// Lines and smallest changes.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { keepLineEnds, sliceLines, smallestChange } from '../../../../src/client/requests/textEdit';
+import { sliceLines, smallestChange } from '../../../../src/client/requests/textEdit';
 
 describe('sliceLines', () => {
   const text = 'one\ntwo\r\nthree\n';
@@ -30,23 +30,6 @@ describe('sliceLines', () => {
         assert.equal(read, whole);
       }),
     );
-  });
-});
-
-describe('keepLineEnds', () => {
-  it('keeps CRLF when an agent writes LF, and LF when it writes CRLF', () => {
-    assert.equal(keepLineEnds('a\r\nb\r\n', 'x\ny\n'), 'x\r\ny\r\n');
-    assert.equal(keepLineEnds('a\nb\n', 'x\r\ny\r\n'), 'x\ny\n');
-    assert.equal(keepLineEnds('a\r\nb\r\n', 'x\r\ny\n'), 'x\r\ny\r\n');
-  });
-
-  it('leaves a mixed file mixed when the agent kept its endings', () => {
-    assert.equal(keepLineEnds('a\r\nb\nc\n', 'a\r\nB\nc\n'), 'a\r\nB\nc\n');
-    assert.equal(keepLineEnds('a\r\nb\r\nc\n', 'x\ny\n'), 'x\r\ny\r\n');
-  });
-
-  it('takes a text as it is where the file has no lines yet', () => {
-    assert.equal(keepLineEnds('', 'x\r\ny\n'), 'x\r\ny\n');
   });
 });
 

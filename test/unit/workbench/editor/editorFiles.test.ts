@@ -1,0 +1,205 @@
+// Files that agents write, whatever the editor has of them: what was not edited stays, byte by byte.
+import assert from 'node:assert/strict';
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { silentLog } from '../../../../src/base/log';
+import { AgentFiles } from '../../../../src/client/requests/agentFiles';
+import type { FakeDocuments } from '../../../support/fakeDocuments';
+import { useFakeDocuments } from '../../../support/fakeEditor';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+const NEVER = new AbortController().signal;
+
+describe('a file that an agent writes', () => {
+  let folder: string;
+  let editor: FakeDocuments;
+  let agent: AgentFiles;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    editor = useFakeDocuments();
+    const { EditorFiles } = await import('../../../../src/workbench/editor/editorFiles');
+    agent = new AgentFiles(new EditorFiles({ log: silentLog }), { agentName: 'A' });
+  });
+
+  afterEach(removeScratch);
+
+  async function seed(name: string, content: string | Buffer): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  async function read(path: string, lines: { line?: number; limit?: number } = {}): Promise<string> {
+    return (await agent.read({ sessionId: 's', path, ...lines }, [folder], async () => false, NEVER)).content;
+  }
+
+  async function write(path: string, content: string): Promise<void> {
+    const ports = { ask: async () => false, beforeWrite: async () => undefined };
+    await agent.write({ sessionId: 's', path, content }, [folder], ports, NEVER);
+  }
+
+  const hasCode = (code: string) => (error: unknown) => {
+    assert.equal((error as { data?: { code?: string } }).data?.code, code);
+    return true;
+  };
+
+  it('is refused each time where its encoding is not known, open or not', async () => {
+    const bytes = Buffer.from('gr\xfc\xdfe\nmore\n', 'latin1');
+    const path = await seed('latin.txt', bytes);
+    for (const isOpen of [false, true]) {
+      if (isOpen) editor.open(path);
+      const text = await read(path);
+      for (let times = 0; times < 2; times++) {
+        await assert.rejects(write(path, text.replace('more', 'less')), hasCode('file-encoding'));
+        assert.deepEqual(await readFile(path), bytes);
+      }
+    }
+  });
+
+  it('keeps its encoding and refuses characters that it lacks, open or not', async () => {
+    editor.configured = 'windows1252';
+    const path = await seed('western.txt', Buffer.from('gr\xfc\xdfe\n', 'latin1'));
+    for (const isOpen of [false, true]) {
+      if (isOpen) editor.open(path);
+      await write(path, `${await read(path)}é\n`);
+      await assert.rejects(write(path, '漢字\n'), hasCode('file-encoding'));
+    }
+    assert.deepEqual(await readFile(path), Buffer.from('gr\xfc\xdfe\n\xe9\n\xe9\n', 'latin1'));
+  });
+
+  it('keeps mixed line ends, trailing blanks and a missing last line end, open, edited or not', async () => {
+    const path = await seed('mixed.txt', 'a  \r\nb\nc\t\r\nd');
+    await write(path, (await read(path)).replace('b', 'B'));
+    assert.equal(await readFile(path, 'utf8'), 'a  \r\nB\nc\t\r\nd');
+    const document = editor.open(path);
+    await write(path, 'a  \nBB\nc\t\nd');
+    assert.equal(await readFile(path, 'utf8'), 'a  \r\nBB\nc\t\r\nd');
+    document.follow();
+    document.type(`mine \n${document.getText()}`);
+    await write(path, (await read(path)).replace('BB', 'BBB'));
+    assert.equal(await readFile(path, 'utf8'), 'mine \na  \r\nBBB\nc\t\r\nd'.replace('mine \n', 'mine \r\n'));
+    assert.equal(document.isDirty, false);
+  });
+
+  it('keeps what the user has typed since the agent read it, saved or not, where that is elsewhere', async () => {
+    for (const isSaved of [false, true]) {
+      const path = await seed('typed.txt', 'one\ntwo\nthree\nfour\n');
+      const document = editor.open(path);
+      const given = await read(path);
+      document.type('one\ntwo\nthree\nfour\nmine\n');
+      if (isSaved) await document.save();
+      await write(path, given.replace('one', 'ONE'));
+      assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nfour\nmine\n');
+      // The agent does not know the line of the user, and still must not lose it.
+      await write(path, given.replace('one', 'ONE!'));
+      assert.equal(await readFile(path, 'utf8'), 'ONE!\ntwo\nthree\nfour\nmine\n');
+      editor.textDocuments = [];
+    }
+  });
+
+  it('is refused where the user has changed the same lines since, until the agent has read them', async () => {
+    const path = await seed('same.txt', 'one\ntwo\nthree\n');
+    const document = editor.open(path);
+    const given = await read(path);
+    document.type('one\nmine\nthree\n');
+    for (let times = 0; times < 2; times++) {
+      await assert.rejects(write(path, given.replace('two', 'TWO')), hasCode('file-changed'));
+      assert.equal(document.getText(), 'one\nmine\nthree\n');
+      assert.equal(await readFile(path, 'utf8'), 'one\ntwo\nthree\n');
+    }
+    await read(path, { line: 1, limit: 1 });
+    await assert.rejects(write(path, given.replace('two', 'TWO')), hasCode('file-changed'), 'other lines than those');
+    assert.equal(await read(path, { line: 2, limit: 2 }), 'mine\nthree\n');
+    await write(path, 'one\nyours\nthree\n');
+    assert.equal(await readFile(path, 'utf8'), 'one\nyours\nthree\n');
+  });
+
+  it('keeps unsaved text of the user when the agent has never read the file', async () => {
+    const path = await seed('unread.txt', 'one\ntwo\nthree\n');
+    const document = editor.open(path);
+    document.type('one\ntwo\nthree\nmine\n');
+    await write(path, 'ONE\ntwo\nthree\n');
+    assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nmine\n');
+  });
+
+  it('is refused where the user has made it since the agent found none', async () => {
+    const path = join(folder, 'made.txt');
+    await assert.rejects(read(path));
+    await writeFile(path, 'mine\n');
+    await assert.rejects(write(path, 'yours\n'), hasCode('file-changed'));
+    assert.equal(await readFile(path, 'utf8'), 'mine\n');
+  });
+
+  it('takes the edit once the user stops typing', async () => {
+    const path = await seed('typing.txt', 'one\ntwo\nthree\n');
+    const document = editor.open(path);
+    const given = await read(path);
+    document.type('one\ntwo\nthree\na');
+    let keys = 1;
+    editor.beforeEdit = () => {
+      if (keys-- > 0) document.type(`${document.getText()}b`);
+    };
+    await write(path, given.replace('one', 'ONE'));
+    assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nab');
+  });
+
+  it('leaves the file to the user where the disk has another version than the document began with', async () => {
+    const path = await seed('conflict.txt', 'old\n');
+    const document = editor.open(path);
+    document.type('typed\nold\n');
+    await writeFile(path, 'changed by somebody else\n');
+    await assert.rejects(write(path, 'by the agent\n'), hasCode('file-changed'));
+    assert.equal(document.getText(), 'typed\nold\n');
+    assert.equal(await readFile(path, 'utf8'), 'changed by somebody else\n');
+  });
+
+  it('is written through links, by the unsaved text of whichever name is open', async () => {
+    const path = await seed('target.txt', 'one\ntwo\n');
+    const link = join(folder, 'link.txt');
+    await symlink(path, link);
+    const document = editor.open(link);
+    document.type('one\ntwo\nmine\n');
+    assert.equal(await read(path), 'one\ntwo\nmine\n');
+    await write(path, 'ONE\ntwo\nmine\n');
+    assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nmine\n');
+    document.follow();
+    await write(link, 'TWO\n');
+    assert.equal(await readFile(path, 'utf8'), 'TWO\n');
+    assert.ok((await lstat(link)).isSymbolicLink());
+    const dangling = join(folder, 'dangling');
+    await symlink(join(folder, 'later.txt'), dangling);
+    await write(dangling, 'made\n');
+    assert.equal(await readFile(join(folder, 'later.txt'), 'utf8'), 'made\n');
+  });
+
+  it('keeps its permissions, and is refused where it is read-only, open or not', async () => {
+    const path = await seed('run.sh', 'one\n');
+    await chmod(path, 0o750);
+    await write(path, 'two\n');
+    assert.equal((await stat(path)).mode & 0o777, 0o750);
+    await chmod(path, 0o444);
+    for (const isOpen of [false, true]) {
+      if (isOpen) editor.open(path).type('mine\n');
+      await assert.rejects(write(path, 'three\n'), hasCode('file-read-only'));
+      assert.equal(await readFile(path, 'utf8'), 'two\n');
+    }
+  });
+
+  it('is refused where it is too large, a folder or below a file', async () => {
+    const path = await seed('a', 'x');
+    await mkdir(join(folder, 'b'));
+    await assert.rejects(write(path, 'x'.repeat(51 * 1024 * 1024)), hasCode('file-too-large'));
+    await assert.rejects(write(join(folder, 'b'), 'x'), hasCode('file-unreadable'));
+    await assert.rejects(write(join(path, 'below'), 'x'));
+    assert.equal(await readFile(path, 'utf8'), 'x');
+    assert.deepEqual((await readdir(folder)).sort(), ['a', 'b']);
+  });
+
+  it('is refused in a workspace that is not trusted', async () => {
+    const path = await seed('a', 'x');
+    Object.assign(editor, { isTrusted: false });
+    await assert.rejects(write(path, 'y'), hasCode('workspace-untrusted'));
+    assert.equal(await readFile(path, 'utf8'), 'x');
+  });
+});
