@@ -56,8 +56,8 @@ describe('a command', () => {
     setEditor({}, true, [test.session.folder]);
     openInFakeEditor(undefined);
     other = await test.started();
-    await test.turn('own a.txt agent');
-    await test.turn('own b.txt agent');
+    await test.turn('edit a.txt agent');
+    await test.turn('edit b.txt agent');
     void other
       .send('permission {"toolCall":{"toolCallId":"t1","title":"Run it","kind":"execute"}}')
       .done.catch(() => {});
