@@ -12,6 +12,9 @@ const packages = {
   gemini: ['@google/gemini-cli', '0.61.0'],
   opencode: ['opencode-ai', '1.18.33'],
   codex: ['@agentclientprotocol/codex-acp', '2.6.0'],
+  kimi: ['@moonshot-ai/kimi-code', '2.1.0'],
+  openclaw: ['openclaw', '2026.9.6'],
+  grok: ['@xai-official/grok', '1.0.41'],
 };
 
 /** Installs what is missing. @returns the folder with one folder for each agent */

@@ -69,6 +69,8 @@ const scripts = {
     [{ text: 'The script is over.' }],
   ],
   slow: [[{ slow: 600 }]],
+  // Its pid tells a test whether it still runs.
+  wait: [[{ tool: 'command', text: 'echo $$ > waits.pid; echo it waits; sleep 600; echo it is over' }]],
   // Each way in which files change: by the agent's own tool, and by a command behind its back.
   change: [
     [{ text: 'I will look at the file.' }, { tool: 'read', path: 'edited.txt' }],
@@ -147,7 +149,7 @@ const names = {
   write: /^write(_file)?$/i,
   read: /^read(_file)?$/i,
   edit: /^(edit|replace)$/i,
-  command: /^(bash|run_shell_command|exec_command)$/i,
+  command: /^(bash|run_shell_command|run_terminal_command|exec_command)$/i,
 };
 const keys = {
   path: ['file_path', 'filePath', 'path'],

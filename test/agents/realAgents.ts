@@ -27,9 +27,6 @@ export interface RealAgent {
  * @throws Error where the environment does not say where they are
  */
 export async function realAgents(homes: string, modelUrl: string): Promise<readonly RealAgent[]> {
-  const folder = needed('PARLEY_AGENTS');
-  const installed = (id: string, ...path: string[]): string => join(folder, id, 'node_modules', ...path);
-
   const claudeHome = await home(homes, 'claude', {});
   const geminiHome = await home(homes, 'gemini', {
     '.gemini/settings.json': {
@@ -66,11 +63,8 @@ export async function realAgents(homes: string, modelUrl: string): Promise<reado
     },
   });
 
-  const codexHome = await home(homes, 'codex', {});
-  await mkdir(join(codexHome, '.codex'));
-  await writeFile(
-    join(codexHome, '.codex/config.toml'),
-    `model = "scripted"
+  const codexHome = await home(homes, 'codex', {
+    '.codex/config.toml': `model = "scripted"
 model_provider = "scripted"
 check_for_update_on_startup = false
 [analytics]
@@ -80,7 +74,7 @@ name = "Scripted"
 base_url = "${modelUrl}/v1"
 wire_api = "responses"
 `,
-  );
+  });
 
   return [
     {
@@ -163,12 +157,18 @@ async function ageSessions(folder: string): Promise<void> {
   }
 }
 
-async function home(homes: string, id: string, files: Record<string, unknown>): Promise<string> {
+/** Returns a path below the packages of an agent. @throws Error where the environment does not say where they are */
+export function installed(id: string, ...path: string[]): string {
+  return join(needed('PARLEY_AGENTS'), id, 'node_modules', ...path);
+}
+
+/** Makes the home of an agent. @param files by path, a text or an object to be written as JSON @returns its path */
+export async function home(homes: string, id: string, files: Record<string, unknown>): Promise<string> {
   const path = join(homes, id);
   await mkdir(path, { recursive: true });
   for (const [name, content] of Object.entries(files)) {
     await mkdir(join(path, name, '..'), { recursive: true });
-    await writeFile(join(path, name), JSON.stringify(content, undefined, 2));
+    await writeFile(join(path, name), typeof content === 'string' ? content : JSON.stringify(content, undefined, 2));
   }
   return path;
 }

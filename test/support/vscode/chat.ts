@@ -145,8 +145,8 @@ export class Chat {
 
   /** Chooses a value of a picker at the composer, by mouse. */
   async pick(picker: string, value: string): Promise<void> {
-    await this.frame.getByRole('button', { name: `${picker}: ` }).click();
-    await this.frame.getByRole('listbox', { name: picker }).getByText(value, { exact: true }).click();
+    await this.frame.getByRole('button', { name: new RegExp(`^${picker}: `) }).click();
+    await this.frame.getByRole('listbox', { name: picker, exact: true }).getByText(value, { exact: true }).click();
     await this.button(`${picker}: ${value}`).waitFor();
   }
 

@@ -1,0 +1,324 @@
+// What the user chose, saw and stopped, in the installed extension with real agents and the scripted model: a mode outlives every start of the agent, a question
+// shows what it is about, Stop ends what runs, and a server that nobody asked for costs no session.
+import { strict as assert } from 'node:assert';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { goneFrom, isAlive } from '../support/processes';
+import { removeFolder } from '../support/scratch';
+import { Chat } from '../support/vscode/chat';
+import { tabIsKept } from '../support/vscode/keptState';
+import { screenshot } from '../support/vscode/openWindow';
+import { descendants, kill, processes } from '../support/vscode/processTree';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { command, turnEnd } from '../support/vscode/workbench';
+import { grok, kimi, type OpenClaw, startOpenClaw } from './guestAgents';
+import { scriptPrompt } from './modelScripts';
+import { type ModelServer, startModelServer } from './modelServer';
+import type { AgentDefinition, Message, Wild } from './rawClient';
+import { realAgents } from './realAgents';
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-choices-'));
+const homes = join(scratch, 'homes');
+
+describe('choices and consent with real agents in the installed extension', () => {
+  let model: ModelServer;
+  const agents: Record<string, unknown> = {};
+
+  before('start the model', async () => {
+    model = await startModelServer();
+    const codex = (await realAgents(homes, model.url)).find(({ id }) => id === 'codex') ?? assert.fail();
+    // As users have it: it starts in a mode that writes without a question.
+    const { INITIAL_AGENT_MODE: _, ...env } = codex.definition.env;
+    add('codex', 'Codex', { ...codex.definition, env });
+    add('kimi', 'Kimi', await kimi(homes, model.url));
+    add('grok', 'Grok', await grok(homes, model.url));
+  });
+
+  after(async () => {
+    await model?.close();
+    await removeFolder(scratch);
+  });
+
+  function add(id: string, name: string, { command: program, args, env }: AgentDefinition): void {
+    const recorder = join(process.cwd(), 'out/support/agents/wireRecorder.js');
+    agents[id] = { name, command: process.execPath, args: [recorder, wireOf(id), program, ...args], env };
+  }
+
+  describe('the mode that the user chose', function () {
+    this.timeout(240_000);
+    const folder = workFolder('codex');
+    const vscode = useVsCode({
+      theme: 'dark',
+      folder,
+      settings: { 'parley.agents': agents, 'parley.defaultAgent': 'codex', 'parley.background': 'finishTurn' },
+    });
+    let chat: Chat;
+    const path = join(folder, 'written.txt');
+
+    before('open the chat', async () => {
+      chat = await openChat(vscode.window.page);
+    });
+
+    /** Begins a session in which one turn has run in Read-only. @returns the processes of its agent */
+    async function chooseReadOnly(): Promise<readonly number[]> {
+      rmSync(path, { force: true });
+      const others = processesOf('codex');
+      await command(vscode.window.page, 'Parley: New Session');
+      await chat.entries('user').first().waitFor({ state: 'detached' });
+      await chat.state('ready', 60_000);
+      await chat.pick('Mode', 'Read-only');
+      await chat.send(scriptPrompt('text', folder));
+      assert.equal(await turnEnd(chat.frame), 'end_turn');
+      assert.equal(sandboxInForce(), 'read-only');
+      return processesOf('codex').filter((pid) => !others.includes(pid));
+    }
+
+    /** Sends a message that would write a file to an agent that has started since. */
+    async function isStillReadOnly(picture: string): Promise<void> {
+      await chat.button('Mode: Read-only').waitFor({ timeout: 60_000 });
+      await chat.send(scriptPrompt('write', folder));
+      await Promise.race([chat.permission.waitFor({ timeout: 60_000 }), turnEnd(chat.frame, 2)]);
+      await screenshot(vscode.window.page, picture);
+      assert.equal(existsSync(path), false, 'it has written without a question');
+      assert.equal(sandboxInForce(), 'read-only');
+      assert.equal(modeOnTheWire(), 'read-only');
+      await chat.answerable();
+      await chat.permission.locator('button[data-option-kind^=reject]').first().click();
+      await turnEnd(chat.frame, 2);
+      await chat.button('Mode: Read-only').waitFor();
+      assert.equal(existsSync(path), false);
+    }
+
+    /** Leaves the window as a person does, until the agent has ended, and opens it again. */
+    async function closeAndOpen(): Promise<void> {
+      const { page } = vscode.window;
+      await tabIsKept(page);
+      const running = processesOf('codex');
+      assert.ok(running.length > 0);
+      await page.goto('about:blank');
+      await Promise.all(running.map(goneFrom));
+      await page.goto(vscode.server.url);
+      await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+      await command(page, 'Parley: Focus Chat');
+      chat = await Chat.at(page, 'panel');
+    }
+
+    it('is in force after the window was closed for as long as the agent waits for it', async () => {
+      await chooseReadOnly();
+      await closeAndOpen();
+      await isStillReadOnly('choices-window-closed');
+    });
+
+    it('is in force after the agent was killed', async () => {
+      const running = await chooseReadOnly();
+      assert.ok(running.length > 0);
+      for (const pid of running) kill(pid);
+      await Promise.all(running.map(goneFrom));
+      await isStillReadOnly('choices-agent-killed');
+    });
+
+    it('is in force after the agent was restarted', async () => {
+      const running = await chooseReadOnly();
+      assert.ok(running.length > 0);
+      await command(vscode.window.page, 'Parley: Restart Agent');
+      await Promise.all(running.map(goneFrom));
+      await isStillReadOnly('choices-agent-restarted');
+    });
+
+    it('is in force after the window was closed with its agent', async () => {
+      vscode.server.configure({ 'parley.background': 'off' });
+      await chooseReadOnly();
+      await closeAndOpen();
+      await isStillReadOnly('choices-agent-closed');
+    });
+
+    /** Returns the sandbox in which the agent's last turn ran, by its own record. */
+    function sandboxInForce(): string {
+      const opened = wire('codex').findLast(({ result }) => result?.sessionId !== undefined);
+      const sessions = join(homes, 'codex/.codex/sessions');
+      const record = readdirSync(sessions, { recursive: true, encoding: 'utf8' }).find((path) =>
+        path.endsWith(`${opened?.result.sessionId}.jsonl`),
+      );
+      const turn = linesOf(join(sessions, record ?? assert.fail('the agent has no record'))).findLast(
+        ({ type }) => type === 'turn_context',
+      );
+      return turn?.payload.sandbox_policy.type;
+    }
+
+    /** Returns the mode that the agent named last. */
+    function modeOnTheWire(): string | undefined {
+      const named = wire('codex').flatMap(({ result, params }) => {
+        const options: Wild[] = result?.configOptions ?? params?.update?.configOptions ?? [];
+        return options.filter(({ id }) => id === 'mode').map(({ currentValue }) => currentValue);
+      });
+      return named.at(-1);
+    }
+  });
+
+  describe('a question of Kimi Code about a new file', function () {
+    this.timeout(120_000);
+    const folder = workFolder('kimi');
+    const vscode = useVsCode({
+      theme: 'dark',
+      folder,
+      settings: { 'parley.agents': agents, 'parley.defaultAgent': 'kimi' },
+    });
+
+    it('shows path and content before anything is written', async () => {
+      const path = join(folder, 'written.txt');
+      const chat = await openChat(vscode.window.page);
+      await chat.send(scriptPrompt('write', folder));
+      await chat.answerable();
+      await screenshot(vscode.window.page, 'consent-new-file');
+      assert.equal(existsSync(path), false);
+      for (const shown of ['written.txt', 'line one', 'line two'])
+        await chat.permission.getByText(shown).first().waitFor({ timeout: 5_000 });
+      await chat.permission.locator('button[data-option-kind=allow_once]').click();
+      assert.equal(await chat.turnEnd(60_000), 'end_turn');
+      assert.equal(readFileSync(path, 'utf8'), 'line one\nline two\n');
+    });
+  });
+
+  describe('a command that Grok leaves to the client', function () {
+    this.timeout(120_000);
+    const folder = workFolder('grok');
+    const vscode = useVsCode({
+      theme: 'dark',
+      folder,
+      settings: { 'parley.agents': agents, 'parley.defaultAgent': 'grok' },
+    });
+    let chat: Chat;
+
+    it('runs in the call that was allowed, with its output', async () => {
+      chat = await openChat(vscode.window.page);
+      await chat.send(scriptPrompt('wait', folder));
+      await chat.answerable();
+      await screenshot(vscode.window.page, 'consent-command');
+      await chat.permission.getByText('sleep 600').first().waitFor({ timeout: 5_000 });
+      await chat.permission.locator('button[data-option-kind=allow_once]').click();
+      while (!existsSync(join(folder, 'waits.pid'))) await vscode.window.page.waitForTimeout(50);
+      const call = chat.entries('tool').last();
+      await chat.frame.locator('[data-tool-status=in_progress]').first().waitFor({ timeout: 5_000 });
+      await call.locator('.terminal').getByText('it waits').first().waitFor({ timeout: 5_000 });
+      await screenshot(vscode.window.page, 'consent-terminal');
+    });
+
+    it('ends with Stop, and the call says so', async () => {
+      const shell = Number(readFileSync(join(folder, 'waits.pid'), 'utf8'));
+      const running = [shell, ...descendants(shell).map(({ pid }) => pid)];
+      assert.ok(running.every(isAlive));
+      await chat.button('Stop').click();
+      assert.equal(await chat.turnEnd(30_000), 'cancelled');
+      await withinSeconds(5, Promise.all(running.map(goneFrom)));
+      const call = chat.entries('tool').last();
+      await screenshot(vscode.window.page, 'consent-stopped');
+      assert.equal(await call.getAttribute('data-tool-status'), 'cancelled');
+      await call
+        .getByText(/stopped/i)
+        .first()
+        .waitFor({ timeout: 5_000 });
+    });
+  });
+
+  describe('an agent that takes no MCP servers', function () {
+    this.timeout(180_000);
+    const folder = workFolder('openclaw');
+    let openClaw: OpenClaw;
+    before('start its gateway', async () => {
+      openClaw = await startOpenClaw(homes, model.url, folder);
+      add('openclaw', 'OpenClaw', openClaw.definition);
+    });
+    after('end its gateway', () => openClaw?.close());
+
+    const settings = {
+      'parley.agents': agents,
+      'parley.defaultAgent': 'openclaw',
+      'parley.editorTools': { '*': 'all' },
+    };
+    const refusals = (): number => wire('openclaw').filter(({ error }) => error?.code === -32603).length;
+
+    async function answers(chat: Chat): Promise<void> {
+      await chat.send(scriptPrompt('text', folder));
+      assert.equal(await chat.turnEnd(60_000), 'end_turn');
+      await chat.entries('agent').last().locator('strong', { hasText: 'scripted' }).waitFor();
+    }
+
+    describe('without servers of the user', () => {
+      const vscode = useVsCode({ theme: 'dark', folder, settings });
+      let chat: Chat;
+
+      it('opens a session, and the chat says nothing of the tools of the editor', async () => {
+        const before = refusals();
+        chat = await openChat(vscode.window.page);
+        await answers(chat);
+        await screenshot(vscode.window.page, 'consent-no-servers');
+        assert.equal(refusals(), before + 1);
+        assert.equal(await chat.entries('notice').count(), 0);
+      });
+
+      it('is not offered them again in the next session', async () => {
+        const before = refusals();
+        await chat.newSession();
+        await answers(chat);
+        assert.equal(refusals(), before);
+      });
+    });
+
+    describe('with a server of the user', () => {
+      const servers = { 'parley.mcpServers': { notes: { command: 'true' } } };
+      const vscode = useVsCode({ theme: 'dark', folder, settings: { ...settings, ...servers } });
+
+      it('opens a session, and the chat names the server that is missing', async () => {
+        const chat = await openChat(vscode.window.page);
+        await answers(chat);
+        await screenshot(vscode.window.page, 'consent-own-servers');
+        await chat.entries('notice').getByText('notes').first().waitFor({ timeout: 5_000 });
+      });
+    });
+  });
+});
+
+const wireOf = (id: string): string => join(scratch, `${id}.ndjson`);
+
+/** Everything that an agent has said. */
+function wire(id: string): readonly Message[] {
+  return existsSync(wireOf(id)) ? linesOf(wireOf(id)) : [];
+}
+
+function linesOf(path: string): readonly Wild[] {
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** The processes of an agent that runs behind the recorder of its wire. */
+function processesOf(id: string): readonly number[] {
+  const recorders = processes().filter(({ command: line }) => line.includes(`wireRecorder.js ${wireOf(id)}`));
+  return recorders.flatMap(({ pid }) => [pid, ...descendants(pid).map((child) => child.pid)]);
+}
+
+function workFolder(id: string): string {
+  const folder = join(scratch, `work ${id}`);
+  mkdirSync(folder);
+  return folder;
+}
+
+/** Opens the chat and waits for its agent. @throws Error with the words of an agent that can't be started */
+async function openChat(page: Page): Promise<Chat> {
+  await command(page, 'Parley: Focus Chat');
+  const chat = await Chat.at(page, 'panel');
+  const failed = chat.failure.waitFor({ timeout: 90_000 }).then(async () => {
+    throw new Error(await chat.failure.innerText());
+  });
+  await Promise.race([chat.state('ready', 90_000), failed]);
+  return chat;
+}
+
+async function withinSeconds(seconds: number, done: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not within ${seconds} seconds`)), seconds * 1_000);
+  });
+  await Promise.race([done, late]).finally(() => clearTimeout(timer));
+}
