@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { Deferred } from '../base/deferred';
 import { messageOf } from '../base/errors';
 import { Keeper } from './keeper';
 import { makePlace, type Place, removePlace } from './place';
@@ -20,8 +21,6 @@ const IDLE_MS = 500;
 const FIRST_MS = 20_000;
 
 export class KeeperHost {
-  /** Resolves when it has no agents any more and nobody can ask it for one. */
-  readonly gone: Promise<void>;
   readonly #folder: string;
   readonly #path: string;
   readonly #place: Place;
@@ -33,7 +32,7 @@ export class KeeperHost {
   #unswept = 0;
   #unlisting: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
-  #leave = (): void => {};
+  readonly #gone = new Deferred<void>();
 
   /**
    * Listens.
@@ -76,15 +75,17 @@ export class KeeperHost {
         });
       };
     });
-    this.gone = new Promise((resolve) => {
-      this.#leave = () => resolve((this.#unlisting ??= this.#unlist()));
-    });
     this.#awaitNext(FIRST_MS);
+  }
+
+  /** Resolves when it has no agents any more and no window can ask it for one. */
+  get gone(): Promise<void> {
+    return this.#gone.promise;
   }
 
   /** Ends all agents, and takes no more. */
   stop(): void {
-    this.#unlisting ??= this.#unlist();
+    void this.#unlist();
     for (const keeper of this.#keepers) keeper.stop();
     this.#awaitNext(0);
   }
@@ -125,7 +126,7 @@ export class KeeperHost {
 
   #awaitNext(ms: number): void {
     clearTimeout(this.#idle);
-    if (this.#isIdle) this.#idle = setTimeout(() => this.#isIdle && this.#leave(), ms);
+    if (this.#isIdle) this.#idle = setTimeout(() => void this.#leave(), ms);
   }
 
   #swept(bytes: number): void {
@@ -135,8 +136,19 @@ export class KeeperHost {
     this.#sweep();
   }
 
+  async #leave(): Promise<void> {
+    if (!this.#isIdle) return;
+    await this.#unlist();
+    this.#gone.resolve();
+  }
+
   /** Windows no longer find it. */
-  async #unlist(): Promise<void> {
+  #unlist(): Promise<void> {
+    this.#unlisting ??= this.#removeFiles().catch(() => {});
+    return this.#unlisting;
+  }
+
+  async #removeFiles(): Promise<void> {
     this.#server.close();
     // Windows may have put another one in its place.
     const current = await readFile(this.#path, 'utf8').catch(() => '');

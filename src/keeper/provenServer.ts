@@ -42,9 +42,9 @@ export class ProvenServer {
     });
   }
 
-  /** Open connections. */
+  /** Connections that have proved themselves. */
   get size(): number {
-    return this.#sockets.size;
+    return this.#sockets.size - this.#strangers.size;
   }
 
   /** @param path of a socket or a named pipe @throws what the system says */
