@@ -73,7 +73,7 @@ describe('a turn that outlives its window', () => {
 
   /** Resolves when the agent of a session without a window has ended. */
   async function agentEnded(): Promise<void> {
-    while (!(await keepers.all.list())[0]?.state?.ended) await new Promise((resolve) => setTimeout(resolve, 50));
+    while ((await keepers.all.list()).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
   /** Resolves when no turn runs in a session without a window. */
@@ -218,6 +218,18 @@ describe('a turn that outlives its window', () => {
     await window.session.until((c) => !c.isBusy && c.connection.kind === 'ready');
     const [turn] = window.conversation.model.state.turns;
     assert.deepEqual([turn?.stopReason, turn?.barrier], ['error', 'exit']);
+  });
+
+  it('leaves nothing behind where its agent was idle and left after the window', async () => {
+    const { conversation } = window;
+    assert.equal((await conversation.send('say here').done).stopReason, 'end_turn');
+    const { id } = conversation.link?.kept?.agent ?? {};
+    assert.ok(id !== undefined);
+    await conversation.close('window-ended');
+    window.journal.dispose();
+    await (await keepers.attachWith(id, { leaveAfterMs: 0 })).detach();
+    await agentEnded();
+    assert.deepEqual(await keepers.left(), []);
   });
 
   it('shows that its agent ended while no window was there', async () => {
