@@ -288,6 +288,8 @@ export interface TerminalView {
   readonly running: boolean;
   readonly exitCode?: number;
   readonly signal?: string;
+  /** It was ended because the user stopped the turn. */
+  readonly isStopped?: true;
   /** The client runs the terminal, so it can be opened. */
   readonly openable: boolean;
 }

@@ -256,7 +256,7 @@ export class Conversation implements Disposable {
       cwd,
       apply,
     });
-    this.#lifetime.add(followTerminals(services.terminals, key, apply));
+    this.#lifetime.add(followTerminals(services.terminals, key, this.#model, this.#recorder, () => this.agent.name));
     if (goesOn === 'far') this.#recorder.together(() => this.#loss.cut());
     if (kept) this.changes.recalled();
   }

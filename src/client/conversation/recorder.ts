@@ -1,5 +1,6 @@
 // Applies events to the model and persists them, in the same order. What an agent sends in one
 // batch is stored in one transaction.
+import { Emitter, type Event } from '../../base/event';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
 import type { ConversationPersistence, ReadProgress } from './persistence';
@@ -13,6 +14,7 @@ export class Recorder {
   readonly #now: () => number;
   readonly #happened: (event: SessionEvent) => void;
   readonly #progress: () => ReadProgress | undefined;
+  readonly #onDidApply = new Emitter<SessionEvent>();
   #isOver = false;
   /** What is to happen once all of `together` is kept. */
   #afterwards: (() => void)[] = [];
@@ -41,6 +43,11 @@ export class Recorder {
     this.#progress = progress;
   }
 
+  /** Fires for each event after it was applied. */
+  get onDidApply(): Event<SessionEvent> {
+    return this.#onDidApply.event;
+  }
+
   /** Applies one event that happens now. */
   readonly apply = (event: SessionEvent): void => {
     this.applyAt(event, this.#now());
@@ -51,6 +58,7 @@ export class Recorder {
     if (this.#isOver) return;
     this.#applyAt(event, at);
     this.#happened(event);
+    this.#onDidApply.fire(event);
   }
 
   #applyAt(event: SessionEvent, at: number): void {

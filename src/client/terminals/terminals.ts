@@ -47,12 +47,14 @@ export interface TerminalsOptions {
    * 1 MiB.
    */
   readonly defaultLimitBytes?: number;
-  /** Terminals that one session may hold at once. Default 64. */
+  /** Commands that one session may run at once. Default 64. */
   readonly maxTerminals?: number;
 }
 
 /** No agent gets a longer memory than this, in bytes: the answer is one line on the wire. */
 const MAX_LIMIT_BYTES = 16 * 1024 * 1024;
+/** Terminals of one session that have ended and are kept for an agent that has not released them. */
+const MAX_ENDED = 64;
 /** What is kept of released terminals for display: the newest of them. */
 const MAX_RELEASED = 100;
 const MAX_RELEASED_BYTES = 16 * 1024 * 1024;
@@ -150,8 +152,8 @@ export class Terminals implements Disposable {
     const again = kept && takeEarlier(owner, { line, cwd, request: kept.request });
     if (again !== undefined) return { terminalId: again };
     const most = this.#options.maxTerminals ?? 64;
-    if (owner.held.size + owner.starting >= most) {
-      throw refused(`The session holds ${most} terminals already; release one first.`);
+    if (runningIn(owner) + owner.starting >= most) {
+      throw refused(`The session runs ${most} commands already; end one first.`);
     }
     owner.starting += 1;
     try {
@@ -190,6 +192,7 @@ export class Terminals implements Disposable {
       }
       owner.held.set(terminalId, { process, limit, ...(kept && { heard }) });
       this.#processes.set(terminalId, process);
+      this.#releaseEnded(owner);
       this.#options.log.info(`terminal ${terminalId} of ${sessionId}: ${line} (pid ${process.pid}, in ${cwd})`);
       announced = true;
       this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
@@ -364,6 +367,19 @@ export class Terminals implements Disposable {
     this.#onDidChange.fire({ terminalId, ...change });
   }
 
+  /** Releases the oldest ended terminals of an agent that releases none. */
+  #releaseEnded({ held }: Owner): void {
+    let ended = [...held.values()].filter(({ process }) => process.exit !== undefined).length;
+    for (const [terminalId, { process }] of held) {
+      if (ended <= MAX_ENDED) return;
+      if (process.exit === undefined) continue;
+      held.delete(terminalId);
+      void process.release();
+      this.#forget(terminalId, process);
+      ended -= 1;
+    }
+  }
+
   /** Lets go of the process and keeps its output, within bounds. */
   #forget(terminalId: string, process: RunningCommand): void {
     if (!this.#processes.delete(terminalId)) return;
@@ -405,6 +421,10 @@ function takeEarlier({ held }: Owner, asked: Omit<EarlierCommand['about'], 'limi
     return terminalId;
   }
   return undefined;
+}
+
+function runningIn({ held }: Owner): number {
+  return [...held.values()].filter(({ process }) => process.exit === undefined).length;
 }
 
 function refused(message: string): RpcError {

@@ -37,6 +37,11 @@ const TEXTS: Texts = {
   'command-refused': (agent) => l10n.t('{0} rejected the command', agent),
   'agent-not-added': () => l10n.t("Couldn't add the agent"),
   'not-stopped': () => l10n.t("Couldn't stop the task"),
+  'still-running': (agent) => ({
+    title: l10n.t('A command of the stopped turn is still running'),
+    text: l10n.t('{0} runs the command itself. Restarting the agent ends it.', agent),
+    action: l10n.t('Restart agent'),
+  }),
   'mode-not-changed': () => l10n.t("Couldn't change the mode"),
   'option-not-changed': () => l10n.t("Couldn't change the option"),
   'file-not-opened': () => l10n.t("Couldn't open the file"),

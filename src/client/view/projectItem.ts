@@ -344,7 +344,7 @@ export function printedIn(rawOutput: unknown): string {
 
 export function projectTerminal(id: string, terminal: Terminal | undefined, context: ProjectionContext): TerminalView {
   if (!terminal) return { id, output: '', truncated: false, running: true, openable: false };
-  const { command, output, exit, released } = terminal;
+  const { command, output, exit, released, isStopped } = terminal;
   return {
     id,
     output: tail(output, MAX_TERMINAL_CHARS),
@@ -354,6 +354,7 @@ export function projectTerminal(id: string, terminal: Terminal | undefined, cont
     ...(command && { command }),
     ...(exit?.exitCode !== undefined && { exitCode: exit.exitCode }),
     ...(exit?.signal && { signal: exit.signal }),
+    ...(isStopped && { isStopped }),
   };
 }
 

@@ -222,6 +222,10 @@ export type SessionEvent =
       readonly released?: boolean;
       /** The terminal can be stopped on its own (v2 `capabilities.cancel`). */
       readonly canCancel?: boolean;
+      /** The call that shows it until the agent names one. */
+      readonly toolCallId?: string;
+      /** It was ended because the user stopped its turn. */
+      readonly isStopped?: true;
     }
   // The user's input.
   | {

@@ -13,6 +13,8 @@ export interface OwnTexts {
   readonly 'command-refused': readonly [agent: string];
   // What the user asked for and did not get; the reason is the notice's description.
   readonly 'not-stopped': readonly [];
+  /** A command of a turn that the user stopped. */
+  readonly 'still-running': readonly [agent: string];
   readonly 'mode-not-changed': readonly [];
   readonly 'option-not-changed': readonly [];
   readonly 'file-not-opened': readonly [];

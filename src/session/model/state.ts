@@ -67,6 +67,8 @@ export interface ToolEntry extends EntryBase {
   rawInput?: unknown;
   rawOutput?: unknown;
   canCancel?: boolean;
+  /** Ids of terminals that the client shows in it, as the agent named no call for them. */
+  adopted?: readonly string[];
   /** The id of the call that started the subagent that makes this one, as the agent named it. */
   parent?: string;
   /** The session id of the subagent that this entry shows. */
@@ -186,6 +188,10 @@ export interface Terminal {
   exit?: TerminalExit;
   released?: true;
   canCancel?: boolean;
+  /** The turn in which it began. */
+  readonly turnId?: string;
+  /** It was ended because the user stopped that turn. */
+  isStopped?: true;
 }
 
 export interface Permission {

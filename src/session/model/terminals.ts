@@ -4,8 +4,9 @@
 import { grown, tail } from '../../base/text';
 import { MAX_ALL_TERMINAL_CHARS, MAX_TERMINAL_CHARS, SHORT_TERMINAL_CHARS } from '../events/bounds';
 import type { SessionEvent } from '../events/event';
-import type { ModelContext } from './context';
+import { currentTurn, type ModelContext } from './context';
 import type { Terminal } from './state';
+import { adoptTerminal } from './tools';
 
 /** Terminals kept for display in one session; the oldest finished one is removed first. */
 const MAX_TERMINALS = 500;
@@ -42,6 +43,11 @@ export function applyTerminal(context: ModelContext, event: Extract<SessionEvent
     redraw = true;
   }
   if (event.released) terminal.released = true;
+  if (event.isStopped && !terminal.exit) {
+    terminal.isStopped = true;
+    redraw = true;
+  }
+  if (event.toolCallId !== undefined) adoptTerminal(context, event.toolCallId, terminal.id);
   if (event.canCancel !== undefined) terminal.canCancel = event.canCancel;
   if (redraw)
     for (const index of context.terminalShownIn.get(terminal.id) ?? []) context.note((changes) => changes.entry(index));
@@ -73,7 +79,8 @@ function get(context: ModelContext, id: string): Terminal {
       break;
     }
   }
-  const terminal: Terminal = { id, output: '', truncated: false };
+  const turn = currentTurn(context.state);
+  const terminal: Terminal = { id, output: '', truncated: false, ...(turn && { turnId: turn.id }) };
   terminals.set(id, terminal);
   return terminal;
 }

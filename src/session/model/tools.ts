@@ -201,12 +201,13 @@ function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
   if (fields.kind !== undefined) entry.toolKind = fields.kind ?? 'other';
   if (fields.status !== undefined) setStatus(entry, fields.status ?? 'pending', announced, at);
   // A late announcement with empty lists must not discard what earlier updates brought.
-  if (fields.content && !(announced && fields.content.length === 0)) entry.content = boundContent(fields.content);
+  if (fields.content && !(announced && fields.content.length === 0))
+    entry.content = withAdopted(entry, boundContent(fields.content));
   if (fields.locations && !(announced && fields.locations.length === 0))
     entry.locations = fields.locations.slice(0, MAX_TOOL_PARTS);
   if (fields.parent !== undefined) entry.parent ??= fields.parent;
   if (fields.canCancel !== undefined) entry.canCancel = fields.canCancel;
-  if (fields.content === null) entry.content = [];
+  if (fields.content === null) entry.content = withAdopted(entry, []);
   if (fields.locations === null) entry.locations = [];
   if (fields.rawInput === null) delete entry.rawInput;
   else if (fields.rawInput !== undefined) entry.rawInput = boundRaw(fields.rawInput);
@@ -233,9 +234,40 @@ function track(context: ModelContext, entry: ToolEntry): void {
   for (const part of entry.content) {
     if (part.type === 'diff' && entry.status === 'completed') turn?.files.add(part.path);
     if (part.type !== 'terminal') continue;
+    if (!entry.adopted?.includes(part.terminalId)) disown(context, part.terminalId);
     const shown = context.terminalShownIn.get(part.terminalId) ?? new Set();
     shown.add(entry.index);
     context.terminalShownIn.set(part.terminalId, shown);
+  }
+}
+
+/** Shows a terminal in a call, if no call shows it. */
+export function adoptTerminal(context: ModelContext, toolCallId: string, terminalId: string): void {
+  const entry = callOf(context, toolCallId);
+  if (!entry || context.terminalShownIn.get(terminalId)?.size) return;
+  entry.adopted = [...(entry.adopted ?? []), terminalId];
+  entry.content = withAdopted(entry, entry.content);
+  track(context, entry);
+  context.note((changes) => changes.entry(entry.index));
+}
+
+function withAdopted({ adopted = [] }: ToolEntry, content: readonly ToolContent[]): readonly ToolContent[] {
+  const left = adopted.filter((id) => !content.some((part) => part.type === 'terminal' && part.terminalId === id));
+  return left.length === 0
+    ? content
+    : [...content, ...left.map((terminalId) => ({ type: 'terminal', terminalId }) as const)];
+}
+
+/** The agent has named the call of a terminal: no other one shows it. */
+function disown(context: ModelContext, terminalId: string): void {
+  const shownIn = context.terminalShownIn.get(terminalId);
+  for (const index of shownIn ?? []) {
+    const entry = context.state.entries[index];
+    if (entry?.kind !== 'tool' || !entry.adopted?.includes(terminalId)) continue;
+    entry.adopted = entry.adopted.filter((id) => id !== terminalId);
+    entry.content = entry.content.filter((part) => part.type !== 'terminal' || part.terminalId !== terminalId);
+    shownIn?.delete(index);
+    context.note((changes) => changes.entry(index));
   }
 }
 

@@ -111,8 +111,9 @@ function facts(item: ToolItem): string[] {
       added += content.diff.added;
       removed += content.diff.removed;
     } else if (content.type === 'terminal' && !content.terminal.running) {
-      const { exitCode, signal } = content.terminal;
-      if (signal) words.push(strings.signal(signal));
+      const { exitCode, signal, isStopped } = content.terminal;
+      if (isStopped) words.push(strings.endedByStop);
+      else if (signal) words.push(strings.signal(signal));
       else if (exitCode !== undefined) words.push(strings.exitCode(exitCode));
     }
   }

@@ -247,6 +247,7 @@ export const strings = {
   noOutput: l10n.t('No output'),
   exitCode: (code: number) => l10n.t('Exit code {0}', code),
   signal: (signal: string) => l10n.t('Terminated by {0}', signal),
+  endedByStop: l10n.t('Ended with the stopped turn'),
   moreFiles: (count: number) =>
     plural(
       count,

@@ -150,12 +150,22 @@ describe('Terminals', () => {
       );
     });
 
+    it('counts no command that has ended', async () => {
+      const few = new Terminals(options({ maxTerminals: 2 }));
+      for (let n = 0; n < 4; n++) {
+        const { terminalId } = await few.create('s', { command: 'true' }, roots);
+        await few.waitForExit('s', { terminalId }, never);
+      }
+      await few.closeSession('s');
+      few.dispose();
+    });
+
     it('stops an agent that opens terminals without end', async () => {
       const few = new Terminals(options({ maxTerminals: 2 }));
       const create = () => few.create('s', { command: 'sleep', args: ['60'] }, roots);
       const results = await Promise.allSettled([create(), create(), create()]);
       assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'fulfilled', 'rejected']);
-      await assert.rejects(create(), isRpcError(-32603, /2 terminals/));
+      await assert.rejects(create(), isRpcError(-32603, /2 commands/));
       await few.closeSession('s');
       const { terminalId } = await create();
       await few.release('s', { terminalId });

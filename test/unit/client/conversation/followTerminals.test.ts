@@ -1,0 +1,231 @@
+// The terminals of a session in its transcript, and what becomes of them when a turn is stopped.
+import { strict as assert } from 'node:assert';
+import { toDisposable } from '../../../../src/base/disposable';
+import { Emitter } from '../../../../src/base/event';
+import { followTerminals } from '../../../../src/client/conversation/followTerminals';
+import type { CreatedTerminal, TerminalChange } from '../../../../src/client/terminals/terminals';
+import type { ToolContent } from '../../../../src/session/events/content';
+import type { SessionEvent, ToolPatch } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+import type { ToolEntry } from '../../../../src/session/model/state';
+
+const shows = (terminalId: string): ToolContent => ({ type: 'terminal', terminalId });
+const runs = (command: string, more: ToolPatch = {}): ToolPatch => ({
+  kind: 'execute',
+  rawInput: { command },
+  ...more,
+});
+
+/** A session in a turn, with terminals and a clock that the test controls. */
+class Session {
+  readonly model = new SessionModel();
+  readonly created = new Emitter<CreatedTerminal>();
+  readonly changed = new Emitter<TerminalChange>();
+  readonly running = new Set<string>();
+  readonly stopped: string[] = [];
+  readonly #applied = new Emitter<SessionEvent>();
+  readonly #timers = new Set<() => void>();
+
+  constructor() {
+    const terminals = {
+      onDidCreate: this.created.event,
+      onDidChange: this.changed.event,
+      isRunning: (id: string) => this.running.has(id),
+      stop: async (id: string) => void this.stopped.push(id),
+    };
+    const recorder = { apply: (event: SessionEvent) => this.apply(event), onDidApply: this.#applied.event };
+    const schedule = (run: () => void) => {
+      this.#timers.add(run);
+      return toDisposable(() => this.#timers.delete(run));
+    };
+    followTerminals(terminals, 's', this.model, recorder, () => 'Grok', schedule);
+    this.apply({ type: 'turn_started', turnId: 't', origin: 'user', at: 0 });
+  }
+
+  apply(event: SessionEvent): void {
+    this.model.apply(event, 0);
+    this.#applied.fire(event);
+  }
+
+  call(toolCallId: string, patch: ToolPatch): void {
+    this.apply({ type: 'tool_call', toolCallId, patch, announced: this.model.toolIndex(toolCallId) === undefined });
+  }
+
+  create(terminalId: string, command: string): void {
+    this.running.add(terminalId);
+    this.created.fire({ terminalId, sessionId: 's', command, cwd: '/w' });
+  }
+
+  exit(terminalId: string, exitCode: number): void {
+    this.running.delete(terminalId);
+    this.changed.fire({ terminalId, exit: { exitCode } });
+  }
+
+  end(turnId = 't'): void {
+    this.apply({ type: 'turn_ended', turnId, stopReason: 'cancelled', barrier: 'response', at: 1 });
+  }
+
+  stop(): void {
+    this.apply({ type: 'cancel_requested', turnId: 't' });
+    this.end();
+  }
+
+  wait(): void {
+    for (const run of [...this.#timers]) {
+      this.#timers.delete(run);
+      run();
+    }
+  }
+
+  /** The ids of the calls that show a terminal. */
+  shownIn(terminalId: string): string[] {
+    return this.#tools
+      .filter(({ content }) => JSON.stringify(content).includes(terminalId))
+      .map((one) => one.toolCallId);
+  }
+
+  get #tools(): ToolEntry[] {
+    return this.model.state.entries.flatMap((entry) => (entry.kind === 'tool' ? [entry] : []));
+  }
+
+  tool(toolCallId: string): ToolEntry {
+    const entry = this.#tools.find((one) => one.toolCallId === toolCallId);
+    assert.ok(entry);
+    return entry;
+  }
+
+  get notices(): (string | undefined)[] {
+    return this.model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.said?.code] : []));
+  }
+}
+
+describe('a terminal that no call names', () => {
+  let session: Session;
+  beforeEach(() => {
+    session = new Session();
+  });
+
+  it('is shown in the only open call that runs commands, also when its content is replaced', () => {
+    session.call('a', { kind: 'execute', title: 'Run' });
+    session.call('b', { kind: 'read' });
+    session.create('t1', 'npm test');
+    session.call('a', { content: [{ type: 'content', block: { type: 'text', text: 'x' } }] });
+    session.wait();
+    assert.deepEqual(session.shownIn('t1'), ['a']);
+    assert.equal(session.tool('a').content.length, 2);
+  });
+
+  it('is shown in the call whose command it runs', () => {
+    session.call('a', runs('ls'));
+    session.call('b', runs('ls -la'));
+    session.call('c', { kind: 'other', rawInput: { input: { cmd: 'npm test' } } });
+    session.create('t1', "bash -lc 'ls -la'");
+    session.create('t2', 'npm test 2>&1');
+    session.create('t3', 'ls');
+    assert.deepEqual([session.shownIn('t1'), session.shownIn('t2'), session.shownIn('t3')], [['b'], ['c'], ['a']]);
+  });
+
+  it('moves to the call that the agent names', () => {
+    session.call('a', runs('npm test'));
+    session.create('t1', 'npm test');
+    session.call('b', { kind: 'execute', content: [shows('t1')] });
+    assert.deepEqual(session.shownIn('t1'), ['b']);
+    session.call('a', { content: [] });
+    assert.deepEqual(session.shownIn('t1'), ['b']);
+  });
+
+  it('has an entry of its own where it may be of several calls or of none', () => {
+    session.call('a', runs('one'));
+    session.call('b', runs('two'));
+    session.create('t1', 'three');
+    assert.deepEqual(session.shownIn('t1'), [], 'the agent may name its call at once');
+    session.wait();
+    assert.deepEqual(session.shownIn('t1'), ['terminal t1']);
+    const { title, status } = session.tool('terminal t1');
+    assert.deepEqual([title, status], ['three', 'in_progress']);
+    session.exit('t1', 1);
+    assert.equal(session.tool('terminal t1').status, 'failed');
+    session.create('t2', 'four');
+    session.call('c', runs('four', { content: [shows('t2')] }));
+    session.wait();
+    assert.deepEqual(session.shownIn('t2'), ['c']);
+  });
+});
+
+describe('a turn that the user stops', () => {
+  let session: Session;
+  beforeEach(() => {
+    session = new Session();
+  });
+
+  it('ends the commands that run in it after a second, and says so', () => {
+    session.call('a', runs('sleep 100'));
+    session.create('t1', 'sleep 100');
+    session.create('t2', 'ls');
+    session.exit('t2', 0);
+    session.stop();
+    assert.deepEqual(session.stopped, [], 'the agent may end them itself');
+    session.wait();
+    assert.deepEqual(session.stopped, ['t1']);
+    assert.equal(session.model.state.terminals.get('t1')?.isStopped, true);
+    assert.equal(session.model.state.terminals.get('t2')?.isStopped, undefined);
+    session.changed.fire({ terminalId: 't1', append: 'bye' });
+    assert.deepEqual(session.notices, []);
+  });
+
+  it('leaves the commands of other turns and of announced background work', () => {
+    session.create('old', 'npm run dev');
+    session.apply({ type: 'turn_ended', turnId: 't', stopReason: 'end_turn', barrier: 'response', at: 1 });
+    session.wait();
+    session.apply({ type: 'turn_started', turnId: 't2', origin: 'user', at: 2 });
+    session.call('a', runs('watch'));
+    session.create('t1', 'watch');
+    session.create('t2', 'serve');
+    session.create('t3', 'sleep');
+    session.apply({
+      type: 'background',
+      work: [
+        { type: 'tool_call', id: 'a' },
+        { type: 'terminal', id: 't2' },
+      ],
+    });
+    session.apply({ type: 'cancel_requested', turnId: 't2' });
+    session.end('t2');
+    session.wait();
+    assert.deepEqual(session.stopped, ['t3']);
+    for (const terminalId of ['t1', 't2']) session.changed.fire({ terminalId, append: 'works' });
+    session.call('a', { rawOutput: 'works' });
+    assert.deepEqual(session.notices, []);
+  });
+
+  it('ends nothing if it ends by itself', () => {
+    session.create('t1', 'npm run dev');
+    session.end();
+    session.wait();
+    assert.deepEqual(session.stopped, []);
+  });
+
+  it('is said to go on, once, if the agent still sends output of its own commands', () => {
+    session.call('a', runs('yes', { content: [shows('own')] }));
+    session.apply({ type: 'terminal', terminalId: 'own', append: 'y' });
+    session.stop();
+    session.apply({ type: 'terminal', terminalId: 'own', append: 'on its way' });
+    session.wait();
+    assert.deepEqual(session.notices, []);
+    session.call('a', { status: 'failed' });
+    assert.deepEqual(session.notices, [], 'the end of a call is no output');
+    session.apply({ type: 'terminal', terminalId: 'own', append: 'y' });
+    session.apply({ type: 'terminal', terminalId: 'own', append: 'y' });
+    assert.deepEqual(session.notices, ['still-running']);
+  });
+
+  it('says nothing of output of a later turn', () => {
+    session.call('a', runs('yes', { content: [shows('own')] }));
+    session.apply({ type: 'terminal', terminalId: 'own', append: 'y' });
+    session.stop();
+    session.wait();
+    session.apply({ type: 'turn_started', turnId: 't2', origin: 'user', at: 2 });
+    session.apply({ type: 'terminal', terminalId: 'own', append: 'y' });
+    assert.deepEqual(session.notices, []);
+  });
+});
