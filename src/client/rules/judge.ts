@@ -1,13 +1,13 @@
 // Decides by rules what becomes of a permission request, and which rule could be made of it.
 import { dirname, resolve } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
-import { at } from '../../base/untrusted';
 import type { PermissionRuleOffer } from '../../session/events/content';
 import type { Judgement } from '../requests/judgement';
 import { isProtected } from '../requests/protectedPaths';
 import { isForeignShare, isInsideRoots, realTarget } from '../requests/roots';
 import { matchesWords } from './commandWords';
-import { matchesPath, matchesText } from './glob';
+import { matchesPath } from './glob';
+import { type Named, namedBy, touches } from './narrowing';
 import { ALLOWABLE_KINDS, type PermissionRule, ruleLabel } from './permissionRule';
 import { isPlainPath, type RequestSubject, type SessionPlace, subjectOf, within } from './requestSubject';
 
@@ -29,15 +29,22 @@ const STRICTNESS = { allow: 0, ask: 1, reject: 2 } as const;
 
 /** Judges a request. @returns no action where the user is to be asked */
 export async function judge(asked: PermissionAsk, rules: RuleSet, session: JudgedSession): Promise<Judgement> {
-  const shown = shownBy(asked);
   const proven = await provenSubject(asked, session);
   const allowing = rules.isTrusted ? proven : undefined;
-  const verdicts = [
-    rules.user.find((rule) => fits(rule, allowing, shown, session)),
-    ...rules.workspace.map((list) =>
-      list.find((rule) => rule.action !== 'allow' && fits(rule, allowing, shown, session)),
-    ),
-  ].filter((rule) => rule !== undefined);
+  let named: Promise<Named> | undefined;
+  const fits = async (rule: PermissionRule): Promise<boolean> => {
+    if (rule.agent !== undefined && rule.agent !== session.agentId) return false;
+    if (rule.action === 'allow') return allows(rule, allowing, session);
+    named ??= namedBy(asked, session);
+    return touches(rule, await named, session);
+  };
+  const verdicts: PermissionRule[] = [];
+  for (const [at, list] of [rules.user, ...rules.workspace].entries())
+    for (const rule of list) {
+      if ((at > 0 && rule.action === 'allow') || !(await fits(rule))) continue;
+      verdicts.push(rule);
+      break;
+    }
   const strictest = verdicts.sort((a, b) => STRICTNESS[b.action] - STRICTNESS[a.action])[0];
   // An automatic answer is shown at its tool call: without one, the user is asked.
   const isShown = asked.toolCallId !== undefined && asked.patch !== undefined;
@@ -49,8 +56,8 @@ export async function judge(asked: PermissionAsk, rules: RuleSet, session: Judge
 
 /** Returns whether a rule that a request offers would allow another request. */
 export async function wouldAllow(rule: PermissionRule, asked: PermissionAsk, session: JudgedSession): Promise<boolean> {
-  const proven = await provenSubject(asked, session);
-  return fits(rule, proven, shownBy(asked), session);
+  const isItsAgent = rule.agent === undefined || rule.agent === session.agentId;
+  return isItsAgent && allows(rule, await provenSubject(asked, session), session);
 }
 
 /** A subject with where its paths really lead, each relative to the session's folders. */
@@ -87,11 +94,6 @@ async function provenSubject(asked: PermissionAsk, session: JudgedSession): Prom
   }
 }
 
-function fits(rule: PermissionRule, proven: Proven | undefined, shown: Shown, session: JudgedSession): boolean {
-  if (rule.agent !== undefined && rule.agent !== session.agentId) return false;
-  return rule.action === 'allow' ? allows(rule, proven, session) : touches(rule, shown, session);
-}
-
 function allows(
   { kind, pattern, folder }: PermissionRule,
   proven: Proven | undefined,
@@ -112,52 +114,6 @@ function allows(
       return written !== undefined && real !== undefined && matchesPath(pattern, written) && matchesPath(pattern, real);
     }),
   );
-}
-
-/** All that a request names, without proof: enough to be careful. */
-interface Shown {
-  readonly kinds: readonly string[];
-  readonly commands: readonly string[];
-  readonly paths: readonly string[];
-}
-
-const SHOWN_PATHS = ['file_path', 'filePath', 'filepath', 'path', 'abs_path', 'notebook_path', 'cwd', 'workdir'];
-
-function shownBy({ patch, command }: PermissionAsk): Shown {
-  const raw = patch?.rawInput;
-  const given = at(raw, 'command');
-  const line = Array.isArray(given) ? given.filter((word) => typeof word === 'string').join(' ') : given;
-  const lines = [command?.line, line].filter((one) => typeof one === 'string');
-  // Each command of a line, so that one behind `&&` counts too.
-  const commands = lines.flatMap((one) => [one, ...one.split(/[;&|\n\r`(){}]+/)]).map((one) => one.trim());
-  const diffs = (patch?.content ?? []).flatMap((part) => (part.type === 'diff' ? [part] : []));
-  const changes = at(raw, 'changes');
-  const paths = [
-    ...diffs.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [path, oldPath])),
-    ...(patch?.locations ?? []).map(({ path }) => path),
-    ...SHOWN_PATHS.map((name) => at(raw, name)).filter((one) => typeof one === 'string'),
-    ...(typeof changes === 'object' && changes !== null ? Object.keys(changes) : []),
-  ];
-  const kinds = [
-    patch?.kind ?? 'other',
-    ...(lines.length > 0 ? ['execute'] : []),
-    ...(diffs.length > 0 ? ['edit'] : []),
-  ];
-  return { kinds, commands, paths };
-}
-
-/** Returns whether a rule that narrows has to do with a request. */
-function touches({ kind, pattern, folder }: PermissionRule, shown: Shown, { cwd, roots }: JudgedSession): boolean {
-  if (kind !== '*' && !shown.kinds.includes(kind)) return false;
-  if (folder !== undefined && ![cwd, ...roots].some((root) => resolve(root) === resolve(folder))) return false;
-  if (pattern === undefined) return true;
-  if (shown.commands.some((command) => matchesText(pattern, command))) return true;
-  const bases = folder === undefined ? roots : [folder];
-  return shown.paths.some((path) => {
-    const whole = resolve(cwd, path);
-    const ways = bases.flatMap((base) => within(base, whole) ?? []);
-    return [whole, ...ways].some((way) => matchesPath(pattern, way) || matchesText(pattern, way));
-  });
 }
 
 /** Returns the narrowest rule that allows a subject again; undefined where none would. */

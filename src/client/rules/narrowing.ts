@@ -1,0 +1,153 @@
+// Which rules that ask or reject have to do with a request. They need no proof: whatever a request
+// names counts, and what can't be looked up or read counts for every rule that could be about it.
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PermissionAsk } from '../../acp/protocol/dialect';
+import { plainParts } from '../../base/plainParts';
+import { isForeignShare, realTarget } from '../requests/roots';
+import { CouldRun } from './couldRun';
+import { matchesPath, matchesText } from './glob';
+import type { PermissionRule } from './permissionRule';
+import { type SessionPlace, within } from './requestSubject';
+
+/** Fields of a call's input, and of objects in it, that name commands and files. */
+const COMMAND_FIELD = /command|cmd|script|argv|^args$/i;
+const PATH_FIELD =
+  /^(?!.*(?:text|content|string|diff|patch|type)).*(?:path|file|uri|dir|cwd|folder|source|target|destination)/i;
+const MAX_PATH = 4096;
+const MAX_FIELDS = 2000;
+const MAX_FIELD_DEPTH = 4;
+
+/** All that a request names. */
+export interface Named {
+  readonly kinds: readonly string[];
+  /** The agent does not say what kind of request it is. */
+  readonly isOfAnyKind: boolean;
+  readonly commands: CouldRun;
+  /** Absolute: as they are written, and where they really lead. */
+  readonly paths: readonly string[];
+  /** A path could not be looked up: it may lead anywhere. */
+  readonly isUnsure: boolean;
+}
+
+/** Returns what a request names. */
+export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace): Promise<Named> {
+  const { patch, command } = asked;
+  const input = new Input(patch?.rawInput);
+  const diffs = (patch?.content ?? []).flatMap((part) => (part.type === 'diff' ? [part] : []));
+  const given = [...(command ? [command.line] : []), ...input.commands];
+  const isCommand = given.length > 0 || patch?.kind === 'execute';
+  // Without its command, a call has but its title.
+  const lines = given.length > 0 || !isCommand ? given : [asked.title, ...(patch?.title ? [patch.title] : [])];
+  const written = new Set(
+    [
+      ...diffs.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [path, oldPath])),
+      ...(patch?.locations ?? []).map(({ path }) => path),
+      ...(command?.cwd === undefined ? [] : [command.cwd]),
+      ...input.paths,
+    ].flatMap((path) => absolute(path, cwd)),
+  );
+  const paths = new Set(written);
+  let isUnsure = false;
+  for (const path of written) {
+    if (isForeignShare(path, roots)) continue; // even looking there signs the user in
+    const real = await realTarget(path).catch((error: NodeJS.ErrnoException) => {
+      isUnsure ||= error.code !== 'ENAMETOOLONG'; // no file is called so
+    });
+    if (real !== undefined) paths.add(real);
+  }
+  const kinds = [patch?.kind ?? 'other', ...(isCommand ? ['execute'] : []), ...(diffs.length > 0 ? ['edit'] : [])];
+  const isOfAnyKind = patch?.kind === undefined || patch.kind === 'other';
+  return { kinds, isOfAnyKind, commands: new CouldRun(lines), paths: [...paths], isUnsure };
+}
+
+/** Returns whether a rule that narrows has to do with a request. */
+export async function touches(
+  { kind, pattern, folder }: PermissionRule,
+  { kinds, isOfAnyKind, commands, paths, isUnsure }: Named,
+  { cwd, roots }: SessionPlace,
+): Promise<boolean> {
+  if (kind !== '*' && !kinds.includes(kind) && !(isOfAnyKind && pattern !== undefined)) return false;
+  if (folder !== undefined && ![cwd, ...roots].some((root) => resolve(root) === resolve(folder))) return false;
+  if (pattern === undefined || commands.fits(pattern)) return true;
+  if (paths.length === 0) return false;
+  if (isUnsure) return true;
+  const bases = folder === undefined ? [cwd, ...roots] : [folder];
+  const globs = await globsOf(pattern, bases);
+  return paths.some((path) => {
+    const ways = globs.map(({ base, glob }) => ({ way: base === undefined ? path : within(base, path), glob }));
+    return ways.some(({ way, glob }) => way !== undefined && fitsPath(glob, way));
+  });
+}
+
+interface PlacedGlob {
+  /** Absolute; undefined: the glob is about whole paths. */
+  readonly base: string | undefined;
+  readonly glob: string;
+}
+
+/** A pattern from each folder, as it is written and from where the folders in it really are. */
+async function globsOf(pattern: string, bases: readonly string[]): Promise<readonly PlacedGlob[]> {
+  const parts = pattern.split('/');
+  const star = parts.findIndex((part) => part.includes('*'));
+  // The folders that are named: the last part is a file's.
+  const named = parts.slice(0, star < 0 ? -1 : star).join('/');
+  const rest = parts.slice(star < 0 ? -1 : star).join('/');
+  const found: PlacedGlob[] = [{ base: undefined, glob: pattern }];
+  for (const base of new Set(bases)) {
+    found.push({ base, glob: pattern });
+    const real = await realTarget(resolve(base, named)).catch(() => undefined);
+    if (real === undefined) continue;
+    found.push({ base: real, glob: rest });
+    const file = star < 0 ? await realTarget(join(real, rest)).catch(() => undefined) : undefined;
+    if (file !== undefined) found.push({ base: dirname(file), glob: basename(file) });
+  }
+  return found;
+}
+
+/** Compares as the least exact file system does: an upper-case letter is no other file there. */
+function fitsPath(glob: string, path: string): boolean {
+  const [plainGlob, plainPath] = [glob, path].map((one) => plainParts(one).join('/')) as [string, string];
+  return [
+    [glob, path],
+    [plainGlob, plainPath],
+  ].some(([one = '', other = '']) => matchesPath(one, other) || matchesText(one, other));
+}
+
+/** Returns a path as an absolute one; none for what is no path. */
+function absolute(path: string, cwd: string): readonly string[] {
+  if (path === '' || path.length > MAX_PATH || /[\0\n]/.test(path)) return [];
+  try {
+    return [resolve(cwd, /^file:/i.test(path) ? fileURLToPath(path) : path)];
+  } catch {
+    return [resolve(cwd, path)];
+  }
+}
+
+/** The commands and paths in a call's input, whatever its fields are called exactly. */
+class Input {
+  readonly commands: (string | readonly string[])[] = [];
+  readonly paths: string[] = [];
+  #left = MAX_FIELDS;
+
+  constructor(raw: unknown) {
+    this.#read(raw, '', 0);
+  }
+
+  #read(value: unknown, name: string, depth: number): void {
+    if (this.#left-- <= 0 || depth > MAX_FIELD_DEPTH) return;
+    if (typeof value === 'string') {
+      if (COMMAND_FIELD.test(name)) this.commands.push(value);
+      if (PATH_FIELD.test(name)) this.paths.push(value);
+    } else if (Array.isArray(value)) {
+      const words = value.filter((word) => typeof word === 'string');
+      if (words.length > 0 && COMMAND_FIELD.test(name)) this.commands.push(words);
+      for (const one of value) this.#read(one, name, depth + 1);
+    } else if (typeof value === 'object' && value !== null)
+      for (const [key, one] of Object.entries(value)) {
+        // Codex names the files of a change as keys.
+        if (/changes|files/i.test(name)) this.paths.push(key);
+        this.#read(one, key, depth + 1);
+      }
+  }
+}
