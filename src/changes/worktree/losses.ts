@@ -229,16 +229,20 @@ async function looseCommits(git: Git, { branch }: Worktree, run: Run): Promise<L
 }
 
 /**
- * Returns whether a branch has commits that no other branch or tag has, so that it has to stay.
- * False if there is no such branch.
+ * Returns whether a branch has commits that no other branch or tag has, so that it has to stay: also
+ * those that it was at before they were amended. False if there is no such branch.
  */
 export async function hasOwnCommits(git: Git, branch: string, run: Run): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
-  const others = [`--exclude=${branch}`, '--branches', '--remotes', '--tags'];
   const there = await runGit(git, { ...run, args: ['show-ref', '--verify', '--quiet', ref] });
   if (there.code !== 0) return false;
-  const args = ['rev-list', '--max-count=1', ref, '--not', ...others, '--'];
-  return (await mustRunGit(git, { ...run, args })).length > 0;
+  const past = await mustRunGit(git, {
+    ...run,
+    args: ['rev-list', '--walk-reflogs', '--ignore-missing', ref, '--'],
+  });
+  const others = ['--not', `--exclude=${branch}`, '--branches', '--remotes', '--tags'];
+  const args = ['rev-list', '--max-count=1', '--stdin', '--ignore-missing', ref, ...others, '--'];
+  return (await mustRunGit(git, { ...run, args, input: past })).length > 0;
 }
 
 function isGit(name: string): boolean {

@@ -1,7 +1,17 @@
 // A repository of a user with a worktree, and what can happen in it, for tests of its removal.
 import { strict as assert } from 'node:assert';
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Git } from '../../../src/changes/git/gitProcess';
 import { findUserGit } from '../../../src/changes/worktree/userGit';
@@ -71,6 +81,11 @@ export class WorktreeWorld {
     this.git('commit', '-qm', `commit ${this.#number}`);
   }
 
+  /** Makes a branch if there is none that a commit would be on. */
+  attach(): void {
+    if (this.git('branch', '--show-current') === '') this.git('checkout', '-q', '-b', `again-${++this.#number}`);
+  }
+
   dispose(): void {
     this.place.dispose();
   }
@@ -78,8 +93,12 @@ export class WorktreeWorld {
 
 /** What happens in a worktree without any loss if it is removed. */
 export const HARMLESS: Readonly<Record<string, (world: WorktreeWorld) => void>> = {
-  'a commit on its branch': (world) => world.commit(),
+  'a commit on a branch': (world) => {
+    world.attach();
+    world.commit();
+  },
   'a commit that was amended': (world) => {
+    world.attach();
     world.commit();
     world.write({ 'a.txt': world.text() });
     world.git('commit', '-qa', '--amend', '-m', 'amended');
@@ -109,7 +128,7 @@ export const LOSSY: Readonly<Record<string, readonly [kind: string, happen: (wor
   'line endings that git converts': ['changes', (world) => world.write({ 'crlf.txt': 'c\r\nd\r\n' })],
   'a new file': ['changes', (world) => world.write({ 'new/ä "x".txt': world.text() })],
   'a deleted file': ['changes', (world) => rmSync(world.path('sub/b.txt'), { force: true })],
-  'a link': ['changes', (world) => symlinkSync('/nowhere', world.path('link'))],
+  'a link': ['changes', (world) => symlinkSync(`/nowhere/${world.text().trim()}`, world.path('link'))],
   'a staged version whose file was put back': [
     'changes',
     (world) => {
@@ -289,7 +308,7 @@ function filesBelow(root: string, folder = ''): string[] {
 function bytesOf(path: string): Buffer {
   const stats = lstatSync(path);
   assert.ok(!stats.isDirectory());
-  return stats.isFile() ? readFileSync(path) : Buffer.from(`link ${path}`);
+  return stats.isFile() ? readFileSync(path) : Buffer.from(readlinkSync(path));
 }
 
 function blobId(bytes: Buffer): string {
