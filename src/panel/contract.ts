@@ -241,6 +241,18 @@ export type SessionMessage =
       readonly now?: boolean;
     }
   | ({ readonly type: 'draft' } & DraftView)
+  /**
+   * What was sent and typed while no host listened, oldest first. The messages are queued, and the
+   * host answers with `accepted`. Its session may be one of which the host knows only the key.
+   */
+  | {
+      readonly type: 'unsent';
+      readonly clientId: string;
+      readonly messages: readonly string[];
+      /** The rest of the draft, and its revision. */
+      readonly text: string;
+      readonly revision: number;
+    }
   /** The scroll position; null: at the end. */
   | { readonly type: 'scrolled'; readonly anchor: Anchor | null }
   | { readonly type: 'cancel' }

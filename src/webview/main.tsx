@@ -8,6 +8,7 @@ import { App } from './app';
 import { connectAway, showAway } from './away/loadAway';
 import { changesPart, connectChanges, withChanges } from './changes/loadPart';
 import { composer } from './composer/composerState';
+import { attachmentsShown } from './composer/keptAttachments';
 import { mentions } from './composer/mention';
 import { el } from './dom/dom';
 import { isText } from './entries/itemStore';
@@ -324,6 +325,12 @@ effect(() => {
   transcript.working.show(since === undefined ? undefined : { status: status.value, since });
 });
 effect(() => transcript.setPermissions(session.permissions.value));
+effect(() =>
+  attachmentsShown(
+    session.key.value,
+    session.attachments.value.map(({ label }) => label),
+  ),
+);
 showChanges();
 render(<App transcript={transcript} review={reviewBar} />, document.getElementById('root')!);
 render(

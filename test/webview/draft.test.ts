@@ -114,6 +114,86 @@ describe('a draft', () => {
     }
   });
 
+  const unsent = async () =>
+    (await panel.posted('unsent')).map(({ key, messages, text }) => [key, messages, text] as const);
+
+  it('stays apart from messages that were sent to a dead host, which are queued one by one', async () => {
+    for (const lost of [undefined, 'sessionStorage', 'localStorage'] as const) {
+      panel = await browser.open(of('first'));
+      await field().fill('one');
+      await field().press('Enter');
+      for (const word of ['two', 'three']) {
+        await field().pressSequentially(word);
+        await field().press('Enter');
+      }
+      await field().pressSequentially('half a thought');
+      const host = of('first', { draft: { text: '', revision: 0 } });
+      await comesBack(host, lost);
+      await written('half a thought');
+      assert.deepEqual(await unsent(), [['first', ['one', 'two', 'three'], 'half a thought']]);
+      // The host has died again before it answered.
+      await field().pressSequentially('!');
+      await comesBack(host, lost);
+      await written('half a thought!');
+      assert.deepEqual(await unsent(), [['first', ['one', 'two', 'three'], 'half a thought!']]);
+      const { clientId, revision } = await panel.next('unsent');
+      await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
+      await panel.page.waitForFunction(() => localStorage.getItem('parley.draft.first') === null);
+      await comesBack(of('first', { draft: { text: 'half a thought!', revision: revision + 1 } }), lost);
+      await written('half a thought!');
+      assert.deepEqual(await unsent(), []);
+    }
+  });
+
+  it('leaves out a message that the host had before it died', async () => {
+    panel = await browser.open(of('first'));
+    await field().fill('one');
+    await field().press('Enter');
+    const { revision } = await panel.next('send');
+    await field().pressSequentially('two');
+    await field().press('Enter');
+    await field().pressSequentially('rest');
+    await comesBack(of('first', { draft: { text: '', revision: revision + 1 } }));
+    await written('rest');
+    assert.deepEqual(await unsent(), [['first', ['two'], 'rest']]);
+  });
+
+  it('of a session that was new goes to that session, also if another one is shown after a crash', async () => {
+    panel = await browser.open(of('new'));
+    await field().fill('the first words');
+    await field().press('Enter');
+    await comesBack(of('old', { items: [message('u', 'user', 'said before')], draft: { text: 'mine', revision: 3 } }));
+    await written('mine');
+    assert.deepEqual(await unsent(), [['new', [], 'the first words']]);
+    const { clientId, revision } = await panel.next('unsent');
+    await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
+    await panel.page.waitForFunction(() => localStorage.getItem('parley.draft.new') === null);
+    await comesBack(of('old', { draft: { text: 'mine', revision: 3 } }));
+    await written('mine');
+    assert.deepEqual(await unsent(), []);
+  });
+
+  it('keeps attachments for a host that is dead, until it has them', async () => {
+    panel = await browser.open(of('first'));
+    const attach = () =>
+      panel.page.evaluate(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['{}'], 'data.json', { type: 'application/json' }));
+        document
+          .querySelector('textarea')
+          ?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
+      });
+    const able = (options: PanelOptions) => ({ ...options, session: { ...options.session, canAttachFiles: true } });
+    panel = await browser.open(able(of('first')));
+    await attach();
+    assert.equal((await panel.next('attachFile')).name, 'data.json');
+    await comesBack(able(of('first')));
+    assert.equal((await panel.next('attachFile')).name, 'data.json', 'it is posted again');
+    const chip = { id: 'a', kind: 'file', label: 'data.json' } as const;
+    await panel.update({ op: 'session', patch: { attachments: [chip] } });
+    await panel.page.waitForFunction(() => !Object.keys(localStorage).some((key) => key.startsWith('parley.attach.')));
+  });
+
   it('leaves nothing in local storage once the host has the message', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');

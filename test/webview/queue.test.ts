@@ -43,6 +43,31 @@ describe('the edit of a queued message', () => {
     assert.equal(await editor().inputValue(), 'first queued', 'it was saved, and is the host’s now');
   });
 
+  it('that was saved while the host was dead is saved again by the page that follows, and only then', async () => {
+    await open({ session: { queue } });
+    await edit();
+    await editor().fill('first queued, but better');
+    await editor().press('Enter');
+    const edits = async () => (await panel.posted('queue')).filter(({ action }) => action.kind === 'edit').length;
+    assert.equal(await edits(), 1);
+    await panel.page.reload();
+    await panel.next('hello');
+    await panel.snapshot({ session: { queue } });
+    await panel.next('queue');
+    assert.equal(await edits(), 1);
+    const [first, ...others] = queue;
+    assert.ok(first);
+    await panel.update({
+      op: 'session',
+      patch: { queue: [{ ...first, text: 'first queued, but better' }, ...others] },
+    });
+    await panel.page.waitForFunction(() => !Object.keys(localStorage).some((key) => key.startsWith('parley.edits.')));
+    await panel.page.reload();
+    await panel.next('hello');
+    await panel.snapshot({ session: { queue } });
+    assert.equal(await edits(), 0);
+  });
+
   it('does not appear in a message of another session with the same id', async () => {
     await open({ session: { key: 'A', queue } });
     await edit();

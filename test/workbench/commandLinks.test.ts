@@ -74,7 +74,7 @@ describe('commands', () => {
   const services = {
     conversations: { peek: () => undefined },
     catalog: { find: () => undefined },
-    chat: { open: () => surface, isVisible: false },
+    chat: { open: () => surface, isVisible: false, current: [] },
     overview: {},
   } as unknown as CommandServices;
   const run = (id: string, ...args: unknown[]): Promise<unknown> =>
@@ -175,13 +175,13 @@ describe('commands', () => {
     const withSessions = commandsOf({
       ...services,
       conversations: {
-        peek: () => sessions[1],
         list: () => sessions,
         get: (key: string) => sessions.find((one) => one.key === key),
         create: () => made,
       },
       chat: {
         ...services.chat,
+        current: [sessions[1]],
         open: () => assert.fail('not the one of last'),
         present: ({ key }: { key: string }) => {
           chosen.push(key);
@@ -209,7 +209,7 @@ describe('commands', () => {
     after(() => Object.assign(window, { showQuickPick }));
     afterEach(() => commands.executeCommand('workbench.action.closeAllEditors'));
 
-    it('offer the open sessions, the active one checked, and a new one', async () => {
+    it('offer the open sessions, the shown one checked, and a new one', async () => {
       await addToSession(Uri.file('/tmp/a.txt'), [Uri.file('/tmp/a.txt'), Uri.file('/tmp/b.txt')]);
       assert.deepEqual(
         rows.map(({ label }) => label),

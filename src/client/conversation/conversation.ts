@@ -178,6 +178,7 @@ export class Conversation implements Disposable {
       turns: this.#turns,
       start: () => this.start(),
       isClosed: () => this.#lifetime.isDisposed,
+      requireOurs: () => this.#requireOurs(),
     });
     this.#subagents = new Subagents({ side: () => this.#connector.agentSide, apply, log: services.log });
     this.#loss = new AgentLoss({

@@ -1,6 +1,6 @@
 // What the user does with the messages that wait: sends one now, goes on, removes, restores, and
 // takes back one that the agent holds.
-import { isAway, type PromptQueue, type QueueItem } from '../../session/queue/queue';
+import { isAway, type PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue/queue';
 import type { TurnControl } from '../turns/turnControl';
 
 export interface QueueActionsOptions {
@@ -9,6 +9,8 @@ export interface QueueActionsOptions {
   /** Starts the agent where it does not run. */
   readonly start: () => Promise<void>;
   readonly isClosed: () => boolean;
+  /** @throws ParleyError where another window has the session */
+  readonly requireOurs: () => void;
 }
 
 export class QueueActions {
@@ -46,6 +48,19 @@ export class QueueActions {
     this.#nextIds.add(item.id);
     if (queue.paused !== undefined) void turns.dispatcher.sendSoon(item);
     this.#goOn();
+  }
+
+  /**
+   * Queues messages that the user sent before and that did not arrive. They wait until the user sends
+   * them.
+   * @param attachments of the first
+   * @throws ParleyError where another window has the session
+   */
+  addUnsent(texts: readonly string[], attachments: readonly QueuedAttachment[]): void {
+    const { queue, requireOurs } = this.#options;
+    requireOurs();
+    if (queue.paused === undefined) queue.pause('window-ended');
+    for (const [index, text] of texts.entries()) queue.add(text, index === 0 ? attachments : []);
   }
 
   /** Sends what waited in a paused queue. */

@@ -6,6 +6,7 @@ import { reportError } from '../host/problems';
 import { session } from '../host/session';
 import { strings } from '../text/strings';
 import { composer } from './composerState';
+import { type AttachMessage, postAttachment } from './keptAttachments';
 
 const LARGEST = 10 * 1024 * 1024;
 /** Longer side of a thumbnail; chips show it at a third of that, for high-density screens. */
@@ -74,7 +75,8 @@ async function attachText(text: string): Promise<void> {
   count += 1;
   const label = `${strings.pastedText(count)}.txt`;
   pasted = { text, label, key: session.key.peek() };
-  post({ type: 'attachFile', data: await toBase64(new Blob([text])), mimeType: 'text/plain', name: label }, key);
+  const data = await toBase64(new Blob([text]));
+  postAttachment({ type: 'attachFile', data, mimeType: 'text/plain', name: label }, key);
 }
 
 /**
@@ -104,7 +106,7 @@ export async function attachFiles(files: readonly File[]): Promise<void> {
       const mimeType = file.type.split(';', 1)[0] ?? '';
       const thumbnail = type === 'attachImage' ? await thumbnailOf(file) : undefined;
       const content = { data: await toBase64(file), mimeType, name: file.name };
-      post({ type, ...content, ...(thumbnail !== undefined && { thumbnail }) }, key);
+      postAttachment({ type, ...content, ...(thumbnail !== undefined && { thumbnail }) } as AttachMessage, key);
     } catch (error) {
       reportError(error);
     }

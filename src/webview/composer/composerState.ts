@@ -3,8 +3,9 @@
 import { signal } from '@preact/signals';
 import { type DraftView, MAX_TEXT } from '../../panel/contract';
 import { type KeptDraft, post, type SentDraft } from '../host/host';
+import { hasItems } from '../host/session';
 import { strings } from '../text/strings';
-import { forgetDraft, keepDraft, keptDraft } from './keptDrafts';
+import { draftsOfNew, forgetDraft, keepDraft, keptDraft } from './keptDrafts';
 
 /** Minimum interval between updates of the draft to the host, ms. */
 const POST_EVERY = 300;
@@ -37,8 +38,12 @@ class Composer {
   #sentTexts: () => Iterable<string> = () => [];
   /** The sent message that the user has walked to; 0: the newest. */
   #walked: { readonly index: number; readonly text: string } | undefined;
-  /** Enter was pressed again while a message was being sent. */
-  #sendsRest: { readonly now: boolean } | undefined;
+  /** What was sent while the message before was being sent; it follows that in the field. */
+  #next: readonly { readonly text: string; readonly now: boolean }[] = [];
+  /** Messages that were sent to a host that is gone, until this one has them. */
+  #lost: readonly string[] = [];
+  /** The sessions of messages of {@link #lost} that are on their way, by the id of their message. */
+  readonly #returning = new Map<string, string>();
   /** The session that the text belongs to. */
   #key: string | null = null;
   /** The revision of the text: grows with each change, here and in the host. */
@@ -105,13 +110,16 @@ class Composer {
     if (before.key !== null && before.pending)
       this.#elsewhere.set(before.pending.clientId, { ...before.pending, left: before.text });
     this.#key = key;
-    this.#walked = this.#sendsRest = undefined;
+    this.#walked = undefined;
+    this.#next = this.#lost = [];
     this.problem.value = '';
     const pending = [...this.#elsewhere.values()].find((one) => one.key === key);
     if (pending) this.#elsewhere.delete(pending.clientId);
     const left = pending?.left !== undefined && { text: pending.left, revision: pending.revision + 1 };
     this.#begin(draft, keptDraft(key) ?? (left || undefined), pending);
-    if (before.key === null) this.#addEarly(before.text, before.pending);
+    if (before.key !== null) return;
+    this.#addEarly(before.text, before.pending);
+    for (const [other, kept] of draftsOfNew(key)) this.#return(other, kept, unsentOf(kept));
   }
 
   /** The host has another draft of a session, changed by another page. */
@@ -131,13 +139,21 @@ class Composer {
     const pending = this.pending.peek();
     if (pending && text.startsWith(pending.text)) {
       // That is still there: what follows it goes once the host has it.
-      if (pending.text !== text) this.#sendsRest = { now };
+      const rest = restOf(text, ...this.#textsBeingSent());
+      if (rest === '') return;
+      this.#next = [...this.#next, { text: rest, now }];
+      this.#keep();
       return;
     }
+    this.#next = [];
     if (text.length > MAX_TEXT) {
       this.problem.value = strings.messageTooLong(text.length, MAX_TEXT);
       return;
     }
+    this.#send(text, now);
+  }
+
+  #send(text: string, now: boolean): void {
     const sent: SentDraft = { clientId: crypto.randomUUID(), text, revision: this.#revision };
     this.pending.value = { ...sent, key: this.#key };
     this.problem.value = '';
@@ -145,11 +161,24 @@ class Composer {
     post({ type: 'send', ...sent, ...(now && { now }) }, this.#key);
   }
 
+  /** The messages at the beginning of the field that the host does not have. */
+  #textsBeingSent(): readonly string[] {
+    const pending = this.pending.peek();
+    return pending ? [pending.text, ...this.#next.map(({ text }) => text)] : [];
+  }
+
   /**
    * The host has a message.
    * @param revision of the rest of the draft there
    */
   accepted(clientId: string, revision: number): void {
+    const returned = this.#returning.get(clientId);
+    if (returned !== undefined) {
+      this.#returning.delete(clientId);
+      if (returned !== this.#key) forgetDraft(returned);
+      else this.#hasReturned(revision);
+      return;
+    }
     const elsewhere = this.#elsewhere.get(clientId);
     if (elsewhere) {
       this.#elsewhere.delete(clientId);
@@ -165,11 +194,15 @@ class Composer {
     const rest = restOf(this.text.peek(), pending.text);
     if (rest !== this.text.peek()) this.#write(rest);
     this.#revision = Math.max(this.#revision, revision);
-    const next = this.#sendsRest;
-    this.#sendsRest = undefined;
+    const [next, ...others] = this.#next;
+    this.#next = [];
     if (rest === '') this.#settled(revision);
     else this.#changed();
-    if (next) this.send(false, next.now);
+    // Unless the user has changed it since.
+    if (!next || !rest.startsWith(next.text)) return;
+    this.#send(next.text, next.now);
+    this.#next = others;
+    this.#keep();
   }
 
   /**
@@ -177,6 +210,7 @@ class Composer {
    * @param clientId the refused message, if it was one
    */
   rejected(clientId: string | undefined, reason: string): void {
+    if (clientId !== undefined && this.#returning.delete(clientId)) return; // kept, and tried again later
     if (clientId !== undefined) {
       const elsewhere = this.#elsewhere.get(clientId);
       if (elsewhere) {
@@ -186,7 +220,8 @@ class Composer {
         return;
       }
       if (this.pending.peek()?.clientId !== clientId) return;
-      this.pending.value = this.#sendsRest = undefined;
+      this.pending.value = undefined;
+      this.#next = [];
       this.#keep();
       this.flush();
     }
@@ -303,10 +338,13 @@ class Composer {
     if (this.#key === null) return;
     const { clientId, text, revision } = this.pending.peek() ?? {};
     const sent = clientId !== undefined && text !== undefined && revision !== undefined;
+    const next = this.#next.map((one) => one.text);
     keepDraft(this.#key, {
       text: this.text.peek(),
       revision: this.#revision,
-      ...(sent && { sent: { clientId, text, revision } }),
+      ...(sent && { sent: { clientId, text, revision, next } }),
+      ...(this.#lost.length > 0 && { lost: this.#lost }),
+      ...(!hasItems.peek() && { isNew: true }),
     });
   }
 
@@ -326,6 +364,15 @@ class Composer {
     const sent = pending ? undefined : kept?.sent;
     const isTaken = sent !== undefined && host.revision > sent.revision;
     const rest = isTaken && kept ? restOf(kept.text, sent.text) : undefined;
+    const unsent = kept && !pending && host.revision <= kept.revision ? unsentOf(kept, isTaken) : undefined;
+    if (kept && unsent && unsent.messages.length > 0) {
+      this.#write(unsent.text);
+      this.#told = host.revision;
+      this.#revision = kept.revision;
+      this.#lost = unsent.messages;
+      this.#return(this.#key ?? '', kept, unsent);
+      return;
+    }
     // The host does not know what was typed while a message was being sent.
     const text =
       rest !== undefined ? joined(host.text, rest) : kept && kept.revision > host.revision ? kept.text : host.text;
@@ -335,6 +382,24 @@ class Composer {
     if (text === host.text && !pending) return;
     this.#revision = Math.max(host.revision, kept?.revision ?? 0);
     this.#changed();
+  }
+
+  /** Gives the host what was sent and typed in a session while no host listened. */
+  #return(key: string, { revision }: KeptDraft, { messages, text }: UnsentTexts): void {
+    if (messages.length === 0 && text === '') return;
+    const clientId = crypto.randomUUID();
+    this.#returning.set(clientId, key);
+    post({ type: 'unsent', clientId, messages, text, revision }, key);
+  }
+
+  /** The host has queued the messages of the displayed session. */
+  #hasReturned(revision: number): void {
+    this.#lost = [];
+    this.#told = revision;
+    if (this.#timer !== undefined || this.pending.peek()) {
+      this.#revision = Math.max(this.#revision, revision);
+      this.#changed();
+    } else this.#settled(revision);
   }
 
   /**
@@ -375,9 +440,30 @@ class Composer {
   }
 }
 
-/** Returns the rest of a text after its beginning was sent as a message. */
-function restOf(text: string, sent: string): string {
-  return text.startsWith(sent) ? text.slice(sent.length).replace(/^\s+/, '') : text;
+/** Returns the rest of a text after its beginning was sent, as one message or several. */
+function restOf(text: string, ...sent: readonly string[]): string {
+  let rest = text;
+  for (const one of sent) if (rest.startsWith(one)) rest = rest.slice(one.length).replace(/^\s+/, '');
+  return rest;
+}
+
+/** What of a draft is to be queued, and what is left to be written on. */
+interface UnsentTexts {
+  readonly messages: readonly string[];
+  readonly text: string;
+}
+
+/**
+ * Separates what was sent to a host that is gone from what was typed since. A single message without
+ * more returns to the field, where it was.
+ * @param isTaken the host had the first message of the draft
+ */
+function unsentOf({ text, sent, lost = [] }: KeptDraft, isTaken = false): UnsentTexts {
+  const parts = sent ? [sent.text, ...(sent.next ?? [])] : [];
+  const rest = restOf(text, ...parts);
+  const messages = [...lost, ...(isTaken ? parts.slice(1) : parts)];
+  const [first = '', ...others] = messages;
+  return others.length + lost.length === 0 && rest === '' ? { messages: [], text: first } : { messages, text: rest };
 }
 
 function joined(first: string, second: string): string {

@@ -16,10 +16,16 @@ export interface SentDraft {
   readonly text: string;
   /** Of the draft that was sent. */
   readonly revision: number;
+  /** Messages that follow it, each of which was sent before the host had the one before. */
+  readonly next?: readonly string[];
 }
 
 export interface KeptDraft extends DraftView {
   readonly sent?: SentDraft;
+  /** Messages that were sent to a host that is gone; they are no part of the text. */
+  readonly lost?: readonly string[];
+  /** Nothing was said in the session yet, so that the host may not know it. */
+  readonly isNew?: true;
 }
 
 /** The value of a form control: its text, whether it is checked, or the selected values. */

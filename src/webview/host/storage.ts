@@ -9,9 +9,24 @@ export interface Store {
 }
 
 /** Returns the stored value of a session. */
-export function readStored({ prefix }: Store, key: string): Readonly<Record<string, unknown>> | undefined {
+export function readStored(
+  { prefix }: Pick<Store, 'prefix'>,
+  key: string,
+): Readonly<Record<string, unknown>> | undefined {
   const kept = use((storage) => storage.getItem(prefix + key)) ?? undefined;
   return kept === undefined ? undefined : parse(kept)?.value;
+}
+
+/** Returns all stored values, by session key. */
+export function readAllStored({ prefix }: Store): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
+  const all = new Map<string, Readonly<Record<string, unknown>>>();
+  const names = use((storage) => Object.keys(storage).filter((name) => name.startsWith(prefix))) ?? [];
+  for (const name of names) {
+    const key = name.slice(prefix.length);
+    const value = readStored({ prefix }, key);
+    if (value) all.set(key, value);
+  }
+  return all;
 }
 
 /** Stores a value of a session. */

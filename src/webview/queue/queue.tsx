@@ -10,7 +10,7 @@ import { isComposing } from '../dom/dom';
 import { post } from '../host/host';
 import { announce, session } from '../host/session';
 import { strings } from '../text/strings';
-import { keepEdit, keptEdit, takeOrphans } from './keptEdits';
+import { keepEdit, keepSaved, keptEdit, lostEdits, takeOrphans } from './keptEdits';
 
 function act(action: QueueAction): void {
   post({ type: 'queue', action });
@@ -34,6 +34,8 @@ export function Queue() {
   const target = useSignal<number | undefined>(undefined);
   // A message that is sent while it is being edited has its old text; the edit must not be lost.
   useLayoutEffect(() => {
+    for (const [id, text] of lostEdits(key, new Map(items.map((item) => [item.id, item.text]))))
+      act({ kind: 'edit', id, text });
     const texts = takeOrphans(key, new Set(items.map(({ id }) => id)));
     if (texts.length === 0) return;
     composer.append(texts.join('\n'));
@@ -182,6 +184,7 @@ function QueueRow(props: QueueRowProps) {
           onSave={(text) => {
             act({ kind: 'edit', id, text });
             edit(false);
+            keepSaved(sessionKey, id, text, item.text);
             composer.focus();
           }}
           onCancel={() => {

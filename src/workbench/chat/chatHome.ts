@@ -379,6 +379,7 @@ export class ChatHome implements UriHandler, Disposable {
   #attach(page: Page, conversation: Conversation): ChatSurface {
     const surface = new ChatSurface(page, conversation, this.#services, {
       find: (key) => this.#conversations.find(key),
+      renew: (key) => this.#conversations.renew(key),
       used: () => this.#onUsed(page, surface),
       show: (key) => this.showSession(key),
       takeOver: (key) => this.takeOver(key),

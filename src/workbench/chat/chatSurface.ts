@@ -21,7 +21,19 @@ const LONGEST_DRAWING_MS = 3000;
 
 /** What is about the page alone: where its session is gone, there is nothing to tell the user. */
 const QUIET: ReadonlySet<SessionMessage['type']> = new Set([
-  ...(['ack', 'scrolled', 'draft', 'page', 'details', 'wake', 'find', 'findIn', 'endFind', 'timeline'] as const),
+  ...([
+    'unsent',
+    'ack',
+    'scrolled',
+    'draft',
+    'page',
+    'details',
+    'wake',
+    'find',
+    'findIn',
+    'endFind',
+    'timeline',
+  ] as const),
 ]);
 
 /** What gets the focus in the page. */
@@ -276,7 +288,7 @@ export class ChatSurface implements ActionPage, Disposable {
       return;
     }
     // The user acted on what they saw, which another session may have taken the place of meanwhile.
-    const conversation = message.key === null ? this.#conversation : this.#sessions.find(message.key);
+    const conversation = message.key === null ? this.#conversation : this.#find(message.key, message.type);
     if (!conversation) {
       if (!QUIET.has(message.type)) this.refuse(idsOf(message), l10n.t('This session is closed.'));
       return;
@@ -284,6 +296,11 @@ export class ChatSurface implements ActionPage, Disposable {
     this.#actions
       .run(conversation, message)
       .catch((error: unknown) => this.#services.log.error(`${message.type}: ${messageOf(error)}`));
+  }
+
+  /** What is unsent finds its session, also if that was never stored. */
+  #find(key: string, type: SessionMessage['type']): Conversation | undefined {
+    return this.#sessions.find(key) ?? (type === 'unsent' ? this.#sessions.renew(key) : undefined);
   }
 
   #onHello(version: number): void {

@@ -18,6 +18,9 @@ const index = z.int().check(z.nonnegative());
 const revision = z.int().check(z.nonnegative(), z.lte(2 ** 50));
 const MAX_IMAGE_BASE64 = 20_000_000;
 
+/** Messages that were sent while no host listened. */
+const MAX_UNSENT = 1000;
+
 const queueAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('edit'), id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
   z.object({ kind: z.literal('hold'), id, held: z.boolean() }),
@@ -66,6 +69,12 @@ const schema = z.discriminatedUnion('type', [
   }),
   ofSession('sendAgain', { turnId: id }),
   ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
+  ofSession('unsent', {
+    clientId: id,
+    messages: z.array(z.string().check(z.maxLength(MAX_TEXT))).check(z.maxLength(MAX_UNSENT)),
+    text: z.string().check(z.maxLength(MAX_TEXT)),
+    revision,
+  }),
   ofSession('scrolled', { anchor: z.nullable(z.object({ index, offset: z.int() })) }),
   ofSession('cancel', {}),
   ofSession('permission', {
@@ -179,7 +188,19 @@ const schema = z.discriminatedUnion('type', [
  * shows.
  */
 const BEFORE_SESSION: ReadonlySet<string> = new Set([
-  ...['wake', 'send', 'draft', 'command', 'attachImage', 'attachFile', 'find', 'findIn', 'endFind', 'timeline'],
+  ...[
+    'wake',
+    'send',
+    'unsent',
+    'draft',
+    'command',
+    'attachImage',
+    'attachFile',
+    'find',
+    'findIn',
+    'endFind',
+    'timeline',
+  ],
 ]);
 
 /**

@@ -119,6 +119,8 @@ const SHOW_SESSION = 'show:';
 export interface SurfaceSessions {
   /** The conversation with this key, while it is open in this window. */
   readonly find: (key: string) => Conversation | undefined;
+  /** Makes a session again that was new when an earlier host of this window ended, and not stored. */
+  readonly renew: (key: string) => Conversation | undefined;
   /**
    * Called when the user does something in the conversation that is shown, so that commands know
    * which one is meant.
@@ -177,6 +179,9 @@ export class SurfaceActions {
         return;
       case 'sendAgain':
         this.#sendAgain(conversation, message.turnId);
+        return;
+      case 'unsent':
+        this.#keepUnsent(conversation, message);
         return;
       case 'draft':
         conversation.changes.warm();
@@ -423,6 +428,27 @@ export class SurfaceActions {
     }
     const left = conversation.unsent.sent(text, revision, this.#page);
     this.#page.post({ type: 'accepted', clientId, revision: left.revision });
+  }
+
+  /** What was sent while no host listened waits in the queue, as nothing is sent after a break without being asked for. */
+  #keepUnsent(conversation: Conversation, message: Extract<SessionMessage, { type: 'unsent' }>): void {
+    const { clientId, messages, text, revision } = message;
+    const { unsent } = conversation;
+    try {
+      // A newer draft says that they arrived before: from another page, or from one that is gone.
+      if (unsent.draft.revision <= revision) {
+        if (messages.length > 0) {
+          conversation.queueActions.addUnsent(messages, unsent.attachments);
+          unsent.sent('', revision, this.#page);
+        }
+        unsent.write({ text, revision: unsent.draft.revision + 1 }, this.#page);
+      }
+    } catch (error) {
+      this.#page.refuse({ clientId }, messageOf(error));
+      return;
+    }
+    this.#page.post({ type: 'accepted', clientId, revision: unsent.draft.revision });
+    if (this.#page.shows(conversation)) this.#page.postDraft(conversation);
   }
 
   #sendAgain(conversation: Conversation, turnId: string): void {

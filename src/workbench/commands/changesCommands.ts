@@ -43,7 +43,8 @@ export function changesCommands(services: CommandServices, register: Register): 
   const waitingIn = async (argument: unknown): Promise<Conversation> => {
     const conversation = await reviewedBy(argument);
     const { files } = await conversation.changes.loadReview();
-    if (files.length === 0)
+    // A program that names the session has what it wants.
+    if (files.length === 0 && at(argument, 'session') === undefined)
       throw new ParleyError('no-changes', l10n.t('No changes are pending review in “{0}”.', titleOf(conversation)));
     return conversation;
   };

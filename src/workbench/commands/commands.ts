@@ -1,5 +1,5 @@
 // The commands of the palette. Each is a few lines over a conversation, with VS Code's own UI.
-import { l10n, workspace } from 'vscode';
+import { l10n, Uri, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
@@ -110,12 +110,19 @@ export type Command = readonly [id: string, run: (...args: readonly never[]) => 
  */
 export type Register = (id: string, run: (...args: never[]) => unknown) => Command;
 
+/** Leaves out the address of a page in an editor, which VS Code's menus put before what they belong to. */
+function withoutPage(args: readonly never[]): readonly never[] {
+  const [first] = args as readonly unknown[];
+  return first instanceof Uri && first.scheme === 'webview-panel' ? args.slice(1) : args;
+}
+
 /** Everything that package.json contributes, by its id. */
 export function commandsOf(services: CommandServices): ReadonlyMap<string, Command[1]> {
   const { conversations, catalog, chat, follow, archive } = services;
   const register: Register = (id, run) => [
     `parley.${id}`,
-    async (...args) => {
+    async (...all) => {
+      const args = withoutPage(all);
       try {
         return await run(...args);
       } catch (error) {

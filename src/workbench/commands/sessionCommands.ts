@@ -24,6 +24,8 @@ import { offerRemoval } from './worktreeCommands';
  */
 interface SessionArgument {
   readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename' | 'search' | 'recall';
+  /** Our key of a session of the agent; absent: the one that is shown. */
+  readonly session?: string;
   /** The agent's id of the session. */
   readonly sessionId?: string;
   readonly title?: string;
@@ -119,7 +121,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
       }
       if (argument.action === 'search') return (await searchAll(archive, argument.text ?? '')).map(toFoundSession);
       if (argument.action === 'recall') return recall(argument.key ?? '');
-      const conversation = await sessionOf(services);
+      const conversation = await sessionOf(services, argument);
       return byArgument(conversation, argument, (info) => openStored(conversation, info));
     }),
     register('forkSession', async (argument?: { session?: string }) => {

@@ -20,6 +20,7 @@ import type { MarkedSession, SessionMarkStore } from '../../store/sessions/sessi
 import { historyLimits } from '../config/settings';
 import { showInfo, showWarning } from '../ui/messages';
 import { JournalPersistence, type JournalPersistenceOptions, readKept } from './journalPersistence';
+import { NewSessions } from './newSessions';
 import { TranscriptReading } from './transcriptReading';
 
 /**
@@ -65,9 +66,16 @@ export class Archive implements Disposable {
   /** Of the session that is likely to be recalled next. */
   #reading: TranscriptReading | undefined;
 
+  /** New sessions of this workspace, of which nothing may be stored yet. */
+  readonly newSessions: NewSessions;
+
   constructor(context: ExtensionContext, log: Log) {
     this.#context = context;
     this.#log = log;
+    this.newSessions = new NewSessions(context.workspaceState);
+    this.#deleted.event((keys) => {
+      for (const key of keys) this.newSessions.forget(key);
+    });
   }
 
   /** Sessions were deleted by the user, or forgotten for their age; their keys. */
@@ -189,6 +197,8 @@ export class Archive implements Disposable {
     const { last } = this;
     const [newest] = journal.abandoned().filter(({ key, cwd }) => cwd === folder && !journal.marks.isDeleted(key));
     const known = last === undefined ? undefined : journal.session(last);
+    // The user was in a new session: others may have gone on without them since.
+    if (last !== undefined && !known && this.newSessions.find(last)) return undefined;
     return newest && newest.updatedAt > (known?.updatedAt ?? 0) ? newest.key : undefined;
   }
 
@@ -303,6 +313,7 @@ export class Archive implements Disposable {
   deleteSoon(key: string): void {
     if (this.isHeld(key)) throw sessionHeld();
     this.marks.mark(key, { deleted: Date.now() });
+    this.newSessions.forget(key);
     if (this.last === key) this.last = undefined;
   }
 

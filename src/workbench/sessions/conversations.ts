@@ -183,6 +183,8 @@ export class Conversations implements Disposable {
     const isSame = (one: Conversation): boolean =>
       JSON.stringify([one.agent, one.cwd, one.roots]) === JSON.stringify([agent, folders.cwd, folders.roots]);
     const conversation = (opening ? undefined : this.#warm.take(isSame)) ?? this.#make(agent, folders, { opening });
+    // Before anything is stored, only this says where the session was.
+    if (!opening) this.#archive.newSessions.note({ ...folders, key: conversation.key, agentId: agent.id });
     this.#add(conversation, undefined, { activates });
     if (title !== undefined) conversation.note([{ at: this.#services.clock.now(), event: { type: 'info', title } }]);
     return conversation;
@@ -197,9 +199,16 @@ export class Conversations implements Disposable {
   #make(
     agent: AgentDefinition,
     { cwd, roots }: SessionFolders,
-    { opening, begins }: { readonly opening?: SessionOpenStrategy | undefined; readonly begins?: Promise<void> },
+    {
+      opening,
+      begins,
+      key = randomUUID(),
+    }: {
+      readonly opening?: SessionOpenStrategy | undefined;
+      readonly begins?: Promise<void>;
+      readonly key?: string;
+    },
   ): Conversation {
-    const key = randomUUID();
     const persistence = this.#archive.persist({ key, agentId: agent.id, cwd, roots });
     return new Conversation({
       key,
@@ -226,7 +235,7 @@ export class Conversations implements Disposable {
       return known.conversation;
     }
     const recalled = this.#archive.recall(key);
-    if (!recalled) return undefined;
+    if (!recalled) return this.renew(key, activates);
     const { record, kept, persistence } = recalled;
     // A session is read also where its agent is gone; it continues with the preferred one then.
     const agent = this.#catalog.find(record.agentId) ?? this.#catalog.preferred();
@@ -250,6 +259,22 @@ export class Conversations implements Disposable {
       conversation.note([{ at: record.updatedAt, event: { type: 'info', title: record.title } }]);
     // Attaches to its agent, or says why it does not start.
     if (!persistence || conversation.isAttaching) void conversation.start();
+    return conversation;
+  }
+
+  /**
+   * Makes a session again that was new, and not stored, when an earlier host of this window ended.
+   * What was typed into it is in its page.
+   * @returns undefined where there was none, or it is stored, or its agent is no longer configured
+   */
+  renew(key: string, activates = false): Conversation | undefined {
+    const known = this.find(key);
+    if (known) return known;
+    const session = this.#archive.newSessions.find(key);
+    const agent = session && !this.#archive.find(key) ? this.#catalog.find(session.agentId) : undefined;
+    if (!session || !agent) return undefined;
+    const conversation = this.#make(agent, session, { key });
+    this.#add(conversation, undefined, { activates });
     return conversation;
   }
 
@@ -379,6 +404,7 @@ export class Conversations implements Disposable {
     const ending = this.#end(key);
     const { conversation, isRecording } = this.#byKey.get(this.#activeKey ?? '') ?? {};
     this.#archive.last = isRecording ? undefined : conversation?.key;
+    this.#archive.newSessions.forget(key);
     this.#didClose.fire(key);
     await ending;
     // There is nothing to come back to, but where it may be a worktree.

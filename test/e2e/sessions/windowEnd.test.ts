@@ -111,4 +111,25 @@ describe('a window whose extension host is killed', () => {
     assert.equal(prompts(), sent, 'nothing is sent by itself');
     assert.equal(starts(), started, 'no agent is started by itself');
   });
+
+  it('keeps messages of a session that was new, one by one, and the text after them', async () => {
+    const { page } = vscode.window;
+    await chat.newSession();
+    await chat.state('ready');
+    const sent = prompts();
+    for (const { pid } of descendants(vscode.server.pid).filter(({ command }) =>
+      command.includes('--type=extensionHost'),
+    ))
+      kill(pid);
+    await chat.composer.fill('say first');
+    await chat.composer.press('Enter');
+    await chat.composer.pressSequentially('say second');
+    await chat.composer.press('Enter');
+    await chat.composer.pressSequentially('half a thought');
+    chat = await Chat.at(page, 'panel');
+    await chat.queue.nth(1).waitFor();
+    assert.deepEqual(await chat.queue.locator('.queue-text').allTextContents(), ['say first', 'say second']);
+    assert.equal(await chat.composer.inputValue(), 'half a thought');
+    assert.equal(prompts(), sent, 'nothing is sent by itself');
+  });
 });

@@ -128,6 +128,7 @@ describe('a surface of the chat', () => {
     const page = new Page(holder, extension.extensionUri);
     const surface = new ChatSurface(page, conversation(key), services, {
       find: (wanted) => sessions.find((one) => one.key === wanted),
+      renew: (wanted) => (wanted === 'new' ? conversation('B') : undefined),
       used: (one) => used.push(one.key),
       show: () => {},
       takeOver: () => {},
@@ -184,6 +185,28 @@ describe('a surface of the chat', () => {
     assert.equal(posted('firstUse').at(-1)?.offers, null);
     say({ type: 'useAgent', id: 'gemini' });
     assert.deepEqual(chosen, ['gemini']);
+  });
+
+  it('queues what was sent while no host listened once, in its order and session, and sends none of it', async () => {
+    const { say, posted } = open('A');
+    const message = { type: 'unsent', messages: ['one', 'two'], text: 'rest', revision: 5 } as const;
+    const queued = (key: string) => conversation(key).queue.items.map(({ text, state }) => [text, state]);
+    for (const clientId of ['1', '2']) say({ ...message, clientId }, 'A');
+    assert.deepEqual(queued('A'), [
+      ['one', 'queued'],
+      ['two', 'queued'],
+    ]);
+    assert.equal(conversation('A').queue.paused, 'window-ended');
+    assert.equal(conversation('A').unsent.draft.text, 'rest');
+    assert.deepEqual(
+      posted('accepted').map(({ clientId }) => clientId),
+      ['1', '2'],
+    );
+    say({ ...message, clientId: '3', messages: [], text: 'first words' }, 'new');
+    assert.deepEqual([queued('B'), conversation('B').unsent.draft.text], [[], 'first words']);
+    say({ ...message, clientId: '4' }, 'of another window');
+    assert.equal(posted('accepted').length, 3);
+    assert.deepEqual(posted('rejected'), []);
   });
 
   it('gives an answer to the session whose question it is, whatever is shown by then', async () => {

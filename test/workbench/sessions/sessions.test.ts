@@ -92,21 +92,21 @@ describe('sessions in the workbench', function () {
     await api.send(key, 'one');
     const { sessionId } = api.snapshot(key);
     assert.ok(sessionId);
-    const list = (): Thenable<SessionInfo[]> => run('sessions', { action: 'list' });
+    const list = (): Thenable<SessionInfo[]> => run('sessions', { action: 'list', session: key });
     assert.deepEqual(
       (await list()).map((info) => [info.sessionId, info.cwd]),
       [[sessionId, cwd]],
     );
-    assert.equal(await run('sessions', { action: 'rename', sessionId, title: 'First' }), 'First!');
+    assert.equal(await run('sessions', { action: 'rename', session: key, sessionId, title: 'First' }), 'First!');
     assert.equal((await list())[0]?.title, 'First!');
 
     const fork = await run<string>('forkSession', { session: key });
     await until(fork, ({ entries }) => entries.some(({ text }) => text === 'Heard one'));
     const { sessionId: forked } = api.snapshot(fork);
     assert.notEqual(forked, sessionId);
-    await run('sessions', { action: 'archive', sessionId: forked });
+    await run('sessions', { action: 'archive', session: key, sessionId: forked });
     assert.equal((await list()).length, 1);
-    await run('sessions', { action: 'delete', sessionId: forked });
+    await run('sessions', { action: 'delete', session: key, sessionId: forked });
     await run('closeSession', { session: fork });
 
     await run('closeSession', { session: key });
