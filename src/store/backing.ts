@@ -85,15 +85,16 @@ export class Backing implements Disposable {
    * Runs a change in a transaction; nested calls join it. The change can run twice: on the file
    * and, if that fails, again in memory.
    * @param keys the keys of the sessions it changes
+   * @param isDurable on the file, it survives a power failure when this returns
    * @throws ParleyError `journal-full`, `journal-closed`, and what the change itself throws
    */
-  write<T>(keys: string | readonly string[], change: (sql: Sql) => T): T {
+  write<T>(keys: string | readonly string[], change: (sql: Sql) => T, isDurable = false): T {
     this.#requireOpen();
     if (this.#inside) return change(this.#inside);
     if (this.#file && !this.#memory && !isInPlace(this.#options.folder, this.#file.identity)) this.#follow();
     for (let attempt = 0; attempt < 2 && !this.#memory && this.#file; attempt++) {
       try {
-        return this.#change(this.#file.sql, change);
+        return this.#change(this.#file.sql, change, isDurable);
       } catch (error) {
         this.#recover(error);
       }
@@ -113,10 +114,10 @@ export class Backing implements Disposable {
     }
   }
 
-  #change<T>(sql: Sql, change: (sql: Sql) => T): T {
+  #change<T>(sql: Sql, change: (sql: Sql) => T, isDurable = false): T {
     this.#inside = sql;
     try {
-      return sql.transaction(() => change(sql));
+      return sql.transaction(() => change(sql), isDurable);
     } finally {
       this.#inside = undefined;
     }

@@ -423,11 +423,15 @@ export class Journal implements Disposable {
     if (this.#backing.isInside) return this.#backing.write(key, change);
     this.flush();
     try {
-      return this.#backing.write(key, (sql) => {
-        if (!hasSession(sql, key)) throw unknownSession(key);
-        if (!this.#ownership.mayWrite(sql, key)) throw sessionHeld();
-        return change(sql);
-      });
+      return this.#backing.write(
+        key,
+        (sql) => {
+          if (!hasSession(sql, key)) throw unknownSession(key);
+          if (!this.#ownership.mayWrite(sql, key)) throw sessionHeld();
+          return change(sql);
+        },
+        true,
+      );
     } catch (error) {
       if (isSessionHeld(error)) this.#ownership.lose(key);
       throw error;

@@ -2,7 +2,17 @@
 // every few words would multiply the bytes written by hundreds. Each journal has its own file; the
 // file of a killed process is imported by another one.
 import { randomUUID } from 'node:crypto';
-import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { join as joinRows, type PendingRow } from './events/eventBuffer';
 import { readMark } from './events/eventPages';
@@ -102,6 +112,11 @@ export class StreamLog {
     const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
     writeSync(this.#file, text);
     this.#bytes += text.length;
+  }
+
+  /** Has the system write to the disk what was appended: it survives a power failure then. */
+  sync(): void {
+    if (this.#file !== undefined) fdatasyncSync(this.#file);
   }
 
   /** Characters appended since the file was emptied. */

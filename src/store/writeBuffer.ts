@@ -43,6 +43,9 @@ const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
   'cleared',
 ]);
 
+/** What the user has said or decided: it must survive a power failure too. */
+const OF_USER: ReadonlySet<SessionEvent['type']> = new Set(['prompt_sent', 'permission_closed', 'elicitation_closed']);
+
 /** How far the lines of a session's agent were read, with the events that came from them. */
 export interface ReadProgress {
   readonly json: string;
@@ -101,7 +104,8 @@ export class WriteBuffer implements Disposable {
     this.#unstreamed.add(key, events);
     if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
     else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#timers.streamLater();
-    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS)) this.#timers.bulkAtRest();
+    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS, events.some(isOfUser)))
+      this.#timers.bulkAtRest();
     else this.flush();
   }
 
@@ -190,20 +194,21 @@ export class WriteBuffer implements Disposable {
    * Appends new events to the stream file; a flood goes to the journal instead.
    * @returns whether all of it will survive the process
    */
-  #streamOn(most = MAX_STREAMED_CHARS): boolean {
+  #streamOn(most = MAX_STREAMED_CHARS, isDurable = false): boolean {
     if (this.#unstreamed.isEmpty) return true;
     const { backing, stream } = this.#options;
     const isFlood = this.#unstreamed.chars > most;
-    const isStreamed = !isFlood && backing.state.kind !== 'memory' && this.#appendToStream();
+    const isStreamed = !isFlood && backing.state.kind !== 'memory' && this.#appendToStream(isDurable);
     if (!isStreamed || Math.max(this.#buffer.chars, stream.size) > BULK_CHARS) this.#timers.bulkSoon();
     return isStreamed;
   }
 
-  #appendToStream(): boolean {
+  #appendToStream(isDurable: boolean): boolean {
     const { stream, quietly } = this.#options;
     const isDone = quietly(() => {
       const progress = new Map([...this.#progress].map(([key, { json }]) => [key, json]));
       stream.append(this.#unstreamed.take(), (key) => this.#writtenTo(key), progress);
+      if (isDurable) stream.sync();
       return true;
     });
     if (isDone) tellStored(this.#progress);
@@ -237,29 +242,34 @@ export class WriteBuffer implements Disposable {
     const lost = new Set<string>();
     const notes = this.#notes.take();
     const keys = new Set([...batch.keys(), ...notes.keys(), ...(key === undefined ? [] : [key])]);
+    const isDurable = and !== undefined || [...batch.values()].some((rows) => rows.some(isOfUser));
     try {
       let attempts = 0;
-      backing.write([...keys], (sql) => {
-        // Discard what the failed change has noted.
-        if (attempts++ > 0) for (const one of keys) this.#written.delete(one);
-        lost.clear();
-        for (const [one, rows] of batch) {
-          if (!ownership.mayWrite(sql, one)) lost.add(one);
-          else if (rows.length > 0 && !appendRows(sql, one, rows, this.#rowsOf(one)))
-            log.warn(`journal: ${rows.length} events of ${one}, which is no session`);
-        }
-        for (const [one, values] of notes) {
-          if (!ownership.mayWrite(sql, one)) lost.add(one);
-          else if (hasSession(sql, one)) {
-            writeNotes(sql, one, values);
-            // Stream files that contain these rows are outdated from here on.
-            sql.run('UPDATE sessions SET written = written + 1 WHERE key = ?', one);
-            const rows = this.#written.get(one);
-            if (rows?.written !== undefined) rows.written++;
+      backing.write(
+        [...keys],
+        (sql) => {
+          // Discard what the failed change has noted.
+          if (attempts++ > 0) for (const one of keys) this.#written.delete(one);
+          lost.clear();
+          for (const [one, rows] of batch) {
+            if (!ownership.mayWrite(sql, one)) lost.add(one);
+            else if (rows.length > 0 && !appendRows(sql, one, rows, this.#rowsOf(one)))
+              log.warn(`journal: ${rows.length} events of ${one}, which is no session`);
           }
-        }
-        if (key !== undefined && !lost.has(key)) and?.();
-      });
+          for (const [one, values] of notes) {
+            if (!ownership.mayWrite(sql, one)) lost.add(one);
+            else if (hasSession(sql, one)) {
+              writeNotes(sql, one, values);
+              // Stream files that contain these rows are outdated from here on.
+              sql.run('UPDATE sessions SET written = written + 1 WHERE key = ?', one);
+              const rows = this.#written.get(one);
+              if (rows?.written !== undefined) rows.written++;
+            }
+          }
+          if (key !== undefined && !lost.has(key)) and?.();
+        },
+        isDurable,
+      );
     } catch (error) {
       for (const [one, rows] of batch) {
         log.error(`journal: ${rows.length} events of ${one} were not kept: ${messageOf(error)}`);
@@ -300,4 +310,8 @@ function tellStored(progress: Map<string, ReadProgress>): void {
   const all = [...progress.values()];
   progress.clear();
   for (const { stored } of all) stored();
+}
+
+function isOfUser({ event }: { readonly event: SessionEvent }): boolean {
+  return OF_USER.has(event.type);
 }

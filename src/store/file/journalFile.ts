@@ -19,6 +19,15 @@ import { MIGRATIONS, migrate } from './schema';
 import { Sql } from './sql';
 import { problemOf, StorageError } from './sqlError';
 
+/**
+ * How long a window waits for others that make the same new file, in milliseconds. Blocks the thread.
+ * Without the file, what it keeps would be in memory.
+ */
+const NEW_FILE_MS = 3000;
+/** A file that was made within this time, in milliseconds, may still get its tables. */
+const NEW_FOR_MS = 10_000;
+const NEXT_TRY_MS = 20;
+
 /** Maximum size in bytes for a full check; of larger files only the central tables are checked. */
 const MAX_FULL_CHECK = 64 * 1024 * 1024;
 
@@ -44,8 +53,9 @@ export interface FileOptions {
 }
 
 /**
- * Opens the journal file. Writes survive the end of the process at once (WAL), and a power failure
- * from the next checkpoint on (synchronous=NORMAL). A damaged file is renamed to
+ * Opens the journal file. Writes survive the end of the process at once (WAL). A power failure
+ * leaves what was written durably ({@link Sql.transaction}), and the rest up to the last of that or
+ * the last checkpoint (synchronous=NORMAL). A damaged file is renamed to
  * `parley.corrupt-<time>.db` and replaced by a new one.
  * @throws StorageError
  */
@@ -117,14 +127,16 @@ function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOpti
   let sql: Sql | undefined;
   try {
     sql = new Sql(path);
-    sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
+    const waitMs = isNew(path) ? Math.max(busyMs, NEW_FILE_MS) : busyMs;
+    sql.exec(`PRAGMA busy_timeout = ${waitMs}`);
     // Check before anything that could change the file.
     if (sql.pragma('user_version') > MIGRATIONS.length) throw new StorageError('newer');
-    prepare(sql, busyMs);
+    prepare(sql, waitMs);
     if (isShared(folder) || isUsedElsewhere(sql, now())) withoutSharedMemory(sql, log);
     const began = now();
     if (isUnclean) check(sql, statSync(path).size);
     migrate(sql);
+    sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
     if (isUnclean) log.info(`journal: found after an unclean end, checked in ${now() - began} ms`);
     return { sql, identity };
   } catch (error) {
@@ -133,18 +145,42 @@ function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOpti
   }
 }
 
+/** Returns whether other windows may still be making the file. */
+function isNew(path: string): boolean {
+  const { size, birthtimeMs } = statSync(path);
+  return size === 0 || Date.now() - birthtimeMs < NEW_FOR_MS;
+}
+
 /** Applies the settings of every connection. */
 export function prepare(sql: Sql, busyMs: number): void {
   sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
   // Only effective before the first table; later it would just wait for the lock.
   if (sql.pragma('user_version') === 0) sql.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  sql.exec('PRAGMA journal_mode = WAL');
+  untilUnlocked(() => sql.exec('PRAGMA journal_mode = WAL'), busyMs);
   sql.exec('PRAGMA synchronous = NORMAL');
   // Pages that change often are written to the file once per so many pages.
   sql.exec('PRAGMA wal_autocheckpoint = 2000');
   sql.exec('PRAGMA foreign_keys = ON');
   sql.exec('PRAGMA cache_size = -8000');
   sql.exec('PRAGMA journal_size_limit = 16777216');
+}
+
+/**
+ * Runs what SQLite refuses at once if another connection has the file: two that switch to the
+ * write-ahead log would wait for each other, so its own wait (busy_timeout) does not count there.
+ * @throws what the last attempt throws
+ */
+function untilUnlocked(run: () => void, ms: number): void {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  for (const end = performance.now() + ms; ; ) {
+    try {
+      run();
+      return;
+    } catch (error) {
+      if (problemOf(error) !== 'locked' || performance.now() >= end) throw error;
+    }
+    Atomics.wait(sleeper, 0, 0, NEXT_TRY_MS);
+  }
 }
 
 /**

@@ -1,0 +1,81 @@
+// What is on the disk when a call returns, and how windows begin that make the same new journal at once.
+import { strict as assert } from 'node:assert';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { silentLog } from '../../../src/base/log';
+import type { SessionEvent } from '../../../src/session/events/event';
+import { openJournalFile } from '../../../src/store/file/journalFile';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import { newSession, openJournal, timed } from '../../support/store/journals';
+
+/** Holds the whole file, as a window does that switches it to the write-ahead log. */
+const HOLD = `
+  const { workerData, parentPort } = require('node:worker_threads');
+  const { DatabaseSync } = require('node:sqlite');
+  const database = new DatabaseSync(workerData);
+  database.exec('BEGIN EXCLUSIVE');
+  parentPort.postMessage('held');
+  setTimeout(() => {
+    database.exec('COMMIT');
+    database.close();
+  }, 400);
+`;
+
+describe('a journal', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await scratchFolder();
+  });
+  afterEach(removeScratch);
+
+  it('that is new waits for another window that makes it too, longer than for a write', async () => {
+    const worker = new Worker(HOLD, { eval: true, workerData: join(folder, 'parley.db') });
+    await once(worker, 'message');
+    const { sql } = openJournalFile({ folder, busyMs: 100, now: Date.now, log: silentLog });
+    assert.ok(sql.pragma('user_version') > 0);
+    sql.close();
+    await once(worker, 'exit');
+  });
+
+  it('has what the user said and decided on the disk when the call returns, and the rest later', () => {
+    const journal = openJournal(folder);
+    const { fdatasyncSync } = fs;
+    let synced = 0;
+    fs.fdatasyncSync = (file) => {
+      synced += 1;
+      fdatasyncSync(file);
+    };
+    syncBuiltinESMExports();
+    try {
+      journal.saveSession(newSession('a'));
+      const syncedBy = (event: SessionEvent): number => {
+        const before = synced;
+        journal.append('a', timed(2, event));
+        return synced - before;
+      };
+      assert.equal(syncedBy({ type: 'turn_started', turnId: 't', origin: 'user', at: 1 }), 0);
+      const content = [{ type: 'text', text: 'Do it' }] as const;
+      assert.equal(syncedBy({ type: 'prompt_sent', turnId: 't', promptId: 'q1', content }), 1);
+      const answer = { permissionId: 'p', outcome: 'selected', optionId: 'yes', by: 'user' } as const;
+      assert.equal(syncedBy({ type: 'permission_closed', ...answer }), 1);
+      assert.equal(
+        syncedBy({ type: 'turn_ended', turnId: 't', stopReason: 'end_turn', barrier: 'response', at: 2 }),
+        0,
+      );
+    } finally {
+      fs.fdatasyncSync = fdatasyncSync;
+      syncBuiltinESMExports();
+      journal.dispose();
+    }
+  });
+
+  it('commits durably where that is asked for, and only there', () => {
+    const { sql } = openJournalFile({ folder, busyMs: 100, now: Date.now, log: silentLog });
+    const synchronous = (): number => sql.pragma('synchronous');
+    assert.deepEqual([sql.transaction(synchronous), sql.transaction(synchronous, true), synchronous()], [1, 2, 1]);
+    sql.close();
+  });
+});
