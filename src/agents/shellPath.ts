@@ -41,15 +41,12 @@ const MAX_OUTPUT_CHARS = 1024 * 1024;
  */
 const answers = new Map<string, string>();
 let last: ShellAnswer | undefined;
-/**
- * Shells that run now; each resolves when the shell has answered, or with undefined when it is late
- * or has failed.
- */
+/** Shells that run now; each resolves when the shell has answered, or with undefined when it has failed. */
 const asking = new Map<string, Promise<string | undefined>>();
 
 /**
  * Asks the user's login shell for its PATH. A shell that has answered is not asked again in this
- * process; one that is late continues, and the next call gets its answer.
+ * process; one that is late continues, and the next call waits for the same run.
  * @returns undefined on Windows, where programs get the user's PATH anyway, and where the shell has
  * not answered yet.
  */
@@ -59,33 +56,32 @@ export function loginShellPath(options: ShellPathOptions): Promise<string | unde
   if (!shell) return Promise.resolve(undefined);
   const known = answers.get(shell);
   if (known !== undefined) return Promise.resolve(known);
-  const running = asking.get(shell);
-  if (running) return running;
   const { log, deadlineMs = 5000, limitMs = 60_000 } = options;
   const began = performance.now();
   const noted = (facts: Pick<ShellAnswer, 'path' | 'problem'>): void => {
     last = { shell, ms: performance.now() - began, ...facts };
   };
-  const answer = askShell(shell, env, Math.max(deadlineMs, limitMs), log)
-    .then((path) => {
-      if (path !== undefined) answers.set(shell, path);
-      noted(path === undefined ? { problem: 'it has no PATH' } : { path });
-      return path;
-    })
-    .catch((error: unknown) => {
-      log.warn(`Could not read the PATH of the login shell ${shell}: ${messageOf(error)}`);
-      noted({ problem: messageOf(error) });
-      return undefined;
-    })
-    .finally(() => asking.delete(shell));
-  const inTime = within(deadlineMs, answer).then((isThere) => {
+  const answer =
+    asking.get(shell) ??
+    askShell(shell, env, Math.max(deadlineMs, limitMs), log)
+      .then((path) => {
+        if (path !== undefined) answers.set(shell, path);
+        noted(path === undefined ? { problem: 'it has no PATH' } : { path });
+        return path;
+      })
+      .catch((error: unknown) => {
+        log.warn(`Could not read the PATH of the login shell ${shell}: ${messageOf(error)}`);
+        noted({ problem: messageOf(error) });
+        return undefined;
+      })
+      .finally(() => asking.delete(shell));
+  asking.set(shell, answer);
+  return within(deadlineMs, answer).then((isThere) => {
     if (isThere) return answer;
     log.warn(`The login shell ${shell} has not printed its PATH within ${deadlineMs} ms`);
     noted({ problem: `no answer within ${deadlineMs} ms` });
     return undefined;
   });
-  asking.set(shell, inTime);
-  return inTime;
 }
 
 /** Returns how a login shell was asked last; undefined where none was. */
