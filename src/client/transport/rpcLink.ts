@@ -9,6 +9,7 @@ import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import { traced } from '../../acp/protocol/traceContext';
 import { REMOTE_LOST } from '../../acp/transport/remoteError';
 import { type AgentExit, describeExit } from '../../agents/agentProcess';
+import { nodeTooOld } from '../../agents/nodeVersion';
 import { Deferred } from '../../base/deferred';
 import { errorText, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -104,9 +105,9 @@ export class RpcLink implements AgentLink {
       ...(onTraffic && { onTraffic: (dir: 'in' | 'out', line: string) => onTraffic(dir, scrub(line)) }),
     });
     this.rpc.onDidClose((error) => void this.#onClosed(error));
-    void transport.exited.then((exit) => {
+    void transport.exited.then(async (exit) => {
       // The end of a connection is told when all that came before it was handled.
-      if (!(exit instanceof ParleyError)) this.#end(this.#exitError(exit));
+      if (!(exit instanceof ParleyError)) this.#end(await this.#exitError(exit));
     });
   }
 
@@ -353,12 +354,17 @@ export class RpcLink implements AgentLink {
     return this.#ending(code === REMOTE_LOST ? 'connection-lost' : code, mapForeign(sentence, scrub), hint);
   }
 
-  #exitError(exit: AgentExit): ParleyError {
-    return this.#ending(
-      'agent-exited',
-      framed('{0} {1}.', this.#name, describeExit(exit)),
-      localizable('Restart it, or see the agent output.'),
-    );
+  async #exitError(exit: AgentExit): Promise<ParleyError> {
+    // One that was initialized runs.
+    const old = this.description ? undefined : await nodeTooOld(this.#transport.stderrTail(STDERR_LINES));
+    const hint = old
+      ? localizable(
+          'It needs Node.js {0} or later, and ran with {1}.',
+          old.needs,
+          old.has ?? localizable('an older one'),
+        )
+      : localizable('Restart it, or see the agent output.');
+    return this.#ending('agent-exited', framed('{0} {1}.', this.#name, describeExit(exit)), hint);
   }
 
   #ending(code: string, message: LocalizableText, hint: LocalizableText): ParleyError {
