@@ -126,7 +126,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
       if (line.length > 0 && line.trim().length > 0) this.#noise(line);
       return;
     }
-    if (typeof message !== 'object' || message === null) {
+    if (typeof message !== 'object' || message === null || !isMessage(message)) {
       this.#noise(line);
       return;
     }
@@ -205,6 +205,17 @@ interface WireMessage {
   readonly params?: unknown;
   readonly result?: unknown;
   readonly error?: unknown;
+}
+
+/** What a message consists of. */
+const MEMBERS: ReadonlySet<string> = new Set(['id', 'method', 'params', 'result', 'error', '_meta']);
+
+/**
+ * Returns whether an object means to be a message. Some agents leave out `jsonrpc`; a line of a log
+ * has other members beside an `id` or a `method`.
+ */
+function isMessage(value: object): boolean {
+  return Array.isArray(value) || Object.hasOwn(value, 'jsonrpc') || Object.keys(value).every((key) => MEMBERS.has(key));
 }
 
 /** The error of a message past the limit. */

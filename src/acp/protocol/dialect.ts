@@ -212,6 +212,8 @@ export interface UpdateTargets {
 
 /** Signing in and out of an agent (sections 1.2, 1.9). */
 export interface AgentAuth {
+  /** Reads the ways to sign in that come with the error -32000. Never throws. */
+  methodsIn(data: unknown): readonly AuthMethod[];
   /** @param meta goes with the request as `_meta` */
   login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void>;
   logout(signal: AbortSignal): Promise<void>;

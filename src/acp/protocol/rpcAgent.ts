@@ -9,6 +9,7 @@ import type { RpcCaller } from '../jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import type {
   AgentAuth,
+  AuthMethod,
   Dialect,
   PermissionAsk,
   PromptAnswer,
@@ -33,6 +34,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     this.rpc = rpc;
   }
 
+  abstract methodsIn(data: unknown): readonly AuthMethod[];
   abstract login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void>;
   abstract logout(signal: AbortSignal): Promise<void>;
 

@@ -5,12 +5,20 @@ import * as l10n from '@vscode/l10n';
 import { at } from '../../base/untrusted';
 import type { ConfigOption } from '../../session/events/content';
 import { readStopReason } from '../proposals/turnComplete';
-import type { PermissionAsk, PromptAnswer, SessionOffer, SessionSetup, UpdateTargets } from '../protocol/dialect';
+import type {
+  AuthMethod,
+  PermissionAsk,
+  PromptAnswer,
+  SessionOffer,
+  SessionSetup,
+  UpdateTargets,
+} from '../protocol/dialect';
 import { toConfigOptions, toToolPatch } from '../protocol/readContent';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
 import { readTokens } from '../protocol/usage';
 import { withParent } from '../quirks/parentCall';
+import { readAuthMethods } from './v1Description';
 import { applyUpdates, MODEL_OPTION, type ModelOption, toModelOption, toModes } from './v1Events';
 import { permissionRequestSchema, promptResultSchema } from './v1Schema';
 
@@ -25,6 +33,10 @@ export class V1Agent extends RpcAgent {
   /** `authenticate` (section 1.9), for methods that the agent carries out itself. */
   async login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void> {
     await this.rpc.request('authenticate', { methodId, ...(meta && { _meta: meta }) }, { signal });
+  }
+
+  methodsIn(data: unknown): readonly AuthMethod[] {
+    return readAuthMethods(at(data, 'authMethods'));
   }
 
   async logout(signal: AbortSignal): Promise<void> {

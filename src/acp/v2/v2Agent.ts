@@ -5,9 +5,17 @@ import { at } from '../../base/untrusted';
 import type { ConfigOption } from '../../session/events/content';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import { readReceipt } from '../proposals/promptLifecycle';
-import type { PermissionAsk, PromptAnswer, SessionOffer, SessionSetup, UpdateTargets } from '../protocol/dialect';
+import type {
+  AuthMethod,
+  PermissionAsk,
+  PromptAnswer,
+  SessionOffer,
+  SessionSetup,
+  UpdateTargets,
+} from '../protocol/dialect';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
+import { readAuthMethods } from '../v1/v1Description';
 import { applyUpdates, readToolCall, toCommands, toOptions } from './v2Events';
 import { commandSubjectSchema, permissionRequestSchema } from './v2Schema';
 import { V2Terminals } from './v2Terminals';
@@ -20,6 +28,10 @@ export class V2Agent extends RpcAgent {
   /** `auth/login`, for methods that the agent carries out itself. */
   async login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void> {
     await this.rpc.request('auth/login', { methodId, ...(meta && { _meta: meta }) }, { signal });
+  }
+
+  methodsIn(data: unknown): readonly AuthMethod[] {
+    return readAuthMethods(at(data, 'authMethods'));
   }
 
   async logout(signal: AbortSignal): Promise<void> {

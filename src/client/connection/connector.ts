@@ -23,7 +23,7 @@ import { openOrBegin, openSession } from './openSession';
 import { Recovery } from './recovery';
 import { canReopen, mayGoOn, rejoining, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
-import { signIn, signInWithSavedKey, signOut } from './signIn';
+import { signIn, signInMethods, signInWithSavedKey, signOut } from './signIn';
 import { attachAgent, type StartContext, startAgent } from './startAgent';
 
 export class Connector {
@@ -214,11 +214,11 @@ export class Connector {
    * The agent wants a sign-in in the middle of a session: it is asked for, and the session is used
    * again after it.
    */
-  needSignIn(message: string): void {
+  needSignIn(message: string, data?: unknown): void {
     const state = this.#state;
     if (state.kind !== 'ready') return;
     const { link, sessionId } = state;
-    const { authMethods: methods } = link.description;
+    const methods = signInMethods(link, data);
     void this.#services.keys?.note(this.agent, undefined);
     this.#set({ kind: 'authRequired', link, sessionId, methods, ...(methods.length === 0 && { error: message }) });
   }

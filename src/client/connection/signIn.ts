@@ -37,6 +37,16 @@ export interface SignInContext {
   readonly stages: Stages;
 }
 
+/**
+ * Returns the ways to sign in: those that the agent has announced, and those that come with its
+ * error.
+ */
+export function signInMethods({ description, dialect }: AgentLink, data: unknown): readonly AuthMethod[] {
+  const known = description.authMethods;
+  const more = dialect.auth?.methodsIn(data) ?? [];
+  return [...known, ...more.filter(({ id }) => !known.some((one) => one.id === id))];
+}
+
 /** Returns whether choosing a method does something; otherwise it is shown as guidance. */
 export function canStart(method: AuthMethod, agent: AgentDefinition): boolean {
   if (method.type !== 'env_var') return method.type === 'agent' || method.type === 'terminal';

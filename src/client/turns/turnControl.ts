@@ -453,7 +453,7 @@ export class TurnControl {
     const signIn = code === RPC_CODES.authRequired;
     const again = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
     if (again) this.#again.add(item.id);
-    if (again && signIn) session.needSignIn(localize(failure.message));
+    if (again && signIn) session.needSignIn(localize(failure.message), at(error, 'data'));
     const { kind, asked } = this.#tracker.failed(handle, failure, code === RPC_CODES.cancelled);
     if (kind === 'refused') this.#gaveBack(item, { again, asked, failure, cancelled: code === RPC_CODES.cancelled });
     if (lost !== undefined) queue.pause(lost);

@@ -34,8 +34,9 @@ export interface PromptSession {
   /**
    * The agent wants a sign-in: until then there is no session to send to.
    * @param message its words
+   * @param data of its error
    */
-  needSignIn(message: string): void;
+  needSignIn(message: string, data?: unknown): void;
 }
 
 /** What turns need from outside. */
