@@ -14,6 +14,8 @@ export interface LiveSessionOptions {
   readonly probe: LivenessProbe;
   /** Keeps the session's state for the agent; undefined where it is not kept. */
   readonly agentState: () => StateHolder | undefined;
+  /** Sets what the user chose, see Choices.preparation. */
+  readonly choices: { preparation(): Preparation | undefined };
   /** Nothing may be sent, although the session is open. */
   readonly isBlocked: () => boolean;
 }
@@ -32,16 +34,19 @@ export class LiveSession implements PromptSession {
   precedes(session: OpenedSession): Preparation | undefined {
     const readState = this.#options.agentState()?.preparation();
     const isDoubtful = this.#options.probe.isDoubtful(session);
-    if (!isDoubtful && !readState) return undefined;
+    const { choices } = this.#options;
+    if (!isDoubtful && !readState) return choices.preparation();
     return async (signal) => {
       const wait = isDoubtful ? await this.#check(session, signal) : undefined;
-      if (wait === undefined) await readState?.(signal);
-      return wait;
+      if (wait !== undefined) return wait;
+      await readState?.(signal);
+      return choices.preparation()?.(signal);
     };
   }
 
   reopen(session: OpenedSession): Preparation {
-    return (signal) => this.#reopen(session, signal);
+    return async (signal) =>
+      (await this.#reopen(session, signal)) ?? (await this.#options.choices.preparation()?.(signal));
   }
 
   leaving(): void {
@@ -52,8 +57,8 @@ export class LiveSession implements PromptSession {
     this.#options.probe.heard();
   }
 
-  needSignIn(message: string): void {
-    this.#options.connector().needSignIn(message);
+  needSignIn(message: string, data?: unknown): void {
+    this.#options.connector().needSignIn(message, data);
   }
 
   /**

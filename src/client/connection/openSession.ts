@@ -15,6 +15,8 @@ import { StageTimeout } from '../transport/stages';
 import { askStatus } from './askStatus';
 import { type OpenMethod, openMethodFor, otherWay, type SessionOpenStrategy } from './sessionOpenStrategy';
 import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
+import { openingChoices } from './shownChoices';
+import { signInMethods } from './signIn';
 import { deadlines, type StartContext } from './startAgent';
 
 /** What is asked of an agent that has started. */
@@ -50,7 +52,7 @@ export async function openSession(
   signal: AbortSignal,
 ): Promise<OpenResult> {
   const { stages, agent } = context;
-  const { features, authMethods: methods } = link.description;
+  const { features } = link.description;
   const { opening } = wanted;
   const way = openMethodFor(opening, features, agent.name);
   const mcp = handOver(await wanted.mcp, features, agent);
@@ -62,6 +64,7 @@ export async function openSession(
     additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
     mcpServers: mcp.servers,
   };
+  context.apply(openingChoices(context.known(), agent.id));
   let opened: OpenedOffer;
   try {
     opened = await (opening.kind === 'reopen'
@@ -71,6 +74,7 @@ export async function openSession(
     if (!(error instanceof RpcError)) throw error;
     if (error.code !== RPC_CODES.authRequired) throw openFailure(error, opening, agent.name);
     stages.awaitUser('sign-in');
+    const methods = signInMethods(link, error.data);
     return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
   }
   const { offer, replay } = opened;
@@ -148,6 +152,8 @@ async function openNew(
   if (opening.kind === 'fork') {
     const { past = [] } = opening;
     apply({ type: 'cleared', replay: true });
+    // Of what came before, nothing is kept.
+    apply(openingChoices(context.known(), context.agent.id));
     for (const event of past) apply(event);
     if (past.length > 0) apply(FORKED);
     // Some agents repeat the past of the session that was forked, or a part of it, some only know
@@ -156,6 +162,7 @@ async function openNew(
   } else if (context.known().entries.length > 0 && !link.description.features.carried) apply({ type: 'ids_renewed' });
   // What the response says is applied first, then what came before it, in order; only then does
   // anything else follow.
+  withdrawOffer(context);
   applyOffer(context, offer);
   const early = router.register(offer.sessionId, replay?.take ?? context.onUpdates);
   replay?.answered();
@@ -218,6 +225,7 @@ async function openExisting(
     router.register(sessionId, replay?.take ?? context.onUpdates);
     const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
       const answer = await requestExisting(link, way, sessionId, setup, inner);
+      applyOffer(context, answer); // what comes from now on is newer
       if (way.replays) {
         replay?.begin();
         await replay?.quiet(inner);
@@ -225,7 +233,6 @@ async function openExisting(
       return answer;
     });
     replay?.answered();
-    applyOffer(context, offer);
     return { offer, replay };
   } catch (error) {
     replay?.dispose();
@@ -299,4 +306,11 @@ function applyOffer({ apply }: StartContext, { modes, config, commands }: Sessio
   if (config) apply({ type: 'config', options: config });
   if (modes) apply({ type: 'modes', ...modes });
   if (commands) apply({ type: 'commands', commands });
+}
+
+/** A session that an agent begins has no mode and no option of the one before it. */
+function withdrawOffer({ apply, known }: StartContext): void {
+  const { modes, config } = known();
+  if (config.length > 0) apply({ type: 'config', options: [] });
+  if (modes.length > 0) apply({ type: 'modes', current: '', modes: [] });
 }

@@ -7,8 +7,7 @@ import type { AgentDefinition, ProcessAgent, RemoteAgent } from '../../agents/ag
 import type { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
-import type { Entry } from '../../session/model/state';
-import type { Transcript } from '../../session/reconcile/reconcile';
+import type { Entry, SessionState } from '../../session/model/state';
 import type { TrafficKind } from '../../traffic/trafficLog';
 import type { CommunicationChat } from '../http/communicationChat';
 import { CommunicationLink } from '../http/communicationLink';
@@ -99,7 +98,7 @@ export interface StartContext {
   /** The session that is the client's own, with HTTP agents. */
   readonly communication: CommunicationChat;
   /** What stands in the transcript. */
-  readonly known: () => Transcript;
+  readonly known: () => Readonly<SessionState>;
   /** The agent has repeated the session; called before what is missing here is added. */
   readonly onRepeated: (repeated: readonly Entry[]) => void;
   /**

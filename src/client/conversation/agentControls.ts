@@ -2,48 +2,42 @@
 // stopped.
 import { required } from '../../acp/protocol/dialect';
 import type { StopTarget } from '../../panel/contract';
-import type { SessionEvent } from '../../session/events/event';
 import type { OpenedSession } from '../ports/agentLink';
 import type { Subagents } from '../requests/subagents';
-
-export interface AgentControlsOptions {
-  /** The session that is ready. @throws ParleyError `no-session` */
-  readonly ready: () => OpenedSession;
-  readonly subagents: Pick<Subagents, 'stop' | 'callOf'>;
-  readonly apply: (event: SessionEvent) => void;
-}
+import type { Choices } from './choices';
 
 /** Each method throws ParleyError `no-session`, and what the agent answers. */
 export class AgentControls {
-  readonly #options: AgentControlsOptions;
-  /** Called when the user has set an option. */
-  onChoose: ((id: string, value: string | boolean) => void) | undefined;
+  readonly #ready: () => OpenedSession;
+  readonly #subagents: Pick<Subagents, 'stop' | 'callOf'>;
+  readonly #choices: Pick<Choices, 'setMode' | 'setOption'>;
 
-  constructor(options: AgentControlsOptions) {
-    this.#options = options;
+  /** @param ready returns the session that is ready. Throws ParleyError `no-session` */
+  constructor(
+    ready: () => OpenedSession,
+    subagents: Pick<Subagents, 'stop' | 'callOf'>,
+    choices: Pick<Choices, 'setMode' | 'setOption'>,
+  ) {
+    this.#ready = ready;
+    this.#subagents = subagents;
+    this.#choices = choices;
   }
 
   /** Asks the agent to stop one tool call, one terminal or one subagent. */
   async stopOne({ kind, id }: StopTarget): Promise<void> {
-    const { link, sessionId } = this.#options.ready();
-    if (kind === 'subagent') return this.#options.subagents.stop(id);
+    const { link, sessionId } = this.#ready();
+    if (kind === 'subagent') return this.#subagents.stop(id);
     const controls = required(link.dialect.controls);
-    const ofSubagent = kind === 'tool' ? this.#options.subagents.callOf(id) : undefined;
+    const ofSubagent = kind === 'tool' ? this.#subagents.callOf(id) : undefined;
     if (ofSubagent) return controls.cancelTool(ofSubagent.sessionId, ofSubagent.toolCallId);
     return kind === 'tool' ? controls.cancelTool(sessionId, id) : controls.cancelTerminal(sessionId, id);
   }
 
-  async setMode(modeId: string): Promise<void> {
-    const { link, sessionId } = this.#options.ready();
-    await required(link.dialect.controls).setMode(sessionId, modeId);
-    this.#options.apply({ type: 'mode', current: modeId });
+  setMode(modeId: string): Promise<void> {
+    return this.#choices.setMode(modeId);
   }
 
-  /** @param isRestored the user has not just chosen it */
-  async setConfigOption(id: string, value: string | boolean, isRestored = false): Promise<void> {
-    const { link, sessionId } = this.#options.ready();
-    const options = await required(link.dialect.controls).setConfigOption(sessionId, id, value);
-    if (options) this.#options.apply({ type: 'config', options });
-    if (!isRestored) this.onChoose?.(id, value);
+  setConfigOption(id: string, value: string | boolean): Promise<void> {
+    return this.#choices.setOption(id, value);
   }
 }

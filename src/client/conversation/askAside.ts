@@ -5,9 +5,11 @@ import * as l10n from '@vscode/l10n';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
 import { textOfBlocks } from '../../base/text';
 import { Changes } from '../../session/model/changes';
 import type { Entry } from '../../session/model/state';
+import { readReason } from '../../session/queue/waitReason';
 import { Conversation } from './conversation';
 import type { ConversationServices } from './conversationOptions';
 
@@ -48,6 +50,10 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
     const { connection, model } = conversation;
     if (connection.kind === 'failed' || connection.kind === 'exited') failed.reject(connection.error);
     if (connection.kind === 'authRequired') failed.reject(signInNeeded(agent.name));
+    // There is nobody to send what is held.
+    const { paused } = conversation.queue;
+    if (paused !== undefined)
+      failed.reject(new ParleyError('not-sent', readReason(paused)?.detail || localizable("The message wasn't sent.")));
     for (const [id, { options }] of model.state.permissions) {
       const no = options.find(({ kind }) => kind.startsWith('reject'));
       conversation.answerPermission(id, no?.optionId ?? null);

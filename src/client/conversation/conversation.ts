@@ -9,7 +9,7 @@ import { type Disposable, DisposableStore } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { Liveness } from '../../panel/contract';
-import type { SessionEvent, TimedEvent } from '../../session/events/event';
+import type { TimedEvent } from '../../session/events/event';
 import { SessionModel, type SessionView } from '../../session/model/model';
 import { PromptQueue, type QueuedAttachment } from '../../session/queue/queue';
 import type { SessionChanges } from '../changes/sessionChanges';
@@ -33,6 +33,7 @@ import { TurnControl } from '../turns/turnControl';
 import { AgentControls } from './agentControls';
 import { AgentLoss } from './agentLoss';
 import { changesOfSession } from './changesOfSession';
+import { Choices } from './choices';
 import type { ConversationOptions, ConversationServices } from './conversationOptions';
 import { followTerminals } from './followTerminals';
 import { isAtWork } from './idleAgents';
@@ -46,7 +47,6 @@ import { Recorder } from './recorder';
 import { closingEvents, completeTranscript, restore } from './restore';
 import { failedTurn, promptOfTurn } from './sendAgain';
 import { SessionOps } from './sessionOps';
-import { Suspension } from './suspension';
 import { Unsent } from './unsent';
 
 /** How a turn ended that ran when its session was closed. */
@@ -82,7 +82,8 @@ export class Conversation implements Disposable {
   readonly #notices: StartNotices;
   /** Why the session is read-only here; undefined: it is ours. */
   #held: ParleyError | undefined;
-  readonly #suspension: Suspension;
+  readonly #choices: Choices;
+  #isSuspended = false;
   readonly #progress: KeptProgress;
   /** Where an earlier window stood with the agent, until that is attached. */
   #earlier: EarlierAgent | undefined;
@@ -122,7 +123,10 @@ export class Conversation implements Disposable {
       this.#model,
       persistence,
       services.clock.now,
-      (event) => this.changes.happened(event),
+      (event) => {
+        this.changes.happened(event);
+        this.#choices.happened(event);
+      },
       this.#progress.read,
     );
     this.changes = changesOfSession(
@@ -133,6 +137,7 @@ export class Conversation implements Disposable {
       () => this.#held === undefined,
     );
     const { apply } = this.#recorder;
+    this.#choices = new Choices(this, { ready: () => this.#connector.ready(), apply, services });
     const mirror = persistence && new QueueMirror(persistence, kept?.queue, kept?.paused);
     this.queue = new PromptQueue(() => {
       if (mirror) this.#recorder.queueChanged(() => mirror.sync(this.queue));
@@ -141,13 +146,11 @@ export class Conversation implements Disposable {
     this.edits = new EditHolds(this.queue, () => this.queueActions.pump());
     const goesOn = earlier?.where;
     if (kept) restore(this, kept, apply, services.clock.now(), { isHeld: options.isHeld, goesOn });
-    if (kept?.whole) {
-      const isOver = (): boolean => this.#lifetime.isDisposed;
-      const reading = { read: kept.whole, isOver, apply, now: services.clock.now, isHeld: options.isHeld, goesOn };
-      this.#whole = completeTranscript(this.#model, reading, services.log).finally(() => {
-        this.#whole = undefined;
-      });
-    }
+    const isOver = (): boolean => this.#lifetime.isDisposed;
+    const manner = { isOver, apply, now: services.clock.now, isHeld: options.isHeld, goesOn };
+    this.#whole = completeTranscript(this.#model, kept?.whole, manner, services.log)?.finally(() => {
+      this.#whole = undefined;
+    });
     this.#notices = new StartNotices(apply, services.log);
     this.stages = new Stages(services.clock.now, () => this.#model.touch('connection'));
     this.#probe = new LivenessProbe({
@@ -168,7 +171,8 @@ export class Conversation implements Disposable {
         connector: () => this.#connector,
         probe: this.#probe,
         agentState: () => services.agentState?.(key),
-        isBlocked: () => this.#held !== undefined || this.#suspension.isActive,
+        choices: this.#choices,
+        isBlocked: () => this.#held !== undefined,
       }),
       kept: this.#recorder,
     });
@@ -179,6 +183,7 @@ export class Conversation implements Disposable {
       start: () => this.start(),
       isClosed: () => this.#lifetime.isDisposed,
       requireOurs: () => this.#requireOurs(),
+      acceptChoices: () => this.#choices.accept(),
     });
     this.#subagents = new Subagents({ side: () => this.#connector.agentSide, apply, log: services.log });
     this.#loss = new AgentLoss({
@@ -245,11 +250,7 @@ export class Conversation implements Disposable {
       },
       earlier,
     );
-    this.controls = new AgentControls({ ready: () => this.#connector.ready(), subagents: this.#subagents, apply });
-    this.#suspension = new Suspension(this, services, () => {
-      this.#model.touch('connection');
-      this.#turns.dispatcher.pump();
-    });
+    this.controls = new AgentControls(() => this.#connector.ready(), this.#subagents, this.#choices);
     this.ops = new SessionOps({
       link: () => this.#connector.link,
       session: () => this.#connector.session,
@@ -378,9 +379,10 @@ export class Conversation implements Disposable {
       throw new ParleyError('empty-message', localizable('There is nothing to send.'));
     this.#persistence?.verify();
     this.#requireOurs();
-    // A message that the user sends while nothing runs is meant now; what they paused before it
-    // stays paused.
-    const now = this.queue.paused !== undefined && (!this.isBusy || this.isPreparing);
+    // A message that the user sends while nothing runs, or what runs is being stopped, is meant now;
+    // what they paused before it stays paused.
+    const isOver = !this.isBusy || this.isPreparing || this.#turns.isCancelled;
+    const now = this.queue.paused !== undefined && isOver;
     // Where it leaves at once it is never kept as one that waits.
     return this.#recorder.together(() => {
       const item = this.queue.add(text, attachments, now ? 'first' : 'last');
@@ -466,7 +468,7 @@ export class Conversation implements Disposable {
 
   /** Restarts the agent with an old session, see {@link SessionOpenStrategy}. */
   async reopen(opening: SessionOpenStrategy): Promise<void> {
-    this.#suspension.end();
+    this.#isSuspended = false;
     await this.#connector.drop('session-opened', { next: opening });
     await this.start();
   }
@@ -500,15 +502,15 @@ export class Conversation implements Disposable {
 
   /** The process of the idle agent was ended; the next start brings it back. */
   get isSuspended(): boolean {
-    return this.#suspension.isActive;
+    return this.#isSuspended;
   }
 
   /**
-   * Ends the process of an idle agent. The next start opens the same session with the same choices.
+   * Ends the process of an idle agent. The next start opens the same session.
    */
   async suspend(): Promise<void> {
     if (!this.isIdle) return;
-    this.#suspension.begin();
+    this.#isSuspended = true;
     await this.#connector.suspend('agent-idle');
   }
 
@@ -547,7 +549,7 @@ export class Conversation implements Disposable {
   #onStarting(lastEnd: ParleyError | undefined): void {
     if (lastEnd) {
       const { code, texts, stderr } = lastEnd;
-      this.#apply({ type: 'error', code, message: texts.message, ...(stderr && { stderr }) });
+      this.#recorder.apply({ type: 'error', code, message: texts.message, ...(stderr && { stderr }) });
     }
     this.#handoff.starting(this.#model.state.entries);
     this.changes.starting();
@@ -562,7 +564,9 @@ export class Conversation implements Disposable {
     this.#probe.set('live');
     this.changes.warm();
     this.#loss.ready();
-    void this.#suspension.resume(isNew);
+    this.#isSuspended = false;
+    this.#choices.opened(isNew);
+    this.#turns.dispatcher.pump();
   }
 
   /** The agent of an earlier window is here: it goes on as if nothing had been. */
@@ -586,15 +590,11 @@ export class Conversation implements Disposable {
     this.#loss.detached(end, hadSession, this.#endsWithWindow || this.#earlier !== undefined);
     if (!this.#earlier) return;
     this.#earlier = undefined;
-    for (const event of closingEvents(this.#model.state, this.#services.clock.now())) this.#apply(event);
+    for (const event of closingEvents(this.#model.state, this.#services.clock.now())) this.#recorder.apply(event);
   }
 
   /** @throws ParleyError `session-held` */
   #requireOurs(): void {
     if (this.#held) throw this.#held;
-  }
-
-  #apply(event: SessionEvent): void {
-    this.#recorder.apply(event);
   }
 }

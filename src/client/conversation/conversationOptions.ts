@@ -43,6 +43,8 @@ export interface ConversationServices extends ConnectionServices, TurnServices, 
   readonly permissionRules?: () => RuleSet;
   /** Absent: new sessions begin as their agents have it. */
   readonly choices?: RememberedChoices;
+  /** How long an agent may take to set a mode or an option, in milliseconds. */
+  readonly choiceMs?: number;
   /** Absent: what turns change on disk is not recorded. */
   readonly changes?: ChangeServices;
   /** How long a session must be quiet before it is probed again, in milliseconds. */

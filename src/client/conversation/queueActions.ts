@@ -1,6 +1,7 @@
 // What the user does with the messages that wait: sends one now, goes on, removes, restores, and
 // takes back one that the agent holds.
 import { isAway, type PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue/queue';
+import { type PauseCode, readReason } from '../../session/queue/waitReason';
 import type { TurnControl } from '../turns/turnControl';
 
 export interface QueueActionsOptions {
@@ -11,6 +12,8 @@ export interface QueueActionsOptions {
   readonly isClosed: () => boolean;
   /** @throws ParleyError where another window has the session */
   readonly requireOurs: () => void;
+  /** What waits is sent with what the agent has, see Choices.accept. */
+  readonly acceptChoices: () => void;
 }
 
 export class QueueActions {
@@ -30,6 +33,7 @@ export class QueueActions {
     const { queue, turns } = this.#options;
     const item = queue.find(id);
     if (!item || item.state === 'sending') return;
+    this.#options.acceptChoices();
     queue.putNext(id);
     void turns.dispatcher.sendFirst(item);
     if (turns.isBusy) turns.cancel();
@@ -65,8 +69,15 @@ export class QueueActions {
 
   /** Sends what waited in a paused queue. */
   resume(): void {
+    this.#options.acceptChoices();
     this.#options.queue.resume();
     this.#goOn();
+  }
+
+  /** Sends what waited for a reason that is gone. */
+  release(code: PauseCode): void {
+    const { paused } = this.#options.queue;
+    if (paused !== undefined && readReason(paused)?.code === code) this.resume();
   }
 
   /** Takes messages out of the queue: one, or all. @returns those that are gone */

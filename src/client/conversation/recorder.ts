@@ -53,9 +53,13 @@ export class Recorder {
     this.applyAt(event, this.#now());
   };
 
-  /** Applies one event. @param at ms since 1970 */
+  /**
+   * Applies one event. A title of the agent does not replace the one that the user has given, here
+   * or in the lists of sessions.
+   * @param at ms since 1970
+   */
   applyAt(event: SessionEvent, at: number): void {
-    if (this.#isOver) return;
+    if (this.#isOver || (event.type === 'info' && !event.byUser && this.#model.state.isNamed)) return;
     this.#applyAt(event, at);
     this.#happened(event);
     this.#onDidApply.fire(event);

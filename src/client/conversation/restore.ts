@@ -48,8 +48,6 @@ export function restore(
 
 /** Reading the part of a transcript before its end. */
 export interface TranscriptReading {
-  /** @throws ParleyError `journal-unreadable` */
-  readonly read: () => Promise<SessionModel>;
   /** The conversation was closed meanwhile. */
   readonly isOver: () => boolean;
   readonly apply: (event: SessionEvent) => void;
@@ -63,10 +61,22 @@ export interface TranscriptReading {
 /**
  * Completes a model of which only the end was read, and closes what was open before it. Never
  * rejects: what cannot be read stays a gap.
+ * @param read reads the whole; rejects with ParleyError `journal-unreadable`. Undefined: the model
+ * is whole
  */
-export async function completeTranscript(
+export function completeTranscript(
   model: SessionModel,
-  { read, isOver, apply, now, isHeld, goesOn }: TranscriptReading,
+  read: (() => Promise<SessionModel>) | undefined,
+  reading: TranscriptReading,
+  log: Log,
+): Promise<void> | undefined {
+  return read && complete(model, read, reading, log);
+}
+
+async function complete(
+  model: SessionModel,
+  read: () => Promise<SessionModel>,
+  { isOver, apply, now, isHeld, goesOn }: TranscriptReading,
   log: Log,
 ): Promise<void> {
   try {

@@ -1,36 +1,15 @@
-// The mode, the model and the options of a session: how an agent offers them, and what the user has
-// chosen. An agent that opens a session in another process may begin with its defaults.
+// The mode, the model and the options of a session: how an agent offers them, and what the user chose
+// last with each agent.
 import * as l10n from '@vscode/l10n';
-import type { ConfigOption, ConfigValue } from '../../session/events/content';
+import type { Choice, ConfigOption, ConfigValue } from '../../session/events/content';
 import type { SessionState } from '../../session/model/state';
+import { labelOf } from '../connection/shownChoices';
 import type { AgentControls } from './agentControls';
-
-export interface SessionChoices {
-  readonly mode: string | undefined;
-  readonly config: readonly ConfigOption[];
-}
 
 /** A session in which they can be set. */
 export interface ChoiceTarget {
   readonly model: { readonly state: Readonly<Pick<SessionState, 'mode' | 'modes' | 'config'>> };
   readonly controls: Pick<AgentControls, 'setMode' | 'setConfigOption'>;
-}
-
-/** Returns the mode and the options of a session as they are set now. */
-export function choicesOf({ mode, config }: Readonly<Pick<SessionState, 'mode' | 'config'>>): SessionChoices {
-  return { mode, config };
-}
-
-/** Sets what the agent offers and has set otherwise. @throws what the agent answers */
-export async function restoreChoices({ mode, config }: SessionChoices, target: ChoiceTarget): Promise<void> {
-  const { state } = target.model;
-  if (mode !== undefined && mode !== state.mode && state.modes.some(({ id }) => id === mode))
-    await target.controls.setMode(mode);
-  for (const { id, value } of config) {
-    // Each answer may change what else is offered.
-    const offered = state.config.find((option) => option.id === id);
-    if (offered && offered.value !== value) await target.controls.setConfigOption(id, value, true);
-  }
 }
 
 /** What the user chose last in sessions with each agent, by option. */
@@ -45,21 +24,23 @@ export interface RememberedChoices {
  */
 const REMEMBERED = ['model', 'thought_level'];
 
-/** Sets what was chosen last, as far as the agent offers it now. @throws what the agent answers */
-export async function restoreRemembered(
+/** Returns what was chosen last, as far as the agent offers it now. */
+export function rememberedOf(
   remembered: Readonly<Record<string, unknown>>,
-  { model, controls }: ChoiceTarget,
-): Promise<void> {
-  for (const wanted of REMEMBERED)
-    for (const { id, category, value, ...option } of model.state.config) {
-      if (category !== wanted || option.type === 'boolean') continue;
-      const offered = option.values.find((one) => one.value === remembered[id]);
-      if (offered && offered.value !== value) await controls.setConfigOption(id, offered.value, true);
-    }
+  { config }: Readonly<Pick<SessionState, 'config'>>,
+): readonly Choice[] {
+  return REMEMBERED.flatMap((wanted) =>
+    config.flatMap((option): Choice[] => {
+      if (option.category !== wanted || option.type === 'boolean') return [];
+      const { id, values } = option;
+      const offered = values.find(({ value }) => value === remembered[id]);
+      return offered ? [{ id, value: offered.value, label: labelOf(option, offered.value) }] : [];
+    }),
+  );
 }
 
 /** What can be chosen, and what is chosen now. */
-export interface Choice {
+export interface OfferedChoice {
   readonly current: string | undefined;
   readonly values: readonly ConfigValue[];
   /** @throws ParleyError `no-session`; what the agent answers. */
@@ -70,7 +51,7 @@ export interface Choice {
  * Returns the choice of the mode or the model (protocol.md 1.12); undefined where the agent offers
  * none. An option goes before modes, as in the composer.
  */
-export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): Choice | undefined {
+export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): OfferedChoice | undefined {
   const { config, modes, mode } = conversation.model.state;
   const option = config.find((one): one is SelectOption => one.type === 'select' && one.category === what);
   if (option) {
@@ -86,7 +67,7 @@ export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): Ch
 }
 
 /** Returns the value after the one that is chosen, and the first after the last; undefined where there is only one. */
-export function nextOf({ values, current }: Pick<Choice, 'values' | 'current'>): ConfigValue | undefined {
+export function nextOf({ values, current }: Pick<OfferedChoice, 'values' | 'current'>): ConfigValue | undefined {
   if (values.length < 2) return undefined;
   return values[(values.findIndex(({ value }) => value === current) + 1) % values.length];
 }

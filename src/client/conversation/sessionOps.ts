@@ -108,7 +108,7 @@ export class SessionOps {
   async rename(title: string, signal: AbortSignal): Promise<void> {
     const session = this.#options.session();
     const kept = session && this.can('title') ? await this.setTitle(session.sessionId, title, signal) : titleOf(title);
-    this.#options.apply({ type: 'info', title: kept });
+    this.#options.apply({ type: 'info', title: kept, byUser: true });
   }
 
   #need(feature: keyof typeof LACKS): StoredSessions {

@@ -13,6 +13,8 @@ const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> 
   'agent-closed-input': () => l10n.t('Paused because the agent no longer reads messages. Restart the agent.'),
   'agent-asks': () => l10n.t('Paused because the agent asked a question first.'),
   'agent-silent': () => l10n.t("Paused because the agent isn't responding."),
+  'choices-not-set': (detail) =>
+    l10n.t('Paused: {0} Choose again, or send with what the agent has now.', sentence(detail)),
   'given-back': () => l10n.t('Paused because the agent returned a message.'),
   'taken-back': () => l10n.t('Paused so that you can edit the returned message.'),
   'session-lost': () => l10n.t('Paused because the agent no longer has this session.'),

@@ -111,6 +111,19 @@ export interface SessionMode {
   readonly description?: string;
 }
 
+/** A mode, or the value of an option, that is to be in force. */
+export interface Choice {
+  /** Of the option; absent: a mode outside of the options. */
+  readonly id?: string;
+  readonly value: string | boolean;
+  /** As the user saw it. */
+  readonly label: string;
+  /** It stands for the agent's mode, which agents offer as modes or as an option. */
+  readonly isMode?: true;
+  /** A prompt waits also where the agent no longer offers it. */
+  readonly isRequired?: true;
+}
+
 export interface Usage {
   readonly used: number;
   readonly size: number;

@@ -4,6 +4,7 @@
 import type { LocalizableText } from '../../base/localizable';
 import type {
   AvailableCommand,
+  Choice,
   ConfigOption,
   ContentBlock,
   PermissionOption,
@@ -203,9 +204,26 @@ export type SessionEvent =
   // Session properties.
   | { readonly type: 'commands'; readonly commands: readonly AvailableCommand[] }
   | { readonly type: 'modes'; readonly current: string; readonly modes: readonly SessionMode[] }
-  | { readonly type: 'mode'; readonly current: string }
-  | { readonly type: 'config'; readonly options: readonly ConfigOption[] }
-  | { readonly type: 'info'; readonly title?: string | null; readonly updatedAt?: string | null }
+  /** @property byUser the user has set it */
+  | { readonly type: 'mode'; readonly current: string; readonly byUser?: true }
+  /** @property chosen the id of the option that the user has set */
+  | { readonly type: 'config'; readonly options: readonly ConfigOption[]; readonly chosen?: string }
+  /** What must be in force before the next prompt leaves; replaces the previous list. */
+  | {
+      readonly type: 'choices';
+      readonly wanted: readonly Choice[];
+      /** The agent whose choices they are. */
+      readonly agentId?: string;
+      /** The session is being opened: the agent may begin with something else than it had. */
+      readonly opens?: true;
+    }
+  | {
+      readonly type: 'info';
+      readonly title?: string | null;
+      readonly updatedAt?: string | null;
+      /** The user has given the title, which no title of the agent replaces. */
+      readonly byUser?: true;
+    }
   | { readonly type: 'usage'; readonly usage: Usage }
   // Terminals run by the client or only described by the agent. `output` replaces the output so
   // far, `append` extends it.

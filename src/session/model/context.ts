@@ -89,10 +89,16 @@ export function createContext(readers: ReadonlySet<Changes>): ModelContext {
     turn: undefined,
     replaying: false,
     title: undefined,
+    isNamed: false,
     commands: [],
     modes: [],
     mode: undefined,
     config: [],
+    chosen: new Set(),
+    wanted: [],
+    choicesOf: undefined,
+    isOpening: false,
+    confirmed: { mode: false, config: false },
     usage: undefined,
   };
   return {

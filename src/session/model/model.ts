@@ -7,6 +7,7 @@ import { boundBlock, MAX_LIST } from '../events/bounds';
 import type { Mark, SessionEvent, TimedEvent } from '../events/event';
 import { ownText } from '../events/ownText';
 import type { Changes, SessionPart } from './changes';
+import { applyChoices, applyTitle, promptLeft } from './choices';
 import { applyCompaction } from './compactions';
 import { clear, createContext, type ModelContext } from './context';
 import { applyElicitation } from './elicitations';
@@ -174,6 +175,7 @@ export class SessionModel {
         return;
       case 'prompt_sent':
         addPrompt(context, event, at);
+        promptLeft(state);
         return;
       case 'prompt_inserted':
         linkPrompt(context, event);
@@ -223,14 +225,10 @@ export class SessionModel {
         state.commands = event.commands;
         break;
       case 'modes':
-        state.modes = event.modes;
-        state.mode = event.current;
-        break;
       case 'mode':
-        state.mode = event.current;
-        break;
       case 'config':
-        state.config = event.options;
+      case 'choices':
+        applyChoices(context, event);
         break;
       case 'usage': {
         state.usage = event.usage;
@@ -239,7 +237,7 @@ export class SessionModel {
         break;
       }
       case 'info':
-        if (event.title !== undefined) state.title = event.title ?? undefined;
+        applyTitle(state, event);
         break;
       case 'permission_asked':
         waitBegins(context, at);
@@ -312,6 +310,7 @@ const PARTS: Record<
   | 'modes'
   | 'mode'
   | 'config'
+  | 'choices'
   | 'usage'
   | 'info'
   | 'plan'
@@ -335,6 +334,7 @@ const PARTS: Record<
   modes: 'modes',
   mode: 'modes',
   config: 'config',
+  choices: 'config',
   usage: 'usage',
   info: 'info',
   plan: 'plan',

@@ -2,6 +2,7 @@
 import type { LocalizableText } from '../../base/localizable';
 import type {
   AvailableCommand,
+  Choice,
   ConfigOption,
   ContentBlock,
   PermissionOption,
@@ -215,6 +216,9 @@ export type Elicitation = {
   readonly opened?: true;
 } & ElicitationBody;
 
+/** Stands for the mode among the ids of options; no option has it. */
+export const MODE_ID = '';
+
 export interface SessionState {
   readonly entries: Entry[];
   /** Which entries stand under which calls. */
@@ -237,9 +241,21 @@ export interface SessionState {
    */
   replaying: boolean;
   title: string | undefined;
+  /** The user has given the title. */
+  isNamed: boolean;
   commands: readonly AvailableCommand[];
   modes: readonly SessionMode[];
   mode: string | undefined;
   config: readonly ConfigOption[];
+  /** The ids of the options that the user has set, and {@link MODE_ID}. */
+  readonly chosen: Set<string>;
+  /** What must be in force before the next prompt leaves. */
+  wanted: readonly Choice[];
+  /** The agent that the choices are made with; undefined in sessions of earlier versions. */
+  choicesOf: string | undefined;
+  /** The session was opened, and no prompt has left since. */
+  isOpening: boolean;
+  /** What the agent has said since the session was opened; the rest is from before. */
+  confirmed: { readonly mode: boolean; readonly config: boolean };
   usage: Usage | undefined;
 }

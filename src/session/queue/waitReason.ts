@@ -15,6 +15,7 @@ export type PauseCode =
   | 'agent-closed-input'
   | 'agent-asks'
   | 'agent-silent'
+  | 'choices-not-set'
   | 'given-back'
   | 'taken-back'
   | 'session-lost'

@@ -61,7 +61,7 @@ export async function continueFromMessage(
   const isEdit = how === 'edit';
   if (isEdit && !(await restore.restoreIfChanged(old, turnId, ask))) return undefined;
   const title = how === 'fork' ? l10n.t('{0} (fork)', titleOf(old)) : titleOf(old);
-  const fresh = conversations.create({ agent: id, cwd: old.cwd, title });
+  const fresh = conversations.create({ agent: id, cwd: old.cwd, title, isNamed: state.isNamed, continues: old });
   const said = ownText('edited-from', ...(isEdit ? ran : []));
   const notice = { type: 'notice', own: true, severity: 'info', title: '', said } as const;
   const at = Date.now();

@@ -42,6 +42,7 @@ export async function continueWith(
   const conversation = await descriptors.open(descriptor, {
     agent: id,
     title: old.model.state.title,
+    continues: old,
     stateBy: descriptors.stateBy(old.key),
     head: (opened) => continuedFrom(old.agent.name, old.key, opened),
     onDidShow: show,

@@ -37,6 +37,12 @@ export async function continueWithSummary(
   const title = titleOf(old);
   const label = oneLine(l10n.t('Summary of {0}', title));
   const attachments = [embeddedAttachment('summary', 'summary', label, summaryAsContext(summary), 'text/markdown')];
-  const fresh = conversations.create({ agent: agent.id, cwd, title: l10n.t('{0} (continued)', title) });
+  const fresh = conversations.create({
+    agent: agent.id,
+    cwd,
+    title: l10n.t('{0} (continued)', title),
+    isNamed: old.model.state.isNamed,
+    continues: old,
+  });
   return begin(fresh, { text: '', attachments }, () => chat.openTab(fresh).focus());
 }

@@ -131,7 +131,14 @@ export function sessionCommands(services: CommandServices, register: Register): 
       if (!origin.ops.can('fork')) throw new ParleyError('cannot-fork', l10n.t("{0} can't fork sessions.", agent.name));
       const title = l10n.t('{0} (fork)', titleOf(origin));
       const past = pastOf(origin.model.state);
-      const fork = conversations.create({ agent: agent.id, cwd, title, opening: { kind: 'fork', sessionId, past } });
+      const fork = conversations.create({
+        agent: agent.id,
+        cwd,
+        title,
+        isNamed: origin.model.state.isNamed,
+        continues: origin,
+        opening: { kind: 'fork', sessionId, past },
+      });
       show(fork);
       await fork.start();
       return fork.key;

@@ -303,7 +303,9 @@ export class Archive implements Disposable {
 
   /** Gives a session that is open nowhere another title. */
   rename(key: string, title: string): void {
-    this.#open().updateSession(key, { title });
+    const journal = this.#open();
+    journal.updateSession(key, { title });
+    journal.append(key, [{ at: Date.now(), event: { type: 'info', title, byUser: true } }]);
   }
 
   /**

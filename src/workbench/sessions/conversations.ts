@@ -7,11 +7,13 @@ import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { SessionOpenStrategy } from '../../client/connection/sessionOpenStrategy';
+import { carriedChoices } from '../../client/connection/shownChoices';
 import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import { sendingServices } from '../../client/conversation/sendInBackground';
 import type { WarmAgent } from '../../client/conversation/warmAgent';
 import { isBelow } from '../../client/requests/roots';
+import type { SessionEvent } from '../../session/events/event';
 import { Changes } from '../../session/model/changes';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Archive } from './archive';
@@ -28,6 +30,10 @@ export interface NewConversation {
   readonly title?: string | undefined;
   /** false: it is not shown, and commands stay about the session that is. */
   readonly activates?: boolean | undefined;
+  /** The user has given the title. */
+  readonly isNamed?: boolean;
+  /** The session that it continues: what the user chose there holds, as far as the agent offers it. */
+  readonly continues?: Conversation | undefined;
 }
 
 /** Folders of the extension; absolute. */
@@ -178,7 +184,7 @@ export class Conversations implements Disposable {
         hint: l10n.t('Add it to the setting parley.agents.'),
       });
     }
-    const { opening, title, activates } = options;
+    const { opening, title, isNamed, continues, activates } = options;
     const folders = this.#foldersOf(options.cwd);
     const isSame = (one: Conversation): boolean =>
       JSON.stringify([one.agent, one.cwd, one.roots]) === JSON.stringify([agent, folders.cwd, folders.roots]);
@@ -186,7 +192,10 @@ export class Conversations implements Disposable {
     // Before anything is stored, only this says where the session was.
     if (!opening) this.#archive.newSessions.note({ ...folders, key: conversation.key, agentId: agent.id });
     this.#add(conversation, undefined, { activates });
-    if (title !== undefined) conversation.note([{ at: this.#services.clock.now(), event: { type: 'info', title } }]);
+    const events: SessionEvent[] = continues ? [carriedChoices(continues.model.state, continues.agent.id)] : [];
+    if (title !== undefined) events.push({ type: 'info', title, ...(isNamed && { byUser: true }) });
+    const at = this.#services.clock.now();
+    conversation.note(events.map((event) => ({ at, event })));
     return conversation;
   }
 
@@ -254,9 +263,11 @@ export class Conversations implements Disposable {
     const isUnwritten = (): boolean => unsent.draft === kept.draft && unsent.attachments === kept.attachments;
     this.#add(conversation, () => (persistence ? persistence.isUnclaimed : isUnwritten()), { activates });
     if (persistence?.isLost) this.#onLost(key); // it was taken while it was read
-    // It may have been given another one while it was closed.
-    if (record.title !== undefined && record.title !== conversation.model.state.title)
-      conversation.note([{ at: record.updatedAt, event: { type: 'info', title: record.title } }]);
+    // In earlier versions, a name that it was given while it was closed is in its record only.
+    const before = conversation.model.state.title;
+    const { title, updatedAt: at } = record;
+    if (title !== undefined && title !== before)
+      conversation.note([{ at, event: { type: 'info', title, ...(before !== undefined && { byUser: true }) } }]);
     // Attaches to its agent, or says why it does not start.
     if (!persistence || conversation.isAttaching) void conversation.start();
     return conversation;

@@ -54,6 +54,8 @@ export interface OpenOptions {
    * What the session is called until its agent says otherwise; absent: as its first message begins.
    */
   readonly title?: string | undefined;
+  /** As in `Conversations.create`. */
+  readonly continues?: Conversation | undefined;
   /**
    * The agent that stored the session's state, see {@link SessionLog.stateBy}; absent: the one that
    * spoke last.
@@ -143,9 +145,11 @@ export class Descriptors implements Disposable {
     const { conversations, catalog } = this.#options;
     const agent = options.agent === undefined ? catalog.preferred() : catalog.find(options.agent);
     const knows = agent?.type === 'communication';
+    const { continues } = options;
     const conversation = conversations.create({
       agent: options.agent,
       activates: options.activates,
+      continues,
       ...(knows && { opening: { kind: 'reopen', sessionId: descriptor.id, transcript: 'keep' } }),
     });
     if (knows) conversation.communication.adopt(descriptor);
@@ -166,7 +170,8 @@ export class Descriptors implements Disposable {
       this.#ended.signal,
     );
     const title = options.title ?? firstWordsOf(conversation.model.state, MAX_TITLE);
-    if (title !== undefined) noteNow(conversation, { type: 'info', title });
+    const isNamed = continues?.model.state.isNamed === true;
+    if (title !== undefined) noteNow(conversation, { type: 'info', title, ...(isNamed && { byUser: true }) });
     const by = options.stateBy ?? speaker;
     if (descriptor.state !== undefined && by !== undefined)
       await this.#sessions.of(conversation).messages.stateIsOf(by);

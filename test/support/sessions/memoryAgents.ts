@@ -23,9 +23,16 @@ let nextPid = 2 ** 30;
 
 /** Starts the scripted and the reference agent in memory, everything else as a process. */
 export const startInMemory: ProcessStarter = async (options) => {
-  const { command, args, cwd, env, log, onStderr, signal } = options;
+  const { command, args } = options;
   const run = command === process.execPath ? PROGRAMS[basename(args[0] ?? '')] : undefined;
-  if (!run) return AgentProcess.start(options);
+  return run ? startProgram(run, options) : AgentProcess.start(options);
+};
+
+/** Starts a program of a test in memory, whatever the command is. */
+export async function startProgram(
+  run: (program: AgentProgram) => void,
+  { args, cwd, env, log, onStderr, signal }: Parameters<ProcessStarter>[0],
+): Promise<AgentTransport> {
   await checkFolder(cwd);
   signal?.throwIfAborted();
   const program = new MemoryProgram(args.slice(1), env, cwd);
@@ -52,7 +59,7 @@ export const startInMemory: ProcessStarter = async (options) => {
     dispose: () => void close(),
   };
   return started;
-};
+}
 
 class MemoryProgram implements AgentProgram {
   readonly pid = nextPid++;

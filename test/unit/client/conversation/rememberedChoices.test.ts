@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { parseAgents } from '../../../../src/agents/agentDefinition';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import type { RememberedChoices } from '../../../../src/client/conversation/sessionChoices';
+import { waitReasonLabel } from '../../../../src/client/view/waitReasonLabels';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript } from '../../../support/agents/script';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
-import { testConversation } from '../../../support/sessions/conversation';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
 const select = (id: string, category: string, ...values: readonly string[]): Record<string, unknown> => ({
   id,
@@ -39,12 +40,14 @@ describe('a new session', function () {
     await removeScratch();
   });
 
-  async function open(script: AgentScript): Promise<Conversation> {
+  const open = async (script: AgentScript): Promise<Conversation> => (await openTest(script)).conversation;
+
+  async function openTest(script: AgentScript, more: { readonly choiceMs?: number } = {}): Promise<TestConversation> {
     const [agent] = parseAgents({ scripted: scriptedAgent(script, log) }).agents;
     assert.ok(agent);
-    const { conversation, close } = testConversation({ agent, cwd: folder, services: { choices } });
-    ends.push(close);
-    return conversation;
+    const opened = testConversation({ agent, cwd: folder, services: { choices, ...more } });
+    ends.push(opened.close);
+    return opened;
   }
 
   const methods = (): readonly string[] => calledMethods(readAgentLog(log));
@@ -89,13 +92,21 @@ describe('a new session', function () {
     assert.equal(chosen(again, 'approval'), 'ask');
   });
 
-  it('sends the first message though the agent does not answer', async () => {
+  it('holds the first message while the agent does not answer, and sends it when the user wants', async () => {
     memory.set('scripted', { llm: 'large' });
-    const conversation = await open({
-      configOptions: [select('llm', 'model', 'small', 'large')],
-      mute: ['session/set_config_option'],
-    });
-    const { stopReason } = await conversation.send('say hello').done;
-    assert.equal(stopReason, 'end_turn');
+    const { conversation, until } = await openTest(
+      { configOptions: [select('llm', 'model', 'small', 'large')], mute: ['session/set_config_option'] },
+      { choiceMs: 10 },
+    );
+    const { done } = conversation.send('say hello');
+    await until(({ queue }) => queue.paused !== undefined);
+    assert.equal(
+      waitReasonLabel(conversation.queue.paused ?? ''),
+      "Paused: scripted didn't answer when asked for “llm: large”. Choose again, or send with what the agent has now.",
+    );
+    assert.deepEqual(methods(), ['initialize', 'session/new', 'session/set_config_option']);
+    conversation.queueActions.resume();
+    assert.equal((await done).stopReason, 'end_turn');
+    assert.deepEqual(memory.get('scripted'), { llm: 'small' }, 'the next session begins with it');
   });
 });

@@ -4,7 +4,7 @@ import {
   type ChoiceTarget,
   choiceOf,
   nextOf,
-  restoreRemembered,
+  rememberedOf,
   valueLabel,
 } from '../../../../src/client/conversation/sessionChoices';
 import type { ConfigOption } from '../../../../src/session/events/content';
@@ -78,38 +78,21 @@ describe('the choice of a mode and of a model', () => {
 });
 
 describe('what was chosen last', () => {
-  it('is set as far as the agent offers it now, the model first', async () => {
+  const idsOf = (
+    remembered: Readonly<Record<string, unknown>>,
+    ...options: readonly ConfigOption[]
+  ): readonly string[] => rememberedOf(remembered, { config: options }).map(({ id, value }) => `${id} ${value}`);
+
+  it('is wanted as far as the agent offers it now, the model first', () => {
     const options = [option('effort', 'thought_level'), option('llm', 'model'), option('other', 'model')];
-    const { it, asked } = conversation({ type: 'config', options });
-    await restoreRemembered({ effort: 'b', llm: 'b', other: 'gone', missing: 'b' }, it);
-    assert.deepEqual(asked, ['llm b', 'effort b']);
+    assert.deepEqual(idsOf({ effort: 'b', llm: 'b', other: 'gone', missing: 'b' }, ...options), ['llm b', 'effort b']);
   });
 
-  it('is not set where it is so already, or is a mode or something else', async () => {
-    const options = [option('approval', 'mode'), option('llm', 'model'), option('web', 'other')];
-    const { it, asked } = conversation(modes, { type: 'config', options });
-    await restoreRemembered({ approval: 'b', llm: 'a', web: 'b', ask: 'code' }, it);
-    assert.deepEqual(asked, []);
-  });
-
-  it('depends on what the agent offers with the model', async () => {
-    const { it, asked } = conversation({
-      type: 'config',
-      options: [option('effort', 'thought_level'), option('llm', 'model')],
-    });
-    const { controls, model } = it;
-    const target: ChoiceTarget = {
-      model,
-      controls: {
-        ...controls,
-        setConfigOption: async (id, value) => {
-          await controls.setConfigOption(id, value);
-          (model as SessionModel).apply({ type: 'config', options: [option('llm', 'model')] }, 0);
-        },
-      },
-    };
-    await restoreRemembered({ llm: 'b', effort: 'b' }, target);
-    assert.deepEqual(asked, ['llm b']);
+  it('is not wanted where it is a mode or something else', () => {
+    assert.deepEqual(
+      idsOf({ approval: 'b', web: 'b', ask: 'code' }, option('approval', 'mode'), option('web', 'other')),
+      [],
+    );
   });
 });
 

@@ -1,0 +1,75 @@
+// The mode and the options as the composer shows them, as choices that must hold when the agent opens
+// the session again.
+import * as l10n from '@vscode/l10n';
+import type { Choice, ConfigOption } from '../../session/events/content';
+import type { SessionEvent } from '../../session/events/event';
+import { isSameSetting, modeOption } from '../../session/model/choices';
+import type { SessionState } from '../../session/model/state';
+
+type Shown = Readonly<Pick<SessionState, 'mode' | 'modes' | 'config' | 'chosen'>>;
+type Opened = Shown & Readonly<Pick<SessionState, 'wanted' | 'choicesOf' | 'isOpening'>>;
+
+/**
+ * Returns what is shown, in the order in which it is set: the mode, the model, the other options. A
+ * mode is required, as another one may ask for less, and so is what the user has set.
+ */
+export function shownChoices({ mode, modes, config, chosen }: Shown): readonly Choice[] {
+  const ofMode = modeOption(config);
+  const options = config.map((option): Choice => {
+    const isMode = option === ofMode;
+    const { id, value } = option;
+    return {
+      id,
+      value,
+      label: labelOf(option, value),
+      ...(isMode && { isMode }),
+      ...((isMode || chosen.has(id)) && { isRequired: true }),
+    };
+  });
+  const current = ofMode ? undefined : modes.find(({ id }) => id === mode);
+  const first: Choice[] = current ? [modeChoice(current)] : [];
+  const rank = ({ id, isMode }: Choice): number =>
+    isMode ? 0 : config.some((option) => option.id === id && option.category === 'model') ? 1 : 2;
+  return [...first, ...options].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Returns a mode as what must be in force. */
+export function modeChoice({ id, name }: { readonly id: string; readonly name: string }): Choice {
+  return { value: id, label: name, isMode: true, isRequired: true };
+}
+
+/** Returns the name of a value of an option, with the option's. */
+export function labelOf(option: ConfigOption, value: string | boolean): string {
+  if (typeof value === 'boolean') return `${option.name}: ${value ? l10n.t('On') : l10n.t('Off')}`;
+  const named = option.type === 'select' ? option.values.find((one) => one.value === value)?.name : undefined;
+  return `${option.name}: ${named ?? value}`;
+}
+
+/**
+ * Returns the event that hands the choices of a session to one that continues it.
+ * @param agentId of the session
+ */
+export function carriedChoices(state: Opened, agentId: string): SessionEvent {
+  return { type: 'choices', wanted: wantedAfter(state), agentId: state.choicesOf ?? agentId };
+}
+
+/**
+ * Returns the event that begins the opening of a session: what was shown is wanted. With another
+ * agent only what it offers under the same id.
+ */
+export function openingChoices(state: Opened, agentId: string): SessionEvent {
+  const isSameAgent = state.choicesOf === undefined || state.choicesOf === agentId;
+  const wanted = wantedAfter(state);
+  return { type: 'choices', wanted: isSameAgent ? wanted : wanted.map(ifOffered), agentId, opens: true };
+}
+
+function wantedAfter(state: Opened): readonly Choice[] {
+  // What is shown of a session in which nothing was sent yet is what its agent began with.
+  if (state.isOpening) return state.wanted;
+  const shown = shownChoices(state).filter((choice) => !state.wanted.some((one) => isSameSetting(one, choice)));
+  return [...state.wanted, ...shown];
+}
+
+function ifOffered({ isRequired: _required, ...choice }: Choice): Choice {
+  return choice;
+}

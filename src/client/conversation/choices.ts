@@ -1,0 +1,376 @@
+// Sees to it that the mode and the options that the composer shows are in force before a prompt
+// leaves: sets them in a session that was opened, waits for the agent's answers, and says why a
+// message must wait where the agent does not have them.
+import { RpcError } from '../../acp/jsonrpc/rpcError';
+import { required } from '../../acp/protocol/dialect';
+import { errorText, messageOf, ParleyError } from '../../base/errors';
+import { type Localizable, type LocalizableText, lines, localizable, withoutFullStop } from '../../base/localizable';
+import { within } from '../../base/within';
+import type { Choice } from '../../session/events/content';
+import type { SessionEvent } from '../../session/events/event';
+import { isInForce, isSameSetting, modeOption, targetOf } from '../../session/model/choices';
+import type { SessionState } from '../../session/model/state';
+import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
+import { labelOf, modeChoice, shownChoices } from '../connection/shownChoices';
+import type { AgentLink, OpenedSession } from '../ports/agentLink';
+import { type RememberedChoices, rememberedOf } from './sessionChoices';
+
+/** How long an agent may take to answer, in milliseconds. */
+const ANSWER_MS = 5000;
+/** The part of that in which an agent may send the options that its answer lacks. */
+const TELL_PART = 0.1;
+/** Setting one option can change another, which is set again so often. */
+const MAX_PASSES = 4;
+
+/** A conversation, as far as its choices are concerned. */
+export interface ChoosingConversation {
+  readonly key: string;
+  readonly agent: { readonly id: string; readonly name: string };
+  readonly model: { readonly state: Readonly<SessionState> };
+  readonly queueActions: { release(code: PauseCode): void };
+}
+
+export interface ChoicesOptions {
+  /** The session that is ready. @throws ParleyError `no-session` */
+  readonly ready: () => OpenedSession;
+  readonly apply: (event: SessionEvent) => void;
+  readonly services: {
+    readonly log: { warn(message: string): void };
+    /** Absent: a new session begins as its agent has it. */
+    readonly choices?: RememberedChoices;
+    /** How long an agent may take to set one, in milliseconds. */
+    readonly choiceMs?: number;
+  };
+}
+
+/** A choice that is not in force, and why; absent: it was not asked for, as the agent did not answer before. */
+interface Missing {
+  readonly choice: Choice;
+  readonly why?: LocalizableText | undefined;
+}
+
+interface ChoiceRequest {
+  readonly choice: Choice;
+  readonly link: AgentLink;
+  readonly done: Promise<void>;
+}
+
+/** The agent has not said what is set now. */
+class Unanswered extends ParleyError {}
+
+export class Choices {
+  readonly #conversation: ChoosingConversation;
+  readonly #options: ChoicesOptions;
+  readonly #answerMs: number;
+  /** Those without an answer, in the order in which they are sent. */
+  #requests: readonly ChoiceRequest[] = [];
+  /** What the user sets now. */
+  #choosing: readonly { readonly choice: Choice; readonly done: Promise<void> }[] = [];
+  #settling: { readonly link: AgentLink; readonly done: Promise<readonly Missing[]> } | undefined;
+  /** What a message is held for. */
+  #missing: readonly Missing[] = [];
+  /** What the agent has said since a request was sent. */
+  #heard: { mode?: string; config?: true } = {};
+  #onConfig: (() => void) | undefined;
+
+  constructor(conversation: ChoosingConversation, options: ChoicesOptions) {
+    this.#conversation = conversation;
+    this.#options = options;
+    this.#answerMs = options.services.choiceMs ?? ANSWER_MS;
+  }
+
+  /** To be called with each event of the session. */
+  happened(event: SessionEvent): void {
+    if (event.type === 'mode' || event.type === 'modes') this.#heard.mode = event.current;
+    if (event.type !== 'config') return;
+    this.#heard.config = true;
+    this.#onConfig?.();
+  }
+
+  /** The session can be used. @param isNew the agent began it now */
+  opened(isNew: boolean): void {
+    const state = this.#state;
+    const { wanted } = state;
+    this.#missing = [];
+    const remembered = isNew ? this.#options.services.choices?.of(this.#conversation.agent.id) : undefined;
+    // Of what an agent says nothing, it may have something else than is shown.
+    const unsaid = shownChoices(state).filter((choice) => !isInForce(state, choice));
+    const more = [...unsaid, ...(remembered ? rememberedOf(remembered, state) : [])];
+    const added = more.filter((choice) => !wanted.some((one) => isSameSetting(one, choice)));
+    if (added.length > 0) this.#apply([...wanted, ...added]);
+    void this.#settle();
+  }
+
+  /**
+   * Returns what sets the choices before a prompt leaves; undefined where they are in force. It
+   * gives why the prompt must wait, and rejects where the signal is aborted.
+   */
+  preparation(): ((signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>) | undefined {
+    const { isOpening } = this.#state;
+    if (!isOpening && this.#choosing.length === 0 && this.#open().length === 0) return undefined;
+    return async (signal) => {
+      // What came together with the agent's answer to the opening is applied after it.
+      if (isOpening) await new Promise((resolve) => setImmediate(resolve));
+      const stopped = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+      const missing = await Promise.race([stopped, this.#settleAll()]);
+      this.#missing = missing;
+      return missing.length === 0
+        ? undefined
+        : detailed('choices-not-set', lines(missing.flatMap(({ why }) => why ?? [])));
+    };
+  }
+
+  /** The user sends what was held with what the agent has. */
+  accept(): void {
+    const { agent } = this.#conversation;
+    const { choices } = this.#options.services;
+    const missing = this.#missing.map(({ choice }) => choice);
+    this.#missing = [];
+    if (missing.length === 0) return;
+    const { wanted, config } = this.#state;
+    this.#apply(wanted.filter((choice) => !missing.some((one) => isSameSetting(one, choice))));
+    for (const { id, value } of missing) {
+      const option = config.find((one) => one.id === id);
+      if (!option || choices?.of(agent.id)?.[option.id] !== value) continue;
+      choices.remember(agent.id, option.id, option.value);
+    }
+  }
+
+  /** @throws ParleyError `no-session`, `no-answer`, `not-set`; what the agent answers */
+  async setMode(modeId: string): Promise<void> {
+    const mode = this.#state.modes.find(({ id }) => id === modeId);
+    await this.#choose(modeChoice({ id: modeId, name: mode?.name ?? modeId }));
+  }
+
+  /** @throws as {@link setMode} */
+  async setOption(id: string, value: string | boolean): Promise<void> {
+    const { config } = this.#state;
+    const option = config.find((one) => one.id === id);
+    const label = option ? labelOf(option, value) : `${id}: ${value}`;
+    const isMode = option !== undefined && option === modeOption(config);
+    await this.#choose({ id, value, label, isRequired: true, ...(isMode && { isMode }) });
+    this.#options.services.choices?.remember(this.#conversation.agent.id, id, value);
+  }
+
+  async #choose(choice: Choice): Promise<void> {
+    this.#options.ready();
+    const state = this.#state;
+    const { wanted } = state;
+    const earlier = wanted.filter((one) => isSameSetting(one, choice));
+    const others = wanted.filter((one) => !isSameSetting(one, choice));
+    const held = others.filter((one) => isInForce(state, one));
+    this.#apply([...others, choice]);
+    const choosing = { choice, done: this.#set(choice) };
+    this.#choosing = [...this.#choosing, choosing];
+    try {
+      await choosing.done;
+      this.#follow(choice, held);
+    } catch (error) {
+      // An agent that refuses has what is shown; of one that does not answer it is not known.
+      if (!(error instanceof Unanswered) && this.#isWanted(choice))
+        this.#apply([...this.#state.wanted.filter((one) => one !== choice), ...earlier]);
+      throw error;
+    } finally {
+      this.#choosing = this.#choosing.filter((one) => one !== choosing);
+    }
+    this.#look();
+  }
+
+  /**
+   * The user has set something: what the agent made of the other options is what counts. In the
+   * midst of a session the agent may change it by itself.
+   * @param held what was in force before
+   */
+  #follow(choice: Choice, held: readonly Choice[]): void {
+    const state = this.#state;
+    const wanted = state.wanted.flatMap((one): Choice[] => {
+      if (!held.includes(one) || isInForce(state, one)) return [one];
+      const option = state.config.find(({ id }) => id === one.id);
+      return option ? [{ ...one, value: option.value, label: labelOf(option, option.value) }] : [];
+    });
+    this.#apply(state.isOpening ? wanted : wanted.filter((one) => one !== choice));
+  }
+
+  /** What is wanted and not in force, in the order in which it is set. */
+  #open(): readonly Choice[] {
+    const state = this.#state;
+    return state.wanted.filter((choice) => !isInForce(state, choice));
+  }
+
+  /** As {@link #settle}, with what the user sets until it is over. */
+  async #settleAll(): Promise<readonly Missing[]> {
+    const refused: Missing[] = [];
+    let missing: readonly Missing[];
+    do {
+      for (const { choice, done } of this.#choosing)
+        await done.catch((error: unknown) => refused.push({ choice, why: this.#why(choice, error) }));
+      missing = await this.#settle();
+    } while (this.#choosing.length > 0);
+    return [...refused.filter(({ choice }) => !missing.some((one) => one.choice === choice)), ...missing];
+  }
+
+  /** Sets what is wanted, once for all that wait for it. @returns what is missing then */
+  #settle(): Promise<readonly Missing[]> {
+    const link = this.#link;
+    if (!link) return Promise.resolve([]); // a message waits for the agent then
+    if (this.#settling?.link === link) return this.#settling.done;
+    const settling = { link, done: this.#settleNow(link) };
+    this.#settling = settling;
+    void settling.done.then(() => {
+      if (this.#settling === settling) this.#settling = undefined;
+      this.#look();
+    });
+    return settling.done;
+  }
+
+  async #settleNow(link: AgentLink): Promise<readonly Missing[]> {
+    const missing = new Map<Choice, LocalizableText>();
+    let isSilent = false;
+    for (let pass = 0; pass < MAX_PASSES; pass++) {
+      const open = this.#open();
+      for (const choice of open) {
+        // The answer to the one before may have set it, or offered it.
+        if (isInForce(this.#state, choice) || !this.#isWanted(choice)) continue;
+        try {
+          await this.#set(choice);
+        } catch (error) {
+          if (this.#link !== link) return [];
+          this.#options.services.log.warn(
+            `session ${this.#conversation.key}: ${choice.label} was not set: ${messageOf(error)}`,
+          );
+          missing.set(choice, this.#why(choice, error));
+          isSilent = error instanceof Unanswered;
+          if (isSilent) break;
+        }
+      }
+      if (isSilent || this.#open().every((choice) => open.includes(choice))) break;
+    }
+    this.#dropUnoffered();
+    const why = (choice: Choice) => missing.get(choice) ?? (isSilent ? undefined : this.#kept(choice));
+    return this.#open().map((choice) => ({ choice, why: why(choice) }));
+  }
+
+  /** Drops what is wanted only where the agent offers it. */
+  #dropUnoffered(): void {
+    const state = this.#state;
+    const wanted = state.wanted.filter((choice) => choice.isRequired || targetOf(state, choice));
+    if (wanted.length < state.wanted.length) this.#apply(wanted);
+  }
+
+  /** What a message was held for may be in force. */
+  #look(): void {
+    if (this.#missing.length === 0 || this.#open().length > 0) return;
+    this.#missing = [];
+    this.#conversation.queueActions.release('choices-not-set');
+  }
+
+  /**
+   * Asks the agent after what it was asked before. Its answer is applied also where it comes late.
+   * @throws Unanswered; ParleyError `not-set`; what the agent answers
+   */
+  async #set(choice: Choice): Promise<void> {
+    const { link } = this.#options.ready();
+    this.#requests = this.#requests.filter((one) => one.link === link);
+    const known = this.#requests.find((one) => isSameSetting(one.choice, choice) && one.choice.value === choice.value);
+    const { done } = known ?? this.#send(choice, link);
+    if (await within(this.#answerMs, done)) return;
+    const { name } = this.#conversation.agent;
+    throw new Unanswered('no-answer', localizable("{0} didn't answer when asked for “{1}”.", name, choice.label));
+  }
+
+  #send(choice: Choice, link: AgentLink): ChoiceRequest {
+    const before = Promise.allSettled(this.#requests.map(({ done }) => done));
+    const done = within(this.#answerMs, before).then(() => this.#request(choice, link));
+    const request = { choice, link, done };
+    this.#requests = [...this.#requests, request];
+    const over = (): void => {
+      this.#requests = this.#requests.filter((one) => one !== request);
+    };
+    done.then(() => {
+      over();
+      // It may come late: what a message is held for may be in force, or can be set now.
+      if (this.#missing.length > 0) void this.#settle();
+    }, over);
+    return request;
+  }
+
+  /** An agent that says something else while it answers is asked once more. */
+  async #request(choice: Choice, link: AgentLink): Promise<void> {
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      if (this.#link !== link || !this.#isWanted(choice)) break;
+      if (await this.#ask(choice, this.#options.ready())) return;
+    }
+    throw new ParleyError('not-set', this.#kept(choice));
+  }
+
+  /** @returns whether the choice is in force */
+  async #ask(choice: Choice, { link, sessionId }: OpenedSession): Promise<boolean> {
+    const { apply } = this.#options;
+    const target = targetOf(this.#state, choice);
+    if (!target) return false;
+    const isOfUser = this.#choosing.some((one) => one.choice === choice);
+    const controls = required(link.dialect.controls);
+    this.#heard = {};
+    if (target.kind === 'mode') {
+      await controls.setMode(sessionId, target.value);
+      const { mode = target.value } = this.#heard;
+      apply({ type: 'mode', current: mode, ...(isOfUser && { byUser: true as const }) });
+      return mode === target.value;
+    }
+    const { id } = target.option;
+    const options = await controls.setConfigOption(sessionId, id, target.value);
+    if (!options && !isInForce(this.#state, choice)) await this.#untilTold(choice);
+    if (options ?? isOfUser)
+      apply({ type: 'config', options: options ?? this.#state.config, ...(isOfUser && { chosen: id }) });
+    return isInForce(this.#state, choice);
+  }
+
+  /** The answer lacks the options: an agent that has set one says so in an update. */
+  async #untilTold(choice: Choice): Promise<void> {
+    if (this.#heard.config) return;
+    const told = new Promise<void>((resolve) => {
+      this.#onConfig = resolve;
+    });
+    const isTold = await within(this.#answerMs * TELL_PART, told);
+    this.#onConfig = undefined;
+    if (isTold) return;
+    const { name } = this.#conversation.agent;
+    throw new Unanswered('no-answer', localizable("{0} didn't confirm “{1}”.", name, choice.label));
+  }
+
+  #why(choice: Choice, error: unknown): LocalizableText {
+    if (!(error instanceof RpcError)) return errorText(error);
+    const words = withoutFullStop(errorText(error));
+    return localizable('{0} refused “{1}”: {2}.', this.#conversation.agent.name, choice.label, words);
+  }
+
+  #kept(choice: Choice): Localizable {
+    const { name } = this.#conversation.agent;
+    return targetOf(this.#state, choice)
+      ? localizable("{0} didn't switch to “{1}”.", name, choice.label)
+      : localizable('{0} no longer offers “{1}”.', name, choice.label);
+  }
+
+  get #state(): Readonly<SessionState> {
+    return this.#conversation.model.state;
+  }
+
+  #isWanted(choice: Choice): boolean {
+    return this.#state.wanted.includes(choice);
+  }
+
+  /** Undefined where no session is ready. */
+  get #link(): AgentLink | undefined {
+    try {
+      return this.#options.ready().link;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #apply(wanted: readonly Choice[]): void {
+    this.#options.apply({ type: 'choices', wanted });
+  }
+}

@@ -1,0 +1,103 @@
+// The mode and the options of a session: what the agent says of them, what the user has set, and what
+// must be in force before the next prompt leaves.
+import type { Choice, ConfigOption } from '../events/content';
+import type { SessionEvent } from '../events/event';
+import type { ModelContext } from './context';
+import { MODE_ID, type SessionState } from './state';
+
+type ChoiceState = Pick<SessionState, 'mode' | 'modes' | 'config' | 'confirmed'>;
+type SelectOption = Extract<ConfigOption, { type: 'select' }>;
+
+/** How a choice is set with what the agent offers now. */
+export type ChoiceTarget =
+  | { readonly kind: 'mode'; readonly value: string; readonly current: string | undefined }
+  | { readonly kind: 'option'; readonly option: ConfigOption; readonly value: string | boolean };
+
+/** Applies `modes`, `mode`, `config` and `choices`. */
+export function applyChoices(
+  { state, note }: ModelContext,
+  event: Extract<SessionEvent, { type: 'modes' | 'mode' | 'config' | 'choices' }>,
+): void {
+  switch (event.type) {
+    case 'modes':
+      state.modes = event.modes;
+      state.mode = event.modes.length > 0 ? event.current : undefined;
+      state.confirmed = { ...state.confirmed, mode: true };
+      return;
+    case 'mode':
+      state.mode = event.current;
+      state.config = withMode(state.config, event.current);
+      state.confirmed = { ...state.confirmed, mode: true };
+      if (event.byUser) state.chosen.add(MODE_ID);
+      note((changes) => changes.part('config'));
+      return;
+    case 'config':
+      state.config = event.options;
+      state.confirmed = { ...state.confirmed, config: true };
+      if (event.chosen !== undefined) state.chosen.add(event.chosen);
+      return;
+    case 'choices':
+      state.wanted = event.wanted;
+      if (event.agentId !== undefined) state.choicesOf = event.agentId;
+      if (!event.opens) return;
+      state.isOpening = true;
+      state.confirmed = { mode: false, config: false };
+  }
+}
+
+/** A title that the user has given stays until they give another one. */
+export function applyTitle(state: SessionState, { title, byUser }: Extract<SessionEvent, { type: 'info' }>): void {
+  if (title === undefined || (state.isNamed && !byUser)) return;
+  state.title = title ?? undefined;
+  state.isNamed = byUser === true;
+}
+
+/** A prompt has left: what was in force then is what counts, and what the agent changes from now on. */
+export function promptLeft(state: SessionState): void {
+  state.isOpening = false;
+  state.wanted = [];
+}
+
+/** Returns the option that chooses the agent's mode. */
+export function modeOption(config: readonly ConfigOption[]): SelectOption | undefined {
+  return config.find(
+    (option): option is SelectOption =>
+      option.type === 'select' && (option.category === 'mode' || option.id === 'mode'),
+  );
+}
+
+/** An agent that has an option for its mode tells the mode in either way. */
+function withMode(config: readonly ConfigOption[], mode: string): readonly ConfigOption[] {
+  const option = modeOption(config);
+  if (!option || option.value === mode || !offers(option, mode)) return config;
+  return config.map((one) => (one === option ? { ...option, value: mode } : one));
+}
+
+/** Returns how a choice can be set now; undefined where the agent does not offer it. */
+export function targetOf(state: Readonly<ChoiceState>, choice: Choice): ChoiceTarget | undefined {
+  const { value } = choice;
+  const named = choice.id === undefined ? undefined : state.config.find(({ id }) => id === choice.id);
+  const option = named ?? (choice.isMode ? modeOption(state.config) : undefined);
+  if (option && offers(option, value)) return { kind: 'option', option, value };
+  if (!choice.isMode || typeof value !== 'string' || !state.modes.some(({ id }) => id === value)) return undefined;
+  return { kind: 'mode', value, current: state.mode };
+}
+
+/** Returns whether the agent has said that a choice is in force. */
+export function isInForce(state: Readonly<ChoiceState>, choice: Choice): boolean {
+  const target = targetOf(state, choice);
+  if (!target) return false;
+  if (target.kind === 'mode') return state.confirmed.mode && target.current === target.value;
+  return state.confirmed.config && target.option.value === target.value;
+}
+
+/** Returns whether two choices are of the same option, or both of the mode. */
+export function isSameSetting(a: Choice, b: Choice): boolean {
+  return a.id === b.id || (a.isMode === true && b.isMode === true);
+}
+
+/** Some agents run a value that they do not list. */
+function offers(option: ConfigOption, value: string | boolean): boolean {
+  if (option.type === 'boolean') return typeof value === 'boolean';
+  return option.value === value || option.values.some((one) => one.value === value);
+}

@@ -1,0 +1,209 @@
+// An agent in the process of the test whose mode and options are in its hands: it keeps them over its
+// end or forgets them, sets them, refuses, answers late or not at all, and changes them by itself.
+import { createInterface } from 'node:readline';
+import { at } from '../../../src/base/untrusted';
+import type { ProcessStarter } from '../../../src/client/transport/agentTransport';
+import type { AgentProgram } from '../agents/program';
+import { startProgram } from './memoryAgents';
+
+/** What is set, by the id of the option; `mode` is the mode. */
+export type Settings = Readonly<Record<string, string | boolean>>;
+
+/** How the agent treats what it is asked to set. */
+export type Treatment = 'sets' | 'refuses' | 'late' | 'mute' | 'empty' | 'lies' | 'keeps';
+
+export interface Manner {
+  /** A new process of it opens sessions with what they had; else with what it begins with. */
+  readonly remembers?: boolean;
+  /** Its mode is an option of this category; else it has modes. */
+  readonly modeOption?: boolean;
+  /** How it opens sessions again. */
+  readonly reopens?: 'resume' | 'load' | 'never';
+  /** Its answer to `session/resume` and `session/load` tells nothing. */
+  readonly isSilent?: boolean;
+  /** By option; absent: `sets`. */
+  readonly treats?: Readonly<Record<string, Treatment>>;
+  /** Values that it does not offer. */
+  readonly drops?: readonly string[];
+  /** What it changes by itself while it answers a prompt. */
+  readonly changes?: Settings;
+  /** What it changes by itself right after a session was opened. */
+  readonly changesAtOpen?: Settings;
+  readonly lateMs?: number;
+}
+
+/** A prompt, with what was in force when it came. */
+export interface HeardPrompt {
+  readonly text: string;
+  readonly settings: Settings;
+}
+
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  mode: ['full', 'ask', 'read-only'],
+  model: ['small', 'medium', 'large'],
+  effort: ['low', 'high'],
+};
+const INITIAL: Settings = { mode: 'full', model: 'small', effort: 'low', web: false };
+
+export class ChoosyAgent {
+  manner: Manner = {};
+  readonly prompts: HeardPrompt[] = [];
+  /** Methods of requests, in order. */
+  readonly calls: string[] = [];
+  /** The sessions that it keeps. */
+  readonly #kept = new Map<string, Settings>();
+  #program: AgentProgram | undefined;
+  #sessions = new Map<string, Settings>();
+  #count = 0;
+
+  readonly start: ProcessStarter = (options) => startProgram((program) => this.#run(program), options);
+
+  /** Ends the process without a word. */
+  crash(): void {
+    this.#program?.exit(1);
+  }
+
+  /** Changes something by itself, and says so. */
+  change(settings: Settings): void {
+    for (const sessionId of this.#sessions.keys()) this.#change(sessionId, settings);
+  }
+
+  get settings(): Settings | undefined {
+    return [...this.#sessions.values()].at(-1);
+  }
+
+  #run(program: AgentProgram): void {
+    this.#program = program;
+    this.#sessions = new Map();
+    createInterface({ input: program.stdin }).on('line', (line) => {
+      const message: unknown = JSON.parse(line);
+      const [id, method] = [at(message, 'id'), at(message, 'method')];
+      if (typeof method !== 'string' || id === undefined) return;
+      this.calls.push(method);
+      void this.#respond(program, id, method, at(message, 'params'));
+    });
+  }
+
+  async #respond(program: AgentProgram, id: unknown, method: string, params: unknown): Promise<void> {
+    const answer = await this.#answer(method, params);
+    if (answer !== undefined) this.#write({ id, ...answer }, program);
+    const opened = at(answer, 'result', 'sessionId') ?? at(params, 'sessionId');
+    const { changesAtOpen } = this.manner;
+    if (/^session\/(new|load|resume|fork)$/.test(method) && changesAtOpen) this.#change(String(opened), changesAtOpen);
+  }
+
+  async #answer(method: string, params: unknown): Promise<object | undefined> {
+    const { reopens = 'resume', isSilent } = this.manner;
+    const sessionId = String(at(params, 'sessionId'));
+    switch (method) {
+      case 'initialize': {
+        const sessionCapabilities = { fork: {}, ...(reopens === 'resume' && { resume: {} }) };
+        const agentCapabilities = { sessionCapabilities, ...(reopens === 'load' && { loadSession: true }) };
+        return { result: { protocolVersion: 1, agentInfo: { name: 'choosy', version: '1' }, agentCapabilities } };
+      }
+      case 'session/new':
+      case 'session/fork': {
+        const made = `s${++this.#count}`;
+        this.#set(made, INITIAL);
+        return { result: { sessionId: made, ...this.#offer(made) } };
+      }
+      case 'session/load':
+      case 'session/resume': {
+        const kept = this.#kept.get(sessionId);
+        if (!kept) return { error: { code: -32002, message: 'no such session' } };
+        this.#set(sessionId, this.#sessions.get(sessionId) ?? (this.manner.remembers ? kept : INITIAL));
+        return { result: isSilent ? {} : this.#offer(sessionId) };
+      }
+      case 'session/set_mode':
+        return this.#choose(sessionId, 'mode', at(params, 'modeId'));
+      case 'session/set_config_option':
+        return this.#choose(sessionId, String(at(params, 'configId')), at(params, 'value'));
+      case 'session/prompt': {
+        const settings = this.#sessions.get(sessionId);
+        if (!settings) return { error: { code: -32002, message: 'no such session', data: { sessionId } } };
+        this.prompts.push({ text: String(at(params, 'prompt', '0', 'text')), settings });
+        if (this.manner.changes) this.#change(sessionId, this.manner.changes);
+        return { result: { stopReason: 'end_turn' } };
+      }
+      default:
+        return { error: { code: -32601, message: `no ${method}` } };
+    }
+  }
+
+  async #choose(sessionId: string, id: string, value: unknown): Promise<object | undefined> {
+    const { treats = {}, lateMs = 1 } = this.manner;
+    const treatment = treats[id] ?? 'sets';
+    const settings = this.#sessions.get(sessionId);
+    const isOffered = typeof value === 'boolean' || this.#values(id).includes(String(value));
+    if (!settings || !isOffered || treatment === 'refuses') return { error: { code: -32602, message: `not ${value}` } };
+    if (treatment === 'mute') return undefined;
+    if (treatment === 'late') await new Promise((resolve) => setTimeout(resolve, lateMs));
+    const isSet = treatment !== 'lies' && treatment !== 'keeps';
+    if (isSet) this.#set(sessionId, { ...this.#sessions.get(sessionId), [id]: value as string });
+    const isMode = id === 'mode' && !this.manner.modeOption;
+    // Its answer to this says nothing of the mode: an agent that keeps what it has says so beside it.
+    if (isMode && !isSet) this.#change(sessionId, {});
+    if (isMode || treatment === 'empty' || treatment === 'lies') return { result: {} };
+    return { result: { configOptions: this.#options(sessionId) } };
+  }
+
+  #change(sessionId: string, settings: Settings): void {
+    const before = this.#sessions.get(sessionId);
+    if (!before) return;
+    this.#set(sessionId, { ...before, ...settings });
+    const mode = this.#sessions.get(sessionId)?.mode;
+    this.#update(sessionId, { sessionUpdate: 'current_mode_update', currentModeId: mode });
+    this.#update(sessionId, { sessionUpdate: 'config_option_update', configOptions: this.#options(sessionId) });
+  }
+
+  #set(sessionId: string, settings: Settings): void {
+    const { drops = [] } = this.manner;
+    // It has nothing that it does not offer.
+    const offered = Object.entries(settings).map(([id, value]) => [
+      id,
+      drops.includes(String(value)) ? INITIAL[id] : value,
+    ]);
+    const all = Object.fromEntries(offered) as Settings;
+    this.#sessions.set(sessionId, all);
+    this.#kept.set(sessionId, all);
+  }
+
+  #values(id: string): readonly string[] {
+    return (VALUES[id] ?? []).filter((value) => !this.manner.drops?.includes(value));
+  }
+
+  #offer(sessionId: string): object {
+    const currentModeId = this.#sessions.get(sessionId)?.mode;
+    const availableModes = this.#values('mode').map((id) => ({ id, name: id }));
+    return {
+      ...(!this.manner.modeOption && { modes: { currentModeId, availableModes } }),
+      configOptions: this.#options(sessionId),
+    };
+  }
+
+  #options(sessionId: string): readonly object[] {
+    const settings = this.#sessions.get(sessionId) ?? INITIAL;
+    const select = (id: string, category: string): object => ({
+      id,
+      name: id,
+      category,
+      type: 'select',
+      currentValue: settings[id],
+      options: this.#values(id).map((value) => ({ value, name: value })),
+    });
+    return [
+      ...(this.manner.modeOption ? [select('mode', 'mode')] : []),
+      select('effort', 'thought_level'),
+      select('model', 'model'),
+      { id: 'web', name: 'web', type: 'boolean', currentValue: settings.web },
+    ];
+  }
+
+  #update(sessionId: string, update: object): void {
+    this.#write({ method: 'session/update', params: { sessionId, update } });
+  }
+
+  #write(message: object, program = this.#program): void {
+    if (program && !program.hasExited) program.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+}

@@ -1,0 +1,275 @@
+// The mode and the options that the user chose, over every way in which an agent starts again.
+import { strict as assert } from 'node:assert';
+import { carriedChoices } from '../../../../src/client/connection/shownChoices';
+import { waitReasonLabel } from '../../../../src/client/view/waitReasonLabels';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import type { Manner } from '../../../support/sessions/choosyAgent';
+import { ChoosySession } from '../../../support/sessions/choosySession';
+
+describe('what the user chose', () => {
+  let session: ChoosySession;
+
+  beforeEach(async () => {
+    session = new ChoosySession(await scratchFolder());
+  });
+  afterEach(async () => {
+    await session.close();
+    await removeScratch();
+  });
+
+  const chosen = { mode: 'read-only', model: 'large', effort: 'high', web: true };
+  const initial = { mode: 'full', model: 'small', effort: 'low', web: false };
+
+  async function choose(): Promise<void> {
+    const { controls } = session.conversation;
+    await controls.setMode('read-only');
+    await controls.setConfigOption('model', 'large');
+    await controls.setConfigOption('effort', 'high');
+    await controls.setConfigOption('web', true);
+  }
+  /** A session in which something was chosen and said. */
+  async function begin(manner: Manner = {}): Promise<void> {
+    session.agent.manner = manner;
+    session.open();
+    await session.conversation.start();
+    await choose();
+    await session.conversation.send('one').done;
+  }
+  const lastPrompt = () => session.agent.prompts.at(-1);
+  const paused = (): string => waitReasonLabel(session.conversation.queue.paused ?? '');
+  const isPaused = (): Promise<void> => session.until(({ queue }) => queue.paused !== undefined);
+
+  const WAYS = {
+    'the window is closed and opened': async () => {
+      await session.close();
+      session.open();
+    },
+    'the agent crashes': async () => {
+      session.agent.crash();
+      await session.until(({ connection }) => connection.kind === 'exited');
+    },
+    'the idle agent is stopped': () => session.conversation.suspend(),
+    'the user restarts the agent': () => session.conversation.restart(),
+  } as const;
+
+  for (const [way, restart] of Object.entries(WAYS))
+    for (const reopens of ['resume', 'load', 'never'] as const)
+      it(`is in force before the next prompt after ${way} (${reopens})`, async () => {
+        await begin({ reopens });
+        await restart();
+        await session.conversation.send('two').done;
+        assert.match(lastPrompt()?.text ?? '', /^two/);
+        assert.deepEqual(lastPrompt()?.settings, chosen);
+        assert.deepEqual(session.composer, chosen);
+      });
+
+  it('is set where the agent says nothing of a session that it opens again', async () => {
+    await begin({ isSilent: true });
+    await WAYS['the window is closed and opened']();
+    await session.conversation.send('two').done;
+    assert.deepEqual(lastPrompt()?.settings, chosen);
+  });
+
+  it('is not asked for again where the agent has kept it', async () => {
+    await begin({ remembers: true });
+    const before = session.agent.calls.length;
+    await WAYS['the window is closed and opened']();
+    await session.conversation.send('two').done;
+    assert.deepEqual(session.agent.calls.slice(before), ['initialize', 'session/resume', 'session/prompt']);
+  });
+
+  it('is set also after a window that ended before the first prompt', async () => {
+    await begin();
+    for (let window = 0; window < 2; window++) {
+      session.agent.manner = { treats: { mode: 'refuses', model: 'refuses' } };
+      await WAYS['the window is closed and opened']();
+      await session.conversation.start();
+    }
+    session.agent.manner = {};
+    await WAYS['the window is closed and opened']();
+    await session.conversation.send('two').done;
+    assert.deepEqual(lastPrompt()?.settings, chosen);
+  });
+
+  it('follows the agent where that changes by itself in a turn', async () => {
+    await begin({ changes: { mode: 'ask' } });
+    await session.until(({ model }) => model.state.mode === 'ask');
+    session.agent.manner = {};
+    await session.conversation.restart();
+    await session.conversation.send('two').done;
+    assert.deepEqual(lastPrompt()?.settings, { ...chosen, mode: 'ask' });
+  });
+
+  it('holds against what the agent changes by itself before the first prompt', async () => {
+    await begin();
+    session.agent.manner = { changesAtOpen: { mode: 'full' } };
+    await session.conversation.restart();
+    await session.conversation.send('two').done;
+    assert.deepEqual(lastPrompt()?.settings, chosen);
+  });
+
+  it('goes over to a session that continues it with the same agent, and must be in force there', async () => {
+    await begin();
+    const event = carriedChoices(session.conversation.model.state, 'choosy');
+    await session.close();
+    const next = new ChoosySession(await scratchFolder());
+    next.agent.manner = { drops: ['read-only'] };
+    next.open();
+    try {
+      next.conversation.note([{ at: 0, event }]);
+      next.conversation.send('two').done.catch(() => {});
+      await next.until(({ queue }) => queue.paused !== undefined);
+      assert.match(next.conversation.queue.paused ?? '', /no longer offers/);
+      assert.deepEqual(next.composer, { ...chosen, mode: 'full' });
+    } finally {
+      await next.close();
+    }
+  });
+
+  it('goes over to another agent as far as that offers it', async () => {
+    await begin();
+    const event = carriedChoices({ ...session.conversation.model.state, choicesOf: 'other' }, 'other');
+    await session.close();
+    const next = new ChoosySession(await scratchFolder());
+    next.agent.manner = { drops: ['large'] };
+    next.open();
+    try {
+      next.conversation.note([{ at: 0, event }]);
+      await next.conversation.send('two').done;
+      assert.deepEqual(next.agent.prompts[0]?.settings, { ...chosen, model: 'small' });
+    } finally {
+      await next.close();
+    }
+  });
+
+  describe('where the agent does not take it', () => {
+    async function held(manner: Manner): Promise<void> {
+      await begin();
+      session.agent.manner = manner;
+      await WAYS['the window is closed and opened']();
+      session.conversation.send('two').done.catch(() => {});
+      await isPaused();
+      assert.equal(session.agent.prompts.length, 1, 'nothing has left');
+    }
+
+    it('holds the message and says that the agent refused', async () => {
+      await held({ treats: { mode: 'refuses' } });
+      assert.equal(
+        paused(),
+        'Paused: choosy refused “read-only”: not read-only. Choose again, or send with what the agent has now.',
+      );
+      assert.deepEqual(session.composer, { ...chosen, mode: 'full' }, 'what is in force is shown');
+    });
+
+    it('holds the message and says that the agent no longer offers it', async () => {
+      await held({ drops: ['read-only'] });
+      assert.match(paused(), /^Paused: choosy no longer offers “read-only”\./);
+    });
+
+    it('holds the message and says that the agent did not answer', async () => {
+      await held({ treats: { model: 'mute' } });
+      assert.match(paused(), /^Paused: choosy didn't answer when asked for “model: large”\./);
+    });
+
+    it('holds the message and says that the agent kept what it had', async () => {
+      await held({ treats: { mode: 'keeps' } });
+      assert.match(paused(), /^Paused: choosy didn't switch to “read-only”\./);
+      assert.equal(session.composer.mode, 'full');
+    });
+
+    it('sends it when the user wants, with what is shown', async () => {
+      await held({ treats: { mode: 'refuses' } });
+      session.conversation.queueActions.resume();
+      await session.until(() => session.agent.prompts.length === 2);
+      assert.deepEqual(lastPrompt()?.settings, { ...chosen, mode: 'full' });
+      assert.deepEqual(session.shown[1], lastPrompt()?.settings);
+    });
+
+    it('sends it when the user has chosen again', async () => {
+      await held({ treats: { mode: 'refuses' } });
+      session.agent.manner = {};
+      await session.conversation.controls.setMode('ask');
+      await session.until(() => session.agent.prompts.length === 2);
+      assert.deepEqual(lastPrompt()?.settings, { ...chosen, mode: 'ask' });
+    });
+
+    it('sends it when the agent answers after all', async () => {
+      await held({ treats: { mode: 'late' }, lateMs: 60 });
+      await session.until(() => session.agent.prompts.length === 2);
+      assert.deepEqual(lastPrompt()?.settings, chosen);
+    });
+
+    it('tries again with the next message', async () => {
+      await held({ treats: { mode: 'refuses' } });
+      session.conversation.send('three').done.catch(() => {});
+      await session.until(({ isPreparing }) => !isPreparing);
+      assert.equal(session.agent.prompts.length, 1);
+      session.agent.manner = {};
+      await session.conversation.send('four').done;
+      assert.deepEqual(lastPrompt()?.settings, chosen);
+    });
+  });
+
+  describe('in the midst of a session', () => {
+    it('is awaited by a message that is sent meanwhile', async () => {
+      await begin();
+      session.agent.manner = { treats: { mode: 'late' }, lateMs: 5 };
+      const choosing = session.conversation.controls.setMode('ask');
+      await session.conversation.send('two').done;
+      await choosing;
+      assert.equal(lastPrompt()?.settings.mode, 'ask');
+    });
+
+    it('holds a message that was sent meanwhile where the agent refuses', async () => {
+      await begin();
+      session.agent.manner = { treats: { mode: 'refuses' } };
+      const choosing = session.conversation.controls.setMode('full');
+      session.conversation.send('two').done.catch(() => {});
+      await assert.rejects(choosing, /not full/);
+      await isPaused();
+      assert.equal(session.agent.prompts.length, 1);
+    });
+
+    it('keeps no later message back where the agent has refused', async () => {
+      await begin();
+      session.agent.manner = { treats: { mode: 'refuses' } };
+      await assert.rejects(session.conversation.controls.setMode('full'), /not full/);
+      await session.conversation.send('two').done;
+      assert.deepEqual(lastPrompt()?.settings, chosen);
+    });
+
+    it('is told as not confirmed where the answer says nothing, and holds the next message', async () => {
+      await begin();
+      session.agent.manner = { treats: { model: 'empty' } };
+      await assert.rejects(
+        session.conversation.controls.setConfigOption('model', 'medium'),
+        /didn't confirm “model: medium”/,
+      );
+      assert.equal(session.composer.model, 'large');
+      session.conversation.send('two').done.catch(() => {});
+      await isPaused();
+      assert.match(paused(), /didn't confirm “model: medium”/);
+    });
+
+    it('counts what the agent says beside an answer that says nothing', async () => {
+      await begin();
+      session.agent.manner = { treats: { model: 'empty' } };
+      const choosing = session.conversation.controls.setConfigOption('model', 'medium');
+      session.agent.change({ model: 'medium' });
+      await choosing;
+      assert.equal(session.composer.model, 'medium');
+    });
+
+    it('shows the mode that the agent tells in an option of that category', async () => {
+      await begin({ modeOption: true, changes: { mode: 'ask' } });
+      await session.until(({ model }) => model.state.config.some(({ id, value }) => id === 'mode' && value === 'ask'));
+    });
+  });
+
+  it('is the agent’s own where the user has chosen nothing', async () => {
+    session.open();
+    await session.conversation.send('one').done;
+    assert.deepEqual(lastPrompt()?.settings, initial);
+    assert.ok(!session.agent.calls.some((method) => method.startsWith('session/set')));
+  });
+});

@@ -1,0 +1,164 @@
+// Random choices and restarts with agents that keep what is set, forget, refuse, answer late or not at
+// all, change it by themselves, or no longer offer it: no prompt leaves with anything else than is shown.
+import { strict as assert } from 'node:assert';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import type { Manner, Treatment } from '../../../support/sessions/choosyAgent';
+import { ChoosySession } from '../../../support/sessions/choosySession';
+import { seeds } from '../../../support/tier';
+
+const OPTIONS: Readonly<Record<string, readonly (string | boolean)[]>> = {
+  mode: ['full', 'ask', 'read-only'],
+  model: ['small', 'medium', 'large'],
+  effort: ['low', 'high'],
+  web: [false, true],
+};
+/** Where nobody knows what is in force, the user may send all the same. */
+const UNKNOWN: ReadonlySet<Treatment> = new Set(['mute', 'empty', 'lies', 'late']);
+const TREATMENTS: readonly Treatment[] = ['sets', 'sets', 'sets', 'refuses', 'late', 'mute', 'empty', 'lies', 'keeps'];
+
+class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = (seed * 2654435761) % 2 ** 32 || 1;
+  }
+
+  below(count: number): number {
+    this.#state = (this.#state * 1664525 + 1013904223) % 2 ** 32;
+    return Math.floor((this.#state / 2 ** 32) * count);
+  }
+
+  one<T>(values: readonly T[]): T {
+    return values[this.below(values.length)] as T;
+  }
+}
+
+interface Outcome {
+  readonly sent: number;
+  readonly held: number;
+}
+
+/** What the user does in one session, until something else leaves than is shown. */
+async function play(seed: number, folder: string): Promise<Outcome> {
+  const random = new Random(seed);
+  const session = new ChoosySession(folder);
+  const { agent } = session;
+  const some = (): Record<string, string | boolean> => {
+    const id = random.one(Object.keys(OPTIONS));
+    return { [id]: random.one(OPTIONS[id] ?? []) };
+  };
+  const manner = (): Manner => ({
+    remembers: random.below(2) === 0,
+    modeOption: agent.manner.modeOption ?? random.below(2) === 0,
+    reopens: agent.manner.reopens ?? random.one(['resume', 'load', 'never']),
+    isSilent: random.below(4) === 0,
+    treats: Object.fromEntries(Object.keys(OPTIONS).map((id) => [id, random.one(TREATMENTS)])),
+    ...(random.below(4) === 0 && { drops: [random.one(['read-only', 'ask', 'large', 'high'])] }),
+    ...(random.below(4) === 0 && { changes: some() }),
+    ...(random.below(4) === 0 && { changesAtOpen: some() }),
+    lateMs: random.below(12),
+  });
+  /** What may be in force although it is not shown: nobody has said so. */
+  let unsure = new Set<string>();
+  let held = 0;
+  const log: string[] = [];
+  const isOver = (): boolean => session.conversation.queue.items.length === 0 && !session.conversation.isBusy;
+
+  async function send(): Promise<void> {
+    const { conversation } = session;
+    const { length } = agent.prompts;
+    conversation.send(`message ${length}`).done.catch(() => {});
+    await session.until(({ queue }) => queue.paused !== undefined || isOver());
+    log.push(`sent, ${conversation.queue.paused ?? 'left'}`);
+    if (conversation.queue.paused !== undefined) {
+      assert.equal(agent.prompts.length, length, 'what is held does not leave');
+      held++;
+      const { treats = {} } = agent.manner;
+      const { confirmed } = conversation.model.state;
+      for (const id of Object.keys(OPTIONS)) {
+        const isSaid = id === 'mode' && !agent.manner.modeOption ? confirmed.mode : confirmed.config;
+        if (!isSaid || UNKNOWN.has(treats[id] ?? 'sets')) unsure.add(id);
+      }
+      conversation.queueActions.resume();
+      await session.until(({ queue }) => queue.paused !== undefined || isOver());
+      assert.equal(conversation.queue.paused, undefined, 'the user can send all the same');
+    }
+    const prompt = agent.prompts.at(-1)?.settings ?? {};
+    const shown = session.shown[agent.prompts.length - 1] ?? {};
+    for (const id of Object.keys(prompt))
+      if (!unsure.has(id))
+        assert.equal(shown[id], prompt[id], `${id} as it was shown (seed ${seed}): ${log.join(' | ')}`);
+  }
+
+  agent.manner = manner();
+  session.open();
+  try {
+    await session.conversation.start();
+    for (let step = 0; step < 8; step++) {
+      const what = random.one([
+        'choose',
+        'choose',
+        'send',
+        'send',
+        'change',
+        'window',
+        'crash',
+        'idle',
+        'restart',
+        'manner',
+      ]);
+      log.push(what);
+      if (what === 'send') await send();
+      else if (what === 'change') {
+        if (session.conversation.connection.kind !== 'ready') continue;
+        agent.change(some());
+        await new Promise((resolve) => setTimeout(resolve, 3)); // it arrives
+      } else if (what === 'manner') agent.manner = manner();
+      else if (what === 'choose') {
+        const [[id, value] = ['', '']] = Object.entries(some());
+        log.push(`${id} ${value} ${agent.manner.treats?.[id]}`);
+        const { controls } = session.conversation;
+        if (session.conversation.connection.kind !== 'ready') await session.conversation.start();
+        const asked =
+          id === 'mode' && !agent.manner.modeOption
+            ? controls.setMode(String(value))
+            : controls.setConfigOption(id, value);
+        asked.catch(() => {});
+        if (random.below(2) === 0) await asked.catch(() => {});
+      } else {
+        if (what === 'window') {
+          await session.close();
+          session.open();
+        } else if (what === 'idle') await session.conversation.suspend();
+        else if (what === 'restart') await session.conversation.restart();
+        else {
+          agent.crash();
+          await session.until(({ connection }) => connection.kind !== 'ready');
+        }
+        // An idle agent stays where it cannot open the session again.
+        if (what !== 'idle' || session.conversation.isSuspended) unsure = new Set();
+      }
+    }
+    agent.manner = { ...agent.manner, treats: {}, drops: [] };
+    await send();
+    return { sent: agent.prompts.length, held };
+  } finally {
+    await session.close();
+  }
+}
+
+describe('random choices and restarts', function () {
+  this.timeout(1_800_000);
+  after(removeScratch);
+
+  it('lets no prompt leave with anything else than is shown', async () => {
+    const folder = await scratchFolder();
+    let [sent, held] = [0, 0];
+    for (let seed = 1; seed <= seeds(6, 40); seed++) {
+      const outcome = await play(seed, folder);
+      sent += outcome.sent;
+      held += outcome.held;
+    }
+    assert.ok(sent > held, `${sent} prompts left, ${held} were held first`);
+  });
+});
