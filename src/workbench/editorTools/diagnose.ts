@@ -19,7 +19,7 @@ import { at } from '../../base/untrusted';
 import { untilQuiet } from '../../editorTools/untilQuiet';
 import { columnBesideChat } from '../editor/openLocation';
 import { askEditor } from './askEditor';
-import { openFile } from './documents';
+import { whileOpen } from './documents';
 import { diagnosticsIn, ProblemList } from './readers/problems';
 
 /** When the problems of a file are settled, in milliseconds. */
@@ -67,28 +67,28 @@ export class Diagnoser {
    */
   async problems(files: readonly string[], roots: readonly string[], signal: AbortSignal): Promise<ProblemList> {
     const fresh = new Map<string, readonly Diagnostic[]>();
+    const look = async (path: string, document: TextDocument): Promise<void> => {
+      const asked = await this.#askTypeScript(document, signal);
+      if (asked) {
+        const modifiedAt = await stat(path).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => Number.POSITIVE_INFINITY,
+        );
+        this.#didLook.fire({ path, problems: new ProblemList([[path, asked]]), modifiedAt });
+      } else await this.#settled(document, signal);
+      // Now: of a document that is closed again, servers take theirs back.
+      const told = languages.getDiagnostics(document.uri);
+      // Other servers, such as linters, have told theirs by themselves.
+      const others = told.filter(({ source }) => !/^[tj]s$/.test(source ?? ''));
+      fresh.set(path, asked ? [...others, ...asked] : told);
+    };
     await Promise.all(
-      files.slice(0, MAX_FILES).map(async (path) => {
-        const document = await openFile(path).catch(() => undefined);
-        if (!document) return;
-        const asked = await this.#askTypeScript(document, signal);
-        if (asked) {
-          fresh.set(path, asked);
-          const modifiedAt = await stat(path).then(
-            ({ mtimeMs }) => mtimeMs,
-            () => Number.POSITIVE_INFINITY,
-          );
-          this.#didLook.fire({ path, problems: new ProblemList([[path, asked]]), modifiedAt });
-        } else await this.#settled(document, signal);
-      }),
+      files
+        .slice(0, MAX_FILES)
+        .map((path) => whileOpen(path, (document) => look(path, document)).catch(() => undefined)),
     );
     signal.throwIfAborted();
-    const known = diagnosticsIn(roots).map(([path, found]) => {
-      // Other servers, such as linters, have told theirs by themselves.
-      const others = fresh.has(path) ? found.filter(({ source }) => !/^[tj]s$/.test(source ?? '')) : found;
-      return [path, others] as const;
-    });
-    return new ProblemList([...known, ...fresh]);
+    return new ProblemList([...diagnosticsIn(roots).filter(([path]) => !fresh.has(path)), ...fresh]);
   }
 
   /**

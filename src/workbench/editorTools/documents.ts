@@ -2,7 +2,19 @@
 // of their language running.
 
 import { readFile, stat } from 'node:fs/promises';
-import { extensions, RelativePattern, type TextDocument, Uri, workspace } from 'vscode';
+import {
+  commands,
+  extensions,
+  languages,
+  Position,
+  Range,
+  RelativePattern,
+  SelectionRange,
+  type TextDocument,
+  Uri,
+  workspace,
+} from 'vscode';
+import { Deferred } from '../../base/deferred';
 import { within } from '../../base/within';
 
 /** How long the editor may take to notice a change on the disk, in milliseconds. */
@@ -29,8 +41,52 @@ export async function openFile(path: string): Promise<TextDocument> {
   } catch {
     throw new Error('The editor cannot open this file as text.');
   }
+  return followed(document);
+}
+
+async function followed(document: TextDocument): Promise<TextDocument> {
   await Promise.all([activate(document.languageId), followDisk(document)]);
   return document;
+}
+
+/**
+ * Opens a file without showing it, for as long as it is looked at: a document that was not open is
+ * closed again. What `openTextDocument` opens stays for minutes.
+ * @param path absolute
+ * @throws Error with a sentence for the model; what `look` throws
+ */
+export async function whileOpen<T>(path: string, look: (document: TextDocument) => Promise<T>): Promise<T> {
+  const uri = Uri.file(path);
+  const isOpen = (document: TextDocument): boolean => document.uri.toString() === uri.toString() && !document.isClosed;
+  if (workspace.textDocuments.some(isOpen)) return look(await openFile(path));
+  // VS Code keeps a document open while a command of a provider works on it; this one is ours, and
+  // works as long as the look takes.
+  const [asked, done] = [new Deferred<void>(), new Deferred<void>()];
+  const provider = languages.registerSelectionRangeProvider(
+    { scheme: 'file' },
+    {
+      async provideSelectionRanges(document, positions) {
+        if (!isOpen(document)) return [];
+        asked.resolve();
+        await done.promise;
+        return positions.map((at) => new SelectionRange(new Range(at, at)));
+      },
+    },
+  );
+  const held = Promise.resolve(
+    commands.executeCommand('vscode.executeSelectionRangeProvider', uri, [new Position(0, 0)]),
+  ).then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    await Promise.race([asked.promise, held]);
+    return await look(await followed(workspace.textDocuments.find(isOpen) ?? (await workspace.openTextDocument(uri))));
+  } finally {
+    done.resolve();
+    await held;
+    provider.dispose();
+  }
 }
 
 /** Opens one source file, where no language server may know the workspace yet. */

@@ -1,6 +1,7 @@
 // Looks for new errors in the files that a turn changed: shows them at its end, or sends them to the
 // agent (`parley.problemsAfterTurn`).
 
+import { readFile } from 'node:fs/promises';
 import { DiagnosticSeverity, l10n, languages, TabInputText, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -114,11 +115,10 @@ export class ProblemsAfterTurn implements Disposable {
     for (const change of changed) {
       const path = pathOf(change);
       const key = pathKey(path);
-      const here = (errors.get(path) ?? []).map((error) => {
-        const document = open.get(key);
-        const isThere = document && error.line <= document.lineCount;
-        return { ...error, text: isThere ? document.lineAt(error.line - 1).text : '' };
-      });
+      const told = errors.get(path) ?? [];
+      const now = told.length === 0 ? '' : (open.get(key)?.getText() ?? (await readFile(path, 'utf8').catch(() => '')));
+      const lines = now.split(/\r\n|\r|\n/);
+      const here = told.map((error) => ({ ...error, text: lines[error.line - 1] ?? '' }));
       const known = before.get(key);
       const text = known || here.length === 0 ? undefined : await textOf(await changes.states(), change, change.before);
       fresh.push(...newErrors(here, { errors: known, text }));
