@@ -208,6 +208,7 @@ function composeWithin(
     readPart,
     httpSessions,
     agentState: (key) => descriptors.agentState(key),
+    useEdited: (key, permissionId) => proposals.useEdited(key, permissionId),
   });
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
   const worktreesFolder = join(context.globalStorageUri.fsPath, 'worktrees');
@@ -276,7 +277,7 @@ function composeWithin(
         texts: diffs.texts,
       }),
     );
-  const proposals = openProposals('parley-proposal', 'proposals');
+  const proposals: Proposals = openProposals('parley-proposal', 'proposals');
   const codeProposals = openProposals('parley-code', 'code');
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));

@@ -45,6 +45,11 @@ export interface ConversationServices extends ConnectionServices, TurnServices, 
   readonly choices?: RememberedChoices;
   /** How long an agent may take to set a mode or an option, in milliseconds. */
   readonly choiceMs?: number;
+  /**
+   * Answers a request in place of the user's "allow", where the user has edited the change that it
+   * asks for; false: it was not edited.
+   */
+  readonly useEdited?: (key: string, permissionId: string) => boolean;
   /** Absent: what turns change on disk is not recorded. */
   readonly changes?: ChangeServices;
   /** How long a session must be quiet before it is probed again, in milliseconds. */

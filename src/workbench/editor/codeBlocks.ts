@@ -93,12 +93,16 @@ export class CodeBlocks implements Disposable {
       ...(paths.length === 0 ? [] : [{ paths, isGuess: !isPatch }]),
     ];
     const editor = this.#editor;
-    const path = await codeTarget(named, conversation.roots, editor, fileOutside);
-    if (path === undefined) return;
-    const isInEditor = editor !== undefined && editor.document.uri.fsPath === path;
-    await this.#propose(conversation, path, (before) =>
-      isInEditor && !isPatch && !editor.selection.isEmpty ? inSelection(editor, before, change) : change.in(before),
-    );
+    const target = await codeTarget(named, conversation.roots, editor, fileOutside);
+    if (!target) return;
+    const { path, isNamed } = target;
+    const shown = editor !== undefined && editor.document.uri.fsPath === path ? editor : undefined;
+    await this.#propose(conversation, path, (before) => {
+      if (isPatch) return change.in(before);
+      if (shown && !shown.selection.isEmpty) return inSelection(shown, before, change);
+      // Only a file that the block names can be meant whole.
+      return isNamed ? change.in(before) : inLineOf(shown, before, change);
+    });
   }
 
   async #insert(text: string): Promise<void> {
@@ -118,6 +122,24 @@ function inSelection({ document, selection }: TextEditor, before = '', change: C
   if (textOf() !== before) return undefined;
   const start = textOf(new Range(0, 0, selection.start.line, selection.start.character)).length;
   return change.in(before, { start, end: start + textOf(selection).length });
+}
+
+/**
+ * Returns a file with code as lines of its own: where the cursor is, behind its line if something
+ * stands before it; at the end of a file that is not in the editor. Undefined where the editor has
+ * another text.
+ */
+function inLineOf(editor: TextEditor | undefined, before = '', change: CodeChange): string | undefined {
+  const textTo = (line: number, character: number): string =>
+    editor?.document.getText(new Range(0, 0, line, character)).replaceAll('\r\n', '\n') ?? before;
+  if (editor && textTo(editor.document.lineCount, 0) !== before) return undefined;
+  const { line, character } = editor?.selection.active ?? { line: 0, character: 0 };
+  const at = textTo(line, character).length;
+  const begin = before.slice(0, at).lastIndexOf('\n') + 1;
+  if (before.slice(begin, at).trim() === '') return change.in(before, { start: begin, end: begin });
+  const end = before.indexOf('\n', at);
+  const [text, start] = end === -1 ? [`${before}\n`, before.length + 1] : [before, end + 1];
+  return change.in(text, { start, end: start });
 }
 
 /** Output channels and input boxes have no column. */

@@ -20,9 +20,16 @@ export interface NamedFile {
   readonly isGuess: boolean;
 }
 
+/** Where a code block goes. */
+export interface CodeTarget {
+  /** Absolute. The file need not be there yet, and may be a link that leads elsewhere. */
+  readonly path: string;
+  /** The block names it; else it is the one that the user has open or picked. */
+  readonly isNamed: boolean;
+}
+
 /**
- * Returns the absolute path of a file, which need not be there yet, and may be a link that leads
- * elsewhere; undefined where the user picked none.
+ * Returns where a code block goes; undefined where the user picked no file.
  * @param roots the session's folders
  * @param outside makes the error for a file that is not in them by its name
  */
@@ -31,25 +38,26 @@ export async function codeTarget(
   roots: readonly string[],
   editor: TextEditor | undefined,
   outside: (path: string) => Error,
-): Promise<string | undefined> {
+): Promise<CodeTarget | undefined> {
   for (const { paths, isGuess } of named) {
     const [name = ''] = paths;
     const links = paths.filter((path) => revealControls(path) === path).map(parseLink);
     const places = links.flatMap((link) => (link.kind === 'file' ? candidatesOf(link.paths, roots) : []));
     const found = await firstExisting(places.filter((place) => isPlainlyIn(place, roots)));
-    if (found) return found.uri.fsPath;
+    if (found) return { path: found.uri.fsPath, isNamed: true };
     // Without a slash or an extension, it is a word like any other.
     if (!/[\\/]/.test(name) && (isGuess || !/\.[a-z]\w*$/i.test(name))) continue;
     const [fresh] = places;
-    if (fresh !== undefined && isPlainlyIn(fresh, roots)) return fresh;
+    if (fresh !== undefined && isPlainlyIn(fresh, roots)) return { path: fresh, isNamed: true };
     if (!isGuess) throw outside(revealControls(name));
   }
   const uri = editor?.document.uri;
-  if (uri?.scheme === 'file' && isPlainlyIn(uri.fsPath, roots)) return uri.fsPath;
+  if (uri?.scheme === 'file' && isPlainlyIn(uri.fsPath, roots)) return { path: uri.fsPath, isNamed: false };
   const lists = roots.map((root) => workspace.findFiles(new RelativePattern(root, '**/*'), undefined, MAX_OFFERED));
   const paths = (await Promise.all(lists)).flat().map(({ fsPath }) => fsPath);
   const items = paths.sort().map((id) => ({ id, label: workspace.asRelativePath(id) }));
-  return pick(items, l10n.t('Apply to file…'));
+  const path = await pick(items, l10n.t('Apply to file…'));
+  return path === undefined ? undefined : { path, isNamed: false };
 }
 
 /** By its spelling: to look up a path on another machine would already send the user's name there. */

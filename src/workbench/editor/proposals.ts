@@ -5,12 +5,18 @@ import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposable';
-import { ParleyError } from '../../base/errors';
+import { errorText, ParleyError } from '../../base/errors';
+import type { Event } from '../../base/event';
+import { localize } from '../../base/localizable';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { FilePort } from '../../client/ports/ports';
+import { placesOf } from '../../client/requests/agentPath';
 import { proposalIn, wordsOnEdited } from '../../client/requests/editedProposal';
+import { givenText } from '../../client/requests/givenTexts';
+import { plainEnds } from '../../client/requests/lineEnds';
 import { isInsideRoots, realTarget } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';
+import { askModal } from '../ui/messages';
 import { closeTabs, showComparison } from '../ui/places';
 import { columnBesideChat } from './openLocation';
 import type { ReadOnlyTexts } from './readOnlyTexts';
@@ -31,6 +37,8 @@ const recordSchema = z.object({
   proposed: z.string(),
   /** As the user wants it. */
   text: z.string(),
+  /** Of a request: the call that it is about. */
+  toolCallId: z.optional(z.string()),
   /** Of code: the session's folders, which the file must be in. */
   roots: z.optional(z.array(z.string())),
   at: z.number(),
@@ -42,7 +50,7 @@ export interface ProposalsOptions {
   readonly scheme: string;
   readonly store: FileStore;
   readonly files: FilePort;
-  readonly conversations: { find(key: string): Conversation | undefined };
+  readonly conversations: { find(key: string): Conversation | undefined; readonly onDidChange: Event<string> };
   /** For the left side of a file that is not there yet. */
   readonly texts: Pick<ReadOnlyTexts, 'uriOf'>;
 }
@@ -53,11 +61,18 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #didChange = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#didChange.event;
+  /** Changes that requests wait for, by their ids. */
+  readonly #asked = new Map<string, Proposal>();
+  /** Ids of those that are just written. */
+  readonly #used = new Set<string>();
 
   constructor(options: ProposalsOptions) {
     this.#options = options;
     this.#lifetime.add(this.#didChange);
     this.#lifetime.add(vscode.workspace.registerFileSystemProvider(options.scheme, this, { isCaseSensitive: true }));
+    this.#lifetime.add(options.conversations.onDidChange((key) => this.#closeAnswered(key)));
+    // Of an earlier window, whose comparison may not be shown yet.
+    void this.#load();
   }
 
   /**
@@ -72,9 +87,12 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     const { path } = change;
     await requireInside(path, roots);
     const id = `${key} ${permissionId}`;
-    if (!(await this.#find(id))) {
+    const known = await this.#find(id);
+    if (known) this.#remember(known);
+    else {
       const before = await this.#textOf(path);
-      await this.#add({ id, path, before, proposed: change.in(before) });
+      const { toolCallId } = conversation.model.state.permissions.get(permissionId) ?? {};
+      await this.#add({ id, path, before, proposed: change.in(before), ...(toolCallId && { toolCallId }) });
     }
     await this.#show(id, path, conversation.agent.name);
   }
@@ -114,17 +132,100 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
     if (document?.isDirty) await document.save();
     const text = document ? plainEnds(document.getText()) : proposal.text;
-    if (proposal.roots) await this.#write(proposal, text, proposal.roots);
-    else await this.#answer(proposal, text);
-    await this.#options.store.remove(proposal.id);
-    await closeTabs(uri);
+    this.#used.add(proposal.id);
+    try {
+      if (proposal.roots) await this.#write(proposal, text, proposal.roots);
+      else await this.#answer(proposal, text);
+      await this.#finish(proposal);
+    } finally {
+      this.#used.delete(proposal.id);
+    }
+  }
+
+  /**
+   * Uses the change as the user edited it in place of the agent's, which the user has just allowed.
+   * @returns false where it was not edited
+   */
+  useEdited(key: string, permissionId: string): boolean {
+    const id = `${key} ${permissionId}`;
+    const proposal = this.#asked.get(id);
+    if (!proposal || this.#textIn(proposal) === proposal.proposed) return false;
+    if (this.#used.has(id)) return true;
+    this.#used.add(id);
+    void this.#useInstead(proposal).finally(() => this.#used.delete(id));
+    return true;
+  }
+
+  async #useInstead(proposal: Proposal): Promise<void> {
+    try {
+      await this.use(this.#uriOf(proposal));
+    } catch (error) {
+      const allow = vscode.l10n.t("Allow the Agent's Version");
+      const question = vscode.l10n.t("Your version of {0} can't be written.", proposal.path);
+      if ((await askModal(question, localize(errorText(error)), [allow])) !== allow) return;
+      const [key = '', permissionId = ''] = proposal.id.split(' ');
+      await this.#finish(proposal);
+      const conversation = this.#options.conversations.find(key);
+      const options = conversation?.model.state.permissions.get(permissionId)?.options ?? [];
+      const once =
+        options.find(({ kind }) => kind === 'allow_once') ?? options.find(({ kind }) => kind.startsWith('allow'));
+      if (once) conversation?.answerPermission(permissionId, once.optionId);
+    }
+  }
+
+  /** The question was answered elsewhere: its comparison has nothing to say any more. */
+  #closeAnswered(key: string): void {
+    const model = this.#options.conversations.find(key)?.model;
+    if (!model) return;
+    for (const proposal of [...this.#asked.values()]) {
+      const [session, permissionId = ''] = proposal.id.split(' ');
+      if (session !== key || model.state.permissions.has(permissionId) || this.#used.has(proposal.id)) continue;
+      this.#asked.delete(proposal.id);
+      // What the user typed stays in sight where it was not the user who answered.
+      const index = proposal.toolCallId === undefined ? undefined : model.toolIndex(proposal.toolCallId);
+      const entry = model.state.entries[index ?? -1];
+      const isAnswered = entry?.kind === 'tool' && entry.decision?.outcome === 'selected';
+      if (isAnswered || this.#textIn(proposal) === proposal.proposed) void this.#finish(proposal);
+    }
   }
 
   /** The file is written only where it is as it was compared. */
   async #write({ path, before }: Proposal, text: string, roots: readonly string[]): Promise<void> {
     await requireInside(path, roots);
     if ((await this.#textOf(path)) !== before) throw changedSince(path);
-    await this.#options.files.writeText(path, text);
+    await this.#options.files.writeText(path, text, givenText(before ?? ''));
+  }
+
+  /** As the user has it on the screen, else as it was saved. */
+  #textIn(proposal: Proposal): string {
+    const uri = this.#uriOf(proposal).toString();
+    const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri);
+    return document ? plainEnds(document.getText()) : proposal.text;
+  }
+
+  #uriOf({ id, path }: Proposal): vscode.Uri {
+    return vscode.Uri.file(path).with({ scheme: this.#options.scheme, query: id });
+  }
+
+  /** Forgets a change, and closes its comparison without a question. */
+  async #finish(proposal: Proposal): Promise<void> {
+    const uri = this.#uriOf(proposal);
+    const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+    if (document?.isDirty) await document.save();
+    await closeTabs(uri);
+    this.#asked.delete(proposal.id);
+    await this.#options.store.remove(proposal.id);
+  }
+
+  async #load(): Promise<void> {
+    for await (const text of this.#options.store.texts()) {
+      const proposal = parse(text);
+      if (proposal && !this.#asked.has(proposal.id)) this.#remember(proposal);
+    }
+  }
+
+  #remember(proposal: Proposal): void {
+    if (!proposal.roots) this.#asked.set(proposal.id, proposal);
   }
 
   async #answer(proposal: Proposal, text: string): Promise<void> {
@@ -138,7 +239,7 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     const isEdited = text !== proposal.proposed;
     const answer = isEdited ? (optionOf('reject_once') ?? optionOf('reject_always')) : optionOf('allow_once');
     if (answer === undefined) throw questionGone();
-    if (isEdited) await this.#options.files.writeText(proposal.path, text);
+    if (isEdited) await this.#options.files.writeText(proposal.path, text, givenText(proposal.before ?? ''));
     conversation.answerPermission(permissionId, answer);
     if (isEdited) conversation.queueActions.sendNext(wordsOnEdited(proposal.path, proposal.proposed, text));
   }
@@ -193,6 +294,7 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
   }
 
   #keep(proposal: Proposal): Promise<void> {
+    this.#remember(proposal);
     return this.#options.store.write(proposal.id, JSON.stringify(proposal));
   }
 
@@ -201,7 +303,8 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     before,
     proposed,
     ...rest
-  }: Pick<Proposal, 'id' | 'path' | 'roots'> & Record<'before' | 'proposed', string | undefined>): Promise<void> {
+  }: Pick<Proposal, 'id' | 'path' | 'roots' | 'toolCallId'> &
+    Record<'before' | 'proposed', string | undefined>): Promise<void> {
     if (proposed === undefined) {
       const { path } = rest;
       throw new ParleyError('change-not-placed', vscode.l10n.t("The change doesn't fit into {0} as it is now.", path));
@@ -215,7 +318,10 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     const file = vscode.Uri.file(path);
     const left = (await this.#textOf(path)) === undefined ? texts.uriOf(path, '') : file;
     const right = file.with({ scheme, query: id });
-    const title = vscode.l10n.t('{0} (edit the change of {1})', vscode.workspace.asRelativePath(file), agentName);
+    const name = vscode.workspace.asRelativePath(file);
+    const title = this.#asked.has(id)
+      ? vscode.l10n.t('{0} (edit the change of {1})', name, agentName)
+      : vscode.l10n.t('{0} (apply code of {1})', name, agentName);
     await showComparison(left, right, title, { preview: false, viewColumn: columnBesideChat() });
   }
 
@@ -243,18 +349,14 @@ function parse(text: string | undefined): Proposal | undefined {
   return recordSchema.safeParse(JSON.parse(text)).data;
 }
 
-/** The file keeps its own line ends when it is written. */
-function plainEnds(text: string): string {
-  return text.replaceAll('\r\n', '\n');
-}
-
 /** The error for a file that is not in the session's folders. */
 export function fileOutside(path: string): ParleyError {
   return new ParleyError('file-outside', vscode.l10n.t('{0} is outside of the folders of the session.', path));
 }
 
 async function requireInside(path: string, roots: readonly string[]): Promise<void> {
-  if (!(await isInsideRoots(await realTarget(path), roots))) throw fileOutside(path);
+  const [place] = placesOf(path, roots);
+  if (place === undefined || !(await isInsideRoots(await realTarget(place), roots))) throw fileOutside(path);
 }
 
 function changedSince(path: string, hint?: string): ParleyError {

@@ -50,6 +50,7 @@ export interface ServiceParts {
   readonly httpSessions: FileStore;
   /** Keeps the states of sessions for their agents. */
   readonly agentState: NonNullable<ConversationServices['agentState']>;
+  readonly useEdited: NonNullable<ConversationServices['useEdited']>;
 }
 
 /** The folder with the states of all sessions' folders. */
@@ -103,6 +104,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     keys,
     descriptors: httpSessions,
     agentState: parts.agentState,
+    useEdited: parts.useEdited,
     historyLinks,
     readPart,
     traceparent: process.env.TRACEPARENT,

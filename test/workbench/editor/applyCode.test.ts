@@ -37,7 +37,7 @@ describe('code of an answer applied to a file', () => {
     proposals = new Proposals({
       store: new FileStore(await scratchFolder()),
       files: new EditorFiles({ log: silentLog }),
-      conversations: { find: () => undefined },
+      conversations: { find: () => undefined, onDidChange: () => ({ dispose: () => undefined }) },
       texts,
       scheme: 'parley-test-code',
     });
@@ -158,7 +158,25 @@ describe('code of an answer applied to a file', () => {
     await openFile(join(outside, 'other.ts'));
     answer(true);
     await apply('x');
-    assert.equal((await shown()).right.fsPath, join(folder, 'a.ts'));
+    const { right, text } = await shown();
+    assert.equal(right.fsPath, join(folder, 'a.ts'));
+    assert.equal(text, 'one\ntwo\nthree\nx\n');
+  });
+
+  it('never stands for the whole of a file that it does not name: it goes to the cursor', async () => {
+    for (const [line, character, made] of [
+      [1, 0, 'one\nx\ntwo\nthree\n'],
+      [1, 2, 'one\ntwo\nx\nthree\n'],
+      [3, 0, 'one\ntwo\nthree\nx\n'],
+    ] as const) {
+      const editor = await openFile(join(folder, 'a.ts'));
+      editor.selection = new Selection(line, character, line, character);
+      await apply('x');
+      const { label, text } = await shown();
+      assert.equal(text, made);
+      assert.match(label, /apply code of Claude/);
+      await commands.executeCommand('workbench.action.closeActiveEditor');
+    }
   });
 
   it('is applied as a patch where its lines stand once, and not at all elsewhere', async () => {

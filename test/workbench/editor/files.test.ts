@@ -18,7 +18,7 @@ import { openLocation } from '../../../src/workbench/editor/openLocation';
 import { OutputEditor } from '../../../src/workbench/editor/outputEditor';
 import { AgentPty, RealTerminals } from '../../../src/workbench/editor/realTerminal';
 import { removeFolder } from '../../support/scratch';
-import { discard, openFile, typeInto } from '../editing';
+import { discard, hasText, openFile, typeInto, undoIn } from '../editing';
 
 function hasCode(code: string, text?: RegExp): (error: unknown) => boolean {
   return (error) => {
@@ -114,31 +114,17 @@ describe('files for agents in the editor', () => {
   });
 
   describe('writing', () => {
-    it('changes an open document where it changed and saves it, so the cursor and undo stay', async () => {
+    it('is followed by an open document, whose cursor and Undo stay', async () => {
       const path = await seed('open.txt', 'alpha\nbeta\ngamma\n');
       const editor = await openFile(path);
       const cursor = new vscode.Position(2, 3);
       editor.selection = new vscode.Selection(cursor, cursor);
-      const changed = new Deferred<vscode.TextDocumentChangeEvent>();
-      const listening = vscode.workspace.onDidChangeTextDocument((event) => {
-        if (event.document === editor.document && event.contentChanges.length > 0) changed.resolve(event);
-      });
       await port.writeText(path, 'alpha\nBETTER\ngamma\n');
-      listening.dispose();
-      const { contentChanges } = await changed.promise;
-      assert.equal(contentChanges.length, 1);
-      assert.deepEqual(
-        [contentChanges[0]?.rangeOffset, contentChanges[0]?.rangeLength, contentChanges[0]?.text],
-        [6, 4, 'BETTER'],
-      );
+      assert.equal(await readFile(path, 'utf8'), 'alpha\nBETTER\ngamma\n');
+      await hasText(editor.document, 'alpha\nBETTER\ngamma\n');
       assert.ok(editor.selection.active.isEqual(cursor));
       assert.equal(editor.document.isDirty, false);
-      assert.equal(await readFile(path, 'utf8'), 'alpha\nBETTER\ngamma\n');
-      const undone = new Deferred<void>();
-      const undoing = vscode.workspace.onDidChangeTextDocument(() => undone.resolve());
-      await vscode.commands.executeCommand('undo');
-      await undone.promise;
-      undoing.dispose();
+      await undoIn(editor);
       assert.equal(editor.document.getText(), 'alpha\nbeta\ngamma\n');
       await discard(editor);
     });
@@ -229,12 +215,11 @@ describe('files for agents in the editor', () => {
       for (const name of ['race-open.txt', 'race-closed.txt']) {
         const path = await seed(name, 'seed\n');
         if (name === 'race-open.txt') await openFile(path);
-        const agents = [new AgentFiles(port, { agentName: 'A' }), new AgentFiles(port, { agentName: 'B' })];
         const texts = Array.from({ length: 8 }, (_, n) => `write ${n}\n`);
-        for (const [n, content] of texts.entries()) {
+        for (const content of texts) {
           // The order across agents is that of the calls only where each has been looked up already.
           await Promise.all([
-            agents[n % 2]?.write(
+            new AgentFiles(port, { agentName: 'A' }).write(
               { path, content },
               [folder],
               { ask: async () => false, beforeWrite: async () => undefined },
@@ -248,15 +233,87 @@ describe('files for agents in the editor', () => {
       }
     });
 
-    it('tells the agent when an open file could not be saved, and leaves its text in the editor', async () => {
+    it('leaves unsaved text alone where the disk has changed too', async () => {
       const path = await seed('conflict.txt', 'old\n');
       const editor = await openFile(path);
       await typeInto(editor, 'typed\n');
       // Newer on disk than what the editor has loaded: VS Code does not save over it.
       await writeFile(path, 'changed by somebody else, and longer\n');
-      await assert.rejects(port.writeText(path, 'by the agent\n'), hasCode('file-not-saved'));
-      assert.equal(editor.document.getText(), 'by the agent\n');
+      await assert.rejects(port.writeText(path, 'by the agent\n'), hasCode('file-changed'));
+      assert.equal(editor.document.getText(), 'typed\nold\n');
       assert.equal(await readFile(path, 'utf8'), 'changed by somebody else, and longer\n');
+      await discard(editor);
+    });
+
+    it('changes no byte outside of the edit, whatever opened the file and whatever the user saves with', async () => {
+      const files = vscode.workspace.getConfiguration('files');
+      for (const name of ['trimTrailingWhitespace', 'insertFinalNewline', 'trimFinalNewlines'])
+        await files.update(name, true, vscode.ConfigurationTarget.Global);
+      try {
+        const path = await seed('mixed.txt', 'a  \r\nb\nc\t\r\nd');
+        await port.writeText(path, 'a  \r\nB\nc\t\r\nd');
+        assert.equal(await readFile(path, 'utf8'), 'a  \r\nB\nc\t\r\nd');
+        const editor = await openFile(path);
+        await port.writeText(path, 'a  \nBB\nc\t\nd');
+        assert.equal(await readFile(path, 'utf8'), 'a  \r\nBB\nc\t\r\nd');
+        await hasText(editor.document, 'a  \r\nBB\r\nc\t\r\nd');
+        await typeInto(editor, 'mine  \n');
+        const seen = await port.readText(path, undefined, undefined);
+        await port.writeText(path, seen.replace('BB', 'BBB'));
+        assert.equal(await readFile(path, 'utf8'), 'mine  \r\na  \r\nBBB\nc\t\r\nd');
+        assert.equal(editor.document.isDirty, false);
+      } finally {
+        for (const name of ['trimTrailingWhitespace', 'insertFinalNewline', 'trimFinalNewlines'])
+          await files.update(name, undefined, vscode.ConfigurationTarget.Global);
+      }
+    });
+
+    it('refuses a file of an unknown encoding each time, open or not, and opens none to look', async () => {
+      const bytes = Buffer.from('gr\xfc\xdfe\nmore\n', 'latin1');
+      const path = await seed('unknown-twice.txt', bytes);
+      const isOpen = () => vscode.workspace.textDocuments.some(({ uri }) => uri.fsPath === path);
+      for (const opens of [false, true]) {
+        if (opens) await openFile(path);
+        for (let times = 0; times < 2; times++) {
+          const seen = await port.readText(path, undefined, undefined);
+          await assert.rejects(port.writeText(path, seen.replace('more', 'less')), hasCode('file-encoding'));
+          assert.deepEqual(await readFile(path), bytes);
+          assert.equal(isOpen(), opens);
+        }
+      }
+    });
+
+    it('writes a file whose encoding VS Code guesses, and opens none to look', async () => {
+      const files = vscode.workspace.getConfiguration('files');
+      await files.update('autoGuessEncoding', true, vscode.ConfigurationTarget.Global);
+      try {
+        const line = 'Die Stra\xdfe f\xfchrt \xfcber die Br\xfccke nach K\xf6ln.\n';
+        const path = await seed('guessed.txt', Buffer.from(line.repeat(20), 'latin1'));
+        const seen = await port.readText(path, undefined, undefined);
+        assert.match(seen, /Straße führt über/);
+        await port.writeText(path, `${seen}Ende\n`);
+        assert.deepEqual(await readFile(path), Buffer.from(`${line.repeat(20)}Ende\n`, 'latin1'));
+        assert.ok(!vscode.workspace.textDocuments.some(({ uri }) => uri.fsPath === path));
+      } finally {
+        await files.update('autoGuessEncoding', undefined, vscode.ConfigurationTarget.Global);
+      }
+    });
+
+    it('keeps what the user has typed since the agent read the file, or refuses', async () => {
+      const path = await seed('since.txt', 'one\ntwo\nthree\n');
+      const editor = await openFile(path);
+      const agent = new AgentFiles(port, { agentName: 'A' });
+      const never = new AbortController().signal;
+      const write = (content: string) =>
+        agent.write({ path, content }, [folder], { ask: async () => false, beforeWrite: async () => undefined }, never);
+      const { content: given } = await agent.read({ path }, [folder], async () => false, never);
+      await typeInto(editor, 'mine\n');
+      await write(given.replace('three', 'THREE'));
+      assert.equal(await readFile(path, 'utf8'), 'mine\none\ntwo\nTHREE\n');
+      await hasText(editor.document, 'mine\none\ntwo\nTHREE\n');
+      assert.ok(await editor.edit((edit) => edit.replace(new vscode.Range(2, 0, 2, 3), 'also mine')));
+      await assert.rejects(write('one\nyours\nTHREE\n'), /has changed since you read it/);
+      assert.equal(editor.document.getText(), 'mine\none\nalso mine\nTHREE\n');
       await discard(editor);
     });
   });

@@ -1,6 +1,7 @@
 // A change that an agent asks to make, edited in VS Code's comparison before it is made.
 import { strict as assert } from 'node:assert';
 import { commands, Range, TabInputTextDiff, Uri, WorkspaceEdit, window, workspace } from 'vscode';
+import { Emitter } from '../../../src/base/event';
 import { silentLog } from '../../../src/base/log';
 import type { Conversation } from '../../../src/client/conversation/conversation';
 import { FileStore } from '../../../src/client/sharing/fileStore';
@@ -16,6 +17,7 @@ describe('the change of an agent that the user edits', () => {
   let model: SessionModel;
   let folder: Uri;
   let answered: [id: string, optionId: string | null][];
+  const changed = new Emitter<string>();
   let sent: string[];
 
   before(() => {
@@ -40,7 +42,7 @@ describe('the change of an agent that the user edits', () => {
     proposals = new Proposals({
       store: new FileStore(await scratchFolder()),
       files: new EditorFiles({ log: silentLog }),
-      conversations: { find: (key) => (key === 'A' ? conversation : undefined) },
+      conversations: { find: (key) => (key === 'A' ? conversation : undefined), onDidChange: changed.event },
       texts,
       scheme: 'parley-test-proposal',
     });
@@ -79,6 +81,18 @@ describe('the change of an agent that the user edits', () => {
     return input.modified;
   }
 
+  /** Resolves when no tab is open. */
+  async function allClosed(): Promise<void> {
+    while (window.tabGroups.all.some(({ tabs }) => tabs.length > 0)) {
+      await new Promise<void>((resolve) => {
+        const listening = window.tabGroups.onDidChangeTabs(() => {
+          listening.dispose();
+          resolve();
+        });
+      });
+    }
+  }
+
   async function type(uri: Uri, from: string, to: string): Promise<void> {
     const document = await workspace.openTextDocument(uri);
     const at = document.getText().indexOf(from);
@@ -106,6 +120,50 @@ describe('the change of an agent that the user edits', () => {
     assert.deepEqual(answered, [['p2', 'allow_once']]);
     assert.deepEqual(sent, []);
     assert.equal(await file.text(), 'one\n', 'the agent makes it');
+  });
+
+  it('is used as the user edited it where the agent’s is allowed in the chat, saved or not', async () => {
+    for (const isSaved of [true, false]) {
+      const name = `allowed-${isSaved}.ts`;
+      const file = await ask(name, name, 'one\ntwo\n', 'two', 'zwei');
+      await edit(name);
+      await type(shown(), 'zwei', 'deux');
+      if (isSaved) await (await workspace.openTextDocument(shown())).save();
+      assert.ok(proposals.useEdited('A', name));
+      await allClosed();
+      assert.equal(await file.text(), 'one\ndeux\n');
+      assert.deepEqual(answered.splice(0), [[name, 'reject_once']]);
+      assert.match(sent.splice(0).join(), /-zwei\n\+deux/);
+    }
+    await ask('unedited', 'unedited.ts', 'one\n', 'one', 'eins');
+    await edit('unedited');
+    assert.equal(proposals.useEdited('A', 'unedited'), false);
+    assert.equal(proposals.useEdited('A', 'never opened'), false);
+  });
+
+  it('closes its comparison when the question is answered elsewhere, unless that loses what was typed', async () => {
+    const close = (id: string, outcome: 'selected' | 'cancelled'): void => {
+      const answer =
+        outcome === 'selected' ? ({ optionId: 'reject_once', by: 'user' } as const) : ({ by: 'turn' } as const);
+      model.apply({ type: 'permission_closed', permissionId: id, outcome, ...answer }, 2);
+      changed.fire('A');
+    };
+    await ask('denied', 'denied.ts', 'one\n', 'one', 'eins');
+    await edit('denied');
+    await type(shown(), 'eins', 'uno');
+    close('denied', 'selected');
+    await allClosed();
+    await ask('stopped', 'stopped.ts', 'one\n', 'one', 'eins');
+    await edit('stopped');
+    close('stopped', 'cancelled');
+    await allClosed();
+    await ask('typed', 'typed.ts', 'one\n', 'one', 'eins');
+    await edit('typed');
+    const right = shown();
+    await type(right, 'eins', 'uno');
+    close('typed', 'cancelled');
+    assert.equal(shown().toString(), right.toString());
+    await (await workspace.openTextDocument(right)).save();
   });
 
   it('may be a file that is not there yet', async () => {
