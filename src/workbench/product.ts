@@ -187,7 +187,7 @@ function composeWithin(
   const files = new EditorFiles({ log });
   const userEdits = own(new EditorUserEdits(Date.now));
   const workingFiles = new EditorWorkingFiles(log);
-  const editorTools = own(new EditorToolHost({ context, asAgent: userEdits.asAgent, log }));
+  const editorTools = own(new EditorToolHost({ context, files: workingFiles, asAgent: userEdits.asAgent, log }));
   const services = conversationServices({
     context,
     log,

@@ -46,7 +46,7 @@ export class EditorUserEdits implements UserEdits, Disposable {
   filesForAgents(files: FilePort): FilePort {
     return {
       readText: (path, line, limit, maxBytes) => files.readText(path, line, limit, maxBytes),
-      writeText: (path, text) => this.asAgent([path], () => files.writeText(path, text)),
+      writeText: (path, text, given) => this.asAgent([path], () => files.writeText(path, text, given)),
     };
   }
 

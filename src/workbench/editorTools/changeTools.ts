@@ -1,6 +1,7 @@
 // The tools that change files: each asks the user with the whole change as a diff, and is then one
 // edit of the workspace that one Undo takes back.
 
+import { dirname } from 'node:path';
 import {
   CodeAction,
   CodeActionKind,
@@ -10,16 +11,18 @@ import {
   type TextDocument,
   type TextEdit,
   type Uri,
-  WorkspaceEdit,
+  type WorkspaceEdit,
   window,
   workspace,
 } from 'vscode';
-import { Deferred } from '../../base/deferred';
-import { within } from '../../base/within';
+import type { FileEdit as WorkingEdit, WorkingFiles } from '../../changes/model/workingFiles';
 import type { ToolSession } from '../../client/mcp/editorTools';
+import { keepLineEnds } from '../../client/requests/lineEnds';
+import { isBelow, realTarget, realTargets } from '../../client/requests/roots';
 import type { ToolAnswer } from '../../editorTools/answer';
 import type { ToolCaller } from '../../editorTools/toolCaller';
 import type { ToolArgs } from '../../editorTools/tools';
+import { decodeFile, encodeLike } from '../editor/fileEncoding';
 import { openDocument } from '../editor/openDocuments';
 import { askEditor } from './askEditor';
 import { askFirst, requireWork } from './askFirst';
@@ -32,8 +35,6 @@ import { findSymbol } from './symbolPosition';
 const MAX_CHARS = 4_000_000;
 const MAX_FILES = 500;
 const MAX_ACTIONS = 50;
-/** How long a save by the editor itself may take, in milliseconds. */
-const SAVE_MS = 5000;
 /** Snippets around a line: they need a user to fill them in. */
 const SURROUND = 'refactor.surround';
 
@@ -41,6 +42,7 @@ export interface ChangeToolsOptions {
   readonly paths: SessionPaths;
   readonly session: ToolSession;
   readonly diagnoser: Diagnoser;
+  readonly files: WorkingFiles;
   /** Runs a change of these files (absolute paths), which is not the user's. */
   readonly asAgent: <T>(paths: readonly string[], change: () => Promise<T>) => Promise<T>;
 }
@@ -140,7 +142,7 @@ export class ChangeTools {
       })),
     };
     return askFirst(this.#options.session, { title, kind: 'edit', details }, signal, async () => {
-      const unsaved = await this.#apply(files);
+      const unsaved = await this.#apply(files, title);
       const lines = files.map(({ document, edits: made }) => {
         const path = this.#paths.show(document.uri.fsPath);
         return `${path}  ${made.length} ${made.length === 1 ? 'edit' : 'edits'}`;
@@ -175,28 +177,36 @@ export class ChangeTools {
   }
 
   /** @returns how many files were not saved, as the user has unsaved changes in them */
-  async #apply(files: readonly FileEdit[]): Promise<number> {
+  async #apply(files: readonly FileEdit[], label: string): Promise<number> {
     const paths = files.map(({ document }) => document.uri.fsPath);
     for (const path of paths) await this.#options.session.beforeWrite(path);
     return this.#options.asAgent(paths, async () => {
-      const edit = new WorkspaceEdit();
-      const dirty = new Set<string>();
-      for (const { document, version, edits } of files) {
+      const edits: WorkingEdit[] = [];
+      let unsaved = 0;
+      for (const { document, version, newText } of files) {
         // It may have been closed since, and opened again with another count.
         const now = (await openDocument(document.uri.fsPath)) ?? (await openFile(document.uri.fsPath));
         if (now.getText() !== document.getText() || (now === document && now.version !== version))
           throw new Error('A file has changed meanwhile: try again.');
-        if (now.isDirty) dirty.add(document.uri.fsPath);
-        edit.set(document.uri, [...edits]);
+        if (now.isDirty) unsaved++;
+        edits.push(await this.#editOf(now, newText));
       }
-      if (!(await workspace.applyEdit(edit))) throw new Error('The editor did not make the change: try again.');
-      for (const path of paths) {
-        if (dirty.has(path)) continue;
-        const document = await openDocument(path);
-        if (document && !(await save(document))) dirty.add(path);
-      }
-      return dirty.size;
+      const refused = await this.#options.files.apply(edits, label);
+      if (refused.length > 0) throw new Error(`The editor did not change ${refused.length} files: try again.`);
+      return unsaved;
     });
+  }
+
+  /** @throws ParleyError `file-encoding` */
+  async #editOf(document: TextDocument, newText: string): Promise<WorkingEdit> {
+    const { uri, encoding } = document;
+    const path = await realTarget(uri.fsPath);
+    const found = await this.#options.files.read(path);
+    if (!found) throw new Error('A file is gone meanwhile: try again.');
+    const before = { bytes: found.content, text: await decodeFile(uri, found.content, encoding) };
+    const content = Buffer.from(await encodeLike(uri, before, keepLineEnds(before.text, newText), encoding));
+    const root = (await realTargets(this.#paths.roots)).find((one) => isBelow(one, path)) ?? dirname(path);
+    return { path, root, expected: found.content, content };
   }
 }
 
@@ -240,21 +250,6 @@ async function actionsOf(
 
 function wholeOf(document: TextDocument): Range {
   return document.validateRange(new Range(0, 0, document.lineCount, 0));
-}
-
-/** @returns whether the document has no changes left that are not saved */
-async function save(document: TextDocument): Promise<boolean> {
-  if (!document.isDirty) return true;
-  const saved = new Deferred<void>();
-  const watch = workspace.onDidSaveTextDocument((one) => {
-    if (one === document) saved.resolve();
-  });
-  try {
-    // The editor says no while it saves the document by itself (`files.autoSave`).
-    return (await document.save()) || !document.isDirty || (await within(SAVE_MS, saved.promise));
-  } finally {
-    watch.dispose();
-  }
 }
 
 /** The text after the edits, which do not overlap. */

@@ -36,6 +36,7 @@ const messageSchema = z.object({
 
 export interface EditorToolHostOptions {
   readonly context: ExtensionContext;
+  readonly files: ChangeToolsOptions['files'];
   readonly asAgent: ChangeToolsOptions['asAgent'];
   readonly log: Log;
 }
@@ -91,12 +92,12 @@ export class EditorToolHost implements EditorTools, Disposable {
   }
 
   #caller(agent: AgentDefinition, session: ToolSession): ToolCaller {
-    const { context, asAgent, log } = this.#options;
+    const { context, asAgent, files, log } = this.#options;
     const { version } = context.extension.packageJSON as { version: string };
     const paths = new SessionPaths(session.roots);
     const tools = {
       ...new ReadTools({ paths, diagnoser: this.diagnoser, changed: session.changed }),
-      ...new ChangeTools({ paths, session, diagnoser: this.diagnoser, asAgent }),
+      ...new ChangeTools({ paths, session, diagnoser: this.diagnoser, files, asAgent }),
       ...new RunTools(paths, session),
     };
     return limitCalls({

@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { silentLog } from '../../../src/base/log';
+import { givenText } from '../../../src/client/requests/givenTexts';
 import { EditorUserEdits } from '../../../src/workbench/changes/userEdits';
 import { EditorFiles } from '../../../src/workbench/editor/editorFiles';
 import { removeFolder } from '../../support/scratch';
+import { hasText } from '../editing';
 
 describe('edits of the user', () => {
   let folder: string;
@@ -54,8 +56,18 @@ describe('edits of the user', () => {
     const document = await open('written.txt');
     const files = edits.filesForAgents(new EditorFiles({ log: silentLog }));
     await files.writeText(document.uri.fsPath, 'theirs\n');
-    assert.equal(document.getText(), 'theirs\n');
+    await hasText(document, 'theirs\n');
     assert.deepEqual([...edits.since(0)], []);
+  });
+
+  it('are not overwritten by an agent that was given another text', async () => {
+    const document = await open('given.txt');
+    const files = edits.filesForAgents(new EditorFiles({ log: silentLog }));
+    await type(document, 'mine ');
+    await document.save();
+    const write = files.writeText(document.uri.fsPath, 'theirs\n', givenText('one\n'));
+    await assert.rejects(write, { code: 'file-changed' });
+    assert.equal(document.getText(), 'mine one\n');
   });
 
   it('are not what a document reads from the disk', async () => {

@@ -13,6 +13,7 @@ import { within } from '../../../src/base/within';
 import type { Conversation } from '../../../src/client/conversation/conversation';
 import type { ToolGrant } from '../../../src/client/mcp/editorTools';
 import type { SessionEvent } from '../../../src/session/events/event';
+import { EditorWorkingFiles } from '../../../src/workbench/changes/documents/workingFiles';
 import { EditorToolHost } from '../../../src/workbench/editorTools/editorToolHost';
 import { ProblemsAfterTurn } from '../../../src/workbench/sessions/problemsAfterTurn';
 import { removeFolder } from '../../support/scratch';
@@ -56,6 +57,7 @@ describe('the tools of the editor', function () {
     assert.ok(extension);
     host = new EditorToolHost({
       context: { extension, extensionPath: extension.extensionPath } as vscode.ExtensionContext,
+      files: new EditorWorkingFiles(silentLog),
       asAgent: async (paths, change) => {
         written.push(...paths);
         return change();
@@ -254,6 +256,25 @@ describe('the tools of the editor', function () {
       ['in_progress', 'completed'],
     );
     for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  });
+
+  it('change no byte outside of the change, and no file of an unknown encoding', async () => {
+    const path = join(root, 'src/bytes.ts');
+    const bytes = 'export const wide = 1;  \r\nexport const other = wide;\nexport const last = 2;\t';
+    const settings = vscode.workspace.getConfiguration('files');
+    await settings.update('trimTrailingWhitespace', true, vscode.ConfigurationTarget.Global);
+    try {
+      writeFileSync(path, bytes);
+      await call('rename_symbol', { symbol: 'wide', path: 'src/bytes.ts', new_name: 'broad' });
+      assert.equal(read('src/bytes.ts'), bytes.replaceAll('wide', 'broad'));
+      const latin = Buffer.from('// gr\xfcn\nexport const tall = 1;\n', 'latin1');
+      writeFileSync(join(root, 'src/latin.ts'), latin);
+      const said = await call('rename_symbol', { symbol: 'tall', path: 'src/latin.ts', new_name: 'high' });
+      assert.match(said.join('\n'), /encoding/);
+      assert.deepEqual(readFileSync(join(root, 'src/latin.ts')), latin);
+    } finally {
+      await settings.update('trimTrailingWhitespace', undefined, vscode.ConfigurationTarget.Global);
+    }
   });
 
   it('change nothing that the user denies, or while no message is worked on', async () => {
@@ -482,6 +503,22 @@ describe('the tools of the editor', function () {
       await turn("export const renamed: number = 'old';\nexport const fresh: boolean = 1;\n", look);
       const [notice = assert.fail()] = notices;
       assert.deepEqual(notice.type === 'notice' && notice.said, { code: 'new-problems', args: [1] });
+    });
+
+    it('leaves no document open that was not', async () => {
+      const path = join(root, 'src/unopened.ts');
+      writeFileSync(path, "export const one: number = 'one';\n");
+      const closed = new Promise<void>((resolve) => {
+        const listening = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+          if (uri.fsPath !== path) return;
+          listening.dispose();
+          resolve();
+        });
+      });
+      const found = await host.diagnoser.problems([path], [path], new AbortController().signal);
+      assert.equal(found.count('error'), 1);
+      // VS Code closes by itself what `openTextDocument` has opened, after minutes.
+      await closed;
     });
 
     it('asks the agent once by itself where the setting says so', async () => {
