@@ -1,32 +1,83 @@
-// Files that start programs, or name the ones to start: an editor, git or an agent reads them
-// without asking, so write access to them is permission to run anything. package.json, makefiles
-// and scripts are not among them: they are sources, and run only on request.
+// Files that start programs, or name the ones to start: an editor, git, a shell or an agent reads them
+// without asking, so write access to them is permission to run anything. package.json, makefiles,
+// scripts and the jobs of CI are not among them: they are sources, and run only on request.
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { plainParts } from '../../base/plainParts';
+import { matchesPath } from './glob';
 import { isBelow, isInsideRoots } from './roots';
 
-/** Folders in which every file counts. `.git` may also be a file, which names another folder. */
-const FOLDERS = ['.git', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks'];
+/**
+ * Folders whose every file counts, also above the session's folders. The first ones may also be files,
+ * which name another folder.
+ */
+const EVERYWHERE = ['.git', '.hg', '.jj', '.sl', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks'];
 
-/** Folders of editors and agents, whose configuration counts and whose notes do not. */
-const CONFIGURED = ['.claude', '.codex', '.cursor', '.gemini', '.opencode', '.zed'];
+/** Folders of agents, and of editors that have notes for them there: their configuration, hooks and plugins count, notes and worktrees do not. */
+const OF_AGENTS =
+  '.agent .agents .aider .amazonq .amp .augment .claude .cline .clinerules .codebuddy .codeium .codex .continue .copilot .crush .cursor .devin .droid .factory .forge .gemini .goose .grok .iflow .junie .kilo .kilocode .kimi .kimi-code .kiro .letta .mastracode .omp .openclaw .opencode .openhands .pi .plandex .qoder .qwen .roo .rovodev .stakpak .tabnine .trae .vibe .void .warp .windsurf .zed';
+const NOTES = /\.(?:md|mdc|mdx|markdown|txt|rst|adoc)$/;
+const WORKTREES = /^worktrees?$/;
 
-const CONFIGURATION = /\.(?:jsonc?|toml|ya?ml)$/;
-const FILES =
-  /^(?:mcp\.json|\.mcp\.json|\.devcontainer\.json|\.envrc|\.gitconfig|\.npmrc|\.yarnrc(?:\.ya?ml)?|.*\.code-workspace)$/;
-
-/** What is looked up through links: it may be a link to a file that is called otherwise. */
-const LINKED = [
-  ...FOLDERS,
-  '.git/hooks',
-  '.git/config',
-  '.vscode/settings.json',
-  '.vscode/tasks.json',
-  '.vscode/launch.json',
-  '.vscode/mcp.json',
-  '.mcp.json',
-  '.claude/settings.json',
+/** What else counts, in any folder, in small letters; `*` stands for a part of a name. */
+const GLOBS: readonly (readonly [what: string, globs: string])[] = [
+  [
+    'agents and their servers',
+    'mcp.json .mcp.json mcp_config.json .roomodes opencode.json opencode.jsonc kilo.json kilo.jsonc crush.json .crush.json .aider.conf.yml .aider.model.settings.yml gemini-extension.json claude_desktop_config.json .claude.json .config/opencode/** .config/crush/** .config/goose/** .config/amp/** .config/kilo/** .config/zed/** .config/github-copilot/** .github/mcp.json .github/hooks/** .github/copilot/**',
+  ],
+  [
+    'editors',
+    '*.code-workspace .devcontainer.json .fleet/** .nova/** .vs/** .theia/** .helix/** *.sublime-project .exrc .vimrc _vimrc .gvimrc .nvimrc .nvim.lua .vim/** .config/nvim/** .config/helix/** .emacs .emacs.d/** .config/emacs/** .dir-locals.el .dir-locals-2.el .nanorc .kakrc .config/kak/** .vscode-server/** .vscode-oss/** .config/code/user/** .config/code*/user/** .config/vscodium/user/** .config/cursor/user/** appdata/roaming/code*/user/** library/application*support/code*/user/** library/application*support/cursor/user/**',
+  ],
+  [
+    'version control',
+    '.gitconfig .gitconfig.* .config/git/** .hgrc .config/hg/** .config/jj/** .subversion/** .bazaar/** .git-hooks/** .hooks/** .lefthook/** lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.yml .lefthook.yaml .lefthook.toml lefthook-local.yml lefthook-local.yaml .lefthook-local.yml .pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml .overcommit.yml .simple-git-hooks.json .simple-git-hooks.cjs .simple-git-hooks.js simple-git-hooks.json simple-git-hooks.cjs simple-git-hooks.js .huskyrc .huskyrc.* .lintstagedrc .lintstagedrc.* .captainhook.json captainhook.json',
+  ],
+  [
+    'package managers and builds',
+    '.npmrc .pnpmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml .yarnrc.yaml .yarn/plugins/** .yarn/releases/** .pnp.cjs .pnp.loader.mjs .bunfig.toml bunfig.toml .cargo/config .cargo/config.toml .cargo/bin/** .bundle/config .gemrc .irbrc .pryrc .condarc .pip/** pip.conf pip.ini .config/pip/** .pydistutils.cfg sitecustomize.py usercustomize.py .mvn/** .mavenrc .gradle/init.d/** .gradle/init.gradle .gradle/init.gradle.kts .gradle/gradle.properties .m2/settings.xml .sbtopts .jvmopts nuget.config .nuget/** .nix-defexpr/** .config/nix/** .config/nixpkgs/** .bazelrc .buckconfig .composer/** .config/composer/** .cabal/config .stack/config.yaml .rprofile .renviron .julia/config/** .ocamlinit .ghci .iex.exs .erlang .pythonrc .pythonrc.py .pdbrc .gdbinit .lldbinit .perltidyrc .ghcup/config.yaml .rustup/settings.toml',
+  ],
+  [
+    'environments of a folder',
+    '.envrc .envrc.* .direnv/** .config/direnv/** mise.toml mise.*.toml .mise.toml .mise.*.toml mise/config.toml .mise/** .config/mise/** .config/mise.toml .rtx.toml .asdfrc .tool-versions .autoenv .autoenv.zsh .env.zsh .flox/** .devbox/** .tmuxinator/** .tmuxinator.yml .smug.yml',
+  ],
+  [
+    'shells and terminals',
+    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_functions .bashenv .profile .zshrc .zshenv .zprofile .zlogin .zlogout .zsh/** .zshrc.d/** .bashrc.d/** .kshrc .mkshrc .shrc .shinit .cshrc .tcshrc .login .logout .inputrc .oh-my-zsh/** .config/fish/** .config/nushell/** .config/elvish/** .elvish/** .config/xonsh/** .xonshrc .config/powershell/** profile.ps1 microsoft.*profile.ps1 .config/starship.toml .tmux.conf .config/tmux/** .screenrc .config/zellij/** .wezterm.lua .config/wezterm/** .config/kitty/** .config/alacritty/** .config/ghostty/** .hushlogin .pam_environment .config/environment.d/** .wgetrc .curlrc .netrc .lessfilter .lesskey',
+  ],
+  [
+    'the session of the user',
+    '.config/autostart/** .config/autostart-scripts/** .config/systemd/** .config/plasma-workspace/** .config/sway/** .config/i3/** .i3/** .config/hypr/** .config/openbox/** .config/bspwm/** .config/awesome/** .config/upstart/** .local/share/systemd/** .local/share/applications/** .local/share/dbus-1/** .local/bin/** .xprofile .xinitrc .xsession .xsessionrc .xserverrc .dmrc .crontab library/launchagents/** library/launchdaemons/** start*menu/programs/startup/** .config/user-tmpfiles.d/**',
+  ],
+  [
+    'keys and machines',
+    '.ssh/** .gnupg/** .aws/config .aws/credentials .kube/config .docker/config.json .docker/cli-plugins/** .config/containers/** .config/gcloud/** .config/gh/** .config/op/** .vagrant.d/** .terraformrc terraform.rc .mailcap .config/mimeapps.list .muttrc .forward .procmailrc',
+  ],
 ];
+
+const ALL = GLOBS.flatMap(([, globs]) => globs.split(' ')).map((glob) => glob.split('/'));
+/** By their last part if that is a name, as nearly every path has another one. */
+const NAMED = new Map<string, string[]>();
+const OTHERS: string[] = [];
+for (const parts of ALL) {
+  const last = parts.at(-1) ?? '';
+  const glob = ['**', ...parts].join('/');
+  if (last.includes('*')) OTHERS.push(glob);
+  else NAMED.set(last, [...(NAMED.get(last) ?? []), glob]);
+}
+const AGENTS = new Set(OF_AGENTS.split(' '));
+
+/** Places in a folder that may be links, or have some in them: paths without a star, in small letters. */
+const PLACES: readonly (readonly string[])[] = [
+  ...[...EVERYWHERE, ...AGENTS].map((name) => [name]),
+  ['.git', 'hooks'],
+  ['.claude', 'hooks'],
+  ...ALL.map((parts) => {
+    const star = parts.findIndex((part) => part.includes('*'));
+    return star < 0 ? parts : parts.slice(0, star);
+  }),
+].filter((parts) => parts.length > 0);
 
 /**
  * Returns whether writing a file changes what programs start.
@@ -36,23 +87,42 @@ const LINKED = [
  * @param roots the session's folders: what is protected there may be a link to `target`
  */
 export async function isProtected(path: string, target: string, roots: readonly string[]): Promise<boolean> {
+  if (isProtectedFolder(path) || isProtectedFolder(target)) return true;
   // A project may lie below the folder of an agent, as its worktrees do.
-  const names = [path, target].map((one) => relativeTo(one, roots));
-  if (isProtectedFolder(path) || isProtectedFolder(target) || names.some(isProtectedFile)) return true;
-  return isInsideRoots(
-    target,
-    roots.flatMap((root) => LINKED.map((name) => join(root, name))),
-  );
+  if ([path, target].some((one) => isListed(plainParts(relativeTo(one, roots))))) return true;
+  const linked = await Promise.all(roots.map(linkedPlaces));
+  return isInsideRoots(target, linked.flat());
 }
 
 function isProtectedFolder(path: string): boolean {
-  return plainParts(path).some((part) => FOLDERS.includes(part) || /^git~\d+$/.test(part));
+  return plainParts(path).some((part) => EVERYWHERE.includes(part) || /^git~\d+$/.test(part));
 }
 
-function isProtectedFile(path: string): boolean {
-  const parts = plainParts(path);
-  const file = parts.at(-1) ?? '';
-  return FILES.test(file) || (CONFIGURATION.test(file) && parts.some((part) => CONFIGURED.includes(part)));
+/** @param parts of a path, as the least exact file system reads them */
+function isListed(parts: readonly string[]): boolean {
+  const path = parts.join('/');
+  if ([...(NAMED.get(parts.at(-1) ?? '') ?? []), ...OTHERS].some((glob) => matchesPath(glob, path))) return true;
+  const at = parts.findIndex((part) => AGENTS.has(part));
+  if (at < 0 || at === parts.length - 1) return false;
+  if (WORKTREES.test(parts[at + 1] ?? '')) return isListed(parts.slice(at + 3));
+  return !NOTES.test(path);
+}
+
+/** Finds what is protected in a folder under names that are links, or that links lead away from. */
+async function linkedPlaces(root: string): Promise<readonly string[]> {
+  const read = (place: string): Promise<Dirent[]> => readdir(place, { withFileTypes: true }).catch(() => []);
+  const present = new Map((await read(root)).map((entry) => [plainParts(entry.name)[0] ?? '', entry]));
+  const found: string[] = [];
+  for (const [first = '', ...others] of PLACES) {
+    const entry = present.get(first);
+    if (!entry) continue;
+    const place = join(root, entry.name, ...others);
+    // An agent has notes in its folder too: of that, only what a link leads to counts.
+    if (!AGENTS.has(first) || others.length > 0 || entry.isSymbolicLink()) found.push(place);
+    for (const child of entry.isFile() ? [] : await read(place))
+      if (child.isSymbolicLink() && !NOTES.test(child.name)) found.push(join(place, child.name));
+  }
+  return found;
 }
 
 function relativeTo(path: string, roots: readonly string[]): string {
