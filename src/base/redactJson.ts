@@ -5,7 +5,11 @@ import { REDACTED } from './knownSecrets';
 
 /** Names of secret values in any spelling. */
 const SECRET_NAME =
-  /api[_-]?key|token$|secret|passw(?:or)?d|passphrase|authorization|cookie|credential|private[_-]?key|access[_-]?key/i;
+  /api[_-]?key|token$|secret|passw(?:or)?d|passphrase|authorization|cookie|credential|private[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?key/i;
+/** Names of what may be a secret: a method is a word, and a folder is a path. */
+const MAYBE_SECRET = /(?:^|[_-])(?:pass|pwd|auth)$/i;
+const PLAIN = /^(?:[a-z_-]{0,12}|[~.]{0,2}[\\/].*|[a-z]:[\\/].*)$/is;
+
 /** Returns whether a value with this name is a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
@@ -16,6 +20,19 @@ export function isSecretName(name: string): boolean {
  * use to a reader.
  */
 const SECRET_PLACES = new Set(['env', 'headers', 'httpHeaders', 'environment']);
+/** As {@link SECRET_PLACES}; numbers and names of what it is stay, as counts of tokens. */
+const SECRET_TEXTS = new Set([
+  'credentials',
+  'credential',
+  'secrets',
+  'secret',
+  'tokens',
+  'passwords',
+  'apiKeys',
+  'cookies',
+]);
+/** Programs that take a password as `-p`. */
+const PASSWORD_PROGRAM = /(?:^|[\\/])(?:mysql\w*|mariadb\w*|sshpass|7za?|redis-cli|mongo\w*)(?:\.exe)?$/i;
 /** Maximum nesting of JSON within JSON strings. */
 const MAX_DEPTH = 4;
 
@@ -23,6 +40,10 @@ interface Level {
   readonly isList: boolean;
   /** All values below belong to `env` or `headers`. */
   readonly isSecret: boolean;
+  /** The texts below are secrets. */
+  readonly hasSecretTexts: boolean;
+  /** In a list: the program of a command line, whose `-p` is a password. */
+  takesPassword?: boolean;
   key?: string;
   /** In an object `{name, value}`: its name, and the position of its value. */
   name?: string;
@@ -42,7 +63,12 @@ export function redactJson(text: string, depth = 0): string {
     const level = levels.at(-1);
     if (part === '{' || part === '[') {
       const isPlace = level?.key !== undefined && SECRET_PLACES.has(level.key);
-      levels.push({ isList: part === '[', isSecret: isPlace || level?.isSecret === true });
+      const hasTexts = level?.key !== undefined && SECRET_TEXTS.has(level.key);
+      levels.push({
+        isList: part === '[',
+        isSecret: isPlace || level?.isSecret === true,
+        hasSecretTexts: hasTexts || level?.hasSecretTexts === true,
+      });
     } else if (part === '}' || part === ']') {
       closed(levels.pop(), cuts);
     } else if (
@@ -77,12 +103,20 @@ function judge(
   if (level?.isList === false) {
     const { key = '' } = level;
     if (level.isSecret) return key === 'name' ? undefined : replacementOf(isText);
+    if (isText && level.hasSecretTexts && !/^(?:name|type|kind|id|scope|expires\w*)$/i.test(key)) return REDACTED;
     if (isText && SECRET_NAME.test(key)) return REDACTED;
+    if (isText && MAYBE_SECRET.test(key) && (/auth$/i.test(key) || /^[~.]{0,2}[\\/]/.test(value)) && PLAIN.test(value))
+      return undefined;
+    if (isText && MAYBE_SECRET.test(key)) return REDACTED;
     if (key === 'name' && isText) level.name = value;
     if (key === 'value') level.value = at;
   } else if (level && isText) {
     const { before = '' } = level;
+    if (level.hasSecretTexts) return REDACTED;
     level.before = value;
+    level.takesPassword ||= PASSWORD_PROGRAM.test(value);
+    if (level.takesPassword && /^-p./.test(value)) return `-p${REDACTED}`;
+    if (level.takesPassword && /^-[pa]$/.test(before)) return REDACTED;
     if (/^--?[\w-]+$/.test(before) && SECRET_NAME.test(before)) return REDACTED;
     const option = /^(--?[\w-]+)=(.*)$/s.exec(value);
     if (option && SECRET_NAME.test(option[1] ?? '')) return `${option[1]}=${REDACTED}`;

@@ -40,7 +40,10 @@ const BELOW_WORKBENCH = {
 
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  base: { rooms: {}, packages: ['@vscode/l10n', 'eventsource-parser', 'ipaddr.js'] },
+  base: {
+    rooms: {},
+    packages: ['@secretlint/secretlint-rule-preset-recommend', '@vscode/l10n', 'eventsource-parser', 'ipaddr.js'],
+  },
   panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },
   markdown: { rooms: { base: 'all' }, packages: ['temml'] },
