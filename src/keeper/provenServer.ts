@@ -14,8 +14,8 @@ import {
   WIRE_VERSION,
 } from './wire';
 
-/** Connections at a time; more are refused. */
-const MAX_CONNECTIONS = 32;
+/** Connections without a proof at a time; the oldest gives way. */
+const MAX_STRANGERS = 32;
 /** How long a connection may take to prove that it knows the token, in milliseconds. */
 const PROVE_MS = 5_000;
 
@@ -30,21 +30,19 @@ export class ProvenServer {
   readonly #server: Server;
   readonly #token: string;
   readonly #onProven: OnProven;
-  readonly #sockets = new Set<Socket>();
+  /** On Windows, other users can open connections, which must not keep those of the user out. */
   readonly #strangers = new Set<Socket>();
+  #proven = 0;
 
   constructor(token: string, onProven: OnProven) {
     this.#token = token;
     this.#onProven = onProven;
-    this.#server = createServer((socket) => {
-      if (this.#makeRoom()) this.#greet(socket);
-      else socket.destroy();
-    });
+    this.#server = createServer((socket) => this.#greet(socket));
   }
 
   /** Connections that have proved themselves. */
   get size(): number {
-    return this.#sockets.size - this.#strangers.size;
+    return this.#proven;
   }
 
   /** @param path of a socket or a named pipe @throws what the system says */
@@ -66,20 +64,14 @@ export class ProvenServer {
     for (const socket of this.#strangers) socket.destroy();
   }
 
-  /** On Windows, other users can open connections, which must not keep those of the user out. */
-  #makeRoom(): boolean {
-    if (this.#sockets.size < MAX_CONNECTIONS) return true;
-    const [stranger] = this.#strangers;
-    if (!stranger) return false;
-    this.#strangers.delete(stranger);
-    this.#sockets.delete(stranger);
-    stranger.destroy();
-    return true;
-  }
-
   #greet(socket: Socket): void {
-    this.#sockets.add(socket);
+    const [oldest] = this.#strangers;
+    if (oldest && this.#strangers.size >= MAX_STRANGERS) {
+      this.#strangers.delete(oldest);
+      oldest.destroy();
+    }
     this.#strangers.add(socket);
+    let isProven = false;
     const own = nonce();
     const proving = setTimeout(() => socket.destroy(), PROVE_MS);
     let take: ((frame: Frame) => void) | undefined;
@@ -91,6 +83,8 @@ export class ProvenServer {
       } else if (one.kind === FRAME.prove && isProof(one.bytes, proofOf(this.#token, 'window', own))) {
         clearTimeout(proving);
         this.#strangers.delete(socket);
+        isProven = true;
+        this.#proven++;
         reader.maxBytes = MAX_FRAME_BYTES;
         take = this.#onProven(socket, one.number);
       } else socket.destroy();
@@ -106,8 +100,8 @@ export class ProvenServer {
     socket.on('error', () => {});
     socket.on('close', () => {
       clearTimeout(proving);
-      this.#sockets.delete(socket);
       this.#strangers.delete(socket);
+      if (isProven) this.#proven--;
     });
   }
 }

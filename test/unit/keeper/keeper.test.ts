@@ -49,6 +49,33 @@ describe('a kept agent', function () {
     await kept.close();
   });
 
+  it('shares its process with those of other sessions', async () => {
+    const two = { session: 'two', agentId: 'agent', agentName: 'Agent', folder: '/' };
+    const kept = await Promise.all([keepers.start(echo), keepers.start(echo, { about: two })]);
+    const [one, other] = await Promise.all(kept.map(({ id }) => keepers.place(id)));
+    assert.equal(one?.pid, other?.pid);
+    await kept[0].close();
+    await kept[1].transport.write('hello');
+    await Heard.from(kept[1]).line((text) => text === '1 hello');
+  });
+
+  it('that ended without a window is read from the disk, and nothing runs for it', async () => {
+    const first = await keepers.start(`
+      console.log('ready');
+      process.stdin.once('data', () => process.stdout.write('last', () => process.exit(4)));`);
+    await Heard.from(first).line((text) => text === 'ready');
+    await first.transport.write('go');
+    await first.detach();
+    while ((await keepers.all.list()).length > 0);
+    const next = await keepers.attach();
+    const heard = Heard.from(next);
+    next.deliver({ line: 1, open: [] });
+    assert.equal((await next.exited).code, 4);
+    assert.deepEqual(heard.lines, [{ number: 2, text: 'last' }]);
+    await next.close();
+    assert.deepEqual(await keepers.left(), []);
+  });
+
   describe('and its windows', () => {
     it('gives the next one what was said since the journal was stored, and nothing twice', async () => {
       const first = await keepers.start(echo);
