@@ -10,6 +10,7 @@ import { type LocalizableText, localizable } from '../../base/localizable';
 import type { SessionEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
 import { handOver, type McpOffer } from '../mcp/mcpOffer';
+import { openWithServers, refusalsOf } from '../mcp/openWithServers';
 import type { AgentLink } from '../ports/agentLink';
 import { StageTimeout } from '../transport/stages';
 import { askStatus } from './askStatus';
@@ -55,21 +56,27 @@ export async function openSession(
   const { features } = link.description;
   const { opening } = wanted;
   const way = openMethodFor(opening, features, agent.name);
-  const mcp = handOver(await wanted.mcp, features, agent);
+  const handed = handOver(await wanted.mcp, features, agent);
   signal.throwIfAborted();
-  // The whole list goes with every way to open a session: an agent remembers none of it (section
-  // 1.13).
-  const setup: SessionSetup = {
-    cwd: context.cwd,
-    additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
-    mcpServers: mcp.servers,
-  };
-  context.apply(openingChoices(context.known(), agent.id));
-  let opened: OpenedOffer;
-  try {
-    opened = await (opening.kind === 'reopen'
+  const open = ({ servers }: McpOffer): Promise<OpenedOffer> => {
+    // The whole list goes with every way to open a session: an agent remembers none of it (section
+    // 1.13).
+    const setup: SessionSetup = {
+      cwd: context.cwd,
+      additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
+      mcpServers: servers,
+    };
+    context.apply(openingChoices(context.known(), agent.id));
+    return opening.kind === 'reopen'
       ? openExisting(context, link, opening, way, setup, signal)
-      : openNew(context, link, opening, setup, signal));
+      : openNew(context, link, opening, setup, signal);
+  };
+  let opened: OpenedOffer;
+  let mcp: McpOffer;
+  try {
+    const { log } = context.services;
+    const terms = { agent, description: link.description, handed, refusals: refusalsOf(context.services), log };
+    ({ opened, given: mcp } = await openWithServers(terms, open));
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     if (error.code !== RPC_CODES.authRequired) throw openFailure(error, opening, agent.name);

@@ -11,6 +11,7 @@ import type { Entry, SessionState } from '../../session/model/state';
 import type { TrafficKind } from '../../traffic/trafficLog';
 import type { CommunicationChat } from '../http/communicationChat';
 import { CommunicationLink } from '../http/communicationLink';
+import type { ServerRefusals } from '../mcp/serverRefusals';
 import type { AgentKeys } from '../ports/agentKeys';
 import type { AgentLink } from '../ports/agentLink';
 import { NO_CAPABILITIES } from '../ports/clientCapabilities';
@@ -65,6 +66,8 @@ export interface StartServices {
   /** The user's limit for the slow start stages, in milliseconds. */
   readonly startTimeoutMs: () => number;
   readonly onTraffic?: (sessionKey: string, kind: TrafficKind, line: string) => void;
+  /** The agents that open no session with MCP servers. */
+  readonly serverRefusals?: ServerRefusals;
   /** The agent is only to answer: it is offered nothing of this machine. */
   readonly isOnlyAsked?: true;
 }

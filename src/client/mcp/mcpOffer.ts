@@ -8,6 +8,7 @@ import { messageOf } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 import type { EditorTools, ToolGrant, ToolSession } from './editorTools';
+import type { ServerRefusals } from './serverRefusals';
 
 /** The servers for a session, and a sentence for each that cannot be used. */
 export interface McpOffer {
@@ -17,6 +18,12 @@ export interface McpOffer {
   readonly tools?: ToolGrant | undefined;
 }
 
+/** The servers that an agent gets. */
+export interface HandedOver extends McpOffer {
+  /** The product's own among them. */
+  readonly own?: McpServer | undefined;
+}
+
 /** Where the user's MCP servers come from. */
 export interface McpServices {
   readonly log: Log;
@@ -24,6 +31,8 @@ export interface McpServices {
   readonly mcpServers?: (cwd: string, signal: AbortSignal, onAsking: (isAsking: boolean) => void) => Promise<McpOffer>;
   /** Absent: agents get no tools of the editor. */
   readonly editorTools?: EditorTools;
+  /** Absent: they are remembered as long as the conversation is there. */
+  readonly serverRefusals?: ServerRefusals;
 }
 
 export const NO_MCP_SERVERS: McpOffer = { servers: [], problems: [] };
@@ -32,12 +41,13 @@ export const NO_MCP_SERVERS: McpOffer = { servers: [], problems: [] };
  * Leaves out what the agent cannot connect to (protocol.md 1.13): every agent takes stdio, the
  * other kinds only where it says so.
  */
-export function handOver(offer: McpOffer, features: AgentFeatures, agent: AgentDefinition): McpOffer {
+export function handOver(offer: McpOffer, features: AgentFeatures, agent: AgentDefinition): HandedOver {
   const servers: McpServer[] = [];
   const problems = [...offer.problems];
   const tools = offer.tools && toolsServer(offer.tools, features, agent);
   // The user's own server of this name stays.
-  if (tools && offer.servers.every(({ name }) => name !== tools.name)) servers.push(tools);
+  const own = tools && offer.servers.every(({ name }) => name !== tools.name) ? tools : undefined;
+  if (own) servers.push(own);
   for (const server of offer.servers) {
     if (isReachable(server, features)) servers.push(server);
     else
@@ -45,7 +55,7 @@ export function handOver(offer: McpOffer, features: AgentFeatures, agent: AgentD
         localizable("{0}: {1} doesn't support MCP servers over {2}.", server.name, agent.name, server.type),
       );
   }
-  return { servers, problems };
+  return { servers, problems, own };
 }
 
 /** Nothing is said of an agent that can't have the tools: the user has not asked for them. */

@@ -22,6 +22,7 @@ import { permissionRules } from '../config/permissionSettings';
 import { rememberedChoices } from '../config/rememberedChoices';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
+import { serverRefusals } from '../config/serverRefusals';
 import { afterCancel, recordsChanges, restartsAgents, startTimeoutMs } from '../config/settings';
 import { signInTerminal } from '../editor/signInTerminal';
 
@@ -99,6 +100,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     approve,
     mcpServers: mcp.gather,
     editorTools: parts.editorTools,
+    serverRefusals: serverRefusals(context),
     signInTerminal,
     remote,
     keys,

@@ -60,6 +60,8 @@ async function play(seed: number, folder: string): Promise<Outcome> {
   });
   /** What may be in force although it is not shown: nobody has said so. */
   let unsure = new Set<string>();
+  /** What was asked for since the agent started, and may be answered with nothing. */
+  let doubtful = new Set<string>();
   let held = 0;
   const log: string[] = [];
   const isOver = (): boolean => session.conversation.queue.items.length === 0 && !session.conversation.isBusy;
@@ -77,7 +79,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
       const { confirmed } = conversation.model.state;
       for (const id of Object.keys(OPTIONS)) {
         const isSaid = id === 'mode' && !agent.manner.modeOption ? confirmed.mode : confirmed.config;
-        if (!isSaid || UNKNOWN.has(treats[id] ?? 'sets')) unsure.add(id);
+        if (!isSaid || doubtful.has(id) || UNKNOWN.has(treats[id] ?? 'sets')) unsure.add(id);
       }
       conversation.queueActions.resume();
       await session.until(({ queue }) => queue.paused !== undefined || isOver());
@@ -117,6 +119,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
       else if (what === 'choose') {
         const [[id, value] = ['', '']] = Object.entries(some());
         log.push(`${id} ${value} ${agent.manner.treats?.[id]}`);
+        if (UNKNOWN.has(agent.manner.treats?.[id] ?? 'sets')) doubtful.add(id);
         const { controls } = session.conversation;
         if (session.conversation.connection.kind !== 'ready') await session.conversation.start();
         const asked =
@@ -136,7 +139,9 @@ async function play(seed: number, folder: string): Promise<Outcome> {
           await session.until(({ connection }) => connection.kind !== 'ready');
         }
         // An idle agent stays where it cannot open the session again.
-        if (what !== 'idle' || session.conversation.isSuspended) unsure = new Set();
+        if (what === 'idle' && !session.conversation.isSuspended) continue;
+        unsure = new Set();
+        doubtful = new Set();
       }
     }
     agent.manner = { ...agent.manner, treats: {}, drops: [] };

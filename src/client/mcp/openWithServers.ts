@@ -1,0 +1,91 @@
+// Opens a session although an agent takes no MCP servers: once more without the product's own, which
+// nobody has asked for, then without any.
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
+import type { AgentDescription } from '../../acp/protocol/dialect';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { localizable } from '../../base/localizable';
+import type { Log } from '../../base/log';
+import type { HandedOver } from './mcpOffer';
+import { type Refused, ServerRefusals } from './serverRefusals';
+
+/** Errors that say what they are about. */
+const UNRELATED: ReadonlySet<number> = new Set([
+  RPC_CODES.authRequired,
+  RPC_CODES.resourceNotFound,
+  RPC_CODES.methodNotFound,
+  RPC_CODES.cancelled,
+]);
+
+export interface WithServers {
+  readonly agent: AgentDefinition;
+  readonly description: AgentDescription;
+  readonly handed: HandedOver;
+  readonly refusals: ServerRefusals;
+  readonly log: Log;
+}
+
+/**
+ * @param open asks the agent
+ * @returns what the agent answers, and what it was given
+ * @throws the first error, where it comes without servers too
+ */
+export async function openWithServers<T>(
+  { agent, description, handed, refusals, log }: WithServers,
+  open: (given: HandedOver) => Promise<T>,
+): Promise<{ readonly opened: T; readonly given: HandedOver }> {
+  const key = `${agent.id}@${description.version ?? ''}`;
+  const users = handed.servers.filter((server) => server !== handed.own);
+  const refused = refusals.of(key, users);
+  const first = refused ? without(handed, refused, agent) : handed;
+  try {
+    const opened = await open(first);
+    if (first.servers.length > 0) refusals.taken(key, first.servers);
+    return { opened, given: first };
+  } catch (error) {
+    if (!(error instanceof RpcError) || UNRELATED.has(error.code)) throw error;
+    const words = `${error.code} ${error.message}`;
+    if (!refusals.mayExplain(key, first.servers, words)) throw error;
+    for (const less of ['own', 'all'] as const) {
+      const given = without(handed, less, agent);
+      if (given.servers.length === first.servers.length || (less === 'all' && handed.own && users.length === 0))
+        continue;
+      log.warn(
+        `${agent.name} opened no session: ${error.message} It is asked with ${given.servers.length} MCP servers.`,
+      );
+      const again = await opens(() => open(given));
+      if (again.error instanceof RpcError && again.error.code !== RPC_CODES.authRequired) continue;
+      refusals.note(key, users, less);
+      if ('opened' in again) return { opened: again.opened as T, given };
+      throw again.error;
+    }
+    refusals.unrelated(key, words);
+    throw error;
+  }
+}
+
+async function opens<T>(
+  open: () => Promise<T>,
+): Promise<{ readonly opened: T; readonly error?: never } | { readonly error: unknown }> {
+  try {
+    return { opened: await open() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function without({ servers, own, problems }: HandedOver, refused: Refused, agent: AgentDefinition): HandedOver {
+  const users = servers.filter((server) => server !== own);
+  if (refused === 'own') return { servers: users, problems };
+  const lost = users.map(({ name }) => localizable('{0}: {1} opens no session with this server.', name, agent.name));
+  return { servers: [], problems: [...problems, ...lost] };
+}
+
+/** Those of a window without a store. */
+const inMemory = new WeakMap<object, ServerRefusals>();
+
+/** @param services of a conversation, which are the same over its starts */
+export function refusalsOf(services: { readonly serverRefusals?: ServerRefusals }): ServerRefusals {
+  const known = services.serverRefusals ?? inMemory.get(services) ?? new ServerRefusals();
+  inMemory.set(services, known);
+  return known;
+}

@@ -1,0 +1,108 @@
+// An agent that takes no MCP servers still opens a session; what the user loses by it is said.
+import { strict as assert } from 'node:assert';
+import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
+import type { AgentDescription, McpServer } from '../../../../src/acp/protocol/dialect';
+import { parseAgents } from '../../../../src/agents/agentDefinition';
+import { inEnglish } from '../../../../src/base/localizable';
+import { silentLog } from '../../../../src/base/log';
+import { openWithServers } from '../../../../src/client/mcp/openWithServers';
+import { ServerRefusals } from '../../../../src/client/mcp/serverRefusals';
+
+const server = (name: string): McpServer => ({ name, type: 'stdio', command: '/bin/x', args: [], env: {} });
+const own = server('parley');
+const users = server('files');
+
+describe('a session of an agent that refuses MCP servers', () => {
+  let refusals: ServerRefusals;
+  let asked: string[];
+  let version: string;
+
+  beforeEach(() => {
+    refusals = new ServerRefusals();
+    asked = [];
+    version = '1';
+  });
+
+  /** @param answer to the names of the servers @returns what was lost */
+  async function open(answer: (names: string) => void, servers = [own, users]): Promise<readonly string[]> {
+    const [agent] = parseAgents({ claw: { command: 'claw' } }).agents;
+    assert.ok(agent);
+    const description = { version } as AgentDescription;
+    const handed = { servers, problems: [], own: servers.find((one) => one === own) };
+    const { given } = await openWithServers({ agent, description, handed, refusals, log: silentLog }, async (mcp) => {
+      const names = mcp.servers.map(({ name }) => name).join(' ');
+      asked.push(names);
+      answer(names);
+    });
+    return given.problems.map(inEnglish);
+  }
+
+  const takesNone = (names: string): void => {
+    if (names !== '') throw new RpcError(-32603, 'mcp is not supported');
+  };
+  const notOwn = (names: string): void => {
+    if (names.includes('parley')) throw new RpcError(-32603, 'unknown server');
+  };
+
+  it('is opened without the product’s own server, of which nothing is said', async () => {
+    assert.deepEqual(await open(notOwn), []);
+    assert.deepEqual(asked, ['parley files', 'files']);
+    assert.deepEqual(await open(takesNone, [own]), []);
+  });
+
+  it('is opened without any, and says which of the user’s are lost', async () => {
+    assert.deepEqual(await open(takesNone), ['files: claw opens no session with this server.']);
+    assert.deepEqual(asked, ['parley files', 'files', '']);
+  });
+
+  it('is asked for at once in the way that is known for this version', async () => {
+    await open(takesNone);
+    asked = [];
+    assert.equal((await open(takesNone)).length, 1);
+    assert.deepEqual(asked, ['']);
+    version = '2';
+    await open(() => undefined);
+    assert.deepEqual(asked, ['', 'parley files']);
+  });
+
+  it('is tried with servers again when the user has other ones', async () => {
+    await open(takesNone);
+    asked = [];
+    await open(notOwn, [own, server('docs')]);
+    assert.deepEqual(asked, ['parley docs', 'docs']);
+  });
+
+  it('fails with the first error where servers are not the reason, and asks once from then on', async () => {
+    const refuse = (names: string): void => {
+      throw new RpcError(-32602, names === 'parley files' ? 'no such folder' : 'another error');
+    };
+    await assert.rejects(open(refuse), /no such folder/);
+    assert.equal(asked.length, 3);
+    await assert.rejects(open(refuse), /no such folder/);
+    assert.equal(asked.length, 4);
+  });
+
+  for (const [name, code] of Object.entries({
+    'a sign-in': -32000,
+    'an unknown session': -32002,
+    'an unknown method': -32601,
+  }))
+    it(`fails with ${name} without asking again`, async () => {
+      await assert.rejects(
+        open(() => {
+          throw new RpcError(code, 'no');
+        }),
+      );
+      assert.equal(asked.length, 1);
+    });
+
+  it('fails as before with an agent that has taken these servers', async () => {
+    await open(() => undefined);
+    await assert.rejects(
+      open(() => {
+        throw new RpcError(-32603, 'overloaded');
+      }),
+    );
+    assert.equal(asked.length, 2);
+  });
+});
