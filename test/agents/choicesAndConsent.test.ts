@@ -11,7 +11,7 @@ import { Chat } from '../support/vscode/chat';
 import { tabIsKept } from '../support/vscode/keptState';
 import { screenshot } from '../support/vscode/openWindow';
 import { descendants, kill, processes } from '../support/vscode/processTree';
-import { useVsCode } from '../support/vscode/useVsCode';
+import { useVsCode, type VsCodeUnderTest } from '../support/vscode/useVsCode';
 import { command, turnEnd } from '../support/vscode/workbench';
 import { grok, kimi, type OpenClaw, startOpenClaw } from './guestAgents';
 import { scriptPrompt } from './modelScripts';
@@ -83,7 +83,7 @@ describe('choices and consent with real agents in the installed extension', () =
       await screenshot(vscode.window.page, picture);
       assert.equal(existsSync(path), false, 'it has written without a question');
       assert.equal(sandboxInForce(), 'read-only');
-      assert.equal(modeOnTheWire(), 'read-only');
+      assert.equal(modeOnTheWire('codex'), 'read-only');
       await chat.answerable();
       await chat.permission.locator('button[data-option-kind^=reject]').first().click();
       await turnEnd(chat.frame, 2);
@@ -91,23 +91,9 @@ describe('choices and consent with real agents in the installed extension', () =
       assert.equal(existsSync(path), false);
     }
 
-    /** Leaves the window as a person does, until the agent has ended, and opens it again. */
-    async function closeAndOpen(): Promise<void> {
-      const { page } = vscode.window;
-      await tabIsKept(page);
-      const running = processesOf('codex');
-      assert.ok(running.length > 0);
-      await page.goto('about:blank');
-      await Promise.all(running.map(goneFrom));
-      await page.goto(vscode.server.url);
-      await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
-      await command(page, 'Parley: Focus Chat');
-      chat = await Chat.at(page, 'panel');
-    }
-
     it('is in force after the window was closed for as long as the agent waits for it', async () => {
       await chooseReadOnly();
-      await closeAndOpen();
+      chat = await closeAndOpen(vscode, 'codex');
       await isStillReadOnly('choices-window-closed');
     });
 
@@ -130,7 +116,7 @@ describe('choices and consent with real agents in the installed extension', () =
     it('is in force after the window was closed with its agent', async () => {
       vscode.server.configure({ 'parley.background': 'off' });
       await chooseReadOnly();
-      await closeAndOpen();
+      chat = await closeAndOpen(vscode, 'codex');
       await isStillReadOnly('choices-agent-closed');
     });
 
@@ -146,29 +132,52 @@ describe('choices and consent with real agents in the installed extension', () =
       );
       return turn?.payload.sandbox_policy.type;
     }
-
-    /** Returns the mode that the agent named last. */
-    function modeOnTheWire(): string | undefined {
-      const named = wire('codex').flatMap(({ result, params }) => {
-        const options: Wild[] = result?.configOptions ?? params?.update?.configOptions ?? [];
-        return options.filter(({ id }) => id === 'mode').map(({ currentValue }) => currentValue);
-      });
-      return named.at(-1);
-    }
   });
 
-  describe('a question of Kimi Code about a new file', function () {
+  describe('Kimi Code', function () {
     this.timeout(120_000);
     const folder = workFolder('kimi');
+    const path = join(folder, 'written.txt');
     const vscode = useVsCode({
       theme: 'dark',
       folder,
       settings: { 'parley.agents': agents, 'parley.defaultAgent': 'kimi' },
     });
+    let chat: Chat;
 
-    it('shows path and content before anything is written', async () => {
-      const path = join(folder, 'written.txt');
-      const chat = await openChat(vscode.window.page);
+    before('open the chat', async () => {
+      chat = await openChat(vscode.window.page);
+    });
+
+    /** Waits for the end of a turn in which it may want to read its own plan, which lies outside of the workspace. */
+    async function planned(turn: number): Promise<string | null> {
+      const card = chat.frame.getByRole('group').filter({ hasText: 'outside its folders' }).last();
+      const end = turnEnd(chat.frame, turn);
+      await Promise.race([end, card.waitFor({ timeout: 60_000 })]);
+      if (await card.isVisible()) await chat.answer('Deny All in This Turn', card);
+      return end;
+    }
+
+    // It says then that its first mode is in force, plans nevertheless, and refuses the mode that it has.
+    it('is in the mode that the user chose after the window was closed', async () => {
+      await chat.pick('Mode', 'Plan');
+      await chat.send(scriptPrompt('text', folder));
+      assert.equal(await planned(1), 'end_turn');
+      chat = await closeAndOpen(vscode, 'kimi');
+      await chat.button('Mode: Plan').waitFor({ timeout: 60_000 });
+      await chat.send(scriptPrompt('write', folder));
+      assert.equal(await planned(2), 'end_turn');
+      await screenshot(vscode.window.page, 'choices-plan');
+      await chat.button('Mode: Plan').waitFor();
+      assert.equal(existsSync(path), false);
+      assert.equal(modeOnTheWire('kimi'), 'plan');
+    });
+
+    it('asks to write a new file, and the question shows path and content', async () => {
+      await command(vscode.window.page, 'Parley: New Session');
+      await chat.entries('user').first().waitFor({ state: 'detached' });
+      await chat.state('ready', 60_000);
+      await chat.pick('Mode', 'Default');
       await chat.send(scriptPrompt('write', folder));
       await chat.answerable();
       await screenshot(vscode.window.page, 'consent-new-file');
@@ -176,7 +185,7 @@ describe('choices and consent with real agents in the installed extension', () =
       for (const shown of ['written.txt', 'line one', 'line two'])
         await chat.permission.getByText(shown).first().waitFor({ timeout: 5_000 });
       await chat.permission.locator('button[data-option-kind=allow_once]').click();
-      assert.equal(await chat.turnEnd(60_000), 'end_turn');
+      assert.equal(await turnEnd(chat.frame), 'end_turn');
       assert.equal(readFileSync(path, 'utf8'), 'line one\nline two\n');
     });
   });
@@ -287,6 +296,15 @@ function wire(id: string): readonly Message[] {
   return existsSync(wireOf(id)) ? linesOf(wireOf(id)) : [];
 }
 
+/** Returns the mode that an agent named last. */
+function modeOnTheWire(id: string): string | undefined {
+  const named = wire(id).flatMap(({ result, params }) => {
+    const options: Wild[] = result?.configOptions ?? params?.update?.configOptions ?? [];
+    return options.filter((option) => option.id === 'mode').map(({ currentValue }) => currentValue);
+  });
+  return named.at(-1);
+}
+
 function linesOf(path: string): readonly Wild[] {
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line));
@@ -313,6 +331,20 @@ async function openChat(page: Page): Promise<Chat> {
   });
   await Promise.race([chat.state('ready', 90_000), failed]);
   return chat;
+}
+
+/** Leaves the window as a person does, until its agent has ended, and opens it again. */
+async function closeAndOpen({ window, server }: VsCodeUnderTest, id: string): Promise<Chat> {
+  const { page } = window;
+  await tabIsKept(page);
+  const running = processesOf(id);
+  assert.ok(running.length > 0);
+  await page.goto('about:blank');
+  await Promise.all(running.map(goneFrom));
+  await page.goto(server.url);
+  await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+  await command(page, 'Parley: Focus Chat');
+  return Chat.at(page, 'panel');
 }
 
 async function withinSeconds(seconds: number, done: Promise<unknown>): Promise<void> {
