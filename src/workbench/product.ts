@@ -208,7 +208,7 @@ function composeWithin(
     readPart,
     httpSessions,
     agentState: (key) => descriptors.agentState(key),
-    useEdited: (key, permissionId) => proposals.useEdited(key, permissionId),
+    useEdited: (...answer) => proposals.useEdited(...answer),
   });
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
   const worktreesFolder = join(context.globalStorageUri.fsPath, 'worktrees');

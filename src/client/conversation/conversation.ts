@@ -424,12 +424,8 @@ export class Conversation implements Disposable {
     this.#turns.cancel();
   }
 
-  /** @returns false where the request is gone, or has no such answer */
   answerPermission(id: string, optionId: string | null): boolean {
-    const option = this.model.state.permissions.get(id)?.options.find((one) => one.optionId === optionId);
-    // What is allowed is what the user has made of it.
-    if (option?.kind.startsWith('allow') && this.#services.useEdited?.(this.key, id)) return true;
-    return this.#turns.requests.permissions.answer(id, optionId);
+    return this.#services.useEdited?.(this.key, id, optionId) || this.#turns.requests.permissions.answer(id, optionId);
   }
 
   /**

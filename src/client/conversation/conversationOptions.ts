@@ -46,10 +46,10 @@ export interface ConversationServices extends ConnectionServices, TurnServices, 
   /** How long an agent may take to set a mode or an option, in milliseconds. */
   readonly choiceMs?: number;
   /**
-   * Answers a request in place of the user's "allow", where the user has edited the change that it
-   * asks for; false: it was not edited.
+   * Answers a request in place of an allowing option, where the user has edited the change that it
+   * asks for; false: it was not edited, or is not allowed.
    */
-  readonly useEdited?: (key: string, permissionId: string) => boolean;
+  readonly useEdited?: (key: string, permissionId: string, optionId: string | null) => boolean;
   /** Absent: what turns change on disk is not recorded. */
   readonly changes?: ChangeServices;
   /** How long a session must be quiet before it is probed again, in milliseconds. */

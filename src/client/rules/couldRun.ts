@@ -1,7 +1,7 @@
 // The commands that a line could run, for rules that narrow: in chains and substitutions, behind
 // programs that run others, with quotes, escapes and options resolved. What is not known before the
 // line runs fits whatever it could be.
-import { matchesText } from './glob';
+import { matchesText } from '../requests/glob';
 import { ADDS_WORDS, mayBeAlias, programName, runsArguments, runsInput, valuesOf } from './runners';
 import { ANY, ANY_WORD, readLine, withoutPrefix } from './shellLine';
 
@@ -49,20 +49,26 @@ export class CouldRun {
     for (const one of spellingsOf(line)) {
       // Once more without a look at quotes: it may be another shell, or the input of one.
       for (const part of [one, ...one.split(/[;&|\n\r`(){}]+/)])
-        this.#addCommand(part.split(BLANKS).filter(Boolean), depth, true);
+        this.#addCommand(part.split(BLANKS).filter(Boolean), depth, 'text');
       const { commands, inner, inputs, defines } = readLine(one);
       if (defines) this.#add(ANY);
       for (const part of inner) this.#addLine(part, depth + 1);
-      for (const words of commands) this.#addCommand(words, depth, false, inputs);
+      for (const words of commands) this.#addCommand(words, depth, 'line', inputs);
       for (const input of inputs) for (const part of readLine(input).inner) this.#addLine(part, depth + 1);
     }
   }
 
   /**
-   * @param isPart it may be no command: the words are a part of another one, or were not read exactly
-   * @param inputs what it may read
+   * @param place where the words stand: `text` may be no command, or was not read exactly; `tail` is
+   * what another command may run
+   * @param inputs what the command may read
    */
-  #addCommand(given: readonly string[], depth: number, isPart = false, inputs: readonly string[] = []): void {
+  #addCommand(
+    given: readonly string[],
+    depth: number,
+    place: 'line' | 'tail' | 'text' = 'line',
+    inputs: readonly string[] = [],
+  ): void {
     const words = withoutPrefix(given);
     const [first, ...args] = words;
     if (words.length < given.length) this.#add(given.join(' '));
@@ -73,39 +79,60 @@ export class CouldRun {
       this.#add([name, ...rest].join(' '));
       if (rest[0] !== undefined && mayBeAlias(name, rest[0])) this.#add(`${name} ${ANY}`);
     }
-    if (isPart) return;
+    if (place === 'text') return;
+    const runs = isUnknown(name) ? 'words' : runsArguments(name, args);
+    const isFed = runsInput(name, args);
+    const isHidden =
+      name === 'alias' || (/^(?:powershell|pwsh)$/.test(name) && args.some((arg) => /^[-/]e/i.test(arg)));
+    if (isHidden || (isFed && inputs.length === 0)) this.#add(ANY);
+    if (place === 'tail') {
+      // A dot is a folder there: only a shell runs the builtin.
+      if (runs === 'words' && name !== '.' && args.some(isUnknown)) this.#add(ANY);
+      return;
+    }
     this.#addAliases(first, args, depth);
-    const isUnknown = name.includes(ANY) || name.includes(ANY_WORD);
-    if (name === 'alias' || (/^(?:powershell|pwsh)$/.test(name) && args.some((arg) => /^[-/]e/i.test(arg))))
-      this.#add(ANY);
-    const isRun = runsInput(name, args);
-    if (isRun && inputs.length === 0) this.#add(ANY);
-    if (isUnknown || isRun || runsArguments(name, args)) this.#addArguments(name, args, depth, inputs);
+    if (runs === 'words') this.#addTails(name, args, depth);
+    if (runs !== undefined || isFed) this.#addArguments(args, inputs, runs === 'words' || !runs, depth);
   }
 
-  /** Adds what a program runs of its arguments: any of their ends, and each line in them. */
-  #addArguments(name: string, args: readonly string[], depth: number, inputs: readonly string[]): void {
-    const more = ADDS_WORDS.test(name);
-    const placeholder = /^(?:-I|-i|--replace=)(.+)/.exec(
-      args.find((arg) => /^(?:-I|-i|--replace=)./.test(arg)) ?? '',
-    )?.[1];
-    const named = placeholder ?? args[args.indexOf('-I') + 1] ?? '{}';
-    const filled = more ? args.map((arg) => arg.replaceAll('{}', ANY).replaceAll(named || '{}', ANY)) : args;
-    for (let at = 0; at < filled.length; at++) {
+  /** Adds the ends of a command's arguments: any may be a command that it runs. */
+  #addTails(name: string, args: readonly string[], depth: number): void {
+    const adds = ADDS_WORDS.test(name);
+    const option = name.endsWith('xargs') ? args.findIndex((arg) => /^(?:-I|-i.|--replace)/.test(arg)) : -1;
+    const placeholder = /^(?:-I|-i|--replace=)(.+)/.exec(args[option] ?? '')?.[1] ?? args[option + 1];
+    const names = option < 0 || placeholder === undefined ? ['{}'] : ['{}', placeholder];
+    const filled = adds ? args.map((arg) => names.reduce((text, one) => text.replaceAll(one, ANY), arg)) : args;
+    let before = 0;
+    for (const [at, arg] of filled.entries()) {
+      const begins = at === 0 || /^-(?:exec|ok)/.test(args[at - 1] ?? '');
+      if (begins) before = 0;
       const words = filled.slice(at);
-      this.#addCommand(more ? [...words, ANY] : words, depth, true);
+      // Behind a second word that is no option, a word is hardly a program any more; nor is a file that
+      // is filled in behind the first.
+      const place = before === 0 || (before === 1 && arg === args[at]) ? 'tail' : 'text';
+      if (place === 'tail' || !isUnknown(arg)) this.#addCommand(adds ? [...words, ANY] : words, depth, place);
+      const isValue = !begins && filled[at - 1]?.startsWith('-') === true;
+      if (!isValue && !/^-|=|^[\d.]+[smhd]?$/.test(arg)) before++;
     }
-    for (const text of [...args, ...inputs]) {
-      if (/^[\w./:=+@,~-]*$/.test(text)) continue;
+  }
+
+  /** Adds the lines in the arguments and in the input of a command. */
+  #addArguments(args: readonly string[], inputs: readonly string[], areLines: boolean, depth: number): void {
+    for (const [at, text] of [...args, ...inputs].entries()) {
+      // One word, perhaps with stars: a name, not a line.
+      if (/^[\w./:=+@,~*?{}-]*$/.test(text)) continue;
       const line = text.replaceAll(ANY_WORD, ANY);
-      this.#addLine(line, depth + 1);
-      const value = /^(?:-\w|--?[\w-]+=|[\w.-]+=)(.*)$/s.exec(line)?.[1];
-      if (value !== undefined) this.#addLine(value, depth + 1);
+      if (areLines) {
+        this.#addLine(line, depth + 1);
+        const value = /^(?:-\w|--?[\w-]+=|[\w.-]+=)(.*)$/s.exec(line)?.[1];
+        if (value !== undefined) this.#addLine(value, depth + 1);
+      } else if (line === ANY && /^-\w*[ceEpr]$|^--(?:eval|print|command|execute)$/.test(args[at - 1] ?? ''))
+        this.#add(ANY);
       // Of another language only the words are read, in their order.
-      const code = line.split(/[^\w./:=+@~\-\uE000\uE001]+/).filter(Boolean);
-      for (let at = 0; at < code.length; at++) {
-        const part = code.slice(at, at + MAX_WORDS);
-        this.#addCommand(at + MAX_WORDS < code.length ? [...part, ANY] : part, depth, true);
+      const code = line.split(/[^\w./:=+@~-]+/).filter(Boolean);
+      for (let from = 0; from < code.length; from++) {
+        const part = code.slice(from, from + MAX_WORDS);
+        this.#addCommand(from + MAX_WORDS < code.length ? [...part, ANY] : part, depth, 'text');
       }
     }
   }
@@ -128,6 +155,10 @@ export class CouldRun {
     if (this.#texts.size < MAX_COMMANDS) this.#texts.add(plainText(text));
     else this.#isReadable = false;
   }
+}
+
+function isUnknown(word: string): boolean {
+  return word.includes(ANY) || word.includes(ANY_WORD);
 }
 
 function plainText(text: string): string {

@@ -2,11 +2,11 @@
 import { dirname, resolve } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import type { PermissionRuleOffer } from '../../session/events/content';
+import { matchesPath } from '../requests/glob';
 import type { Judgement } from '../requests/judgement';
 import { isProtected } from '../requests/protectedPaths';
 import { isForeignShare, isInsideRoots, realTarget } from '../requests/roots';
 import { matchesWords } from './commandWords';
-import { matchesPath } from './glob';
 import { type Named, namedBy, touches } from './narrowing';
 import { ALLOWABLE_KINDS, type PermissionRule, ruleLabel } from './permissionRule';
 import { isPlainPath, type RequestSubject, type SessionPlace, subjectOf, within } from './requestSubject';

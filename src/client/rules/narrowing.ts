@@ -4,9 +4,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { plainParts } from '../../base/plainParts';
+import { matchesPath, matchesText } from '../requests/glob';
 import { isForeignShare, realTarget } from '../requests/roots';
 import { CouldRun } from './couldRun';
-import { matchesPath, matchesText } from './glob';
 import type { PermissionRule } from './permissionRule';
 import { type SessionPlace, within } from './requestSubject';
 

@@ -7,6 +7,8 @@ interface Runner {
   readonly names: string;
   /** Tested on the arguments, joined by spaces; absent: it always does. */
   readonly when?: RegExp;
+  /** The arguments are no words of a command, but may hold a program in another language. */
+  readonly isCode?: true;
 }
 
 /** A subcommand, also behind options. */
@@ -84,12 +86,16 @@ const RUNNERS: readonly Runner[] = [
   },
   { names: 'gh glab', when: sub('alias|extension|ext|codespace|cs|config') },
   // Editors, pagers and languages: what is in their arguments is a program of their own
-  { names: 'vim vi nvim view ex ed emacs emacsclient nano micro less more most man awk gawk mawk nawk sed gsed' },
-  { names: 'tclsh wish osascript jshell ghci iex irb pry psql mysql mariadb sqlite3 redis-cli mongosh' },
+  {
+    names: 'vim vi nvim view ex ed emacs emacsclient nano micro less more most man awk gawk mawk nawk sed gsed',
+    isCode: true,
+  },
+  { names: 'tclsh wish osascript jshell ghci iex irb pry psql mysql mariadb sqlite3 redis-cli mongosh', isCode: true },
   {
     names:
       'node nodejs tsx ts-node python* pypy* perl* ruby* php* lua* luajit rscript r julia java scala kotlin groovy ghc elixir erl clj clojure bb sbcl racket guile raku swipl ocaml',
-    when: /(?:^| )(?:-\w*[eErcpPmxXi]|--?(?:eval|print|require|import|loader|run|exec|command|expr|c|e|m)\b|-agent|-javaagent|-XX)/,
+    when: /^(?:-\S+ (?:[^-]\S* )?)*?(?:-\w*[eErcpPmxXi]|--?(?:eval|print|require|import|loader|run|exec|command|expr|c|e|m)\b|-agent|-javaagent|-XX)/,
+    isCode: true,
   },
   {
     names: 'make gmake ninja just task rake gradle mvn ant cmake',
@@ -120,15 +126,12 @@ const READS_INPUT =
 /** Programs that add words from their input to a command. */
 export const ADDS_WORDS = /^(?:xargs|gxargs|parallel|rush|find|gfind|fd|fdfind|entr|watchexec|onchange)$/;
 
-const ALWAYS = new Set<string>();
-const BEGINNINGS: { readonly start: string; readonly when: RegExp | undefined }[] = [];
-const SOMETIMES = new Map<string, RegExp>();
-for (const { names, when } of RUNNERS)
-  for (const name of names.split(' ')) {
-    if (name.endsWith('*')) BEGINNINGS.push({ start: name.slice(0, -1), when });
-    else if (when) SOMETIMES.set(name, when);
-    else ALWAYS.add(name);
-  }
+const BY_NAME = new Map<string, Runner[]>();
+const BY_START: { readonly start: string; readonly runner: Runner }[] = [];
+for (const runner of RUNNERS)
+  for (const name of runner.names.split(' '))
+    if (name.endsWith('*')) BY_START.push({ start: name.slice(0, -1), runner });
+    else BY_NAME.set(name, [...(BY_NAME.get(name) ?? []), runner]);
 
 /** Returns the name of a program, whatever folder it is in. */
 export function programName(word: string): string {
@@ -138,17 +141,20 @@ export function programName(word: string): string {
     .replace(/\.(?:exe|com|cmd|bat|ps1)$/, '');
 }
 
-/** Returns whether a program runs what is in its arguments. */
-export function runsArguments(name: string, args: readonly string[]): boolean {
-  if (ALWAYS.has(name)) return true;
+/** Returns what a program runs of its arguments: words, or code in another language; undefined: nothing. */
+export function runsArguments(name: string, args: readonly string[]): 'words' | 'code' | undefined {
   const line = args.join(' ');
-  if (SOMETIMES.get(name)?.test(line)) return true;
-  return BEGINNINGS.some(({ start, when }) => name.startsWith(start) && (when === undefined || when.test(line)));
+  const started = BY_START.filter(({ start }) => name.startsWith(start)).map(({ runner }) => runner);
+  const runners = [...(BY_NAME.get(name) ?? []), ...started].filter(
+    ({ when }) => when === undefined || when.test(line),
+  );
+  if (runners.length === 0) return undefined;
+  return runners.every(({ isCode }) => isCode) ? 'code' : 'words';
 }
 
 /** Returns whether no rule may allow a command, as it runs or changes more than its words say. */
 export function isOpaque(name: string, args: readonly string[]): boolean {
-  if (CHANGES_LATER.test(name) || runsArguments(name, args)) return true;
+  if (CHANGES_LATER.test(name) || runsArguments(name, args) !== undefined) return true;
   return RUNS_OPTIONS.test(name) && args[0]?.startsWith('-') === true;
 }
 

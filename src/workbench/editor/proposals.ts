@@ -144,11 +144,13 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
 
   /**
    * Uses the change as the user edited it in place of the agent's, which the user has just allowed.
-   * @returns false where it was not edited
+   * @returns false where it was not edited, or the user has not allowed it
    */
-  useEdited(key: string, permissionId: string): boolean {
+  useEdited(key: string, permissionId: string, optionId: string | null): boolean {
     const id = `${key} ${permissionId}`;
     const proposal = this.#asked.get(id);
+    const options = this.#options.conversations.find(key)?.model.state.permissions.get(permissionId)?.options;
+    if (!options?.some((option) => option.optionId === optionId && option.kind.startsWith('allow'))) return false;
     if (!proposal || this.#textIn(proposal) === proposal.proposed) return false;
     if (this.#used.has(id)) return true;
     this.#used.add(id);
@@ -180,11 +182,12 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     for (const proposal of [...this.#asked.values()]) {
       const [session, permissionId = ''] = proposal.id.split(' ');
       if (session !== key || model.state.permissions.has(permissionId) || this.#used.has(proposal.id)) continue;
+      const entry = model.state.entries[model.toolIndex(proposal.toolCallId ?? '') ?? -1];
+      // A session that is just read again does not know its questions yet.
+      if (entry?.kind !== 'tool') continue;
       this.#asked.delete(proposal.id);
       // What the user typed stays in sight where it was not the user who answered.
-      const index = proposal.toolCallId === undefined ? undefined : model.toolIndex(proposal.toolCallId);
-      const entry = model.state.entries[index ?? -1];
-      const isAnswered = entry?.kind === 'tool' && entry.decision?.outcome === 'selected';
+      const isAnswered = entry.decision?.outcome === 'selected';
       if (isAnswered || this.#textIn(proposal) === proposal.proposed) void this.#finish(proposal);
     }
   }

@@ -18,7 +18,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
     'names of products and protocols',
   ],
   [/^base\/pagePolicy\.ts$/, 'the policy of a page'],
-  [/^client\/rules\/runners\.ts$/, 'names of programs'],
+  [/^client\/(?:rules\/runners|requests\/protectedPaths)\.ts$/, 'names of programs and files'],
   [/^demo\//, 'the demo is an agent'],
   [/^acp\/(?:jsonrpc|protocol|proposals|v1|v2|quirks)\//, 'answers to the agent, and the log'],
   [/^acp\/transport\/httpClient\.ts$/, 'the log'],

@@ -129,7 +129,8 @@ describe('the change of an agent that the user edits', () => {
       await edit(name);
       await type(shown(), 'zwei', 'deux');
       if (isSaved) await (await workspace.openTextDocument(shown())).save();
-      assert.ok(proposals.useEdited('A', name));
+      assert.equal(proposals.useEdited('A', name, 'reject_once'), false);
+      assert.ok(proposals.useEdited('A', name, 'allow_once'));
       await allClosed();
       assert.equal(await file.text(), 'one\ndeux\n');
       assert.deepEqual(answered.splice(0), [[name, 'reject_once']]);
@@ -137,8 +138,8 @@ describe('the change of an agent that the user edits', () => {
     }
     await ask('unedited', 'unedited.ts', 'one\n', 'one', 'eins');
     await edit('unedited');
-    assert.equal(proposals.useEdited('A', 'unedited'), false);
-    assert.equal(proposals.useEdited('A', 'never opened'), false);
+    assert.equal(proposals.useEdited('A', 'unedited', 'allow_once'), false);
+    assert.equal(proposals.useEdited('A', 'never opened', 'allow_once'), false);
   });
 
   it('closes its comparison when the question is answered elsewhere, unless that loses what was typed', async () => {

@@ -134,6 +134,7 @@ describe('the words of a command', () => {
     'git submodule update',
     'go test ./...',
     'python3 app.py',
+    'node server.js -p 3000',
   ]) {
     it(`are read from ${line}`, () => {
       assert.deepEqual(plainWords(`  ${line.replace(' ', '   ')} `), line.split(' '));
