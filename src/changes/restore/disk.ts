@@ -176,6 +176,27 @@ export async function discardBeside(disk: Disk, path: string): Promise<void> {
   });
 }
 
+/**
+ * Checks that there is room for a file: VS Code saves a document in its place, and would leave half
+ * of it on a full disk.
+ * @throws the file system's error where there is none
+ */
+export async function requireRoom(
+  disk: Pick<Disk, 'unlink' | 'writeFile'>,
+  path: string,
+  content: Buffer,
+): Promise<void> {
+  const beside = pathBeside(path);
+  try {
+    await disk.writeFile(beside, content);
+  } catch (error) {
+    // Where no file can be made, nothing is known of the room.
+    if (!NOT_BESIDE.includes((error as NodeJS.ErrnoException).code)) throw error;
+  } finally {
+    await disk.unlink(beside).catch(() => undefined);
+  }
+}
+
 /** Where a file is written before it takes its place: the same for the same file. */
 export function pathBeside(path: string): string {
   const name = createHash('sha256').update(basename(path)).digest('hex').slice(0, 16);

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { Log } from '../../base/log';
-import { type FileOnDisk, fileMode, writeOnDisk } from '../../changes/restore/disk';
+import { type FileOnDisk, fileMode, requireRoom, writeOnDisk } from '../../changes/restore/disk';
 import type { FilePort, GivenText } from '../../client/ports/ports';
 import { givenText, mergeWritten } from '../../client/requests/givenTexts';
 import { keepLineEnds, plainEnds } from '../../client/requests/lineEnds';
@@ -134,6 +134,9 @@ export class EditorFiles implements FilePort {
     const shown = document.getText();
     const bytes = await bytesWith(path, before, shown, document, text, given ?? givenText(before?.text ?? ''));
     const after = shownAs(document, await decodeFile(document.uri, bytes, document.encoding));
+    await requireRoom(fs, path, Buffer.from(bytes)).catch((error: unknown) => {
+      throw unwritable(path, error);
+    });
     if (document.version !== version) return false;
     const change = smallestChange(shown, after);
     if (change) {

@@ -9,7 +9,7 @@ import { localizable } from '../../../base/localizable';
 import type { Log } from '../../../base/log';
 import type { FileVersion } from '../../../changes/model/fileChange';
 import type { FileEdit, WorkingFile, WorkingFiles } from '../../../changes/model/workingFiles';
-import { removeEmptyFolders } from '../../../changes/restore/disk';
+import { removeEmptyFolders, requireRoom } from '../../../changes/restore/disk';
 import { isBelow, isInsideRoots, realTarget } from '../../../client/requests/roots';
 import { openDocument, openDocuments, pathKey, unsavedInOtherEditors } from '../../editor/openDocuments';
 import { type ReportProgress, showProgress } from '../../ui/messages';
@@ -170,8 +170,10 @@ async function planOne(
   if (!document) return { edit, uri, by: 'disk' };
   const edits =
     document.isDirty || (await bytesOf(document)).equals(found.content) ? await editsOf(document, content) : undefined;
-  if (edits && edits.length > 0)
+  if (edits && edits.length > 0) {
+    if (!document.isDirty) await requireRoom(fs, path, content);
     return { edit, uri: document.uri, by: 'document', document, edits, keepsUnsaved: document.isDirty };
+  }
   // No text, or nothing that the document would save: another encoding than the file's, a mode, mixed
   // line ends, or a change on the disk that it is about to read.
   return document.isDirty ? 'refused' : { edit, uri, by: 'disk' };
