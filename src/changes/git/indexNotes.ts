@@ -1,12 +1,8 @@
 // Notes beside the index of a scan: when it was read last, and which of its files came from elsewhere.
+import type { Stats } from 'node:fs';
 import { copyFile, readFile, rm } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { put } from './bareStore';
-
-/** The times of files are those of the kernel's last tick, which is up to so many ms ago. */
-const TICK_MS = 10;
-/** Some file systems have times of whole seconds, or of every other. */
-const COARSE_MS = 2000;
 
 const NOTES = z.object({ at: z.number(), arrived: z.array(z.string()) });
 
@@ -36,14 +32,16 @@ export async function removeNotes(index: string): Promise<void> {
   await rm(notesOf(index), { force: true });
 }
 
-/** Returns whether a file was there before a time, wherever it was. @param at ms since 1970 */
-export function isOlder(
-  { birthtimeMs, ctimeMs }: { readonly birthtimeMs: number; readonly ctimeMs: number },
-  at: number,
-): boolean {
+/**
+ * Returns whether a file, or what it has, was there before a time, wherever it was. One that comes from
+ * another disk keeps only the time of its last change. Times are those of the kernel's last tick, or of
+ * the last second: what is as old as the scan was there too.
+ * @param at ms since 1970
+ */
+export function isOlder(stats: Pick<Stats, 'birthtimeMs' | 'ctimeMs' | 'mtimeMs'>, at: number): boolean {
+  const { birthtimeMs, ctimeMs, mtimeMs } = stats;
   // Not every file system knows when a file was made.
-  const born = birthtimeMs > 0 ? Math.min(birthtimeMs, ctimeMs) : ctimeMs;
-  return born < at - (born % 1000 === 0 ? COARSE_MS : TICK_MS);
+  return Math.min(birthtimeMs > 0 ? birthtimeMs : ctimeMs, ctimeMs, mtimeMs) <= at;
 }
 
 function notesOf(index: string): string {

@@ -86,6 +86,12 @@ export class AgentEdits {
     return file.isUnnamed ? 'unnamed' : 'agent';
   }
 
+  /** Returns whether one of two files was renamed to the other. */
+  isRenamed(root: string, one: string, other: string): boolean {
+    const [a, b] = [one, other].map((path) => this.#files.get(fileId(root, path)));
+    return a !== undefined && b !== undefined && (withOrigins(a).has(b) || withOrigins(b).has(a));
+  }
+
   #file(root: string, path: string, before: FileVersion | undefined): AgentFile {
     const id = fileId(root, path);
     const known = this.#files.get(id);

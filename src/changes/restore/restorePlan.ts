@@ -76,7 +76,26 @@ export async function planRestore(
     if (why) skipped.push({ change, why });
     else changes.push(change);
   }
-  return { target, now, changes, skipped };
+  return { target, now, ...keepHalves(changes, skipped, agentEdits) };
+}
+
+/** A file is not deleted here where what it was renamed from is not written there. */
+function keepHalves(
+  changes: readonly FileChange[],
+  skipped: readonly SkippedChange[],
+  agentEdits: AgentEdits,
+): Pick<RestorePlan, 'changes' | 'skipped'> {
+  const unwritten = skipped.filter(({ change }) => change.after);
+  if (unwritten.length === 0) return { changes, skipped };
+  const halves = changes.flatMap((change) => {
+    if (change.after) return [];
+    const other = unwritten.find(
+      (one) => one.change.root === change.root && agentEdits.isRenamed(change.root, change.path, one.change.path),
+    );
+    return other ? [{ change, why: other.why }] : [];
+  });
+  const left = new Set(halves.map(({ change }) => change));
+  return { changes: changes.filter((change) => !left.has(change)), skipped: [...skipped, ...halves] };
 }
 
 /** Returns whether the user can include a file that is left out. */

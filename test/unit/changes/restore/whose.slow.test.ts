@@ -212,6 +212,14 @@ describe('whose a file is', function () {
     ]);
   });
 
+  it("is the user's at the new name where another file of the user has its old name", async () => {
+    const f = await folder();
+    await f.turn(() => rename(f.at('a.txt'), f.at('b.txt')));
+    await f.put({ 'a.txt': 'mine\n' });
+    assert.deepEqual(await f.restore(), { 'a.txt': 'edited', 'b.txt': 'edited' });
+    assert.deepEqual([await f.read('a.txt'), await f.read('b.txt')], ['mine\n', 'a\n']);
+  });
+
   for (const [name, ruin] of [
     ['deletes the repository', (f: Folder) => rm(f.at('.git'), { recursive: true })],
     [

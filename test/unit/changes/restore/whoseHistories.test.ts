@@ -1,0 +1,33 @@
+// Random histories of an agent and a user: no undo and no restore takes what is the user's, and each takes what is the agent's.
+import { strict as assert } from 'node:assert';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { silentLog } from '../../../../src/base/log';
+import { openFolderStates } from '../../../../src/changes/folderStates';
+import { OwnerWorld } from '../../../support/changes/ownerWorld';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { seeds } from '../../../support/tier';
+
+/** The seed of the first history. */
+const FIRST = 1;
+
+describe('whose a file is, in random histories', () => {
+  afterEach(removeScratch);
+
+  for (const [name, hasGit, histories] of [
+    ['with git', true, seeds(1, 60)],
+    ['without git', false, seeds(2, 60)],
+  ] as const) {
+    it(`loses nothing of the user, and takes back what is the agent's, ${name}`, async () => {
+      const base = await scratchFolder();
+      const [root, storage] = [join(base, 'root'), join(base, 'storage')];
+      for (const folder of [root, storage]) await mkdir(folder);
+      const env = { PATH: hasGit ? process.env.PATH : '', HOME: storage };
+      const states = openFolderStates({ roots: [root], storage, session: 's', env, log: silentLog });
+      const world = new OwnerWorld(root, join(storage, 'restore.json'), states, hasGit);
+      for (let seed = FIRST; seed < FIRST + histories; seed++) await world.play(seed);
+      states.dispose();
+      assert.ok(world.counts.kept > 0 && world.counts.undone > 0);
+    }).timeout(600_000);
+  }
+});
