@@ -84,6 +84,8 @@ export async function openSession(
     const methods = signInMethods(link, error.data);
     return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
   }
+  // What came together with the answer is handled before the session is used.
+  await new Promise((resolve) => setImmediate(resolve));
   const { offer, replay } = opened;
   const { sessionId } = offer;
   const { rpc } = link;

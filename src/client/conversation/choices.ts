@@ -106,11 +106,8 @@ export class Choices {
    * gives why the prompt must wait, and rejects where the signal is aborted.
    */
   preparation(): ((signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>) | undefined {
-    const { isOpening } = this.#state;
-    if (!isOpening && this.#choosing.length === 0 && this.#open().length === 0) return undefined;
+    if (this.#choosing.length === 0 && this.#open().length === 0) return undefined;
     return async (signal) => {
-      // What came together with the agent's answer to the opening is applied after it.
-      if (isOpening) await new Promise((resolve) => setImmediate(resolve));
       const stopped = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });

@@ -227,7 +227,7 @@ function openedEnd(...[agent, missing, state, knows]: OwnTexts['opened-end']): N
   const past = knows
     ? l10n.t('{0} gets the session with your next message.', agent)
     : l10n.t('{0} starts a new session. The transcript will be sent with your next message.', agent);
-  const left = l10n.t("Mode, options, running tool calls and queued messages aren't transferred.");
+  const left = l10n.t("Running tool calls and queued messages aren't transferred.");
   const kept =
     state === 'other'
       ? [l10n.t("The session contains another agent's state, which {0} can't replace.", agent)]

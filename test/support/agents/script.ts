@@ -71,6 +71,8 @@ export interface AgentScript {
   readonly authMethods?: readonly { readonly id: string; readonly name: string; readonly type?: string }[];
   /** The file that says that somebody has signed in, in the place of what this process remembers. */
   readonly signedIn?: string;
+  /** The `data` of the error -32000. */
+  readonly authData?: object;
   /** What is refused without a sign-in. Default: session/new, load, resume and fork. */
   readonly authOn?: 'open' | 'prompt';
   /** `logout` is advertised. */

@@ -5,7 +5,7 @@ import type { AgentScript, SessionsScript } from './script';
 /** An agent that keeps its sessions, in the terms of these tests. */
 export interface SessionAgentScript
   extends Omit<SessionsScript, 'store'>,
-    Pick<AgentScript, 'authMethods' | 'signedIn' | 'authOn' | 'logout' | 'mute'> {
+    Pick<AgentScript, 'authMethods' | 'signedIn' | 'authOn' | 'authData' | 'logout' | 'mute'> {
   /** Names below `sessionCapabilities`: list, resume, fork, close, delete, title, archive, additionalDirectories. */
   readonly offers?: readonly string[];
   readonly mcp?: { readonly http?: boolean; readonly sse?: boolean };
@@ -17,7 +17,19 @@ export interface SessionAgentScript
 /** The script of an agent that keeps its sessions in a folder and answers each prompt with “Heard” and its text. */
 export function sessionScript(
   store: string,
-  { offers = [], mcp, ready, modes, authMethods, signedIn, authOn, logout, mute, ...sessions }: SessionAgentScript,
+  {
+    offers = [],
+    mcp,
+    ready,
+    modes,
+    authMethods,
+    signedIn,
+    authOn,
+    authData,
+    logout,
+    mute,
+    ...sessions
+  }: SessionAgentScript,
 ): AgentScript {
   const [currentModeId] = modes ?? [];
   return {
@@ -32,6 +44,7 @@ export function sessionScript(
     ...(authMethods && { authMethods }),
     ...(signedIn !== undefined && { signedIn }),
     ...(authOn && { authOn }),
+    ...(authData && { authData }),
     ...(logout && { logout }),
     ...(mute && { mute }),
   };

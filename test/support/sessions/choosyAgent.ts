@@ -68,8 +68,9 @@ export class ChoosyAgent {
     for (const sessionId of this.#sessions.keys()) this.#change(sessionId, settings);
   }
 
-  get settings(): Settings | undefined {
-    return [...this.#sessions.values()].at(-1);
+  /** Names its sessions. */
+  entitle(title: string): void {
+    for (const id of this.#sessions.keys()) this.#update(id, { sessionUpdate: 'session_info_update', title });
   }
 
   #run(program: AgentProgram): void {

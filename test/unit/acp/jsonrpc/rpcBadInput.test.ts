@@ -46,6 +46,26 @@ describe('RpcConnection', () => {
       assert.equal(seen.length, 1);
     });
 
+    it('lines of a JSON log answer nothing and are not answered', async () => {
+      const { transport, connection, seen, count } = wire();
+      const answer = connection.request('initialize', {});
+      for (const entry of [
+        { level: 'info', id: 0, msg: 'x' },
+        { level: 'error', id: 0, error: 'x', time: 1 },
+        { level: 'info', id: 0, result: 'ok', msg: 'x' },
+        { level: 'info', id: 7, method: 'GET', url: '/' },
+        { level: 'info', method: 'GET', url: '/' },
+      ])
+        transport.sayJson(entry);
+      transport.sayJson(update(1));
+      await count(1);
+      transport.sayJson({ jsonrpc: '2.0', id: 0, result: { protocolVersion: 1 } });
+      assert.deepEqual(await answer, { protocolVersion: 1 });
+      assert.deepEqual(seen, [{ update: { n: 1 } }]);
+      assert.equal(connection.stats.notJson, 5);
+      assert.equal(transport.sent.length, 1);
+    });
+
     it('a million lines of noise do not flood the log', async () => {
       const { transport, connection, logged, count } = wire();
       transport.say('garbage\n'.repeat(10_000));

@@ -357,6 +357,20 @@ describe('signing in', function () {
     assert.equal(snapshotOf(conversation).turns.length, 1);
   });
 
+  it('offers the ways that come with the error', async () => {
+    const { conversation } = agents.open({
+      authMethods: [agentMethod],
+      signedIn,
+      authData: { authMethods: [terminalMethod] },
+    });
+    await conversation.start();
+    assert.ok(conversation.connection.kind === 'authRequired');
+    assert.deepEqual(
+      conversation.connection.methods.map(({ id }) => id),
+      ['login', 'tty'],
+    );
+  });
+
   describe('and out', () => {
     it('ends with an agent that asks for a sign-in again', async () => {
       writeFileSync(signedIn, '');

@@ -266,6 +266,32 @@ describe('what the user chose', () => {
     });
   });
 
+  it('includes the name that the user gave the session, against the agent’s', async () => {
+    await begin();
+    await session.conversation.ops.rename('Mine', AbortSignal.timeout(1000));
+    session.agent.entitle('Theirs');
+    await session.conversation.send('two').done;
+    assert.equal(session.conversation.model.state.title, 'Mine');
+    await WAYS['the window is closed and opened']();
+    await session.conversation.start();
+    session.agent.entitle('Theirs');
+    await session.conversation.send('three').done;
+    assert.equal(session.conversation.model.state.title, 'Mine');
+    assert.ok(
+      !session.events.some(({ event }) => event.type === 'info' && event.title === 'Theirs'),
+      'not in lists either',
+    );
+    await session.conversation.ops.rename('Mine again', AbortSignal.timeout(1000));
+    assert.equal(session.conversation.model.state.title, 'Mine again');
+  });
+
+  it('does not keep the agent from naming a session that the user has not named', async () => {
+    await begin();
+    session.agent.entitle('Theirs');
+    await session.conversation.send('two').done;
+    assert.equal(session.conversation.model.state.title, 'Theirs');
+  });
+
   it('is the agent’s own where the user has chosen nothing', async () => {
     session.open();
     await session.conversation.send('one').done;

@@ -60,8 +60,9 @@ async function play(seed: number, folder: string): Promise<Outcome> {
   });
   /** What may be in force although it is not shown: nobody has said so. */
   let unsure = new Set<string>();
-  /** What was asked for since the agent started, and may be answered with nothing. */
-  let doubtful = new Set<string>();
+  /** What may have been asked for since the agent started, and answered with nothing. */
+  let doubtful: readonly string[] = [];
+  const unknown = (): string[] => Object.keys(OPTIONS).filter((id) => UNKNOWN.has(agent.manner.treats?.[id] ?? 'sets'));
   let held = 0;
   const log: string[] = [];
   const isOver = (): boolean => session.conversation.queue.items.length === 0 && !session.conversation.isBusy;
@@ -75,11 +76,12 @@ async function play(seed: number, folder: string): Promise<Outcome> {
     if (conversation.queue.paused !== undefined) {
       assert.equal(agent.prompts.length, length, 'what is held does not leave');
       held++;
-      const { treats = {} } = agent.manner;
       const { confirmed } = conversation.model.state;
       for (const id of Object.keys(OPTIONS)) {
+        // What was asked for and not answered may be set later.
+        if (/didn't (answer|confirm)/.test(conversation.queue.paused)) unsure.add(id);
         const isSaid = id === 'mode' && !agent.manner.modeOption ? confirmed.mode : confirmed.config;
-        if (!isSaid || doubtful.has(id) || UNKNOWN.has(treats[id] ?? 'sets')) unsure.add(id);
+        if (!isSaid || doubtful.includes(id)) unsure.add(id);
       }
       conversation.queueActions.resume();
       await session.until(({ queue }) => queue.paused !== undefined || isOver());
@@ -93,6 +95,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
   }
 
   agent.manner = manner();
+  doubtful = unknown();
   session.open();
   try {
     await session.conversation.start();
@@ -115,11 +118,12 @@ async function play(seed: number, folder: string): Promise<Outcome> {
         if (session.conversation.connection.kind !== 'ready') continue;
         agent.change(some());
         await new Promise((resolve) => setTimeout(resolve, 3)); // it arrives
-      } else if (what === 'manner') agent.manner = manner();
-      else if (what === 'choose') {
+      } else if (what === 'manner') {
+        agent.manner = manner();
+        doubtful = [...doubtful, ...unknown()];
+      } else if (what === 'choose') {
         const [[id, value] = ['', '']] = Object.entries(some());
         log.push(`${id} ${value} ${agent.manner.treats?.[id]}`);
-        if (UNKNOWN.has(agent.manner.treats?.[id] ?? 'sets')) doubtful.add(id);
         const { controls } = session.conversation;
         if (session.conversation.connection.kind !== 'ready') await session.conversation.start();
         const asked =
@@ -141,7 +145,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
         // An idle agent stays where it cannot open the session again.
         if (what === 'idle' && !session.conversation.isSuspended) continue;
         unsure = new Set();
-        doubtful = new Set();
+        doubtful = unknown();
       }
     }
     agent.manner = { ...agent.manner, treats: {}, drops: [] };

@@ -289,6 +289,24 @@ describe('conversation', function () {
     });
   });
 
+  describe('a message that is sent while the turn is being stopped', () => {
+    it('leaves when the turn has ended, before those that were queued, as one that is sent after it', async () => {
+      open('plain');
+      const turn = session.conversation.send('permission');
+      await session.until((c) => c.model.state.permissions.size === 1);
+      session.conversation.send('say queued').done.catch(() => {});
+      session.conversation.cancel();
+      const during = session.conversation.send('say during');
+      assert.equal((await turn.done).stopReason, 'cancelled');
+      assert.equal((await during.done).stopReason, 'end_turn');
+      assert.deepEqual(
+        session.conversation.queue.items.map(({ text }) => text),
+        ['say queued'],
+      );
+      assert.equal(session.conversation.queue.paused, 'stopped');
+    });
+  });
+
   describe('permissions', () => {
     it('answers with the option that the user chose, by its id', async () => {
       open('plain');
