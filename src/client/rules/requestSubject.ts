@@ -8,16 +8,20 @@
 // - files: the paths of diffs and locations, and those that `rawInput` names
 //
 // An agent that lies about one of them is caught by the others: every path and every field must
-// belong to a call of this kind. A field that is not known here may change what the call does
-// ("dangerouslyDisableSandbox", "env", "shell"), so the request has no subject then, and is asked.
+// belong to a call of this kind. Words about the call ("summary", "riskLevel") change nothing. A field
+// that is not known here may change what the call does ("dangerouslyDisableSandbox", "env", "shell"),
+// so the request has no subject then, and is asked.
 // A request without evidence of its own has none either, whatever was said of the call before.
 //
 // A rule cannot know what the agent does afterwards: an agent that asks for one thing and does
 // another needs no permission to do so.
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
+import { revealHidden } from '../../base/revealHidden';
+import { objectOf } from '../../base/untrusted';
 import { isWindowsFilePath } from '../../base/windowsNames';
 import { arePlain, plainWords } from './commandWords';
+import { fieldName } from './rawCommands';
 
 /** Paths of one request; a longer list is asked about. */
 const MAX_PATHS = 100;
@@ -35,39 +39,65 @@ export type RequestSubject =
   | { readonly kind: 'edit' | 'read'; readonly paths: readonly string[] };
 
 /** What a field of `rawInput` may hold. */
-type Field = 'path' | 'folder' | 'text' | 'flag' | 'number' | 'command' | 'patch' | 'edits' | 'changes' | 'off';
+type Field =
+  | 'path'
+  | 'name'
+  | 'folder'
+  | 'text'
+  | 'flag'
+  | 'number'
+  | 'command'
+  | 'commands'
+  | 'patch'
+  | 'edits'
+  | 'changes'
+  | 'filediff'
+  | 'off'
+  | 'words';
 
-const PATHS = { file_path: 'path', filePath: 'path', filepath: 'path', path: 'path', abs_path: 'path' } as const;
-/** Marks of a call, without a meaning for what it does. */
-const MARKS = { call_id: 'text', turn_id: 'text', started_at_ms: 'number' } as const;
+/** Fields by their names as {@link fieldName} writes them: agents spell one name in many ways. */
+type Fields = ReadonlyMap<string, Field>;
 
-const FIELDS: Readonly<Record<RequestSubject['kind'], Readonly<Record<string, Field>>>> = {
-  execute: {
-    command: 'command',
-    description: 'text',
-    timeout: 'number',
-    cwd: 'folder',
-    workdir: 'folder',
-    run_in_background: 'off',
-    is_background: 'off',
-    ...MARKS,
-  },
-  edit: {
+/** What an agent says about a call: it changes nothing in what the call does. */
+const WORDS = fieldsOfNames('words', [
+  ...['description', 'summary', 'explanation', 'reason', 'reasoning', 'justification', 'purpose', 'rationale'],
+  ...['title', 'thought', 'variant', 'risk', 'riskLevel', 'riskReason', 'riskScore', 'task_progress'],
+  ...['call_id', 'turn_id', 'tool_call_id', 'started_at_ms'],
+]);
+const PATHS = fieldsOfNames('path', ['file_path', 'path', 'abs_path', 'absolute_path', 'target_file']);
+
+const FIELDS: Readonly<Record<RequestSubject['kind'], Fields>> = {
+  execute: new Map([
+    ...WORDS,
+    ...fieldsOfNames('command', ['command', 'cmd', 'command_line', 'shell_command']),
+    ...fieldsOfNames('commands', ['commands', 'cmds']),
+    ...fieldsOfNames('number', ['timeout', 'timeout_ms', 'timeout_seconds']),
+    ...fieldsOfNames('folder', ['cwd', 'workdir', 'working_directory']),
+    ...fieldsOfNames('off', ['run_in_background', 'is_background']),
+  ]),
+  edit: new Map([
+    ...WORDS,
     ...PATHS,
-    old_string: 'text',
-    new_string: 'text',
-    oldString: 'text',
-    newString: 'text',
-    content: 'text',
-    replace_all: 'flag',
-    replaceAll: 'flag',
-    diff: 'patch',
-    edits: 'edits',
-    changes: 'changes',
-    ...MARKS,
-  },
-  read: { ...PATHS, offset: 'number', limit: 'number', line: 'number', ...MARKS },
+    ...fieldsOfNames('name', ['file_name']),
+    ...fieldsOfNames('text', ['old_string', 'new_string', 'old_str', 'new_str', 'old_text', 'new_text']),
+    ...fieldsOfNames('text', ['content', 'file_text']),
+    ...fieldsOfNames('flag', ['replace_all', 'overwrite']),
+    ...fieldsOfNames('patch', ['diff']),
+    ...fieldsOfNames('edits', ['edits']),
+    ...fieldsOfNames('changes', ['changes']),
+    ...fieldsOfNames('filediff', ['filediff']),
+  ]),
+  read: new Map([
+    ...WORDS,
+    ...PATHS,
+    ...fieldsOfNames('name', ['file_name']),
+    ...fieldsOfNames('number', ['offset', 'limit', 'line']),
+  ]),
 };
+
+function fieldsOfNames(field: Field, names: readonly string[]): Fields {
+  return new Map(names.map((name) => [fieldName(name), field]));
+}
 
 /** Returns what a request is about; undefined where it does not show that beyond doubt. */
 export function subjectOf(asked: PermissionAsk, place: SessionPlace): RequestSubject | undefined {
@@ -111,6 +141,8 @@ function filesOf({ patch, command }: PermissionAsk, kind: 'edit' | 'read'): Requ
   const paths = [...new Set([...diffs, ...input.paths, ...(patch?.locations ?? []).map(({ path }) => path)])];
   // Without a diff the user would not see the change either.
   if (evidence.length === 0 || paths.length > MAX_PATHS || !paths.every(isPlainPath)) return undefined;
+  if (!input.names.every((name) => paths.some((path) => path === name || path.endsWith(`${sep}${name}`))))
+    return undefined;
   return input.patches.every((text) => staysWithin(text, diffs)) ? { kind, paths } : undefined;
 }
 
@@ -118,16 +150,19 @@ interface InputFields {
   readonly commands: (string | readonly string[])[];
   readonly folders: string[];
   readonly paths: string[];
+  /** Of files that `paths` has too. */
+  readonly names: string[];
   readonly patches: string[];
 }
 
 /** Reads `rawInput`; undefined if anything in it is unknown. */
-function fieldsOf(raw: unknown, known: Readonly<Record<string, Field>>): InputFields | undefined {
-  const fields: InputFields = { commands: [], folders: [], paths: [], patches: [] };
+function fieldsOf(rawInput: unknown, known: Fields): InputFields | undefined {
+  const fields: InputFields = { commands: [], folders: [], paths: [], names: [], patches: [] };
+  const raw = objectOf(rawInput);
   if (raw === undefined || raw === null) return fields;
-  if (typeof raw !== 'object' || Array.isArray(raw)) return undefined;
+  if (!isRecord(raw)) return undefined;
   for (const [name, value] of Object.entries(raw)) {
-    const field = Object.hasOwn(known, name) ? known[name] : undefined;
+    const field = known.get(fieldName(name));
     if (field === undefined || !takes(fields, field, value)) return undefined;
   }
   return fields;
@@ -136,6 +171,8 @@ function fieldsOf(raw: unknown, known: Readonly<Record<string, Field>>): InputFi
 /** Takes in one field. @returns false where its value is of another kind */
 function takes(fields: InputFields, field: Field, value: unknown): boolean {
   switch (field) {
+    case 'words':
+      return typeof value !== 'object' || value === null;
     case 'text':
       return typeof value === 'string';
     case 'flag':
@@ -146,12 +183,18 @@ function takes(fields: InputFields, field: Field, value: unknown): boolean {
       return typeof value === 'number';
     case 'path':
       return typeof value === 'string' && fields.paths.push(value) > 0;
+    case 'name':
+      return typeof value === 'string' && fields.names.push(value) > 0;
     case 'folder':
       return typeof value === 'string' && fields.folders.push(value) > 0;
     case 'patch':
       return typeof value === 'string' && fields.patches.push(value) > 0;
     case 'command':
       return isCommand(value) && fields.commands.push(value) > 0;
+    case 'commands':
+      return Array.isArray(value) && value.every((one) => typeof one === 'string' && fields.commands.push(one));
+    case 'filediff':
+      return isRecord(value) && Object.entries(value).every((one) => takesOfDiff(fields, one));
     case 'edits':
       return Array.isArray(value) && value.every((one) => isEdit(one));
     case 'changes':
@@ -159,22 +202,21 @@ function takes(fields: InputFields, field: Field, value: unknown): boolean {
   }
 }
 
+/** A field of the change of one file as OpenCode names it. */
+function takesOfDiff({ paths }: InputFields, [name, value]: readonly [string, unknown]): boolean {
+  if (name === 'file') return typeof value === 'string' && paths.push(value) > 0;
+  if (name === 'additions' || name === 'deletions') return typeof value === 'number';
+  return (name === 'before' || name === 'after') && typeof value === 'string';
+}
+
 function isCommand(value: unknown): value is string | readonly string[] {
   return typeof value === 'string' || (Array.isArray(value) && value.every((word) => typeof word === 'string'));
 }
 
+const EDIT_FIELDS = new Set(['oldstring', 'newstring', 'oldstr', 'newstr', 'oldtext', 'newtext', 'replaceall']);
+
 function isEdit(value: unknown): boolean {
-  const known = [
-    'old_string',
-    'new_string',
-    'oldString',
-    'newString',
-    'oldText',
-    'newText',
-    'replace_all',
-    'replaceAll',
-  ];
-  return isRecord(value) && Object.keys(value).every((key) => known.includes(key));
+  return isRecord(value) && Object.keys(value).every((key) => EDIT_FIELDS.has(fieldName(key)));
 }
 
 /** A change of one file by Codex. */
@@ -199,9 +241,9 @@ function staysWithin(patch: string, paths: readonly string[]): boolean {
   );
 }
 
-/** Returns whether a path is absolute and written the shortest way. */
+/** Returns whether a path is absolute, written the shortest way, and without characters that cannot be seen. */
 export function isPlainPath(path: string): boolean {
-  if (!isAbsolute(path) || path.includes('\0') || resolve(path) !== path) return false;
+  if (!isAbsolute(path) || /[\n\t]/.test(path) || revealHidden(path) !== path || resolve(path) !== path) return false;
   return process.platform !== 'win32' || isWindowsFilePath(path);
 }
 
