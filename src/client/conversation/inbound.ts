@@ -1,7 +1,9 @@
 // Receives what the agent sends to a conversation: updates, notifications and requests.
 
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { readStateUpdate } from '../../acp/proposals/sessionState';
 import { readCompleted } from '../../acp/protocol/elicitation';
+import { at } from '../../base/untrusted';
 import type { SessionView } from '../../session/model/model';
 import type { SessionChanges } from '../changes/sessionChanges';
 import type { Connector } from '../connection/connector';
@@ -112,7 +114,7 @@ export class Inbound {
   async request(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown> {
     const { key, roots, services, turns, subagents, probe, connector, changes } = this.#parts;
     probe.heard();
-    return answerRequest(
+    const answering = answerRequest(
       {
         key,
         roots,
@@ -131,5 +133,17 @@ export class Inbound {
       signal,
       id,
     );
+    return answering.catch((error: unknown) => {
+      if (error instanceof RpcError && error.code === RPC_CODES.methodNotFound) this.#showRefused(method, params);
+      throw error;
+    });
+  }
+
+  /** What the user does not see otherwise. An update counts, although it must not be a request. */
+  #showRefused(method: string, params: unknown): void {
+    const { connector, recorder } = this.#parts;
+    const update = method === 'session/update' ? at(params, 'update') : undefined;
+    if (update !== undefined && at(params, 'sessionId') === connector().sessionId) this.updates([update]);
+    else recorder.apply({ type: 'unknown_update', name: method, raw: params });
   }
 }

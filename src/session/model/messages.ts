@@ -43,7 +43,7 @@ export function addMessageChunk(
     event.block.type === 'text' && block.type === 'text' ? event.block.text.length - block.text.length : 0;
   // A chunk of a message from an ended turn belongs to that turn, even if the next turn is running.
   const earlier =
-    event.messageId === undefined
+    event.messageId === undefined || isOfRunning(context, event.role, event.messageId)
       ? undefined
       : state.entries[context.messages.get(`${event.role}:${event.messageId}`) ?? -1];
   const index = context.push(
@@ -181,6 +181,21 @@ function bounded(blocks: readonly ContentBlock[]): { content: ContentBlock[]; dr
   return { content, dropped };
 }
 
+/**
+ * Returns whether text belongs to the turn that runs although an earlier one has a message of its id:
+ * some agents give the messages of all turns one id. Not so if this turn has a message of another id.
+ */
+function isOfRunning({ state }: ModelContext, role: MessageEntry['kind'], messageId: string): boolean {
+  if (role === 'user' || !state.turn) return false;
+  for (let index = state.entries.length - 1; index >= 0; index--) {
+    const entry = state.entries[index];
+    if (entry?.turnId !== state.turn.id) {
+      if (entry && !('late' in entry && entry.late)) return true;
+    } else if (entry.kind === role && entry.messageId !== messageId && !('parent' in entry)) return false;
+  }
+  return true;
+}
+
 /** Returns the entry that a chunk extends; undefined if it starts a new message. */
 function openMessage(
   context: ModelContext,
@@ -202,6 +217,8 @@ function openMessage(
   // client.
   const turn = entry.turnId === undefined ? undefined : context.turnsById.get(entry.turnId);
   if (role === 'user' && messageId === undefined && turn && !turn.replayed && entry.late === undefined)
+    return undefined;
+  if (messageId !== undefined && entry.turnId !== state.turn?.id && isOfRunning(context, role, messageId))
     return undefined;
   const closed = turn?.endedAt !== undefined && entry.late === undefined;
   return closed || (messageId === undefined && entry.turnId !== (state.turn ?? state.turns.at(-1))?.id)

@@ -22,9 +22,11 @@ export function isEnded(status: ToolStatus): boolean {
 export function applyTool(context: ModelContext, event: ToolEvent, at: number): void {
   const { state } = context;
   const known = state.entries[context.tools.get(event.toolCallId) ?? -1];
-  // An id announced again in a later turn is a new call: some agents number calls per turn.
+  // An id announced again in a later turn is a new call: some agents number calls per turn. So is one
+  // announced again after its end, with work to do: others give all calls one id.
   const turn = currentTurn(state);
-  const reused = event.announced && known !== undefined && turn !== undefined && known.turnId !== turn.id;
+  const isOfOther = known !== undefined && turn !== undefined && known.turnId !== turn.id;
+  const reused = event.announced && (isOfOther || (known?.kind === 'tool' && beginsAgain(known, event)));
   if (known?.kind === 'tool' && !reused) {
     const { status, title, parent } = known;
     patch(known, event, at);
@@ -37,6 +39,17 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
     return;
   }
   create(context, event, at);
+}
+
+/** Returns whether an announcement is of another call than one that has ended under the same id. */
+function beginsAgain({ status, title, rawInput }: ToolEntry, { patch: announced }: ToolEvent): boolean {
+  // One without an input may have been announced by an update alone.
+  if (!isEnded(status) || rawInput === undefined) return false;
+  const input = announced.rawInput;
+  if (input !== undefined && JSON.stringify(input) !== JSON.stringify(rawInput)) return true;
+  // After its end, a call may get a better title.
+  const isOpen = announced.status == null || !isEnded(announced.status);
+  return isOpen && announced.title != null && announced.title !== title;
 }
 
 /** Adds one content to a tool call (v2 `tool_call_content_chunk`). An unknown id adds a call. */

@@ -1,0 +1,69 @@
+// Agents that give the messages of all turns, or the calls of one turn, the same id.
+import { strict as assert } from 'node:assert';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+
+const text = (words: string) => ({ type: 'text', text: words }) as const;
+const begin = (turnId: string): SessionEvent => ({ type: 'turn_started', turnId, origin: 'user', at: 0 });
+const end = (turnId: string): SessionEvent => ({
+  type: 'turn_ended',
+  turnId,
+  stopReason: 'end_turn',
+  barrier: 'response',
+  at: 1,
+});
+const chunk = (messageId: string, words: string): SessionEvent => ({
+  type: 'message_chunk',
+  role: 'agent',
+  messageId,
+  block: text(words),
+});
+
+function shown(...events: SessionEvent[]): string[] {
+  const model = new SessionModel();
+  for (const event of events) model.apply(event, 0);
+  const said = model.state.entries.filter((entry) => 'content' in entry);
+  return said.map((entry) => {
+    const { content } = entry;
+    const words = content.map((part) =>
+      'text' in part ? part.text : 'block' in part && part.block.type === 'text' ? part.block.text : '',
+    );
+    return `${entry.turnId} ${entry.kind === 'tool' ? `${entry.title} ${entry.status} ` : ''}${words.join('')}`;
+  });
+}
+
+describe('one id', () => {
+  it('of the messages of all turns leaves each text in the turn that it arrived in', () => {
+    const turn = (id: string) => [begin(id), chunk('m', `answer of ${id}`), chunk('m', '.'), end(id)];
+    assert.deepEqual(shown(...turn('t1'), ...turn('t2'), ...turn('t3')), [
+      't1 answer of t1.',
+      't2 answer of t2.',
+      't3 answer of t3.',
+    ]);
+    const late = [...turn('t1'), chunk('m', ' Late'), ...turn('t2')];
+    assert.deepEqual(shown(...late), ['t1 answer of t1.', 't1  Late', 't2 answer of t2.']);
+  });
+
+  it('of a message of an earlier turn is late where the turn that runs has messages of its own', () => {
+    const events = [begin('t1'), chunk('a', 'one'), end('t1'), begin('t2'), chunk('b', 'two')];
+    assert.deepEqual(shown(...events, chunk('a', ' late'), chunk('a', ' more'), chunk('b', ' end')), [
+      't1 one',
+      't2 two end',
+      't1  late more',
+    ]);
+  });
+
+  it('of two calls in a turn keeps the output of the first', () => {
+    const call = (announced: boolean, patch: object): SessionEvent =>
+      ({ type: 'tool_call', toolCallId: 'c', announced, patch }) as SessionEvent;
+    const output = (words: string) => ({ status: 'completed', content: [{ type: 'content', block: text(words) }] });
+    const events = [
+      begin('t1'),
+      call(true, { title: 'Run a', status: 'in_progress', rawInput: { command: 'a' } }),
+      call(false, output('of a')),
+      call(true, { title: 'Run b', status: 'in_progress', rawInput: { command: 'b' } }),
+      call(false, output('of b')),
+    ];
+    assert.deepEqual(shown(...events), ['t1 Run a completed of a', 't1 Run b completed of b']);
+  });
+});
