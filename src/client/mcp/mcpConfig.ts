@@ -2,11 +2,15 @@
 // (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration) into what an agent is
 // given: variables filled in, commands absolute. An invalid entry does not affect the others.
 
+import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { McpServer } from '../../acp/protocol/dialect';
 import { errorText, ParleyError } from '../../base/errors';
 import { framed, type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
 import { own } from '../../base/untrusted';
+
+/** A line of the shell that becomes a program in a folder: `$0` is the folder, the rest the program. */
+const IN_FOLDER = 'cd -- "$0" && exec "$@"';
 
 /** Servers of one list that are read. */
 const MAX_SERVERS = 100;
@@ -18,6 +22,7 @@ const stdioSchema = z.object({
   args: z.optional(z.array(z.string())),
   env: z.optional(z.record(z.string(), z.nullable(z.union([z.string(), z.number(), z.boolean()])))),
   envFile: z.optional(z.string()),
+  cwd: z.optional(z.string()),
 });
 const remoteSchema = z.object({
   type: z.optional(z.enum(['http', 'sse'])),
@@ -55,6 +60,7 @@ export interface McpSurroundings {
   readonly input: (id: string) => Promise<string | undefined>;
   /** The absolute path of a command. @throws where there is none */
   readonly resolve: (command: string) => Promise<string>;
+  readonly platform: string;
 }
 
 /** Reads `servers` and `inputs` of an mcp.json. Never throws. */
@@ -106,7 +112,13 @@ async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Prom
   const args: string[] = [];
   for (const arg of entry.args ?? []) args.push(await fill(arg));
   const env = await fillAll(entry.env);
-  return { name, type: 'stdio', command: await surroundings.resolve(await fill(entry.command)), args, env };
+  const command = await surroundings.resolve(await fill(entry.command));
+  if (entry.cwd === undefined) return { name, type: 'stdio', command, args, env };
+  // The protocol has no such field, and agents start servers in a folder of their choice.
+  if (surroundings.platform === 'win32')
+    throw new ParleyError('mcp-invalid', localizable("cwd isn't supported on Windows"));
+  const cwd = resolve(surroundings.workspaceFolder, await fill(entry.cwd));
+  return { name, type: 'stdio', command: '/bin/sh', args: ['-c', IN_FOLDER, cwd, command, ...args], env };
 }
 
 /** Fills in all entries, one after the other because they may ask the user. */

@@ -1,5 +1,5 @@
 // The commands of the palette. Each is a few lines over a conversation, with VS Code's own UI.
-import { l10n, Uri, workspace } from 'vscode';
+import { l10n, Uri, window, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
@@ -54,7 +54,7 @@ import { serveCommands } from './serveCommands';
 import { sessionCommands } from './sessionCommands';
 import { showMcpServers } from './showMcpServers';
 import { signInCommands } from './signInCommands';
-import { type NewWorktreeSession, openInWorktree, worktreeCommands } from './worktreeCommands';
+import { type NewWorktreeSession, openInWorktree, pickFolder, worktreeCommands } from './worktreeCommands';
 
 export interface CommandServices {
   readonly conversations: Conversations;
@@ -141,9 +141,15 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     surface.focus();
     return conversation.key;
   };
-  const newSession = async (options: NewWorktreeSession = {}): Promise<string> => {
-    const { agent, cwd, worktree } = options ?? {};
-    return begin(worktree ? await openInWorktree(services, options) : conversations.create({ agent, cwd }));
+  const newSession = async (argument?: NewWorktreeSession): Promise<string | undefined> => {
+    const { agent, worktree } = argument ?? {};
+    const cwd = argument?.cwd ?? (await folderOfNew(conversations.folders, !isProgram([argument])));
+    if (cwd === undefined) return undefined;
+    return begin(
+      worktree
+        ? await openInWorktree(services, { ...argument, ...(cwd !== '' && { cwd }) })
+        : conversations.create({ agent, ...(cwd !== '' && { cwd }) }),
+    );
   };
 
   return new Map([
@@ -253,6 +259,19 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       query === 'parley.agents' ? openAgentSettings() : openSettings(query),
     ),
   ]);
+}
+
+/**
+ * Returns the folder of a new session: the only one, or the one that the user chooses, the folder of
+ * the active editor first. A program gets that one without being asked.
+ * @returns '' for the usual one; undefined where the user went away
+ */
+async function folderOfNew(folders: readonly string[], asks: boolean): Promise<string | undefined> {
+  if (folders.length < 2) return '';
+  const uri = window.activeTextEditor?.document.uri;
+  const active = uri && workspace.getWorkspaceFolder(uri)?.uri.fsPath;
+  const sorted = [...folders].sort((one, other) => Number(other === active) - Number(one === active));
+  return asks ? pickFolder(sorted) : sorted[0];
 }
 
 function editorServices({ conversations, catalog, keys, remote, registry, bare }: CommandServices): EditorServices {

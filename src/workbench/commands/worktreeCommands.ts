@@ -210,7 +210,7 @@ function whyNotApplied(why: ReviewProblem['why']): string | undefined {
 }
 
 /** @returns undefined where the user went away */
-async function pickFolder(folders: readonly string[]): Promise<string | undefined> {
+export async function pickFolder(folders: readonly string[]): Promise<string | undefined> {
   if (folders.length < 2) return folders[0];
   const items = folders.map((folder) => ({ id: folder, label: basename(folder), description: folder }));
   return pick(items, l10n.t('Select the folder of the session'));

@@ -1,7 +1,7 @@
 // Asks the user before configuration of a folder may start programs: once for each version of its
 // content, remembered for the workspace.
 import { createHash } from 'node:crypto';
-import { type ExtensionContext, l10n } from 'vscode';
+import { type ExtensionContext, env, l10n, UIKind } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
@@ -158,6 +158,9 @@ async function askInDialog(question: string, detail: string): Promise<boolean | 
   const yes = l10n.t('Allow');
   const no = l10n.t("Don't Allow");
   // The first button has the focus, so Enter starts nothing.
-  const answer = await askModal(question, detail, [no, yes]);
+  // VS Code keeps what extensions store in the browser that it runs in.
+  const where =
+    env.uiKind === UIKind.Web ? [l10n.t('Your choice is kept in this browser. Another browser asks again.')] : [];
+  const answer = await askModal(question, [detail, ...where].join('\n\n'), [no, yes]);
   return answer === undefined ? undefined : answer === yes;
 }

@@ -2,6 +2,7 @@
 // once the user has agreed to their exact content.
 
 import { homedir } from 'node:os';
+import { basename } from 'node:path';
 import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { parseSettings } from '../../agents/settingsText';
@@ -79,10 +80,10 @@ export class McpServers {
       onAsking(true);
       return answer.finally(() => onAsking(false));
     };
-    const sources: { readonly id: string; readonly folder: string; readonly config: McpConfig }[] = [];
+    const sources: (Pick<FolderServer, 'id' | 'folder' | 'config'> & { readonly isOfUser?: true })[] = [];
     const users = parseMcpConfig({ servers: userValue('mcpServers') ?? {} });
     if (users.entries.length > 0 || users.problems.length > 0)
-      sources.push({ id: 'parley.mcpServers', folder: cwd, config: users });
+      sources.push({ id: 'parley.mcpServers', folder: cwd, config: users, isOfUser: true });
     for (const found of await this.#ofWorkspace()) {
       const config = await asking(this.#agreed(found));
       sources.push({ id: found.id, folder: found.folder, config });
@@ -92,8 +93,11 @@ export class McpServers {
       problems: [],
     };
     const names = new Set<string>();
-    for (const { id, folder, config } of sources) {
-      const entries = config.entries.filter(({ name }) => !names.has(name));
+    const ofUser = new Set(users.entries.map(({ name }) => name));
+    for (const { id, folder, config, isOfUser } of sources) {
+      // A folder changes no server of the user's; of two folders, each has its own.
+      const wanted = config.entries.filter(({ name }) => isOfUser || !ofUser.has(name));
+      const entries = wanted.map((entry) => ({ ...entry, name: freeName(entry.name, folder, names) }));
       for (const { name } of entries) names.add(name);
       const environment = await this.#options.environment();
       for (const name of environmentReadBy(entries))
@@ -108,6 +112,7 @@ export class McpServers {
           return value;
         },
         resolve: (command) => resolveServerCommand(command, folder, environment),
+        platform: process.platform,
       });
       offer.servers.push(...servers);
       offer.problems.push(...config.problems, ...problems.map((text) => mapForeign(text, knownSecrets.redact)));
@@ -179,6 +184,13 @@ export class McpServers {
     if (answer !== 'too-long') return { ...none, problems: [] };
     return { ...none, problems: [l10n.t("{0} is too long to review, so its servers aren't used.", file)] };
   }
+}
+
+/** Returns a name that no server before has: agents keep one of each name. */
+function freeName(name: string, folder: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let count = 1; taken.has(free); count++) free = `${name}-${basename(folder)}${count > 1 ? `-${count}` : ''}`;
+  return free;
 }
 
 function read(uri: Uri, text: string): McpConfig {

@@ -28,6 +28,7 @@ function surroundings(more: Partial<McpSurroundings> = {}): McpSurroundings {
     env: { HOME_PAGE: 'https://me' },
     input: async (id) => `<${id}>`,
     resolve: async (command) => `/usr/bin/${command}`,
+    platform: 'linux',
     ...more,
   };
 }
@@ -55,6 +56,15 @@ describe('MCP servers of a configuration', () => {
         { name: 'old', type: 'sse', url: 'https://old.example', headers: {} },
       ],
     });
+  });
+
+  it('start in their own folder, and are left out with a word where that cannot be', async () => {
+    const { entries } = parseMcpConfig({ servers: { here: { command: 'a', args: ['b c'], cwd: 'tools' } } });
+    const { servers } = await toMcpServers(entries, surroundings());
+    const args = ['-c', 'cd -- "$0" && exec "$@"', '/work/tools', '/usr/bin/a', 'b c'];
+    assert.deepEqual(servers, [{ name: 'here', type: 'stdio', command: '/bin/sh', args, env: {} }]);
+    const { problems } = await toMcpServers(entries, surroundings({ platform: 'win32' }));
+    assert.deepEqual(problems.map(localize), ["here: cwd isn't supported on Windows."]);
   });
 
   it('do not take each other with them where one is broken: it is left out, and said', async () => {
