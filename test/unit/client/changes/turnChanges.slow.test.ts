@@ -122,6 +122,25 @@ describe('what turns change on disk', function () {
     assert.deepEqual(await listed(await turn('edit a.txt x')), ['a.txt +1 −3']);
   });
 
+  it('asks about files that changed meanwhile and were not named', async () => {
+    const conversation = await started();
+    const { changes } = conversation;
+    // What the agent does not tell may be another program's.
+    const turnId = await turn('edit a.txt agent\nown b.txt other');
+    assert.deepEqual([...(await changes.unnamedOf(turnId))], [path('b.txt')]);
+    const review = await changes.loadReview();
+    assert.deepEqual(
+      review.files.map((file) => [file.path, file.isUnnamed === true]),
+      [
+        ['a.txt', false],
+        ['b.txt', true],
+      ],
+    );
+    const { undone, conflicts } = await review.undo({ kind: 'all' });
+    assert.deepEqual([undone.map((file) => file.path), conflicts.map(({ why }) => why)], [['a.txt'], ['unnamed']]);
+    assert.equal(await readFile(path('b.txt'), 'utf8'), 'other');
+  });
+
   it('takes one state for all turns that follow each other while another is taken', async () => {
     const conversation = await started();
     const release = test.changes.holdUp();

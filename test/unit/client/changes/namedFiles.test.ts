@@ -1,0 +1,62 @@
+// Which files an agent names, by its tool calls, commands and writes.
+import { strict as assert } from 'node:assert';
+import { NamedFiles } from '../../../../src/client/changes/namedFiles';
+
+const ROOT = '/work/app';
+
+describe('the files that an agent names', () => {
+  const naming = (add: (named: NamedFiles) => void): ((path: string) => boolean) => {
+    const named = new NamedFiles(ROOT, [ROOT]);
+    add(named);
+    return (path) => named.has(`${ROOT}/${path}`);
+  };
+  const call = (rawInput: unknown, title = 'Work') => ({ title, locations: [], content: [], rawInput });
+
+  it('are those of locations, diffs and writes, and those in a folder', () => {
+    const has = naming((named) => {
+      named.addPath(`${ROOT}/written`);
+      named.addCall({
+        ...call(undefined),
+        locations: [{ path: 'src/located.ts' }],
+        content: [{ type: 'diff', path: `${ROOT}/diff`, newText: '' }],
+      });
+      named.addPath('made');
+    });
+    const all = ['written', 'src/located.ts', 'diff', 'made/deep/file', 'SRC/Located.ts'];
+    assert.deepEqual(
+      all.filter((path) => !has(path)),
+      [],
+    );
+    assert.deepEqual(['src/other.ts', 'writ', 'other'].filter(has), []);
+  });
+
+  for (const [line, named, other] of [
+    ['sed -i s/a/b/ src/a.ts', ['src/a.ts'], ['src/b.ts']],
+    ['cd src && rm -rf "old" *.log', ['src/old/x', 'src/a.log', 'a.log'], ['src/a.ts', 'src/deep/a.log']],
+    ['echo x >out.txt; git mv a b', ['out.txt', 'a', 'b/c'], ['c']],
+    ['git stash pop', [], ['a', 'src/a.ts']],
+    ['npx prettier --write .', [], ['a', 'src/a.ts']],
+    ['rm -rf *', [], ['a']],
+    ['cp /etc/hosts ./src/hosts', ['src/hosts'], ['hosts']],
+    ['git -C src checkout a.ts', ['src/a.ts'], ['src/b.ts']],
+  ] as const) {
+    it(`are in the command ${line}: ${named.join(' ') || 'none'}`, () => {
+      const has = naming((files) => files.addCommand({ line }));
+      assert.deepEqual([named.filter(has), other.filter(has)], [[...named], []]);
+    });
+  }
+
+  it('are in the arguments of a tool that say where it works, and not in what it writes', () => {
+    const has = naming((named) => {
+      named.addCall(
+        call({ file_path: 'a b.txt', content: 'see c.txt', edits: [{ path: 'd.txt', new_string: 'e.txt' }] }),
+      );
+      named.addCall(call({ command: ['bash', '-lc', 'touch f.txt'] }));
+    });
+    assert.deepEqual(
+      ['a b.txt', 'd.txt', 'f.txt'].filter((path) => !has(path)),
+      [],
+    );
+    assert.deepEqual(['c.txt', 'e.txt'].filter(has), []);
+  });
+});
