@@ -40,7 +40,7 @@ export class ChoosySession {
       persistence: this.#persistence(),
       ...(this.events.length > 0 && { kept: this.#kept() }),
       ...more,
-      services: { startProcess: this.agent.start, choiceMs: 15, ...more.services },
+      services: { startProcess: this.agent.start, choiceMs: 200, ...more.services },
     });
   }
 

@@ -194,7 +194,7 @@ describe('what the user chose', () => {
     });
 
     it('sends it when the agent answers after all', async () => {
-      await held({ treats: { mode: 'late' }, lateMs: 60 });
+      await held({ treats: { mode: 'late' }, lateMs: 500 });
       await session.until(() => session.agent.prompts.length === 2);
       assert.deepEqual(lastPrompt()?.settings, chosen);
     });

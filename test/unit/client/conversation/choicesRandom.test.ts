@@ -96,7 +96,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
 
   agent.manner = manner();
   doubtful = unknown();
-  session.open();
+  session.open({ services: { choiceMs: 15 } });
   try {
     await session.conversation.start();
     for (let step = 0; step < 8; step++) {
@@ -135,7 +135,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
       } else {
         if (what === 'window') {
           await session.close();
-          session.open();
+          session.open({ services: { choiceMs: 15 } });
         } else if (what === 'idle') await session.conversation.suspend();
         else if (what === 'restart') await session.conversation.restart();
         else {
