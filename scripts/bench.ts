@@ -20,6 +20,7 @@ import { measureJumps } from '../test/bench/jumpPaint';
 import { measureKeeper } from '../test/bench/keeperBench';
 import { measureKeeperMemory } from '../test/bench/keeperMemory';
 import { measureMentions } from '../test/bench/mentionsBench';
+import { measureRedaction } from '../test/bench/redactBench';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
 import { measureDay, measureSessions } from '../test/bench/scale';
@@ -69,6 +70,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: 'changes', run: () => measureChanges(say) },
   { name: 'timeline', run: () => measureTimeline(say) },
   { name: 'keepers', isQuick: true, run: () => measureKeeperMemory(say) },
+  { name: 'redaction', isQuick: true, run: async () => measureRedaction() },
   { name: 'hostile', run: () => measureHostile(say) },
   { name: 'size', isQuick: true, isPackaged: true, run: async () => [sizeOfPackage()] },
   { name: 'keeper', isPackaged: true, run: () => measureKeeper(parley, { repetitions: repetitions(2), say }) },

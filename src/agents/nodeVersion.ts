@@ -15,9 +15,9 @@ export interface NodeTooOld {
 /** Folders above a script in which its package is looked for. */
 const MAX_FOLDERS = 8;
 const SAYS: readonly RegExp[] = [
-  /requires?:?\s+(?:at least\s+)?node(?:\.?js)?\s*(?:version\s*)?(?:>=|≥)?\s*v?(\d+(?:\.\d+){0,2})/i,
+  /requires?:?\s+(?:at least\s+)?node(?:\.?js)?\s*(?:version\s*)?(?:>=|\u2265)?\s*v?(\d+(?:\.\d+){0,2})/i,
   /required:\s*\{[^}]*node['"]?:\s*['"]\s*[>=^~]*\s*v?(\d+(?:\.\d+){0,2})/i,
-  /node(?:\.?js)?\s*(?:version\s*)?(?:>=|≥)?\s*v?(\d+(?:\.\d+){0,2})\s*(?:\+|or (?:newer|later|higher)|is required)/i,
+  /node(?:\.?js)?\s*(?:version\s*)?(?:>=|\u2265)?\s*v?(\d+(?:\.\d+){0,2})\s*(?:\+|or (?:newer|later|higher)|is required)/i,
 ];
 /** The lowest version of one part of a range. */
 const LOWEST = /[>=^~]*\s*v?(\d+(?:\.\d+){0,2})/;

@@ -86,6 +86,7 @@ export class TabInputWebview extends Named {}
 export class Position extends Named {}
 export class Range extends Named {}
 export class Selection extends Named {}
+export class SelectionRange extends Named {}
 export class CodeAction extends Named {}
 export class CodeLens extends Named {}
 export class ProcessExecution extends Named {}

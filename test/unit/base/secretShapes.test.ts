@@ -138,37 +138,3 @@ describe('what is no secret', () => {
   for (const text of HARMLESS)
     it(`stays readable: ${text.slice(0, 50).replaceAll('\n', ' ')}`, () => assert.equal(redact(text, none), text));
 });
-
-describe('the search for secrets', () => {
-  it('takes time in proportion to the text', () => {
-    const parts = [
-      'https://',
-      '://a:',
-      'password ',
-      'mysql ',
-      'curl ',
-      '-----BEGIN PRIVATE KEY-----',
-      'machine ',
-      'a',
-      'sk-',
-      'eyJaaaaaaaaaa.',
-      'key= ',
-      'cookie: ',
-      'authorization ',
-      '?token=',
-      '--a-',
-      'x.-',
-    ];
-    for (const part of parts) {
-      const time = (size: number): number => {
-        const text = part.repeat(size / part.length);
-        const began = performance.now();
-        redact(text, none);
-        return performance.now() - began;
-      };
-      time(10_000);
-      const [short, whole] = [time(60_000), time(600_000)];
-      assert.ok(whole < 30 * Math.max(short, 4), `${part}: ${short} ms, then ${whole} ms`);
-    }
-  });
-});
