@@ -42,10 +42,12 @@ export function addMessageChunk(
   const dropped =
     event.block.type === 'text' && block.type === 'text' ? event.block.text.length - block.text.length : 0;
   // A chunk of a message from an ended turn belongs to that turn, even if the next turn is running.
-  const earlier =
-    event.messageId === undefined || isOfRunning(context, event.role, event.messageId)
+  const known =
+    event.messageId === undefined
       ? undefined
       : state.entries[context.messages.get(`${event.role}:${event.messageId}`) ?? -1];
+  const earlier =
+    known && event.messageId !== undefined && isOfRunning(context, event.role, event.messageId) ? undefined : known;
   const index = context.push(
     (base) => ({
       ...base,

@@ -1,11 +1,13 @@
 // A connection to SQLite with prepared statements cached by their text, transactions, and typed
 // columns.
+import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import type * as z from 'zod/mini';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 export class Sql {
+  readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #inTransaction = false;
@@ -15,6 +17,7 @@ export class Sql {
    * @throws the SQLite error (`errcode`)
    */
   constructor(path: string) {
+    this.#path = path;
     this.#database = new DatabaseSync(path);
   }
 
@@ -82,13 +85,26 @@ export class Sql {
    */
   transaction<T>(body: () => T, isDurable = false): T {
     if (this.#inTransaction) return body();
-    if (!isDurable) return this.#run(body);
-    const usual = this.pragma('synchronous');
-    this.exec('PRAGMA synchronous = FULL');
+    const result = this.#run(body);
+    if (isDurable) this.#syncLog();
+    return result;
+  }
+
+  /**
+   * Writes the log to the disk without the lock that `synchronous = FULL` holds meanwhile: other
+   * windows would wait for the disk. Without a log, each commit is synced (`withoutSharedMemory`).
+   */
+  #syncLog(): void {
+    let log: number;
     try {
-      return this.#run(body);
+      log = openSync(`${this.#path}-wal`, 'r+');
+    } catch {
+      return;
+    }
+    try {
+      fdatasyncSync(log);
     } finally {
-      this.exec(`PRAGMA synchronous = ${usual}`);
+      closeSync(log);
     }
   }
 

@@ -113,7 +113,8 @@ export class StreamRedaction {
 /** Returns whether a text may continue after an event that is no piece of it. */
 function goesOnAfter({ piece, beginsEntry }: HeldEnd, { event, begins }: TimedEvent): boolean {
   if (BREAKS.has(event.type) || holderOf(event) === piece.holder) return false;
-  // The order of the entries stays.
+  // The order of the entries stays, and which message begins first in a turn.
+  if (beginsEntry && event.type === 'message_chunk') return false;
   return !begins || !(piece.isLastOnly || beginsEntry);
 }
 

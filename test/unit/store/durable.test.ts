@@ -24,6 +24,21 @@ const HOLD = `
   }, 400);
 `;
 
+/** Counts what is synced to the disk, until it is restored. */
+function countSyncs(): { count(): number; restore(): void } {
+  const { fdatasyncSync } = fs;
+  let count = 0;
+  const set = (sync: typeof fdatasyncSync): void => {
+    fs.fdatasyncSync = sync;
+    syncBuiltinESMExports();
+  };
+  set((file) => {
+    count += 1;
+    fdatasyncSync(file);
+  });
+  return { count: () => count, restore: () => set(fdatasyncSync) };
+}
+
 describe('a journal', () => {
   let folder: string;
   beforeEach(async () => {
@@ -42,19 +57,13 @@ describe('a journal', () => {
 
   it('has what the user said and decided on the disk when the call returns, and the rest later', () => {
     const journal = openJournal(folder);
-    const { fdatasyncSync } = fs;
-    let synced = 0;
-    fs.fdatasyncSync = (file) => {
-      synced += 1;
-      fdatasyncSync(file);
-    };
-    syncBuiltinESMExports();
+    const { count, restore } = countSyncs();
     try {
       journal.saveSession(newSession('a'));
       const syncedBy = (event: SessionEvent): number => {
-        const before = synced;
+        const before = count();
         journal.append('a', timed(2, event));
-        return synced - before;
+        return count() - before;
       };
       assert.equal(syncedBy({ type: 'turn_started', turnId: 't', origin: 'user', at: 1 }), 0);
       const content = [{ type: 'text', text: 'Do it' }] as const;
@@ -66,16 +75,23 @@ describe('a journal', () => {
         0,
       );
     } finally {
-      fs.fdatasyncSync = fdatasyncSync;
-      syncBuiltinESMExports();
+      restore();
       journal.dispose();
     }
   });
 
   it('commits durably where that is asked for, and only there', () => {
     const { sql } = openJournalFile({ folder, busyMs: 100, now: Date.now, log: silentLog });
-    const synchronous = (): number => sql.pragma('synchronous');
-    assert.deepEqual([sql.transaction(synchronous), sql.transaction(synchronous, true), synchronous()], [1, 2, 1]);
-    sql.close();
+    const { count, restore } = countSyncs();
+    try {
+      const change = (): void => sql.exec('CREATE TABLE IF NOT EXISTS more (id)');
+      sql.transaction(change);
+      assert.equal(count(), 0);
+      sql.transaction(change, true);
+      assert.equal(count(), 1);
+    } finally {
+      restore();
+      sql.close();
+    }
   });
 });
