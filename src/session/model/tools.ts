@@ -26,7 +26,9 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
   // announced again after its end, with work to do: others give all calls one id.
   const turn = currentTurn(state);
   const isOfOther = known !== undefined && turn !== undefined && known.turnId !== turn.id;
-  const reused = event.announced && (isOfOther || (known?.kind === 'tool' && beginsAgain(known, event)));
+  // Without a running turn, it may be a repetition of the past.
+  const isInRunning = known?.kind === 'tool' && state.turn !== undefined && known.turnId === state.turn.id;
+  const reused = event.announced && (isOfOther || (isInRunning && beginsAgain(known, event)));
   if (known?.kind === 'tool' && !reused) {
     const { status, title, parent } = known;
     patch(known, event, at);
