@@ -85,7 +85,7 @@ export class SessionReplay {
 
   constructor(options: SessionReplayOptions) {
     this.#options = options;
-    this.#past = { onState: this.#hold, asSaid: options.asSaid };
+    this.#past = { onState: this.#hold, asSaid: (event) => options.asSaid(event).map(this.#asPast) };
     if (!options.expected) this.#undecided = [];
     this.#model.apply({ type: 'cleared', replay: true }, 0);
   }
@@ -191,7 +191,7 @@ export class SessionReplay {
     return {
       emit: (event) => {
         if (isOfUser(event)) this.#complete = undefined; // it ended the turn before
-        if (OF_THE_SESSION.has(event.type)) apply(event);
+        if (OF_THE_SESSION.has(event.type)) apply(this.#asPast(event));
         else for (const said of asSaid(event)) this.#model.apply(said, 0);
       },
       onTurnComplete: (barrier) => {
@@ -201,6 +201,15 @@ export class SessionReplay {
       log,
     };
   }
+
+  /**
+   * What was set when the agent said it: the session may have begun with something else now. Behind a
+   * repetition that was asked for, the agent says what is.
+   */
+  readonly #asPast = (event: SessionEvent): SessionEvent => {
+    if (this.#settled && this.#options.expected) return event;
+    return event.type === 'mode' || event.type === 'config' ? { ...event, isPast: true } : event;
+  };
 
   /** @param goesOn more of the repetition may come */
   #settle(goesOn: boolean): void {

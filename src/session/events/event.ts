@@ -204,10 +204,21 @@ export type SessionEvent =
   // Session properties.
   | { readonly type: 'commands'; readonly commands: readonly AvailableCommand[] }
   | { readonly type: 'modes'; readonly current: string; readonly modes: readonly SessionMode[] }
-  /** @property byUser the user has set it */
-  | { readonly type: 'mode'; readonly current: string; readonly byUser?: true }
-  /** @property chosen the id of the option that the user has set */
-  | { readonly type: 'config'; readonly options: readonly ConfigOption[]; readonly chosen?: string }
+  /**
+   * @property byUser the user has set it
+   * @property isPast the agent repeats what it said once: it may be another one now
+   */
+  | { readonly type: 'mode'; readonly current: string; readonly byUser?: true; readonly isPast?: true }
+  /**
+   * @property chosen the id of the option that the user has set
+   * @property isPast as for `mode`
+   */
+  | {
+      readonly type: 'config';
+      readonly options: readonly ConfigOption[];
+      readonly chosen?: string;
+      readonly isPast?: true;
+    }
   /** What must be in force before the next prompt leaves; replaces the previous list. */
   | {
       readonly type: 'choices';

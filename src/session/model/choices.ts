@@ -27,13 +27,13 @@ export function applyChoices(
     case 'mode':
       state.mode = event.current;
       state.config = withMode(state.config, event.current);
-      state.confirmed = { ...state.confirmed, mode: true };
+      state.confirmed = { ...state.confirmed, mode: !event.isPast };
       if (event.byUser) state.chosen.add(MODE_ID);
       note((changes) => changes.part('config'));
       return;
     case 'config':
       state.config = event.options;
-      state.confirmed = { ...state.confirmed, config: true };
+      state.confirmed = { ...state.confirmed, config: !event.isPast };
       if (event.chosen !== undefined) state.chosen.add(event.chosen);
       return;
     case 'choices':

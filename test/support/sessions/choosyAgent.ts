@@ -19,6 +19,8 @@ export interface Manner {
   readonly modeOption?: boolean;
   /** How it opens sessions again. */
   readonly reopens?: 'resume' | 'load' | 'never';
+  /** When it repeats what it said of a session that it loads, with the settings that it had then. */
+  readonly repeats?: 'before' | 'after';
   /** Its answer to `session/resume` and `session/load` tells nothing. */
   readonly isSilent?: boolean;
   /** By option; absent: `sets`. */
@@ -86,8 +88,12 @@ export class ChoosyAgent {
   }
 
   async #respond(program: AgentProgram, id: unknown, method: string, params: unknown): Promise<void> {
+    const kept = method === 'session/load' ? this.#kept.get(String(at(params, 'sessionId'))) : undefined;
+    const { repeats } = this.manner;
+    if (kept && repeats === 'before') this.#repeat(String(at(params, 'sessionId')), kept);
     const answer = await this.#answer(method, params);
     if (answer !== undefined) this.#write({ id, ...answer }, program);
+    if (kept && repeats === 'after') this.#repeat(String(at(params, 'sessionId')), kept);
     const opened = at(answer, 'result', 'sessionId') ?? at(params, 'sessionId');
     const { changesAtOpen } = this.manner;
     if (/^session\/(new|load|resume|fork)$/.test(method) && changesAtOpen) this.#change(String(opened), changesAtOpen);
@@ -157,6 +163,15 @@ export class ChoosyAgent {
     this.#update(sessionId, { sessionUpdate: 'config_option_update', configOptions: this.#options(sessionId) });
   }
 
+  /** Sends the past of a session, in which its settings were told. */
+  #repeat(sessionId: string, kept: Settings): void {
+    const content = { type: 'text', text: 'one' };
+    this.#update(sessionId, { sessionUpdate: 'user_message_chunk', content });
+    this.#update(sessionId, { sessionUpdate: 'current_mode_update', currentModeId: kept.mode });
+    this.#update(sessionId, { sessionUpdate: 'config_option_update', configOptions: this.#optionsOf(kept) });
+    this.#update(sessionId, { sessionUpdate: 'agent_message_chunk', content });
+  }
+
   #set(sessionId: string, settings: Settings): void {
     const { drops = [] } = this.manner;
     // It has nothing that it does not offer.
@@ -183,7 +198,10 @@ export class ChoosyAgent {
   }
 
   #options(sessionId: string): readonly object[] {
-    const settings = this.#sessions.get(sessionId) ?? INITIAL;
+    return this.#optionsOf(this.#sessions.get(sessionId) ?? INITIAL);
+  }
+
+  #optionsOf(settings: Settings): readonly object[] {
     const select = (id: string, category: string): object => ({
       id,
       name: id,

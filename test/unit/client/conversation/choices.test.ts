@@ -70,6 +70,16 @@ describe('what the user chose', () => {
     assert.deepEqual(lastPrompt()?.settings, chosen);
   });
 
+  for (const repeats of ['before', 'after'] as const)
+    for (const isSilent of [true, false])
+      it(`is set where only the repeated past tells it, ${repeats} an answer that tells ${isSilent ? 'nothing' : 'what is set'}`, async () => {
+        await begin({ reopens: 'load', repeats, isSilent });
+        await WAYS['the window is closed and opened']();
+        await session.conversation.send('two').done;
+        assert.deepEqual(lastPrompt()?.settings, chosen);
+        assert.deepEqual(session.composer, chosen);
+      });
+
   it('is not asked for again where the agent has kept it', async () => {
     await begin({ remembers: true });
     const before = session.agent.calls.length;
