@@ -234,6 +234,8 @@ export class Choices {
           await this.#set(choice);
         } catch (error) {
           if (this.#link !== link) return [];
+          if (error instanceof RpcError && (await this.#setOverItsOwn(choice))) continue;
+          if (this.#link !== link) return [];
           this.#options.services.log.warn(
             `session ${this.#conversation.key}: ${choice.label} was not set: ${messageOf(error)}`,
           );
@@ -247,6 +249,24 @@ export class Choices {
     this.#dropUnoffered();
     const why = (choice: Choice) => missing.get(choice) ?? (isSilent ? undefined : this.#kept(choice));
     return this.#open().map((choice) => ({ choice, why: why(choice) }));
+  }
+
+  /**
+   * Sets a choice that the agent has refused after the value that the agent names as current: it may
+   * have another one than it says, and refuse to set what it has.
+   * @returns whether the choice is in force
+   */
+  async #setOverItsOwn(choice: Choice): Promise<boolean> {
+    const target = targetOf(this.#state, choice);
+    const named = target?.kind === 'option' ? target.option.value : target?.current;
+    if (named === undefined || named === choice.value) return false;
+    try {
+      const session = this.#options.ready();
+      const both = this.#ask({ ...choice, value: named }, session).then(() => this.#ask(choice, session));
+      return (await within(this.#answerMs, both)) && isInForce(this.#state, choice);
+    } catch {
+      return false; // held, for the first refusal
+    }
   }
 
   /** Drops what is wanted only where the agent offers it. */

@@ -23,6 +23,8 @@ export interface Manner {
   readonly repeats?: 'before' | 'after';
   /** Its answer to `session/resume` and `session/load` tells nothing. */
   readonly isSilent?: boolean;
+  /** In a session that it opens again, it names what it begins with, has what was set, and refuses to set that. */
+  readonly misnames?: boolean;
   /** By option; absent: `sets`. */
   readonly treats?: Readonly<Record<string, Treatment>>;
   /** Values that it does not offer. */
@@ -56,6 +58,8 @@ export class ChoosyAgent {
   readonly #kept = new Map<string, Settings>();
   #program: AgentProgram | undefined;
   #sessions = new Map<string, Settings>();
+  /** What it says is set, for sessions of which it says something else than is so. */
+  readonly #named = new Map<string, Settings>();
   #count = 0;
 
   readonly start: ProcessStarter = (options) => startProgram((program) => this.#run(program), options);
@@ -119,6 +123,7 @@ export class ChoosyAgent {
         const kept = this.#kept.get(sessionId);
         if (!kept) return { error: { code: -32002, message: 'no such session' } };
         this.#set(sessionId, this.#sessions.get(sessionId) ?? (this.manner.remembers ? kept : INITIAL));
+        if (this.manner.misnames) this.#named.set(sessionId, INITIAL);
         return { result: isSilent ? {} : this.#offer(sessionId) };
       }
       case 'session/set_mode':
@@ -143,6 +148,9 @@ export class ChoosyAgent {
     const settings = this.#sessions.get(sessionId);
     const isOffered = typeof value === 'boolean' || this.#values(id).includes(String(value));
     if (!settings || !isOffered || treatment === 'refuses') return { error: { code: -32602, message: `not ${value}` } };
+    const named = this.#named.get(sessionId);
+    if (named && settings[id] === value) return { error: { code: -32603, message: `already ${value}` } };
+    if (named) this.#named.set(sessionId, { ...named, [id]: value as string });
     if (treatment === 'mute') return undefined;
     if (treatment === 'late') await new Promise((resolve) => setTimeout(resolve, lateMs));
     const isSet = treatment !== 'lies' && treatment !== 'keeps';
@@ -189,7 +197,7 @@ export class ChoosyAgent {
   }
 
   #offer(sessionId: string): object {
-    const currentModeId = this.#sessions.get(sessionId)?.mode;
+    const currentModeId = (this.#named.get(sessionId) ?? this.#sessions.get(sessionId))?.mode;
     const availableModes = this.#values('mode').map((id) => ({ id, name: id }));
     return {
       ...(!this.manner.modeOption && { modes: { currentModeId, availableModes } }),

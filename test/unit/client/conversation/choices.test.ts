@@ -80,6 +80,16 @@ describe('what the user chose', () => {
         assert.deepEqual(session.composer, chosen);
       });
 
+  for (const modeOption of [false, true])
+    it(`is set where the agent has it, says something else and refuses to set it again (${modeOption ? 'option' : 'mode'})`, async () => {
+      await begin({ remembers: true, modeOption });
+      session.agent.manner = { ...session.agent.manner, misnames: true };
+      await WAYS['the window is closed and opened']();
+      await session.conversation.send('two').done;
+      assert.deepEqual(lastPrompt()?.settings, chosen);
+      assert.deepEqual(session.composer, chosen);
+    });
+
   it('is not asked for again where the agent has kept it', async () => {
     await begin({ remembers: true });
     const before = session.agent.calls.length;
