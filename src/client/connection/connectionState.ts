@@ -12,6 +12,7 @@ import type { McpServices } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import type { Clock } from '../ports/ports';
 import type { AgentFiles } from '../requests/agentFiles';
+import type { GivenTexts } from '../requests/givenTexts';
 import type { Attempt } from './recovery';
 import type { SessionOpenStrategy } from './sessionOpenStrategy';
 import type { StartContext, StartServices } from './startAgent';
@@ -64,8 +65,11 @@ export interface ConnectionServices extends StartServices, McpServices {
   readonly clock: Clock;
   /** Returns an agent as the settings have it now; undefined where it is no longer in them. */
   readonly currentAgent?: (id: string) => AgentDefinition | undefined;
-  /** Returns the files for one agent: its quirks may decide how requests for files are read. */
-  readonly filesFor: (agentName: string, initializeResult: unknown) => AgentFiles;
+  /**
+   * Returns the files for one agent: its quirks may decide how requests for files are read.
+   * @param given what the agents of the conversation have read
+   */
+  readonly filesFor: (agentName: string, initializeResult: unknown, given: GivenTexts) => AgentFiles;
   /** Nothing is started while this is false. */
   readonly isTrusted: () => boolean;
   /**

@@ -7,6 +7,7 @@ import { localizable } from '../../base/localizable';
 import type { ToolGrant, ToolSession } from '../mcp/editorTools';
 import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
+import { GivenTexts } from '../requests/givenTexts';
 import { mayPass, reconnectLoop, restartLoop, startFailure } from '../turns/failures';
 import { askStatus, isLive } from './askStatus';
 import type {
@@ -30,6 +31,7 @@ export class Connector {
   readonly #services: ConnectionServices;
   readonly #listener: ConnectorListener;
   readonly #toolSession: ToolSession;
+  readonly #given = new GivenTexts();
   #context: StartContext;
   /** What the next start asks of the agent. */
   #opening: SessionOpenStrategy;
@@ -441,7 +443,7 @@ export class Connector {
 
   #use(link: AgentLink): void {
     const { dialect, description } = link;
-    this.#agentSide = { link, dialect, files: this.#services.filesFor(this.agent.name, description.raw) };
+    this.#agentSide = { link, dialect, files: this.#services.filesFor(this.agent.name, description.raw, this.#given) };
   }
 
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {

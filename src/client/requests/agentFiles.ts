@@ -58,11 +58,13 @@ export class AgentFiles {
   readonly #options: AgentFilesOptions;
   readonly #queue = new KeyedQueue<string>();
   readonly #readable = new Set<string>();
-  readonly #given = new GivenTexts();
+  readonly #given: GivenTexts;
 
-  constructor(port: FilePort, options: AgentFilesOptions) {
+  /** @param given of the conversation: an agent that is restarted goes on with what it has read */
+  constructor(port: FilePort, options: AgentFilesOptions, given = new GivenTexts()) {
     this.#port = port;
     this.#options = options;
+    this.#given = given;
   }
 
   /**
@@ -82,18 +84,18 @@ export class AgentFiles {
     const request = readParams(readSchema, params, 'fs/read_text_file');
     const path = absolute(request.path, roots);
     return this.#queue.run(path, async () => {
-      const inside = await this.#permit(path, 'read', request.sessionId ?? '', roots, ask, signal);
+      const { target, inside } = await this.#permit(path, 'read', request.sessionId ?? '', roots, ask, signal);
+      const key = keyOf(request, target);
       const line = request.line == null ? undefined : Math.max(1, request.line);
       try {
         const text = await this.#port.readText(path, undefined, undefined);
         const limit = request.limit ?? undefined;
-        const key = keyOf(request, path);
         if (line === undefined && limit === undefined) this.#given.remember(key, text);
         else await this.#given.rememberLines(key, text, line ?? 1, limit);
         return { content: sliceLines(text, line, limit) };
       } catch (error) {
         const missing = error instanceof ParleyError && error.code === 'file-not-found';
-        if (missing) this.#given.remember(keyOf(request, path), '');
+        if (missing) this.#given.remember(key, '');
         // Never outside of the roots: there it would only be a lie.
         if (missing && inside && this.#options.missingFileReadsEmpty) return { content: '' };
         throw answerTo(error, path);
@@ -117,11 +119,11 @@ export class AgentFiles {
     const request = readParams(writeSchema, params, 'fs/write_text_file');
     const path = absolute(request.path, roots);
     return this.#queue.run(path, async () => {
-      await this.#permit(path, 'write', request.sessionId ?? '', roots, ask, signal);
+      const { target } = await this.#permit(path, 'write', request.sessionId ?? '', roots, ask, signal);
       await beforeWrite(path);
       throwIfAborted(signal);
       try {
-        const key = keyOf(request, path);
+        const key = keyOf(request, target);
         await this.#port.writeText(path, request.content, this.#given.of(key));
         this.#given.remember(key, request.content);
       } catch (error) {
@@ -131,7 +133,7 @@ export class AgentFiles {
     });
   }
 
-  /** @returns whether the path is inside of the roots; throws where the user does not allow it */
+  /** @returns where the path leads, and whether inside of the roots; throws where the user does not allow it */
   async #permit(
     path: string,
     access: 'read' | 'write',
@@ -139,17 +141,17 @@ export class AgentFiles {
     roots: readonly string[],
     ask: AskFile,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<{ readonly target: string; readonly inside: boolean }> {
     throwIfAborted(signal);
     const target = await realTarget(path).catch((error: unknown) => {
       throw answerTo(error, path);
     });
     const inside = await isInsideRoots(target, roots);
     const isRisky = access === 'write' && (await isProtected(path, target, roots));
-    if (inside && !isRisky) return true;
+    if (inside && !isRisky) return { target, inside };
     throwIfAborted(signal);
     const remembered = `${session}\0${target}`;
-    if (access === 'read' && this.#readable.has(remembered)) return false;
+    if (access === 'read' && this.#readable.has(remembered)) return { target, inside: false };
     // The question names where the path leads, not what a link is called.
     const { agentName, refusesQuestions } = this.#options;
     const reason: FileQuestion['reason'] = isRisky ? 'protected' : 'outside';
@@ -162,13 +164,13 @@ export class AgentFiles {
     }
     // What may be overwritten may be read; what may be read must ask before it is changed.
     if (this.#readable.size < MAX_REMEMBERED) this.#readable.add(remembered);
-    return inside;
+    return { target, inside };
   }
 }
 
-/** What an agent was given is the session's. */
-function keyOf({ sessionId }: { readonly sessionId?: string | null | undefined }, path: string): string {
-  return `${sessionId ?? ''}\0${path}`;
+/** What an agent was given is the session's, whichever name of the file it used. */
+function keyOf({ sessionId }: { readonly sessionId?: string | null | undefined }, target: string): string {
+  return `${sessionId ?? ''}\0${target}`;
 }
 
 /** The path without `.`, `..` and doubled separators. */

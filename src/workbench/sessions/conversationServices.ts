@@ -83,8 +83,8 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     clock: { now: Date.now },
     client: { name: 'parley', title: 'Parley', version },
     environment,
-    filesFor: (agentName, initializeResult) =>
-      new AgentFiles(files, { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }),
+    filesFor: (agentName, initializeResult, given) =>
+      new AgentFiles(files, { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }, given),
     terminals,
     keepers: parts.keepers,
     changes: {

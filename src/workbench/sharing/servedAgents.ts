@@ -109,11 +109,11 @@ function withoutQuestions({ services, catalog, log }: ServedAgentsOptions): Conv
   return {
     ...rest,
     currentAgent: (id) => catalog.own().find((agent) => agent.id === id),
-    filesFor: (agentName, initializeResult) =>
-      new AgentFiles(files, {
-        agentName,
-        refusesQuestions: true,
-        missingFileReadsEmpty: missingFileReadsEmpty(initializeResult),
-      }),
+    filesFor: (agentName, initializeResult, given) =>
+      new AgentFiles(
+        files,
+        { agentName, refusesQuestions: true, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) },
+        given,
+      ),
   };
 }

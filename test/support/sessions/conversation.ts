@@ -78,7 +78,7 @@ export function testServices(terminals: Terminals, log: Log, port = diskFiles())
     client: { name: 'parley-test', title: 'Parley', version: '0.0.0' },
     environment,
     startProcess: startInMemory,
-    filesFor: (agentName) => new AgentFiles(port, { agentName }),
+    filesFor: (agentName, _result, given) => new AgentFiles(port, { agentName }, given),
     terminals,
     isTrusted: () => true,
     startTimeoutMs: () => 10_000,

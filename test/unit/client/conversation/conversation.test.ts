@@ -1,13 +1,18 @@
 // Whole conversations with real agent processes that behave. The scripted agent ends itself with a violation where the client breaks a rule.
 import { strict as assert } from 'node:assert';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
+import type { FilePort } from '../../../../src/client/ports/ports';
+import { AgentFiles } from '../../../../src/client/requests/agentFiles';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
 import type { AgentScript, presets } from '../../../support/agents/script';
 import { goneFrom, isGone } from '../../../support/processes';
 import { useAgentSession } from '../../../support/sessions/agentSession';
+import { diskFiles } from '../../../support/sessions/conversation';
 import { skipTime } from '../../../support/skipTime';
 
 describe('conversation', function () {
@@ -248,6 +253,23 @@ describe('conversation', function () {
     assert.equal((await sent.done).stopReason, 'end_turn');
     assert.deepEqual(alive, [false]);
     assert.equal(pids().length, 2);
+  });
+
+  it('knows what an agent has read when the agent is started again', async () => {
+    const path = join(session.folder, 'a.txt');
+    writeFileSync(path, 'one\n');
+    const bases: (string | undefined)[] = [];
+    const port: FilePort = {
+      ...diskFiles(),
+      writeText: async (_path, _text, given) => void bases.push(given?.text),
+    };
+    const sessions = { store: join(session.folder, 'sessions'), load: true };
+    open({ sessions }, { filesFor: (agentName, _result, given) => new AgentFiles(port, { agentName }, given) });
+    await session.conversation.send(`read ${path}`).done;
+    writeFileSync(path, 'mine\n');
+    await session.conversation.restart();
+    await session.conversation.send(`write ${path} two`).done;
+    assert.deepEqual(bases, ['one\n']);
   });
 
   describe('terminals', () => {

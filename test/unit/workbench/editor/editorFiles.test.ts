@@ -173,6 +173,16 @@ describe('a file that an agent writes', () => {
     assert.equal(await readFile(join(folder, 'later.txt'), 'utf8'), 'made\n');
   });
 
+  it('keeps what the user has saved since the agent read it by another name', async () => {
+    const path = await seed('target.txt', 'one\ntwo\nthree\n');
+    const link = join(folder, 'link.txt');
+    await symlink(path, link);
+    const given = await read(link);
+    await writeFile(path, 'one\ntwo\nthree\nmine\n');
+    await write(path, given.replace('one', 'ONE'));
+    assert.equal(await readFile(path, 'utf8'), 'ONE\ntwo\nthree\nmine\n');
+  });
+
   it('keeps its permissions, and is refused where it is read-only, open or not', async () => {
     const path = await seed('run.sh', 'one\n');
     await chmod(path, 0o750);
