@@ -36,7 +36,10 @@ export async function applyChanges({ changes, states, from, to, files }: ApplyOp
   const result = { applied: [] as string[], conflicts: [] as ReviewProblem[], failed: [] as ReviewProblem[] };
   const texts = new FileTexts(states, from);
   const placeOf = ({ root, path, oldPath }: Change) => ({ root, path: oldPath ?? path });
-  const items = changes.map((change) => ({ change: reversed(change, to), part: {} }));
+  // It may still be in the worktree, and only be ignored.
+  const [unread, known] = [changes.filter(isUnread), changes.filter((change) => !isUnread(change))];
+  for (const { path } of unread) result.conflicts.push({ root: to, path, why: 'was-there' });
+  const items = known.map((change) => ({ change: reversed(change, to), part: {} }));
   await undoInSteps(
     items,
     files,
@@ -57,6 +60,10 @@ export async function applyChanges({ changes, states, from, to, files }: ApplyOp
 export function tryChanges(options: ApplyOptions): Promise<ApplyResult> {
   const { files } = options;
   return applyChanges({ ...options, files: { read: (path) => files.read(path), apply: async () => [] } });
+}
+
+function isUnread({ after, wasThere }: FileChange): boolean {
+  return wasThere === true && !after;
 }
 
 /** To apply a change is to take back its reverse. */

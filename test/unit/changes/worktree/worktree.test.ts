@@ -1,6 +1,6 @@
 // Worktrees of sessions, with the git of this machine: made, filled, applied to the folder and committed.
 import { strict as assert } from 'node:assert';
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Git } from '../../../../src/changes/git/gitProcess';
 import { applyChanges, tryChanges } from '../../../../src/changes/worktree/applyChanges';
@@ -161,6 +161,36 @@ describe('the worktree of a session', () => {
         ],
       );
       assert.deepEqual([read('a.txt'), read('new.txt')], ['mine\ntwo\nthree\nfour\nFIVE\n', 'mine\n']);
+    });
+
+    it('keeps a file of the user that git ignores in the worktree since', async () => {
+      write(folder, { 'local.txt': 'mine\n', 'notes/a.md': 'mine\n' });
+      const worktree = await add();
+      await bringAlong(worktree, await uncommittedFiles(userGit, folder));
+      const states = openStates(place, [worktree.cwd]);
+      const before = await states.take();
+      write(worktree.cwd, { '.gitignore': 'ignored\nlocal.txt\nnotes\n', 'a.txt': 'ONE\n' });
+      // A new window may begin without the list of the last one.
+      const [store = ''] = readdirSync(place.storage).filter((name) => name !== 'worktrees');
+      for (const name of readdirSync(join(place.storage, store), { recursive: true, encoding: 'utf8' }))
+        if (/indexes.[^/\\]+.[0-9a-f]{16}$/.test(name)) rmSync(join(place.storage, store, name));
+      const changes = await states.changes(before, await states.take());
+      const { applied, conflicts } = await applyChanges({
+        changes,
+        states,
+        from: worktree.cwd,
+        to: folder,
+        files: new NodeFiles(),
+      });
+      assert.deepEqual([read('local.txt'), read('notes/a.md')], ['mine\n', 'mine\n']);
+      assert.deepEqual(applied, ['.gitignore', 'a.txt']);
+      assert.deepEqual(
+        conflicts.map(({ path, why }) => [path, why]),
+        [
+          ['local.txt', 'was-there'],
+          ['notes/a.md', 'was-there'],
+        ],
+      );
     });
   });
 
