@@ -8,6 +8,7 @@ import { formatNumber } from '../../base/localFormat';
 import type { Log } from '../../base/log';
 import type { Conversation } from '../../client/conversation/conversation';
 import { type FromDiagram, MAX_DIAGRAM, type ToDiagram } from '../../panel/diagramContract';
+import { saveFile } from '../editor/saveFile';
 import { tabTitleOf } from '../sessions/sessionLabels';
 import { inert } from '../ui/inertText';
 import { showError, showStatus } from '../ui/messages';
@@ -94,6 +95,6 @@ async function save(svg: string): Promise<void> {
   const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file(homedir());
   const target = await pickTarget(l10n.t('Save'), Uri.joinPath(folder, 'diagram.svg'));
   if (!target) return;
-  await workspace.fs.writeFile(target, Buffer.from(svg));
+  await saveFile(target, Buffer.from(svg));
   showStatus(l10n.t('Saved: {0}', target.fsPath));
 }

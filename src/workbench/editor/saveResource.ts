@@ -13,6 +13,7 @@ import { askModal, showInfo } from '../ui/messages';
 import { pickTarget } from '../ui/places';
 import { fileNameOf } from './fileName';
 import { columnBesideChat, firstExisting } from './openLocation';
+import { saveFile } from './saveFile';
 
 /**
  * What the user is asked and told. Tests answer in the place of dialogs that a program cannot
@@ -78,7 +79,7 @@ export async function saveResource(
   if (isRisky && !(await ask.mayStartPrograms(real))) return;
   const bytes = text === undefined ? decode(base64, name) : Buffer.from(text, 'utf8');
   try {
-    await vscode.workspace.fs.writeFile(target, bytes);
+    await saveFile(target, bytes);
   } catch (cause) {
     throw new ParleyError('resource-not-saved', localizable("Couldn't save {0}: {1}", name, errorText(cause)), {
       cause,

@@ -7,6 +7,7 @@ import { agentsIn, editEntries, needsOwnEdit } from '../../agents/settingsText';
 import { ParleyError } from '../../base/errors';
 import { withLock } from '../../registry/install/installLock';
 import { userValue } from '../config/folderSettings';
+import { saveFile } from '../editor/saveFile';
 
 /** Maximum size of a settings file to edit, in bytes; VS Code edits a larger one. */
 const MAX_FILE = 5 * 1024 * 1024;
@@ -151,7 +152,7 @@ async function writeAmongComments(path: string, before: Entries, all: Entries): 
   const text = document.getText();
   if (text !== written) {
     // VS Code has not heard yet of what another program has written, and follows the file.
-    await workspace.fs.writeFile(document.uri, Buffer.from(mark + editEntries(written, before, all)));
+    await saveFile(document.uri, Buffer.from(mark + editEntries(written, before, all)));
     return true;
   }
   const edit = new WorkspaceEdit();

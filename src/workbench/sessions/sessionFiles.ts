@@ -14,6 +14,7 @@ import type { SessionEvent } from '../../session/events/event';
 import { ownText } from '../../session/events/ownText';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { fileNameOfTitle } from '../editor/fileName';
+import { saveFile } from '../editor/saveFile';
 import { pick } from '../ui/input';
 import { type ReportProgress, showInfo, showProgress } from '../ui/messages';
 import { pickFiles, pickTarget } from '../ui/places';
@@ -51,7 +52,7 @@ export async function exportToFile(
     bytesOf(conversation, chosen, signal, report),
   );
   if (!bytes) return undefined;
-  await workspace.fs.writeFile(target, bytes);
+  await saveFile(target, bytes);
   if (path === undefined) void tellExported(target);
   return target.fsPath;
 }

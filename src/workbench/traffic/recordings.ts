@@ -7,6 +7,7 @@ import { playRecording } from '../../client/replay/playRecording';
 import { cleanMessages } from '../../traffic/cleanMessages';
 import { RECORDING_LIMITS, readRecording, writeRecording } from '../../traffic/recording';
 import type { TrafficLog } from '../../traffic/trafficLog';
+import { saveFile } from '../editor/saveFile';
 import type { Conversations } from '../sessions/conversations';
 import { pick } from '../ui/input';
 import { showInfo, showProgress } from '../ui/messages';
@@ -60,7 +61,7 @@ export class Recordings {
     const text = await showProgress(l10n.t('Removing secrets…'), async (signal) =>
       writeRecording(await cleanMessages(entries, { signal }), { agent: agentOf(chosen), version }),
     );
-    await workspace.fs.writeFile(target, Buffer.from(text));
+    await saveFile(target, Buffer.from(text));
     log.info(`a recording of ${entries.length} messages was saved`);
     void showInfo(
       l10n.t(
