@@ -17,6 +17,8 @@ import type { StoredFolder } from './storedFolder';
 
 /** Files of one folder that are looked at; later ones are left out. */
 const MAX_FILES = 5000;
+/** The codes of errors where there is no file. */
+const MISSING: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
 const GRACE_MS = 24 * 60 * 60 * 1000;
 
 const version = z.object({
@@ -30,6 +32,8 @@ const stateFile = z.object({ now: z.nullable(version), named: z.nullable(version
 const storedState = z.record(z.string(), stateFile);
 type State = z.infer<typeof storedState>;
 type Version = z.infer<typeof version>;
+/** What is there and cannot be read. It is not taken for a file that is missing. */
+const UNREAD: Version = { oid: '0'.repeat(64), mode: '100644', size: 0, isHashOnly: true };
 
 /** A folder whose named files are kept as they are. */
 export class PlainFolder implements StoredFolder {
@@ -127,13 +131,14 @@ export class PlainFolder implements StoredFolder {
     await collectPlain(this.store);
   }
 
-  /** Keeps the file as it is; null where there is none that can be read. */
+  /** Keeps the file as it is; null where there is none. */
   async #present(path: string): Promise<Version | null> {
     const file = join(this.#folder, path);
     try {
       const stats = await lstat(file);
       if (stats.isSymbolicLink()) return versionOf(await this.write(Buffer.from(await readlink(file)), '120000'));
-      if (!stats.isFile()) return null;
+      if (stats.isDirectory()) return null;
+      if (!stats.isFile()) return UNREAD;
       // Neither waits for a pipe nor follows a link that took the file's place.
       const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
       await using handle = await open(file, flags);
@@ -143,8 +148,8 @@ export class PlainFolder implements StoredFolder {
       const hash = createHash('sha256');
       for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
       return { oid: hash.digest('hex'), mode, size, isHashOnly: true };
-    } catch {
-      return null;
+    } catch (error) {
+      return MISSING.includes((error as NodeJS.ErrnoException).code) ? null : UNREAD;
     }
   }
 

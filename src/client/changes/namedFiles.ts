@@ -26,6 +26,8 @@ export class NamedFiles {
   readonly #cwd: string;
   /** Absolute. */
   readonly #paths = new Set<string>();
+  /** Absolute; these name no files in a folder. */
+  readonly #files = new Set<string>();
   readonly #patterns = new Map<string, RegExp>();
 
   /**
@@ -54,25 +56,33 @@ export class NamedFiles {
 
   /** Adds what a tool call says. */
   addCall({
+    toolKind,
     title,
     locations,
     content,
     rawInput,
-  }: Pick<ToolEntry, 'title' | 'locations' | 'content' | 'rawInput'>): void {
+  }: Pick<ToolEntry, 'toolKind' | 'title' | 'locations' | 'content' | 'rawInput'>): void {
     for (const { path } of locations) this.addPath(path);
     for (const part of content) if (part.type === 'diff') this.addPath(part.path);
-    this.addCommand({ line: title });
+    if (toolKind === 'execute') this.addCommand({ line: title });
+    else this.#addTitle(title);
     this.#addInput(rawInput, true);
   }
 
   /** Returns whether the agent named a file, or a folder around it. @param path absolute */
   has(path: string): boolean {
     const wanted = spelled(path);
+    if (this.#files.has(wanted)) return true;
     for (let place = wanted; ; place = dirname(place)) {
       if (this.#paths.has(place)) return true;
       if (dirname(place) === place) break;
     }
     return [...this.#patterns.values()].some((pattern) => pattern.test(wanted));
+  }
+
+  /** A title is prose: “Update docs” says nothing of the files in `docs`. */
+  #addTitle(title: string): void {
+    for (const word of title.slice(0, MAX_TEXT).split(BETWEEN)) this.#files.add(spelled(resolve(this.#cwd, word)));
   }
 
   #addWord(word: string, folder: string): void {

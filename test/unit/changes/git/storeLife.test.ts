@@ -1,6 +1,6 @@
 // How long a store keeps states, who else uses it, and what a killed process leaves behind.
 import { strict as assert } from 'node:assert';
-import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '../../../../src/base/log';
 import type { Snapshot } from '../../../../src/changes/model/fileChange';
@@ -128,6 +128,18 @@ describe('the states of a folder without git', () => {
     assert.deepEqual(inShort(await states.changes(named, mixed)), ['M b.txt +1 -1', 'A new.txt +1 -0']);
     rmSync(join(place.folder, 'a.txt'));
     assert.deepEqual(inShort(await states.changes(after, await states.take())), ['D a.txt +0 -2']);
+  });
+
+  it('do not take what cannot be read for missing', async function () {
+    if (process.platform === 'win32') return this.skip();
+    const way = join(place.folder, 'way');
+    symlinkSync('way', way);
+    states.name(join(way, 'a.txt'));
+    const before = await states.take();
+    rmSync(way);
+    write(place.folder, { 'way/a.txt': 'a\n' });
+    const [change] = await states.changes(before, await states.take());
+    assert.equal(change?.before?.isHashOnly, true);
   });
 
   it('are kept while a session holds them', async () => {

@@ -10,7 +10,11 @@ describe('the files that an agent names', () => {
     add(named);
     return (path) => named.has(`${ROOT}/${path}`);
   };
-  const call = (rawInput: unknown, title = 'Work') => ({ title, locations: [], content: [], rawInput });
+  const call = (rawInput: unknown, title = 'Work', toolKind: 'edit' | 'execute' = 'edit') => ({
+    ...{ toolKind, title, rawInput },
+    locations: [],
+    content: [],
+  });
 
   it('are those of locations, diffs and writes, and those in a folder', () => {
     const has = naming((named) => {
@@ -45,6 +49,14 @@ describe('the files that an agent names', () => {
       assert.deepEqual([named.filter(has), other.filter(has)], [[...named], []]);
     });
   }
+
+  it('are in a title, which names no folder unless it is a command', () => {
+    const has = naming((named) => {
+      named.addCall(call({}, 'Update docs and `src/a.ts`'));
+      named.addCall(call({}, '`rm -rf build`', 'execute'));
+    });
+    assert.deepEqual(['src/a.ts', 'build/x', 'docs/mine.md'].map(has), [true, true, false]);
+  });
 
   it('are in the arguments of a tool that say where it works, and not in what it writes', () => {
     const has = naming((named) => {
