@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import type * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { KeyedQueue } from '../../base/keyedQueue';
 import { retryBusy } from '../../base/retryBusy';
 import type { FileVersion } from '../model/fileChange';
 
@@ -11,6 +12,8 @@ const isWindows = process.platform === 'win32';
 const { O_NOFOLLOW = 0 } = constants;
 /** A file may not be made beside another one, or may not take its place. */
 const NOT_BESIDE: readonly unknown[] = ['EACCES', 'EBUSY', 'EPERM', 'EXDEV'];
+/** By path: what is beside a file belongs to one write. */
+const writes = new KeyedQueue<string>();
 
 /** The functions of the file system that a restore uses. */
 export type Disk = Pick<
@@ -74,7 +77,17 @@ export async function readOnDisk(disk: Disk, path: string): Promise<FileOnDisk |
  * @param old what is there now
  * @throws the file system's error; EACCES where the file is read-only, whoever asks
  */
-export async function writeOnDisk(
+export function writeOnDisk(
+  disk: Disk,
+  path: string,
+  content: Buffer,
+  mode: FileVersion['mode'],
+  old: FileOnDisk | undefined,
+): Promise<void> {
+  return writes.run(path, () => writeAlone(disk, path, content, mode, old));
+}
+
+async function writeAlone(
   disk: Disk,
   path: string,
   content: Buffer,
@@ -181,20 +194,18 @@ export async function discardBeside(disk: Disk, path: string): Promise<void> {
  * of it on a full disk.
  * @throws the file system's error where there is none
  */
-export async function requireRoom(
-  disk: Pick<Disk, 'unlink' | 'writeFile'>,
-  path: string,
-  content: Buffer,
-): Promise<void> {
-  const beside = pathBeside(path);
-  try {
-    await disk.writeFile(beside, content);
-  } catch (error) {
-    // Where no file can be made, nothing is known of the room.
-    if (!NOT_BESIDE.includes((error as NodeJS.ErrnoException).code)) throw error;
-  } finally {
-    await disk.unlink(beside).catch(() => undefined);
-  }
+export function requireRoom(disk: Pick<Disk, 'unlink' | 'writeFile'>, path: string, content: Buffer): Promise<void> {
+  return writes.run(path, async () => {
+    const beside = pathBeside(path);
+    try {
+      await disk.writeFile(beside, content);
+    } catch (error) {
+      // Where no file can be made, nothing is known of the room.
+      if (!NOT_BESIDE.includes((error as NodeJS.ErrnoException).code)) throw error;
+    } finally {
+      await disk.unlink(beside).catch(() => undefined);
+    }
+  });
 }
 
 /** Where a file is written before it takes its place: the same for the same file. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FileOnDisk, readOnDisk, writeOnDisk } from '../../../../src/changes/restore/disk';
+import { type FileOnDisk, readOnDisk, requireRoom, writeOnDisk } from '../../../../src/changes/restore/disk';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { SmallDisk } from '../../../support/smallDisk';
 
@@ -40,6 +40,16 @@ describe('a file that is written', () => {
       assert.equal(await fs.readFile(other, 'utf8'), text);
     }
     assert.deepEqual((await fs.readdir(folder)).sort(), ['a', 'b']);
+  });
+
+  it('is one of several that are written at the same time, as a whole', async () => {
+    const path = join(folder, 'a');
+    await fs.writeFile(path, 'before');
+    const texts = ['b', 'c', 'd', 'e'].map((letter) => letter.repeat(2_000_000));
+    const room = texts.map(() => requireRoom(fs, path, Buffer.alloc(1_000_000)));
+    await Promise.all([...texts.map((text) => write(path, text)), ...room]);
+    assert.ok(texts.includes(await fs.readFile(path, 'utf8')));
+    assert.deepEqual(await fs.readdir(folder), ['a']);
   });
 
   it('keeps its owner', async function () {
