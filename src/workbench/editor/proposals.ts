@@ -84,8 +84,7 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     const { key, roots } = conversation;
     const change = proposalIn(conversation.model, permissionId);
     if (!change) throw questionGone();
-    const { path } = change;
-    await requireInside(path, roots);
+    const path = await placeInside(change.path, roots);
     const id = `${key} ${permissionId}`;
     const known = await this.#find(id);
     if (known) this.#remember(known);
@@ -100,16 +99,16 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
   /**
    * Opens code of an answer as a change of a file, to be edited, beside the file as it is. Opened
    * again for the same text of the file, it has what the user made of it.
-   * @param path absolute
+   * @param named path of the file
    * @param change returns the whole file with the code; undefined where it does not fit
    * @throws ParleyError `change-not-placed`, `file-outside`, or of reading the file
    */
   async propose(
     { agent, roots }: Pick<Conversation, 'agent' | 'roots'>,
-    path: string,
+    named: string,
     change: (before: string | undefined) => string | undefined,
   ): Promise<void> {
-    await requireInside(path, roots);
+    const path = await placeInside(named, roots);
     const before = await this.#textOf(path);
     const proposed = change(before);
     const id = createHash('sha256')
@@ -194,7 +193,7 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
 
   /** The file is written only where it is as it was compared. */
   async #write({ path, before }: Proposal, text: string, roots: readonly string[]): Promise<void> {
-    await requireInside(path, roots);
+    await placeInside(path, roots);
     if ((await this.#textOf(path)) !== before) throw changedSince(path);
     await this.#options.files.writeText(path, text, givenText(before ?? ''));
   }
@@ -357,9 +356,11 @@ export function fileOutside(path: string): ParleyError {
   return new ParleyError('file-outside', vscode.l10n.t('{0} is outside of the folders of the session.', path));
 }
 
-async function requireInside(path: string, roots: readonly string[]): Promise<void> {
+/** Returns where a path lies, absolute. @throws ParleyError `file-outside` */
+async function placeInside(path: string, roots: readonly string[]): Promise<string> {
   const [place] = placesOf(path, roots);
   if (place === undefined || !(await isInsideRoots(await realTarget(place), roots))) throw fileOutside(path);
+  return place;
 }
 
 function changedSince(path: string, hint?: string): ParleyError {

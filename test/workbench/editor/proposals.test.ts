@@ -64,10 +64,11 @@ describe('the change of an agent that the user edits', () => {
     before: string | undefined,
     oldText: string | undefined,
     newText: string,
+    path?: string,
   ) {
     const uri = Uri.joinPath(folder, name);
     if (before !== undefined) await workspace.fs.writeFile(uri, Buffer.from(before));
-    const content = [{ type: 'diff', path: uri.fsPath, newText, ...(oldText !== undefined && { oldText }) }] as const;
+    const content = [{ type: 'diff', path: path ?? uri.fsPath, newText, ...(oldText !== undefined && { oldText }) }] as const;
     model.apply({ type: 'tool_call', toolCallId: id, patch: { title: name, content }, announced: true }, 1);
     const options = (['allow_once', 'reject_once'] as const).map((kind) => ({ optionId: kind, name: kind, kind }));
     model.apply({ type: 'permission_asked', permissionId: id, toolCallId: id, title: name, options }, 1);
@@ -111,6 +112,14 @@ describe('the change of an agent that the user edits', () => {
     assert.deepEqual(answered, [['p1', 'reject_once']]);
     assert.match(sent.join(), /-zwei\n\+deux/);
     assert.equal(window.tabGroups.all.flatMap(({ tabs }) => tabs).length, 0, 'its comparison is closed');
+  });
+
+  it('is written in the session’s folder where the agent names the file from there', async () => {
+    const file = await ask('p0', 'proposal0.txt', 'one\n', 'one', 'two', 'proposal0.txt');
+    await edit('p0');
+    await type(shown(), 'two', 'mine');
+    await proposals.use(shown());
+    assert.equal(await file.text(), 'mine\n');
   });
 
   it('is allowed where nothing was edited', async () => {
