@@ -6,7 +6,7 @@ import type { WorkingFiles } from '../../changes/model/workingFiles';
 export interface UserEdits {
   /**
    * Returns the files (absolute paths) that the user has changed in an editor since then, saved or
-   * not.
+   * not, and the files and folders that they have made, moved or deleted.
    * @param at ms since 1970
    */
   since(at: number): ReadonlySet<string>;

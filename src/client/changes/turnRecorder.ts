@@ -12,7 +12,7 @@ import type { SessionEvent, TurnChanges } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
 import type { ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
-import { pathsOf } from './changedPaths';
+import { isOrIsIn, pathsOf } from './changedPaths';
 import type { UserEdits } from './changeServices';
 import { type AgentCommand, NamedFiles } from './namedFiles';
 import { foldersOf, gapOf, isSame, isSettled, type RecordedTurn, statesOf, totalOf } from './recordedTurn';
@@ -379,7 +379,7 @@ export class TurnRecorder implements Disposable {
     await states.hold(after, `${turnId}/after`);
     await this.#compare(turn, files);
     const edits = this.#yoursIn(turn);
-    const yours = new Set(files.flatMap(pathsOf).filter((path) => edits.has(path)));
+    const yours = new Set(files.flatMap(pathsOf).filter((path) => isOrIsIn(path, edits)));
     const unnamed = this.#unnamedIn(turn, files);
     this.#note(turnId, {
       folders: foldersOf(before, after),

@@ -1,7 +1,7 @@
 // Remembers which files the user edits in this window, so that their edits are told apart from what
 // agents write at the same time.
 import { realpath } from 'node:fs/promises';
-import { type TextDocument, workspace } from 'vscode';
+import { type Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { UserEdits } from '../../client/changes/changeServices';
 import type { FilePort } from '../../client/ports/ports';
@@ -12,7 +12,7 @@ const MAX_FILES = 2000;
 export class EditorUserEdits implements UserEdits, Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #now: () => number;
-  /** When each file was edited or saved last (ms since 1970), the oldest first. */
+  /** When each file or folder was edited, saved or moved last (ms since 1970), the oldest first. */
   readonly #edited = new Map<string, number>();
   /** Files with edits of the user that are not saved. */
   readonly #unsaved = new Set<string>();
@@ -30,11 +30,24 @@ export class EditorUserEdits implements UserEdits, Disposable {
       }),
     );
     this.#lifetime.add(
-      workspace.onDidSaveTextDocument(({ uri }) => {
-        if (this.#unsaved.delete(uri.fsPath)) this.#note(uri.fsPath);
+      workspace.onDidChangeNotebookDocument(({ notebook }) => {
+        if (notebook.isDirty) this.#changed(notebook);
       }),
     );
-    this.#lifetime.add(workspace.onDidCloseTextDocument(({ uri }) => this.#unsaved.delete(uri.fsPath)));
+    const saved = ({ uri }: { readonly uri: Uri }): void => {
+      if (this.#unsaved.delete(uri.fsPath)) this.#note(uri.fsPath);
+    };
+    const closed = ({ uri }: { readonly uri: Uri }): boolean => this.#unsaved.delete(uri.fsPath);
+    this.#lifetime.add(workspace.onDidSaveTextDocument(saved));
+    this.#lifetime.add(workspace.onDidSaveNotebookDocument(saved));
+    this.#lifetime.add(workspace.onDidCloseTextDocument(closed));
+    this.#lifetime.add(workspace.onDidCloseNotebookDocument(closed));
+    // In the Explorer, and by what other extensions do for the user.
+    this.#lifetime.add(workspace.onDidCreateFiles(({ files }) => this.#moved(files)));
+    this.#lifetime.add(workspace.onDidDeleteFiles(({ files }) => this.#moved(files)));
+    this.#lifetime.add(
+      workspace.onDidRenameFiles(({ files }) => this.#moved(files.flatMap(({ oldUri, newUri }) => [oldUri, newUri]))),
+    );
   }
 
   since(at: number): ReadonlySet<string> {
@@ -70,7 +83,11 @@ export class EditorUserEdits implements UserEdits, Disposable {
     this.#lifetime.dispose();
   }
 
-  #changed({ uri }: TextDocument): void {
+  #moved(uris: readonly Uri[]): void {
+    for (const { scheme, fsPath } of uris) if (scheme === 'file' && !this.#written.has(fsPath)) this.#note(fsPath);
+  }
+
+  #changed({ uri }: { readonly uri: Uri }): void {
     if (uri.scheme !== 'file' || this.#written.has(uri.fsPath)) return;
     this.#unsaved.add(uri.fsPath);
     this.#note(uri.fsPath);

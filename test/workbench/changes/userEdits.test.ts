@@ -52,6 +52,21 @@ describe('edits of the user', () => {
     assert.deepEqual([...edits.since(2001)], []);
   });
 
+  it('are files and folders that are made, moved or deleted', async () => {
+    const [made, moved] = ['made.txt', 'moved.txt'].map((name) => vscode.Uri.file(join(folder, name)));
+    assert.ok(made && moved);
+    const apply = async (change: (edit: vscode.WorkspaceEdit) => void): Promise<readonly string[]> => {
+      const edit = new vscode.WorkspaceEdit();
+      change(edit);
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      now += 1000;
+      return [...edits.since(now - 1000)];
+    };
+    assert.deepEqual(await apply((edit) => edit.createFile(made)), [made.fsPath]);
+    assert.deepEqual(await apply((edit) => edit.renameFile(made, moved)), [made.fsPath, moved.fsPath]);
+    assert.deepEqual(await apply((edit) => edit.deleteFile(moved)), [moved.fsPath]);
+  });
+
   it('are not what agents write through an open document', async () => {
     const document = await open('written.txt');
     const files = edits.filesForAgents(new EditorFiles({ log: silentLog }));

@@ -68,7 +68,9 @@ describe('the change of an agent that the user edits', () => {
   ) {
     const uri = Uri.joinPath(folder, name);
     if (before !== undefined) await workspace.fs.writeFile(uri, Buffer.from(before));
-    const content = [{ type: 'diff', path: path ?? uri.fsPath, newText, ...(oldText !== undefined && { oldText }) }] as const;
+    const content = [
+      { type: 'diff', path: path ?? uri.fsPath, newText, ...(oldText !== undefined && { oldText }) },
+    ] as const;
     model.apply({ type: 'tool_call', toolCallId: id, patch: { title: name, content }, announced: true }, 1);
     const options = (['allow_once', 'reject_once'] as const).map((kind) => ({ optionId: kind, name: kind, kind }));
     model.apply({ type: 'permission_asked', permissionId: id, toolCallId: id, title: name, options }, 1);

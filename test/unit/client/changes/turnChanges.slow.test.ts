@@ -180,6 +180,13 @@ describe('what turns change on disk', function () {
     assert.deepEqual(conversation.model.turn(id)?.changes?.alsoYours, [path('a.txt')]);
   });
 
+  it('marks files in a folder that the user makes or moves during the turn', async () => {
+    const conversation = await started();
+    test.changes.edited.add(path('sub'));
+    const id = await turn('own sub/d.txt x\nown subs.txt y');
+    assert.deepEqual(conversation.model.turn(id)?.changes?.alsoYours, [path('sub/d.txt')]);
+  });
+
   it('runs no git in a session that another window has', async () => {
     const conversation = open({ isHeld: true });
     conversation.changes.warm();
