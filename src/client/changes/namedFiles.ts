@@ -9,6 +9,8 @@ const MAX_TEXT = 64 * 1024;
 /** Arguments of a tool that say where it works, and not what it writes. */
 const PLACES =
   /path|file|dir|folder|cwd|command|cmd|script|args?$|argv|patch|glob|source|dest|target|from|^to$|uri|name/i;
+/** Those that say where a command runs: other files there are not named. */
+const RUNS_IN = /^(?:cwd|workdir|(?:current|work|working)[_-]?(?:dir|directory|folder))$/i;
 /** What stands between the words of a command line. */
 const BETWEEN = /[\s'"`;&|<>(){}[\]=,]+/;
 /** Shells go elsewhere with these, and name nothing. */
@@ -102,16 +104,20 @@ export class NamedFiles {
     this.#patterns.set(whole, new RegExp(`^${source}(/|$)`));
   }
 
-  #addInput(value: unknown, isPlace: boolean): void {
+  #addInput(value: unknown, isPlace: boolean, cwd = this.#cwd): void {
     if (typeof value === 'string') {
       if (!isPlace) return;
       // A path may have blanks.
-      if (value.length < 4096 && !value.includes('\n')) this.addPath(value);
-      this.addCommand({ line: value });
-    } else if (Array.isArray(value)) for (const one of value) this.#addInput(one, isPlace);
-    else if (value !== null && typeof value === 'object')
-      for (const [key, one] of Object.entries(value))
-        this.#addInput(one, typeof one === 'object' ? isPlace : PLACES.test(key));
+      if (value.length < 4096 && !value.includes('\n')) this.addPath(value, cwd);
+      this.addCommand({ line: value, cwd });
+    } else if (Array.isArray(value)) for (const one of value) this.#addInput(one, isPlace, cwd);
+    else if (value !== null && typeof value === 'object') {
+      const entries = Object.entries(value);
+      const isFolder = ([key, one]: [string, unknown]): boolean => RUNS_IN.test(key) && typeof one === 'string';
+      const folder = resolve(cwd, String(entries.find(isFolder)?.[1] ?? ''));
+      for (const [key, one] of entries)
+        if (!isFolder([key, one])) this.#addInput(one, typeof one === 'object' ? isPlace : PLACES.test(key), folder);
+    }
   }
 }
 

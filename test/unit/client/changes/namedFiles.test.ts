@@ -50,6 +50,13 @@ describe('the files that an agent names', () => {
     });
   }
 
+  it('are not all files of the folder that a command runs in', () => {
+    for (const key of ['cwd', 'workdir', 'working_directory', 'workingDir']) {
+      const has = naming((named) => named.addCall(call({ command: 'sed -i s/a/b/ a.ts', [key]: 'packages/x' })));
+      assert.deepEqual(['packages/x/a.ts', 'packages/x/mine.ts'].map(has), [true, false], key);
+    }
+  });
+
   it('are in a title, which names no folder unless it is a command', () => {
     const has = naming((named) => {
       named.addCall(call({}, 'Update docs and `src/a.ts`'));
