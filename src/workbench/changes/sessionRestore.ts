@@ -80,11 +80,13 @@ export class SessionRestore {
     const { changes, key } = conversation;
     const review = await changes.loadReview();
     const kept = review.kept;
-    await this.#options.store.write(key, JSON.stringify({ target: plan.target, now: plan.now, review: kept }));
     const restore = await this.#restoreOf(conversation);
-    const result = await changes.work.run('restore', (progress, signal) =>
-      restore.run(plan, include, signal, progress),
-    );
+    const result = await changes.work.run('restore', async (progress, signal) => {
+      // What an earlier one is taken back with stays until it has ended.
+      if (!(await restore.pending()))
+        await this.#options.store.write(key, JSON.stringify({ target: plan.target, now: plan.now, review: kept }));
+      return restore.run(plan, include, signal, progress);
+    });
     await this.#ended(conversation, result, false);
     return result;
   }

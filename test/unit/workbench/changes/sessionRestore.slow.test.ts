@@ -84,6 +84,20 @@ describe('the restore of a session', function () {
     await nothingToUndo();
   });
 
+  it('keeps what the last one is undone with when another one cannot begin', async () => {
+    await start();
+    const other = await restore.plan(conversation, turnId, never);
+    await conversation.changes.work.run('undo', () =>
+      assert.rejects(restore.run(conversation, other, none), { code: 'changes-busy' }),
+    );
+    await cancelled(undo());
+    await assert.rejects(restore.run(conversation, other, none), { code: 'restore-pending' });
+    const pending = await restore.pending(conversation);
+    assert.equal(pending?.isUndo, true);
+    await pending.finish();
+    assert.deepEqual(await disk(), AFTER);
+  });
+
   it('is finished once, however often that is asked for', async () => {
     await cancelled(start());
     const pending = await restore.pending(conversation);
