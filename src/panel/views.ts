@@ -271,9 +271,9 @@ export interface DiffView {
   readonly hunks: readonly DiffHunk[];
   /** The position of these lines in the file is unknown. */
   readonly unnumbered?: true;
-  /** Too large to show here; the editor shows all of it. */
-  readonly truncated?: true;
-  /** Too many changes to compare here: no hunks and no counts. */
+  /** Too large to show here: lines are left out before the hunk with this index. The editor shows all of it. */
+  readonly truncated?: { readonly hunk: number; readonly lines: number };
+  /** Too many changes to compare here: no counts, and the hunks are the ends of the new text. */
   readonly tooMany?: true;
   /** After the call the file was not what is shown here (`openWritten`). */
   readonly writtenDifferently?: true;

@@ -61,6 +61,13 @@ function changed(lines: readonly string[], more: Partial<DiffView> = {}): ItemVi
   return call({ title: 'Edit src/a.ts', toolKind: 'edit', content: [{ type: 'diff', diff }] });
 }
 
+/** A change of which the middle is not in the page. */
+const TOO_LARGE = [
+  { oldStart: 1, newStart: 1, lines: Array.from({ length: 340 }, () => '+') },
+  { oldStart: 1, newStart: 1241, lines: [...Array.from({ length: 59 }, () => '+'), `+${END}`] },
+];
+const LEFT = { hunk: 1, lines: 900 };
+
 const SHAPES: readonly Shape[] = [
   ...Object.entries(FILLERS).flatMap(([name, filler]): Shape[] => {
     const line = `ls${filler} && rm -rf ${END}`;
@@ -102,7 +109,12 @@ const SHAPES: readonly Shape[] = [
       { name: `a request about no call with ${name}`, items: [], asked: { index: -1, commands: [{ line: text }] } },
     ];
   }),
-  { name: 'a change that is too large', items: [changed(['+a'], { truncated: true })], asked: {} },
+  { name: 'a change that is too large', items: [changed(['+a'], { hunks: TOO_LARGE, truncated: LEFT })], asked: {} },
+  {
+    name: 'a change with too many changes',
+    items: [changed([], { hunks: TOO_LARGE, truncated: LEFT, tooMany: true })],
+    asked: {},
+  },
 ];
 
 /** What is wrong with the card of a request. */
@@ -132,7 +144,7 @@ function faultsOfCard(end: string): string[] {
     if (isDrawn) ends++;
     else faults.push('the end is outside of the card');
   }
-  if (ends === 0 && !/Too large/.test(card.textContent)) faults.push('the end is not in the card');
+  if (ends === 0) faults.push('the end is not in the card');
   return faults;
 }
 
@@ -170,6 +182,21 @@ describe('what is to be approved', () => {
     await button('Show all').focus();
     await panel.page.keyboard.press('Enter');
     assert.match(await card().innerText(), /echo 99\necho 100/);
+  });
+
+  it('says how much of a change is not in the page, also between blank lines', async () => {
+    await open({
+      items: [changed([], { hunks: TOO_LARGE, truncated: LEFT })],
+      session: { permissions: [permission(0)] },
+    });
+    assert.match(await card().innerText(), /340 blank lines[\s\S]*900 lines not shown[\s\S]*59 blank lines/);
+    const some = (count: number): string[] => Array.from({ length: count }, (_, index) => `+a${index}`);
+    const hunks = [340, 60].map((count) => ({ oldStart: 1, newStart: 1, lines: some(count) }));
+    await panel.snapshot({
+      items: [changed([], { hunks, truncated: LEFT })],
+      session: { permissions: [permission(0)] },
+    });
+    assert.match(await card().innerText(), /a14\n… 1,270 lines not shown …\na45/);
   });
 
   it('counts blanks and names hidden characters', async () => {

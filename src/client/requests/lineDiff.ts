@@ -21,8 +21,10 @@ const LINE_BREAK = 10;
 /** Characters compared at once. */
 const CHUNK = 4096;
 
-/** Lines of one diff that are given. */
-const MAX_SHOWN = 400;
+/** Lines of one diff that are given: all, or so many from its beginning and from its end. */
+const FIRST_SHOWN = 340;
+const LAST_SHOWN = 60;
+const MAX_SHOWN = FIRST_SHOWN + LAST_SHOWN;
 /** Characters of one line that are given; of a longer one, its beginning and its end. */
 const MAX_LINE = 2000;
 const LINE_END = 500;
@@ -32,8 +34,8 @@ export interface LineDiff {
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly ChangeHunk[];
-  /** There is more than the hunks hold. */
-  readonly truncated?: true;
+  /** The lines that are left out before the hunk with this index. */
+  readonly truncated?: { readonly hunk: number; readonly lines: number };
 }
 
 /**
@@ -51,21 +53,55 @@ export function lineDiff(oldText: string, newText: string, steps: Steps = { left
   const newEnd = newText.length - same;
   const from = linesBack(oldText, start, CONTEXT);
   const line = countLines(oldText, 0, from) + 1;
-  const after = oldText.slice(oldEnd, linesOn(oldText, oldEnd, CONTEXT));
+  const below = oldText.slice(oldEnd, linesOn(oldText, oldEnd, CONTEXT));
   const before = oldText.slice(from, start);
   const removed = countLines(oldText, start, oldEnd);
   const added = countLines(newText, start, newEnd);
   if (removed === 0 || added === 0) {
-    const [sign, text] = removed === 0 ? ['+', newText] : ['-', oldText];
-    const changed = text.slice(start, linesOn(text, start, Math.min(added + removed, MAX_SHOWN + 1)));
-    const lines = [...marked(' ', before), ...marked(sign, changed), ...marked(' ', after)];
-    return { ...boundHunks([{ oldStart: line, newStart: line, lines }]), added, removed };
+    const changed = removed === 0 ? linesAt('+', newText, start, newEnd) : linesAt('-', oldText, start, oldEnd);
+    const [first, last, left] = changed;
+    const above = [...marked(' ', before), ...first];
+    const whole = { oldStart: line, newStart: line, lines: [...above, ...last, ...marked(' ', below)] };
+    if (left === 0) return { ...boundHunks([whole]), added, removed };
+    const hunks = [{ ...whole, lines: above }, followOn(whole, above, left, [...last, ...marked(' ', below)])];
+    return { hunks: hunks.map(boundHunk), added, removed, truncated: { hunk: 1, lines: left } };
   }
   if (Math.max(oldEnd, newEnd) - start > MAX_CHARS || Math.max(added, removed) > MAX_LINES) return undefined;
-  const oldLines = linesOf(oldText.slice(from, oldEnd) + after);
-  const newLines = linesOf(newText.slice(from, newEnd) + after);
+  const oldLines = linesOf(oldText.slice(from, oldEnd) + below);
+  const newLines = linesOf(newText.slice(from, newEnd) + below);
   const changed = changedLines(oldLines, newLines, steps);
   return changed && hunksOf(oldLines, newLines, changed, line);
+}
+
+/** Returns the ends of the new text, as far as it differs, of texts that {@link lineDiff} does not compare. */
+export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks' | 'truncated'> {
+  const start = commonStart(oldText, newText);
+  const end = newText.length - commonEnd(oldText, newText, start);
+  const [first, last, left] = linesAt('+', newText, start, end);
+  const newStart = countLines(newText, 0, start) + 1;
+  const hunk = { oldStart: newStart, newStart, lines: first };
+  const hunks = left === 0 ? [{ ...hunk, lines: [...first, ...last] }] : [hunk, followOn(hunk, first, left, last)];
+  return { hunks: hunks.map(boundHunk), ...(left > 0 && { truncated: { hunk: 1, lines: left } }) };
+}
+
+/** The lines of a part of a text: the first and the last ones, and how many are left out between them. */
+function linesAt(sign: string, text: string, start: number, end: number): [string[], string[], left: number] {
+  const left = countLines(text, start, end) - MAX_SHOWN;
+  if (left <= 0) return [marked(sign, text.slice(start, end)), [], 0];
+  const first = text.slice(start, linesOn(text, start, FIRST_SHOWN));
+  return [marked(sign, first), marked(sign, text.slice(linesBack(text, end, LAST_SHOWN), end)), left];
+}
+
+/** The hunk behind one whose lines are these, and behind others of the same sign. */
+function followOn(hunk: ChangeHunk, lines: readonly string[], left: number, rest: readonly string[]): ChangeHunk {
+  const sign = lines.at(-1)?.[0] ?? ' ';
+  return { ...after(hunk, [...lines, ...Array.from({ length: left }, () => sign)]), lines: rest };
+}
+
+/** Where what follows the first lines of a hunk begins. */
+function after({ oldStart, newStart }: ChangeHunk, lines: readonly string[]): Omit<ChangeHunk, 'lines'> {
+  const count = (other: string): number => lines.filter((line) => !line.startsWith(other)).length;
+  return { oldStart: oldStart + count('+'), newStart: newStart + count('-') };
 }
 
 /**
@@ -87,7 +123,7 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** Puts changes into hunks, as many as are shown. @param line number of the first line */
+/** Puts changes into hunks. @param line number of the first line */
 function hunksOf(
   oldLines: readonly string[],
   newLines: readonly string[],
@@ -95,7 +131,6 @@ function hunksOf(
   line: number,
 ): LineDiff {
   const hunks: ChangeHunk[] = [];
-  let shown = 0;
   let hunk: { oldStart: number; newStart: number; lines: string[] } | undefined;
   /** Lines since the last change that both have. */
   let same = 0;
@@ -105,7 +140,6 @@ function hunksOf(
   const close = (): void => {
     if (!hunk) return;
     hunk.lines.splice(hunk.lines.length - Math.max(0, same - CONTEXT));
-    shown += hunk.lines.length;
     hunks.push(hunk);
     hunk = undefined;
   };
@@ -118,7 +152,7 @@ function hunksOf(
       if (++same > 2 * CONTEXT) close();
       continue;
     }
-    if (!hunk && shown <= MAX_SHOWN) {
+    if (!hunk) {
       const before = Math.min(CONTEXT, same, oldAt);
       hunk = { oldStart: line + oldAt - before, newStart: line + newAt - before, lines: [] };
       for (const text of oldLines.slice(oldAt - before, oldAt)) show(' ', text);
@@ -143,7 +177,6 @@ function withoutBreak(line: string): string {
 export function boundHunks(all: readonly ChangeHunk[]): LineDiff {
   let added = 0;
   let removed = 0;
-  let room = MAX_SHOWN;
   const hunks = all.flatMap(({ oldStart, newStart, lines: given }) => {
     // "\ No newline at end of file" is a remark about the line above, and no line of the file.
     const lines = given.filter((line) => !line.startsWith('\\'));
@@ -151,11 +184,29 @@ export function boundHunks(all: readonly ChangeHunk[]): LineDiff {
       if (line.startsWith('+')) added++;
       else if (line.startsWith('-')) removed++;
     }
-    const kept = lines.slice(0, Math.max(0, room)).map(boundLine);
-    room -= lines.length;
-    return kept.length > 0 ? [{ oldStart, newStart, lines: kept }] : [];
+    return lines.length > 0 ? [{ oldStart, newStart, lines }] : [];
   });
-  return { added, removed, hunks, ...(room < 0 && { truncated: true as const }) };
+  const left = hunks.reduce((sum, { lines }) => sum + lines.length, 0) - MAX_SHOWN;
+  if (left <= 0) return { added, removed, hunks: hunks.map(boundHunk) };
+  let room = FIRST_SHOWN;
+  const first = hunks.flatMap((hunk) => {
+    const lines = hunk.lines.slice(0, Math.max(0, room));
+    room -= lines.length;
+    return lines.length > 0 ? [{ ...hunk, lines }] : [];
+  });
+  room = LAST_SHOWN;
+  const last = hunks.toReversed().flatMap((hunk) => {
+    const before = hunk.lines.slice(0, Math.max(0, hunk.lines.length - room));
+    const lines = hunk.lines.slice(before.length);
+    room -= lines.length;
+    return lines.length > 0 ? [{ ...after(hunk, before), lines }] : [];
+  });
+  const shown = [...first, ...last.reverse()].map(boundHunk);
+  return { added, removed, hunks: shown, truncated: { hunk: first.length, lines: left } };
+}
+
+function boundHunk(hunk: ChangeHunk): ChangeHunk {
+  return { ...hunk, lines: hunk.lines.map(boundLine) };
 }
 
 function boundLine(line: string): string {

@@ -22,7 +22,7 @@ import type { ContentBlock, ToolContent } from '../../session/events/content';
 import type { Entry, MessageEntry, SessionState, Terminal, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { FileChange } from '../requests/fragmentLines';
-import { boundHunks, lineDiff } from '../requests/lineDiff';
+import { boundHunks, lineDiff, newEnds } from '../requests/lineDiff';
 import { editorToolOf, editorToolPlace } from './editorTool';
 import { gapText, noticeTexts, turnNoteText } from './ownTexts';
 import { testClaim } from './testClaim';
@@ -448,7 +448,7 @@ function comparisonOf(diff: FileChange): Comparison {
   if (known) return known;
   const { hunks, oldText = '', newText } = diff;
   const found = hunks ? boundHunks(hunks) : lineDiff(oldText, newText);
-  const comparison = found ?? { added: 0, removed: 0, hunks: [], tooMany: true as const };
+  const comparison = found ?? { added: 0, removed: 0, ...newEnds(oldText, newText), tooMany: true as const };
   comparisons.set(diff, comparison);
   return comparison;
 }

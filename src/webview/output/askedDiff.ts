@@ -17,6 +17,8 @@ const LINE_END = 160;
 export interface AskedLine {
   readonly sign: string;
   readonly text: string;
+  /** Lines that are not shown lie before it. */
+  readonly isAfterGap?: boolean;
 }
 
 /** Returns the lines without runs of blank ones; the text of a line that stands for several says so. */
@@ -25,13 +27,16 @@ export function withoutBlankRuns<T extends AskedLine>(lines: readonly T[], words
   for (let at = 0; at < lines.length; ) {
     const first = lines[at]!;
     let end = at + 1;
-    if (first.text.trim() === '')
-      while (end < lines.length && lines[end]!.sign === first.sign && lines[end]!.text.trim() === '') end++;
+    if (first.text.trim() === '') while (isBlankAfter(first, lines[end])) end++;
     if (end - at > MAX_BLANK) shown.push({ ...first, text: words(end - at) });
     else shown.push(...lines.slice(at, end));
     at = end;
   }
   return shown;
+}
+
+function isBlankAfter(first: AskedLine, line: AskedLine | undefined): boolean {
+  return line?.sign === first.sign && line.text.trim() === '' && !line.isAfterGap;
 }
 
 /** Returns the positions of the lines that are left out; undefined if all fit. */

@@ -30,8 +30,8 @@ interface DiffOptions {
 interface Line extends AskedLine {
   readonly old?: number;
   readonly new?: number;
-  /** Lines that are not shown lie before it. */
-  readonly isAfterGap: boolean;
+  /** Lines that are not in the page lie before it, so many. */
+  readonly left?: number;
 }
 
 export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
@@ -44,24 +44,28 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
     'aria-label': diff.label,
     dir: 'ltr',
   });
-  const all = asked ? withoutBlankRuns(linesOf(diff), strings.blankLines) : linesOf(diff);
+  const all = asked ? withoutBlankRuns(linesOf(diff), strings.blankLines) : diff.tooMany ? [] : linesOf(diff);
   const limit = asked ? all.length : options.expanded ? OPEN_LINES : COMPACT_LINES;
   const middle = asked ? middleOf(all) : undefined;
+  const draw = (line: Line): HTMLElement[] => drawLine(line, asked ? shownAsked : shorten);
   if (middle) {
     const between = all.slice(middle.start, middle.end);
     const whole = link('link', strings.openDiff, diff.path, options.openDiff);
-    const gap = createGap(
-      strings.notShown(between.length, between.length),
-      () => {
-        gap.replaceWith(...between.flatMap((line) => drawLine(line, revealHidden)));
-        options.highlight(lines);
-        lines.focus({ preventScroll: true });
-      },
-      whole,
-    );
-    const draw = (line: Line): HTMLElement[] => drawLine(line, shownAsked);
+    const left = between.reduce((sum, line) => sum + (line.left ?? 0), between.length);
+    const words = strings.notShown(left, left);
+    const gap = between.some(({ left: one }) => one !== undefined)
+      ? createLeft(words)
+      : createGap(
+          words,
+          () => {
+            gap.replaceWith(...between.flatMap((line) => drawLine(line, revealHidden)));
+            options.highlight(lines);
+            lines.focus({ preventScroll: true });
+          },
+          whole,
+        );
     lines.append(...all.slice(0, middle.start).flatMap(draw), gap, ...all.slice(middle.end).flatMap(draw));
-  } else lines.append(...all.slice(0, limit).flatMap((line) => drawLine(line, asked ? shownAsked : shorten)));
+  } else lines.append(...all.slice(0, limit).flatMap(draw));
   if (all.length > 0) {
     element.append(lines);
     options.highlight(lines);
@@ -80,7 +84,7 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
   return element;
 }
 
-function linesOf({ hunks, unnumbered }: DiffView): readonly Line[] {
+function linesOf({ hunks, unnumbered, truncated }: DiffView): readonly Line[] {
   return hunks.flatMap((hunk, index) => {
     let oldLine = hunk.oldStart;
     let newLine = hunk.newStart;
@@ -90,6 +94,7 @@ function linesOf({ hunks, unnumbered }: DiffView): readonly Line[] {
         sign,
         text: line.slice(1),
         isAfterGap: index > 0 && at === 0,
+        ...(truncated?.hunk === index && at === 0 && { left: truncated.lines }),
         ...(sign !== '+' && !unnumbered && { old: oldLine++ }),
         ...(sign !== '-' && !unnumbered && { new: newLine++ }),
       };
@@ -104,7 +109,13 @@ function drawLine(line: Line, shown: (text: string) => string): HTMLElement[] {
   element.dataset.new = column(line.new);
   if (line.sign === '+') element.classList.add('added');
   else if (line.sign === '-') element.classList.add('removed');
+  if (line.left !== undefined) return [createLeft(strings.notShown(line.left, line.left)), element];
   return line.isAfterGap ? [el('div', 'diff-gap'), element] : [element];
+}
+
+/** Says how much is not in the page; the note below leads to all of it. */
+function createLeft(words: string): HTMLElement {
+  return el('div', 'asked-gap', el('span', 'dim', words));
 }
 
 function shownAsked(text: string): string {

@@ -227,7 +227,7 @@ function tools(): ItemView[] {
       toolKind: 'edit',
       content: [
         { type: 'diff', diff: { ...diff, isNew: true, added: 70, hunks: [{ oldStart: 1, newStart: 1, lines: many }] } },
-        { type: 'diff', diff: { ...diff, path: '/w/b.ts', label: 'b.ts', truncated: true } },
+        { type: 'diff', diff: { ...diff, path: '/w/b.ts', label: 'b.ts', truncated: { hunk: 1, lines: 900 } } },
         { type: 'diff', diff: { ...diff, path: '/w/c.ts', label: 'c.ts', tooMany: true } },
         { type: 'diff', diff: { ...diff, path: '/w/d.ts', label: 'd.ts', writtenDifferently: true } },
       ],

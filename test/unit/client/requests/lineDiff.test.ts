@@ -1,7 +1,7 @@
 // Changes to a file as the panel shows them: found in bounded time, and once.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
-import { lineDiff } from '../../../../src/client/requests/lineDiff';
+import { lineDiff, newEnds } from '../../../../src/client/requests/lineDiff';
 import { type ProjectionContext, projectItem } from '../../../../src/client/view/projectItem';
 import type { DiffView } from '../../../../src/panel/contract';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -83,11 +83,41 @@ describe('the changes of a file', () => {
     });
   });
 
-  it('count a long new file whole and give its first lines', () => {
+  it('count a long new file whole and give its first and last lines', () => {
     const diff = lineDiff('', lines(100_000));
     assert.equal(diff?.added, 100_000);
-    assert.equal(diff?.hunks[0]?.lines.length, 400);
-    assert.equal(diff?.truncated, true);
+    assert.deepEqual(diff.truncated, { hunk: 1, lines: 99_600 });
+    const [first, last] = diff.hunks;
+    assert.deepEqual([first?.lines.length, last?.newStart, last?.lines.length], [340, 99_941, 60]);
+    assert.equal(last?.lines.at(-1), '+line 99999');
+    assert.equal(last.lines[0], `+line ${last.newStart - 1}`);
+  });
+
+  it('give the first and the last of many changes, with their own numbers', () => {
+    const diff = lineDiff(
+      lines(900),
+      lines(900, (n) => (n % 9 ? `line ${n}` : `changed ${n}`)),
+    );
+    const given = diff?.hunks.flatMap(({ lines: some }) => some).length ?? 0;
+    assert.equal(given, 400);
+    const last = diff?.hunks.at(-1);
+    assert.ok(last?.lines.includes('+changed 891'));
+    for (const { oldStart, lines: some } of diff?.hunks ?? []) {
+      const first = some.find((line) => !line.startsWith('+'));
+      assert.equal(Number(/\d+/.exec(first ?? '')?.[0]) + 1, oldStart);
+    }
+    const shown = diff?.hunks.slice(0, diff.truncated?.hunk).flatMap(({ lines: some }) => some).length;
+    assert.equal(shown, 340);
+  });
+
+  it('gives the ends of what is new where there are too many to be found', () => {
+    const text = `${lines(20_000)}rm -rf ~\n`;
+    const { hunks, truncated } = newEnds(
+      lines(30_000, (n) => `other ${n}`),
+      text,
+    );
+    assert.equal(hunks.at(-1)?.lines.at(-1), '+rm -rf ~');
+    assert.deepEqual(truncated, { hunk: 1, lines: 19_601 });
   });
 
   it('are found in as many steps as there are lines, however many and far apart they are', () => {
@@ -97,7 +127,7 @@ describe('the changes of a file', () => {
       const newText = lines(9000, (n) => (n % each ? `line ${n}` : `changed ${n}`));
       const diff = lineDiff(oldText, newText, steps);
       const count = Math.ceil(9000 / each);
-      assert.deepEqual([diff?.added, diff?.removed, diff?.truncated], [count, count, true]);
+      assert.deepEqual([diff?.added, diff?.removed, diff?.truncated !== undefined], [count, count, true]);
       assert.ok(steps.left > 91_000, `${100_000 - steps.left} steps`);
     }
   });
@@ -110,7 +140,7 @@ describe('the changes of a file', () => {
       steps,
     );
     assert.deepEqual([diff?.added, diff?.removed], [3000, 3000]);
-    assert.equal(diff?.hunks[0]?.lines.length, 400);
+    assert.equal(diff?.hunks.flatMap(({ lines: some }) => some).length, 400);
   });
 
   it('leave out what was moved once, and find it where it went', () => {
