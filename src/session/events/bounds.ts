@@ -56,8 +56,14 @@ export function mediaSize(block: ContentBlock): number {
 
 /** Returns the content list of a tool call within its limits. */
 export function boundContent(content: readonly ToolContent[]): readonly ToolContent[] {
-  const kept = content.length > MAX_TOOL_PARTS ? content.slice(0, MAX_TOOL_PARTS) : content;
+  const kept = content.length > MAX_TOOL_PARTS ? firstParts(content) : content;
   return kept.some(isLarge) ? kept.map(shorten) : kept;
+}
+
+/** The user may have to decide on the others too. */
+function firstParts(content: readonly ToolContent[]): readonly ToolContent[] {
+  const text = `[${content.length - MAX_TOOL_PARTS + 1} more parts of this call were left out]`;
+  return [...content.slice(0, MAX_TOOL_PARTS - 1), { type: 'content', block: { type: 'text', text } }];
 }
 
 function isLarge(part: ToolContent): boolean {
@@ -166,11 +172,33 @@ export function shortContent(content: readonly ToolContent[]): readonly ToolCont
   });
 }
 
-/** Returns a raw value unchanged if it is small, otherwise the beginning of its JSON text. */
+/**
+ * Returns a raw value unchanged if it is small, otherwise without the middle of its long texts: what
+ * stands beside one, as a command, must not be cut off with it. If that is still too much, the ends of
+ * its JSON text.
+ */
 export function boundRaw(value: unknown, limit = MAX_RAW_CHARS): unknown {
   if (roughSize(value, limit) <= limit) return value;
-  // The mark counts towards the limit, so bounding the result again changes nothing.
-  return `${head(jsonText(value), limit - 16)}… [cut]`;
+  if (typeof value === 'string') return withoutMiddle(value, limit - 2); // with its quotes
+  const shorter = withShortTexts(value, Math.floor(limit / 8), 0);
+  return roughSize(shorter, limit) <= limit ? shorter : withoutMiddle(jsonText(value), limit);
+}
+
+const MAX_RAW_DEPTH = 100;
+
+function withShortTexts(value: unknown, most: number, depth: number): unknown {
+  if (typeof value === 'string') return withoutMiddle(value, most);
+  if (typeof value !== 'object' || value === null || depth > MAX_RAW_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((one) => withShortTexts(one, most, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withShortTexts(one, most, depth + 1)]));
+}
+
+/** The mark counts towards the limit, so bounding the result again changes nothing. */
+function withoutMiddle(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = Math.floor(limit / 4);
+  const first = limit - end - 40;
+  return `${head(text, first)}… [${text.length - first - end} characters cut] …${tail(text, end)}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 // What the card of a permission request shows of its call's input.
 import assert from 'node:assert/strict';
 import { askedInputOf } from '../../../../src/client/view/askedInput';
+import { boundRaw } from '../../../../src/session/events/bounds';
 import type { ToolEntry } from '../../../../src/session/model/state';
 
 const line = 'rm -rf ~/work && echo done';
@@ -45,6 +46,26 @@ describe('what a permission request shows', () => {
     }
     const many = { commands: Array.from({ length: 30 }, (_, index) => `echo ${index}`) };
     assert.equal(of(many).isUnknown, true);
+  });
+
+  it('is the command beside a text that is too long to keep', () => {
+    const long = 'x'.repeat(300_000);
+    for (const rawInput of [
+      { note: long, command: line },
+      { input: { lines: [long, long], command: line }, more: long },
+    ]) {
+      const kept = boundRaw(rawInput);
+      assert.deepEqual(boundRaw(kept), kept);
+      const { commands, rest } = of(kept);
+      assert.deepEqual(commands, [{ line }]);
+      assert.match(JSON.stringify(rest), /x… \[\d+ characters cut\] …x/);
+    }
+    const end = String(boundRaw(`${long}${line}`));
+    assert.ok(end.endsWith(line) && end.length < 300_000);
+    assert.match(
+      String(boundRaw({ many: Array.from({ length: 9000 }, () => 'x'.repeat(90)), line })),
+      /rm -rf .*done"}$/,
+    );
   });
 
   it('is each command, if the request and its call name different ones', () => {
