@@ -30,6 +30,8 @@ export interface RequestContext {
   readonly untilAnswered: (requestId: string | number) => AbortSignal | undefined;
   /** True if the running turn was cancelled: its permission requests are refused. */
   readonly isCancelled: () => boolean;
+  /** True from the moment the user stops a turn until the next one begins: no command starts. */
+  readonly isStopped: () => boolean;
   /**
    * Resolves when the agent may write a file (absolute path) or run a command: what is on disk
    * before is known, or took too long to read. Never rejects.
@@ -58,7 +60,7 @@ export async function answerRequest(
   signal: AbortSignal,
   id: string | number,
 ): Promise<unknown> {
-  const { key, roots, terminals, requests, isCancelled, beforeWrite } = context;
+  const { key, roots, terminals, requests, isCancelled, isStopped, beforeWrite } = context;
   if (method === 'elicitation/create') return elicit(context, params, signal);
   if (method === 'mcp/message') return messageTools(context, params, signal);
   const answer = ANSWERS.get(method);
@@ -71,7 +73,7 @@ export async function answerRequest(
   const subagent = sessionId === context.sessionId() ? undefined : sessionId;
   const { files, dialect, link } = agentSide;
   const kept = link.kept?.agent.commands;
-  const common = { key, roots, terminals, requests, isCancelled, beforeWrite, files, dialect };
+  const common = { key, roots, terminals, requests, isCancelled, isStopped, beforeWrite, files, dialect };
   const answering = { ...common, untilStopped, subagent, runsIn: kept && { commands: kept, request: id } };
   return answer(answering, params, signal);
 }
@@ -113,7 +115,10 @@ function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSigna
   return other ? AbortSignal.any([signal, other]) : signal;
 }
 
-type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'requests' | 'isCancelled' | 'beforeWrite'> & {
+type Answering = Pick<
+  RequestContext,
+  'key' | 'roots' | 'terminals' | 'requests' | 'isCancelled' | 'isStopped' | 'beforeWrite'
+> & {
   readonly untilStopped: AbortSignal | undefined;
   /** The session of the subagent that asks. */
   readonly subagent: string | undefined;
@@ -154,8 +159,9 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ],
   [
     'terminal/create',
-    async ({ terminals, key, roots, beforeWrite, runsIn }, params) => {
+    async ({ terminals, key, roots, beforeWrite, runsIn, isStopped }, params) => {
       await beforeWrite(commandOf(params));
+      if (isStopped()) throw new RpcError(RPC_CODES.cancelled, 'The user has stopped the turn: no command starts.');
       return terminals.create(key, params, roots, runsIn);
     },
   ],

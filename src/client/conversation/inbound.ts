@@ -5,6 +5,7 @@ import { readStateUpdate } from '../../acp/proposals/sessionState';
 import { readCompleted } from '../../acp/protocol/elicitation';
 import { at } from '../../base/untrusted';
 import type { SessionView } from '../../session/model/model';
+import type { SessionState } from '../../session/model/state';
 import type { SessionChanges } from '../changes/sessionChanges';
 import type { Connector } from '../connection/connector';
 import type { LivenessProbe } from '../connection/livenessProbe';
@@ -112,7 +113,7 @@ export class Inbound {
 
   /** Answers a request. @throws as {@link answerRequest} */
   async request(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown> {
-    const { key, roots, services, turns, subagents, probe, connector, changes } = this.#parts;
+    const { key, roots, services, turns, subagents, probe, connector, changes, model } = this.#parts;
     probe.heard();
     const answering = answerRequest(
       {
@@ -125,6 +126,7 @@ export class Inbound {
         untilAnswered: (id) => connector().agentSide?.link.rpc?.untilAnswered(id),
         agentSide: () => connector().agentSide,
         isCancelled: () => turns.isCancelled,
+        isStopped: () => isStopped(model.state),
         beforeWrite: (what) => changes.beforeWrite(what),
         tools: () => connector().tools,
       },
@@ -146,4 +148,9 @@ export class Inbound {
     if (update !== undefined && at(params, 'sessionId') === connector().sessionId) this.updates([update]);
     else recorder.apply({ type: 'unknown_update', name: method, raw: params });
   }
+}
+
+/** Returns whether the newest turn was stopped. Work that is announced to go on may start commands. */
+function isStopped({ turns, background }: Readonly<SessionState>): boolean {
+  return turns.at(-1)?.cancelRequested === true && background.length === 0;
 }

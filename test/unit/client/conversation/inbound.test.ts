@@ -7,7 +7,10 @@ import { TurnTracker } from '../../../../src/client/turns/turnTracker';
 import { SessionModel } from '../../../../src/session/model/model';
 
 /** A conversation with a turn that runs. */
-function running(): { readonly inbound: Inbound; readonly model: SessionModel } {
+function running(create = async (): Promise<unknown> => ({})): {
+  readonly inbound: Inbound;
+  readonly model: SessionModel;
+} {
   const model = new SessionModel();
   const dialect = new V1Agent({ request: () => Promise.reject(new Error('only reads')), notify: async () => {} });
   const turns = new TurnTracker({
@@ -19,10 +22,11 @@ function running(): { readonly inbound: Inbound; readonly model: SessionModel } 
   turns.begin();
   const inbound = new Inbound({
     ...{ key: 'k', roots: [], model, turns },
-    services: { log: silentLog, clock: { now: () => 0 } },
+    services: { log: silentLog, clock: { now: () => 0 }, terminals: { create } },
+    changes: { beforeWrite: async () => {} },
     recorder: { together: (run: () => void) => run(), applyAt: model.apply.bind(model) },
     probe: { heard() {} },
-    connector: () => ({ agentSide: { dialect }, progressed() {} }),
+    connector: () => ({ sessionId: 's', agentSide: { dialect, link: {} }, progressed() {} }),
   } as unknown as InboundParts);
   return { inbound, model };
 }
@@ -41,5 +45,26 @@ describe('turn_complete', () => {
     const { inbound, model } = running();
     inbound.updates(complete, { onState() {}, asSaid: (event) => [event] });
     assert.equal(hasEnded(model), false);
+  });
+});
+
+describe('a command that an agent starts', () => {
+  it('is refused from the moment the user stops a turn until the next one begins', async () => {
+    let started = 0;
+    const { inbound, model } = running(async () => ({ terminalId: `t${++started}` }));
+    const params = { sessionId: 's', command: 'ls' };
+    const create = () => inbound.request('terminal/create', params, new AbortController().signal, 1);
+    await create();
+    const turnId = model.state.turn?.id ?? '';
+    model.apply({ type: 'cancel_requested', turnId }, 0);
+    await assert.rejects(create(), { code: -32800 });
+    model.apply({ type: 'turn_ended', turnId, stopReason: 'cancelled', barrier: 'response', at: 1 }, 0);
+    await assert.rejects(create(), { code: -32800 });
+    model.apply({ type: 'background', work: [{ type: 'tool_call', id: 'a' }] }, 0);
+    await create();
+    model.apply({ type: 'background', work: [] }, 0);
+    model.apply({ type: 'turn_started', turnId: 'next', origin: 'user', at: 2 }, 0);
+    await create();
+    assert.equal(started, 3);
   });
 });
