@@ -7,7 +7,7 @@ import type { Judgement } from '../requests/judgement';
 import { isProtected } from '../requests/protectedPaths';
 import { isForeignShare, isInsideRoots, realTarget } from '../requests/roots';
 import { matchesWords } from './commandWords';
-import { type Named, namedBy, touches } from './narrowing';
+import { type Named, namedBy, namesFileOf, touches } from './narrowing';
 import { ALLOWABLE_KINDS, type PermissionRule, ruleLabel } from './permissionRule';
 import { isPlainPath, type RequestSubject, type SessionPlace, subjectOf, within } from './requestSubject';
 
@@ -41,9 +41,14 @@ export async function judge(asked: PermissionAsk, rules: RuleSet, session: Judge
   const verdicts: PermissionRule[] = [];
   for (const [at, list] of [rules.user, ...rules.workspace].entries())
     for (const rule of list) {
-      if ((at > 0 && rule.action === 'allow') || !(await fits(rule))) continue;
-      verdicts.push(rule);
-      break;
+      if (at > 0 && rule.action === 'allow') continue;
+      if (await fits(rule)) {
+        verdicts.push(rule);
+        break;
+      }
+      // A file that no call may touch is not left to a rule for commands.
+      const run = allowing?.subject.kind === 'execute' && allowing.subject;
+      if (run && (await namesFileOf(rule, run, session))) verdicts.push({ ...rule, action: 'ask' });
     }
   const strictest = verdicts.sort((a, b) => STRICTNESS[b.action] - STRICTNESS[a.action])[0];
   // An automatic answer is shown at its tool call: without one, the user is asked.

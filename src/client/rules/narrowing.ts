@@ -1,13 +1,15 @@
 // Which rules that ask or reject have to do with a request. They need no proof: whatever a request
 // names counts, and what can't be looked up or read counts for every rule that could be about it.
 import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
+import { pathOfFileAddress } from '../../base/fileAddress';
 import { plainParts } from '../../base/plainParts';
+import { objectOf } from '../../base/untrusted';
 import { matchesPath, matchesText } from '../requests/glob';
 import { isForeignShare, realTarget } from '../requests/roots';
 import { CouldRun } from './couldRun';
 import type { PermissionRule } from './permissionRule';
+import { rawCommandsIn } from './rawCommands';
 import { type SessionPlace, within } from './requestSubject';
 
 /** Fields of a call's input, and of objects in it, that name commands and files. */
@@ -35,18 +37,49 @@ export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace
   const { patch, command } = asked;
   const input = new Input(patch?.rawInput);
   const diffs = (patch?.content ?? []).flatMap((part) => (part.type === 'diff' ? [part] : []));
-  const given = [...(command ? [command.line] : []), ...input.commands];
+  const called = rawCommandsIn(patch?.rawInput).commands.map(({ line }) => line);
+  const given = [...(command ? [command.line] : []), ...input.commands, ...called];
   const isCommand = given.length > 0 || patch?.kind === 'execute';
   // Without its command, a call has but its title.
   const lines = given.length > 0 || !isCommand ? given : [asked.title, ...(patch?.title ? [patch.title] : [])];
-  const written = new Set(
-    [
-      ...diffs.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [path, oldPath])),
-      ...(patch?.locations ?? []).map(({ path }) => path),
-      ...(command?.cwd === undefined ? [] : [command.cwd]),
-      ...input.paths,
-    ].flatMap((path) => absolute(path, cwd)),
-  );
+  const written = [
+    ...diffs.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [path, oldPath])),
+    ...(patch?.locations ?? []).map(({ path }) => path),
+    ...(command?.cwd === undefined ? [] : [command.cwd]),
+    ...input.paths,
+  ];
+  const kinds = [patch?.kind ?? 'other', ...(isCommand ? ['execute'] : []), ...(diffs.length > 0 ? ['edit'] : [])];
+  const isOfAnyKind = patch?.kind === undefined || patch.kind === 'other';
+  return { kinds, isOfAnyKind, commands: new CouldRun(lines), ...(await placesOf(written, cwd, roots)) };
+}
+
+/**
+ * Returns whether a rule that rejects is about a file that the words of a plain command seem to name.
+ * What the command does to it is not known.
+ */
+export async function namesFileOf(
+  { kind, pattern = '', folder, action }: PermissionRule,
+  { words, cwd }: { readonly words: readonly string[]; readonly cwd: string },
+  place: SessionPlace,
+): Promise<boolean> {
+  if (action !== 'reject' || !KINDS_OF_FILES.test(kind) || !/[^*/]/.test(pattern)) return false;
+  const parts = words.slice(1).flatMap((word) => [word, ...word.split(/[=:]/)]);
+  const written = parts.filter((part) => /[./]/.test(part)).flatMap((part) => [part, join(part, '_')]);
+  const named = { kinds: [], isOfAnyKind: true, commands: new CouldRun([]) };
+  const places = await placesOf(written, cwd, place.roots);
+  return touches({ kind: '*', pattern, action, ...(folder && { folder }) }, { ...named, ...places }, place);
+}
+
+/** Kinds of calls whose rules are about files; `*` may be. */
+const KINDS_OF_FILES = /^(?:\*|read|edit|delete|move)$/;
+
+/** Returns paths as they are written and where they really lead. */
+async function placesOf(
+  names: readonly string[],
+  cwd: string,
+  roots: readonly string[],
+): Promise<Pick<Named, 'paths' | 'isUnsure'>> {
+  const written = new Set(names.flatMap((path) => absolute(path, cwd)));
   const paths = new Set(written);
   let isUnsure = false;
   for (const path of written) {
@@ -56,9 +89,7 @@ export async function namedBy(asked: PermissionAsk, { cwd, roots }: SessionPlace
     });
     if (real !== undefined) paths.add(real);
   }
-  const kinds = [patch?.kind ?? 'other', ...(isCommand ? ['execute'] : []), ...(diffs.length > 0 ? ['edit'] : [])];
-  const isOfAnyKind = patch?.kind === undefined || patch.kind === 'other';
-  return { kinds, isOfAnyKind, commands: new CouldRun(lines), paths: [...paths], isUnsure };
+  return { paths: [...paths], isUnsure };
 }
 
 /** Returns whether a rule that narrows has to do with a request. */
@@ -117,11 +148,7 @@ function fitsPath(glob: string, path: string): boolean {
 /** Returns a path as an absolute one; none for what is no path. */
 function absolute(path: string, cwd: string): readonly string[] {
   if (path === '' || path.length > MAX_PATH || /[\0\n]/.test(path)) return [];
-  try {
-    return [resolve(cwd, /^file:/i.test(path) ? fileURLToPath(path) : path)];
-  } catch {
-    return [resolve(cwd, path)];
-  }
+  return [resolve(cwd, pathOfFileAddress(path))];
 }
 
 /** The commands and paths in a call's input, whatever its fields are called exactly. */
@@ -131,7 +158,7 @@ class Input {
   #left = MAX_FIELDS;
 
   constructor(raw: unknown) {
-    this.#read(raw, '', 0);
+    this.#read(objectOf(raw), '', 0);
   }
 
   #read(value: unknown, name: string, depth: number): void {
@@ -139,6 +166,9 @@ class Input {
     if (typeof value === 'string') {
       if (COMMAND_FIELD.test(name)) this.commands.push(value);
       if (PATH_FIELD.test(name)) this.paths.push(value);
+      this.paths.push(...pathsOfPatch(value));
+      const inner = objectOf(value);
+      if (inner !== value) this.#read(inner, name, depth + 1);
     } else if (Array.isArray(value)) {
       const words = value.filter((word) => typeof word === 'string');
       if (words.length > 0 && COMMAND_FIELD.test(name)) this.commands.push(words);
@@ -150,4 +180,15 @@ class Input {
         this.#read(one, key, depth + 1);
       }
   }
+}
+
+/** The files that a patch names, whatever the field is called that it stands in. */
+function pathsOfPatch(text: string): readonly string[] {
+  const lines = text.matchAll(
+    /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |(?:---|\+\+\+) |(?:rename|copy) (?:from|to) )(.+)$/gm,
+  );
+  return [...lines].flatMap(([, name = '']) => {
+    const path = name.replace(/\t.*$/, '').trim();
+    return [path, ...(/^[ab]\//.test(path) ? [path.slice(2)] : [])];
+  });
 }

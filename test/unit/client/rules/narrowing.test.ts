@@ -92,6 +92,10 @@ describe('a rule that rejects', () => {
       { shell: { commandLine: 'git push' } },
       { command: ['git', 'push'] },
       { argv: ['sh', '-c', 'git push'] },
+      { program: 'git', args: ['push'] },
+      { bash: 'git push' },
+      { tool: 'run', arguments: '{"command":"git push"}' },
+      '{"command":"git push"}',
     ])
       assert.equal(await action({ kind: 'execute', rawInput }, push), 'reject', JSON.stringify(rawInput));
     assert.equal(await action({ rawInput: { command: 'git push' } }, push), 'reject');
@@ -99,8 +103,32 @@ describe('a rule that rejects', () => {
     const secret = no('secrets/**');
     for (const rawInput of [{ target_file: 'secrets/key' }, { edits: [{ uri: `file://${root}/secrets/key` }] }])
       assert.equal(await action({ kind: 'other', rawInput }, secret), 'reject', JSON.stringify(rawInput));
+    for (const rawInput of [
+      { input: '*** Begin Patch\n*** Update File: secrets/key\n+x\n*** End Patch' },
+      { patch: '--- a/secrets/key\n+++ b/secrets/key\n@@ -1 +1 @@\n-x\n+y\n' },
+      { patch: 'rename from src/a\nrename to secrets/key\n' },
+      { file_path: 'file:secrets/key', uri: `file:${root}/secrets/key#L3` },
+      JSON.stringify({ path: 'secrets/key' }),
+      { input: JSON.stringify({ path: 'secrets/key' }) },
+    ])
+      assert.equal(await action({ kind: 'edit', rawInput }, secret), 'reject', JSON.stringify(rawInput));
     assert.equal(await action({ kind: 'edit', rawInput: { file_text: 'secrets/key' } }, secret), 'ask');
     assert.equal(await action({ kind: 'other', rawInput: { query: 'x' } }, { kind: 'edit', action: 'reject' }), 'ask');
+  });
+
+  it('is not passed by a rule that allows a command on its file', async () => {
+    const cat: PermissionRule = { kind: 'execute', pattern: 'cat *', action: 'allow' };
+    const show: PermissionRule = { kind: 'execute', pattern: 'git show HEAD:secrets/key', action: 'allow' };
+    const run = (command: string, ...rules: PermissionRule[]) =>
+      action({ kind: 'execute', rawInput: { command } }, ...rules);
+    for (const kind of ['read', 'edit', '*'])
+      for (const name of ['secrets/key', './secrets/', 'src/key.txt', 'src/../secrets/key', 'SECRETS/key'])
+        assert.equal(await run(`cat ${name}`, no('secrets/**', kind), cat), 'ask', name);
+    assert.equal(await run('git show HEAD:secrets/key', no('secrets/**'), show), 'ask');
+    assert.equal(await run('cat src/a.ts', no('secrets/**'), cat), 'allow');
+    assert.equal(await run('cat secrets/key', cat, no('secrets/**')), 'allow', 'the first rule that fits decides');
+    assert.equal(await run('cat secrets/key', no('secrets/**'), no('cat*', 'execute'), cat), 'reject');
+    assert.equal(await run('cat src/a.ts', no('**', 'edit'), cat), 'allow');
   });
 
   /** A generator of numbers below a limit. */
