@@ -209,13 +209,16 @@ interface WireMessage {
 
 /** What a message consists of. */
 const MEMBERS: ReadonlySet<string> = new Set(['id', 'method', 'params', 'result', 'error', '_meta']);
+/** One of them is in every message. */
+const SAYS = ['method', 'result', 'error'];
 
 /**
  * Returns whether an object means to be a message. Some agents leave out `jsonrpc`; a line of a log
  * has other members beside an `id` or a `method`.
  */
 function isMessage(value: object): boolean {
-  return Array.isArray(value) || Object.hasOwn(value, 'jsonrpc') || Object.keys(value).every((key) => MEMBERS.has(key));
+  if (Array.isArray(value) || Object.hasOwn(value, 'jsonrpc')) return true;
+  return Object.keys(value).every((key) => MEMBERS.has(key)) && SAYS.some((key) => Object.hasOwn(value, key));
 }
 
 /** The error of a message past the limit. */

@@ -53,6 +53,8 @@ describe('RpcConnection', () => {
         { level: 'info', id: 0, msg: 'x' },
         { level: 'error', id: 0, error: 'x', time: 1 },
         { level: 'info', id: 0, result: 'ok', msg: 'x' },
+        { id: 0 },
+        { id: 0, params: {} },
         { level: 'info', id: 7, method: 'GET', url: '/' },
         { level: 'info', method: 'GET', url: '/' },
       ])
@@ -62,7 +64,7 @@ describe('RpcConnection', () => {
       transport.sayJson({ jsonrpc: '2.0', id: 0, result: { protocolVersion: 1 } });
       assert.deepEqual(await answer, { protocolVersion: 1 });
       assert.deepEqual(seen, [{ update: { n: 1 } }]);
-      assert.equal(connection.stats.notJson, 5);
+      assert.equal(connection.stats.notJson, 7);
       assert.equal(transport.sent.length, 1);
     });
 
