@@ -1,6 +1,7 @@
 // Owns a conversation's connection to its agent: starting, signing in, restarting and ending it,
 // and the one union that says which of these is the case.
 
+import type { AuthMethod } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
@@ -217,12 +218,17 @@ export class Connector {
    * again after it.
    */
   needSignIn(message: string, data?: unknown): void {
+    if (this.#state.kind !== 'ready') return;
+    const methods = signInMethods(this.#state.link, data);
+    this.#askSignIn({ methods, ...(methods.length === 0 && { error: message }) });
+  }
+
+  #askSignIn({ methods, error }: { readonly methods: readonly AuthMethod[]; readonly error?: string }): void {
     const state = this.#state;
     if (state.kind !== 'ready') return;
     const { link, sessionId } = state;
-    const methods = signInMethods(link, data);
     void this.#services.keys?.note(this.agent, undefined);
-    this.#set({ kind: 'authRequired', link, sessionId, methods, ...(methods.length === 0 && { error: message }) });
+    this.#set({ kind: 'authRequired', link, sessionId, methods, ...(error !== undefined && { error }) });
   }
 
   /**
@@ -300,7 +306,7 @@ export class Connector {
         opened.replay?.end(); // a prompt follows
         return;
       }
-      this.needSignIn(opened.error ?? '');
+      this.#askSignIn(opened);
       throw new ParleyError('auth-required', localizable('{0} requires you to sign in.', this.agent.name));
     } catch (error) {
       if (this.link === link && link.isAlive) {

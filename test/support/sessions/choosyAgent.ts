@@ -34,6 +34,8 @@ export interface Manner {
   /** What it changes by itself right after a session was opened. */
   readonly changesAtOpen?: Settings;
   readonly lateMs?: number;
+  /** It opens no session again before a sign-in, and says only then how. */
+  readonly wantsSignIn?: boolean;
 }
 
 /** A prompt, with what was in force when it came. */
@@ -67,6 +69,11 @@ export class ChoosyAgent {
   /** Ends the process without a word. */
   crash(): void {
     this.#program?.exit(1);
+  }
+
+  /** Has its sessions no longer in memory. */
+  forget(): void {
+    this.#sessions.clear();
   }
 
   /** Changes something by itself, and says so. */
@@ -121,6 +128,10 @@ export class ChoosyAgent {
       case 'session/load':
       case 'session/resume': {
         const kept = this.#kept.get(sessionId);
+        if (this.manner.wantsSignIn)
+          return {
+            error: { code: -32000, message: 'sign in', data: { authMethods: [{ id: 'login', name: 'Log in' }] } },
+          };
         if (!kept) return { error: { code: -32002, message: 'no such session' } };
         this.#set(sessionId, this.#sessions.get(sessionId) ?? (this.manner.remembers ? kept : INITIAL));
         if (this.manner.misnames) this.#named.set(sessionId, INITIAL);

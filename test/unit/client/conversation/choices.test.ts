@@ -90,6 +90,16 @@ describe('what the user chose', () => {
       assert.deepEqual(session.composer, chosen);
     });
 
+  it('waits for a sign-in in the way that the agent names where it opens the session again', async () => {
+    await begin();
+    session.agent.forget();
+    session.agent.manner = { wantsSignIn: true };
+    session.conversation.send('two').done.catch(() => {});
+    await session.until(({ connection }) => connection.kind === 'authRequired');
+    const { connection } = session.conversation;
+    assert.deepEqual(connection.kind === 'authRequired' && connection.methods.map(({ id }) => id), ['login']);
+  });
+
   it('is not asked for again where the agent has kept it', async () => {
     await begin({ remembers: true });
     const before = session.agent.calls.length;
