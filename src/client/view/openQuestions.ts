@@ -134,7 +134,8 @@ function saidIn(content: ToolContent): readonly string[] {
   if (content.type === 'unknown') return [JSON.stringify(content.raw, null, 2)];
   if (content.type !== 'diff') return [];
   const hunks = content.hunks ?? lineDiff(content.oldText ?? '', content.newText)?.hunks;
-  const isCut = content.hunks === undefined && lineDiff(content.oldText ?? '', content.newText)?.truncated !== undefined;
+  const isCut =
+    content.hunks === undefined && lineDiff(content.oldText ?? '', content.newText)?.truncated !== undefined;
   if (!hunks || isCut) return [TOO_MUCH];
   return [content.path, ...hunks.flatMap(({ lines }) => lines)];
 }

@@ -32,7 +32,8 @@ export async function reviewWith(
   const id = agent ?? (await pickAgent(catalog.list(), old.agent.id, () => ''));
   if (id === undefined) return undefined;
   const title = l10n.t('Changes of Turn {0}: {1}', model.turn(turnId)?.number ?? '', titleOf(old));
-  const fresh = conversations.create({ agent: id, cwd, title, continues: old });
+  // Another agent only gives its opinion: that the first one may write without asking is no choice for it.
+  const fresh = conversations.create({ agent: id, cwd, title, ...(id === old.agent.id && { continues: old }) });
   const request = l10n.t('Review the attached changes. Do not edit files. {0} was asked:', old.agent.name);
   const text = `${request}\n\n${head(promptOfTurn(model.state, turnId).text, MAX_TASK)}`;
   const attachments = [embeddedAttachment('changes', 'turn', oneLine(title), patch, 'text/x-diff')];

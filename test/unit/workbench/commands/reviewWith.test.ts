@@ -1,0 +1,40 @@
+// A review by another agent begins with that agent's own choices.
+import { strict as assert } from 'node:assert';
+import { SessionModel } from '../../../../src/session/model/model';
+import { useFakeEditor } from '../../../support/fakeEditor';
+
+useFakeEditor();
+const { reviewWith } = await import('../../../../src/workbench/commands/reviewWith');
+
+describe('a review of a turn', () => {
+  it('continues the choices of the session only with its own agent', async () => {
+    const model = new SessionModel();
+    model.apply({ type: 'turn_started', turnId: 't', origin: 'user', at: 0 }, 0);
+    const old = {
+      agent: { id: 'ada', name: 'Ada' },
+      model,
+      cwd: '/w',
+      changes: {
+        settled: async () => {},
+        changesOf: async () => [{ root: '/w', path: 'a.png', isBinary: true }],
+        states: async () => ({}),
+      },
+    };
+    const made: { continues?: unknown }[] = [];
+    const create = (options: object) => {
+      made.push(options);
+      return { unsent: { draft: {}, setDraft() {}, attach() {} }, start: async () => {} };
+    };
+    const services = {
+      conversations: { create },
+      catalog: { list: () => [] },
+      chat: { openTab: () => ({ focus() {} }) },
+    };
+    for (const agent of ['bob', 'ada'])
+      await reviewWith(services as never, old as never, { turnId: 't', agent }).catch(() => {});
+    assert.deepEqual(
+      made.map(({ continues }) => continues),
+      [undefined, old],
+    );
+  });
+});
