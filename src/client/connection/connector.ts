@@ -7,6 +7,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { ToolGrant, ToolSession } from '../mcp/editorTools';
 import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
+import { keyOf, refusalsOf } from '../mcp/openWithServers';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { GivenTexts } from '../requests/givenTexts';
 import { mayPass, reconnectLoop, restartLoop, startFailure } from '../turns/failures';
@@ -383,9 +384,12 @@ export class Connector {
         this.#listener.changed();
       });
     this.#mcp = begins?.then(gather, () => NO_MCP_SERVERS) ?? gather();
+    const refusals = refusalsOf(this.#services);
+    let wasSuspected = true;
     let link: AgentLink | undefined;
     try {
       link = await startAgent(this.#context, signal);
+      wasSuspected = refusals.isSuspected(keyOf(agent, link.description));
       const started = link;
       started.onDidEnd((error) => this.#onAgentEnd(started, error));
       this.#use(started);
@@ -398,6 +402,12 @@ export class Connector {
         link && !stopped ? await link.describe(error, stage ?? 'start') : startFailure(error, this.agent.name);
       await link?.close();
       if (this.#disposed) return;
+      if (link && !stopped && !wasSuspected && refusals.isSuspected(keyOf(agent, link.description))) {
+        this.#services.log.warn(`${failure.message} ${agent.name} is started without Parley's own MCP server.`);
+        this.#letGo();
+        await this.#start(signal);
+        return;
+      }
       const again = !stopped && (this.#recovery.isReconnecting || this.#cut) && mayPass(failure);
       if (again && this.#cut) this.#letGo();
       else this.#detach(this.#cut ?? { note: failure.texts.message });

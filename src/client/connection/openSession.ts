@@ -75,7 +75,9 @@ export async function openSession(
   let mcp: McpOffer;
   try {
     const { log } = context.services;
-    const terms = { agent, description: link.description, handed, refusals: refusalsOf(context.services), log };
+    const { description } = link;
+    const hasEnded = (error: unknown): boolean => !link.isAlive || error instanceof StageTimeout;
+    const terms = { agent, description, handed, refusals: refusalsOf(context.services), log, hasEnded };
     ({ opened, given: mcp } = await openWithServers(terms, open));
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;

@@ -22,6 +22,8 @@ export interface WithServers {
   readonly handed: HandedOver;
   readonly refusals: ServerRefusals;
   readonly log: Log;
+  /** Whether an error of `open` says that the agent has ended, or did not answer. */
+  readonly hasEnded: (error: unknown) => boolean;
 }
 
 /**
@@ -30,18 +32,20 @@ export interface WithServers {
  * @throws the first error, where it comes without servers too
  */
 export async function openWithServers<T>(
-  { agent, description, handed, refusals, log }: WithServers,
+  { agent, description, handed, refusals, log, hasEnded }: WithServers,
   open: (given: HandedOver) => Promise<T>,
 ): Promise<{ readonly opened: T; readonly given: HandedOver }> {
-  const key = `${agent.id}@${description.version ?? ''}`;
+  const key = keyOf(agent, description);
   const users = handed.servers.filter((server) => server !== handed.own);
   const refused = refusals.of(key, users);
   const first = refused ? without(handed, refused, agent) : handed;
+  const hasOwn = handed.own !== undefined && first.servers.includes(handed.own);
   try {
     const opened = await open(first);
-    if (first.servers.length > 0) refusals.taken(key, first.servers);
+    if (first.servers.length > 0) refusals.taken(key, first.servers, hasOwn);
     return { opened, given: first };
   } catch (error) {
+    if (hasEnded(error)) refusals.ended(key, hasOwn);
     if (!(error instanceof RpcError) || UNRELATED.has(error.code)) throw error;
     const words = `${error.code} ${error.message}`;
     if (!refusals.mayExplain(key, first.servers, words)) throw error;
@@ -61,6 +65,11 @@ export async function openWithServers<T>(
     refusals.unrelated(key, words);
     throw error;
   }
+}
+
+/** Names an agent and its version. */
+export function keyOf({ id }: AgentDefinition, { version = '' }: AgentDescription): string {
+  return `${id}@${version}`;
 }
 
 async function opens<T>(

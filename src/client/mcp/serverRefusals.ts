@@ -20,6 +20,8 @@ export class ServerRefusals {
   readonly #store: RefusalStore;
   /** What has been opened with servers, and errors that came without them too. */
   readonly #known = new Set<string>();
+  /** Agents that ended, or said nothing, as they were given the product's own server. */
+  readonly #suspected = new Set<string>();
 
   /** @param store absent: they are kept in memory */
   constructor(store: RefusalStore = inMemory()) {
@@ -31,6 +33,7 @@ export class ServerRefusals {
    * @param servers of the user; with other ones, an agent that took none is asked again
    */
   of(agent: string, servers: readonly McpServer[]): Refused | undefined {
+    if (this.#suspected.has(agent)) return 'own';
     const kept = this.#store.get(PREFIX + agent);
     const refused = at(kept, 'refused');
     if (refused === 'own') return 'own';
@@ -41,9 +44,26 @@ export class ServerRefusals {
     this.#store.set(PREFIX + agent, { refused, ...(refused === 'all' && { servers: hashOf(servers) }) });
   }
 
-  /** The agent has opened a session with these servers. */
-  taken(agent: string, servers: readonly McpServer[]): void {
+  /**
+   * The agent ended, or did not answer, as it was asked to open a session. For this window only: it may
+   * have had another reason.
+   * @param hasOwn it was given the product's own server
+   */
+  ended(agent: string, hasOwn: boolean): void {
+    if (!hasOwn)
+      this.#suspected.delete(agent); // that is not why
+    else if (!this.#known.has(`${agent} takes ours`)) this.#suspected.add(agent);
+  }
+
+  /** Returns whether the agent is not given the product's own server, as it ended with that. */
+  isSuspected(agent: string): boolean {
+    return this.#suspected.has(agent);
+  }
+
+  /** The agent has opened a session with these servers. @param hasOwn as for {@link ended} */
+  taken(agent: string, servers: readonly McpServer[], hasOwn: boolean): void {
     this.#remember(`${agent} takes ${hashOf(servers)}`);
+    if (hasOwn) this.#remember(`${agent} takes ours`);
   }
 
   /** The agent has answered with this error whatever was handed over. */

@@ -23,17 +23,25 @@ describe('a session of an agent that refuses MCP servers', () => {
     version = '1';
   });
 
+  const hasEnded = (error: unknown): boolean => error instanceof Error && error.message === 'exited';
+  const exits = (names: string): void => {
+    if (names.includes('parley')) throw new Error('exited');
+  };
+
   /** @param answer to the names of the servers @returns what was lost */
   async function open(answer: (names: string) => void, servers = [own, users]): Promise<readonly string[]> {
     const [agent] = parseAgents({ claw: { command: 'claw' } }).agents;
     assert.ok(agent);
     const description = { version } as AgentDescription;
     const handed = { servers, problems: [], own: servers.find((one) => one === own) };
-    const { given } = await openWithServers({ agent, description, handed, refusals, log: silentLog }, async (mcp) => {
-      const names = mcp.servers.map(({ name }) => name).join(' ');
-      asked.push(names);
-      answer(names);
-    });
+    const { given } = await openWithServers(
+      { agent, description, handed, refusals, log: silentLog, hasEnded },
+      async (mcp) => {
+        const names = mcp.servers.map(({ name }) => name).join(' ');
+        asked.push(names);
+        answer(names);
+      },
+    );
     return given.problems.map(inEnglish);
   }
 
@@ -95,6 +103,27 @@ describe('a session of an agent that refuses MCP servers', () => {
       );
       assert.equal(asked.length, 1);
     });
+
+  it('is opened without the product’s own server after an agent has ended with that, from then on', async () => {
+    await assert.rejects(open(exits), /exited/);
+    assert.equal(refusals.isSuspected('claw@1'), true);
+    assert.deepEqual(await open(exits), []);
+    assert.deepEqual(await open(exits), []);
+    assert.deepEqual(asked, ['parley files', 'files', 'files']);
+  });
+
+  it('is given all servers again where the agent ends without the product’s own, too', async () => {
+    const always = (): void => {
+      throw new Error('exited');
+    };
+    await assert.rejects(open(always));
+    await assert.rejects(open(always));
+    assert.equal(refusals.isSuspected('claw@1'), false);
+    await open(() => undefined);
+    await assert.rejects(open(always));
+    assert.equal(refusals.isSuspected('claw@1'), false, 'it has taken them before');
+    assert.deepEqual(asked, ['parley files', 'files', 'parley files', 'parley files']);
+  });
 
   it('fails as before with an agent that has taken these servers', async () => {
     await open(() => undefined);
