@@ -4,8 +4,11 @@
 import { randomUUID } from 'node:crypto';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
+import { boundContent, boundRaw, jsonText } from '../../session/events/bounds';
+import type { ToolContent } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
-import type { SessionState } from '../../session/model/state';
+import { keepInput } from '../../session/model/callInput';
+import type { SessionState, ToolEntry } from '../../session/model/state';
 import type { Judgement, JudgePermission } from './judgement';
 
 /** Questions open at once in one session; more are answered `cancelled` unseen. */
@@ -19,6 +22,14 @@ interface OpenQuestion {
   readonly answer: Deferred<PermissionOutcome>;
 }
 
+interface RestoredQuestion {
+  readonly id: string;
+  readonly key: string;
+  readonly question: OpenQuestion;
+  /** What the user sees of its call. */
+  readonly call: ToolEntry | undefined;
+}
+
 export class PermissionRequestHandler {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
@@ -26,7 +37,7 @@ export class PermissionRequestHandler {
   /** Counts what answers all questions at once: those that rules still judge belong to them. */
   #cancelled = 0;
   /** Those of an earlier window that the agent has not asked again yet. */
-  readonly #restored: { readonly id: string; readonly key: string; readonly question: OpenQuestion }[] = [];
+  readonly #restored: RestoredQuestion[] = [];
 
   /** @param judge what rules say of a request before the user is asked */
   constructor(apply: (event: SessionEvent) => void, judge?: JudgePermission) {
@@ -74,20 +85,31 @@ export class PermissionRequestHandler {
   /**
    * Opens questions of an earlier window again. They can be answered at once; the answer goes to
    * the agent when it repeats its request.
+   * @param entries of the transcript, with the calls that they are about
    */
-  restore(asked: readonly Permission[]): void {
+  restore(asked: readonly Permission[], entries: SessionState['entries'] = []): void {
     for (const one of asked) {
       const optionIds = new Set(one.options.map(({ optionId }) => optionId));
       const question: OpenQuestion = { optionIds, answer: new Deferred() };
       this.#open.set(one.id, question);
-      this.#restored.push({ id: one.id, key: keyOf(one), question });
+      const call = entries.findLast((entry) => entry.kind === 'tool' && entry.toolCallId === one.toolCallId);
+      this.#restored.push({
+        id: one.id,
+        key: keyOf(one),
+        question,
+        call: call?.kind === 'tool' ? { ...call } : undefined,
+      });
     }
   }
 
   #takeRestored(asked: PermissionAsk): { readonly id: string; readonly question: OpenQuestion } | undefined {
     if (this.#restored.length === 0) return undefined;
     const index = this.#restored.findIndex(({ key }) => key === keyOf(asked));
-    return index < 0 ? undefined : this.#restored.splice(index, 1)[0];
+    const found = index < 0 ? undefined : this.#restored.splice(index, 1)[0];
+    if (!found || saysTheSame(found.call, asked.patch)) return found;
+    // The answer to it is none to what the call does now.
+    this.#close(found.id, { outcome: 'cancelled' }, 'agent');
+    return undefined;
   }
 
   async #awaitAnswer(id: string, question: OpenQuestion, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
@@ -155,7 +177,21 @@ export class PermissionRequestHandler {
 
 type Permission = SessionState['permissions'] extends Map<string, infer P> ? P : never;
 
+type Alike = Pick<PermissionAsk, 'toolCallId' | 'title' | 'options' | 'description' | 'command'>;
+
 /** What two copies of a question have in common. */
-function keyOf({ toolCallId, title, options }: Pick<PermissionAsk, 'toolCallId' | 'title' | 'options'>): string {
-  return JSON.stringify([toolCallId, title, options.map(({ optionId }) => optionId)]);
+function keyOf({ toolCallId, title, options, description, command }: Alike): string {
+  const offered = options.map(({ optionId, name, kind }) => [optionId, name, kind]);
+  return JSON.stringify([toolCallId, title, offered, description || null, command?.line, command?.cwd]);
+}
+
+/** Returns whether a request says nothing of its call that is not known. */
+function saysTheSame(call: ToolEntry | undefined, patch: PermissionAsk['patch']): boolean {
+  if (!call || !patch) return call === undefined;
+  const { rawInput, content } = keepInput(call, patch, true);
+  const isShown = (part: ToolContent): boolean => part.type !== 'terminal';
+  return (
+    (rawInput === undefined || jsonText(boundRaw(rawInput)) === jsonText(call.rawInput)) &&
+    (!content || jsonText(boundContent(content).filter(isShown)) === jsonText(call.content.filter(isShown)))
+  );
 }

@@ -26,8 +26,12 @@ export class UserRequests {
   }
 
   /** Questions of an earlier window are open again; their agent asks each once more. */
-  restore({ permissions, elicitations }: Pick<Readonly<SessionState>, 'permissions' | 'elicitations'>): void {
-    this.permissions.restore([...permissions.values()]);
+  restore({
+    permissions,
+    elicitations,
+    entries,
+  }: Pick<Readonly<SessionState>, 'permissions' | 'elicitations' | 'entries'>): void {
+    this.permissions.restore([...permissions.values()], entries);
     this.elicitations.restore([...elicitations.values()]);
   }
 

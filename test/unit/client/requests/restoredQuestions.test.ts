@@ -29,6 +29,36 @@ describe('a question of an earlier window', () => {
     assert.deepEqual(await handler.ask(asked, false, signal), { outcome: { outcome: 'selected', optionId: 'y' } });
   });
 
+  it('takes no answer to an agent that asks for something else by then', async () => {
+    const call = (command: string, name = 'Yes') => ({
+      toolCallId: 'c',
+      title: 'Run',
+      patch: { kind: 'execute', rawInput: { command } },
+      options: [{ optionId: 'y', name, kind: 'allow_once' as const }],
+    });
+    for (const [again, isSame] of [
+      [call('ls'), true],
+      [call('rm -rf ~'), false],
+      [call('ls', 'No'), false],
+      [{ ...call('ls'), command: { line: 'rm -rf ~' } }, false],
+    ] as const) {
+      const model = new SessionModel();
+      const apply = (event: SessionEvent) => model.apply(event, 0);
+      void new PermissionRequestHandler(apply).ask(call('ls'), false, signal);
+      const handler = new PermissionRequestHandler(apply);
+      const [question] = [...model.state.permissions.values()];
+      assert.ok(question);
+      handler.restore([question], model.state.entries);
+      assert.ok(handler.answer(question.id, 'y'));
+      let answer: unknown;
+      void handler.ask(again, false, signal).then((given) => {
+        answer = given;
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(answer !== undefined, isSame, JSON.stringify(again));
+    }
+  });
+
   it('is asked anew by the next agent, however the first one was answered', () => {
     for (const answers of [false, true]) {
       const { handler, model, id } = restored();
