@@ -5,7 +5,7 @@ import { revealHidden } from '../../base/revealHidden';
 import { head, tail } from '../../base/text';
 import { textOf } from '../../distributed/client/runParts';
 import { type Message, type MessagePart, textPart } from '../../distributed/model/model';
-import type { PermissionOption } from '../../session/events/content';
+import type { PermissionOption, ToolContent } from '../../session/events/content';
 import type { Permission, ToolEntry } from '../../session/model/state';
 import { askedInputOf } from '../view/askedInput';
 
@@ -15,8 +15,9 @@ import { askedInputOf } from '../view/askedInput';
 const MAX_LINE = 500;
 const MAX_INPUT = 4000;
 const MAX_CHANGE = 2000;
-/** Files of one tool call whose new text is shown, and options that can be chosen. */
+/** Files of one tool call whose new text is shown, files that are named, and options that can be chosen. */
 const MAX_CHANGES = 5;
+const MAX_NAMED = 100;
 const MAX_OPTIONS = 100;
 /** An answer that is longer chooses nothing. */
 const MAX_ANSWER = 1000;
@@ -74,12 +75,20 @@ export function chosenOption(answer: Message, options: readonly PermissionOption
 /** What the agent wants to do, as far as it says: the user must see what they agree to. */
 function aboutTool({ content, locations }: ToolEntry): readonly string[] {
   const changes = content.filter((part) => part.type === 'diff');
-  const shown = changes
-    .slice(0, MAX_CHANGES)
-    .flatMap(({ path, newText }) => [`Changes ${oneLine(path)} to:`, quoted(newText, MAX_CHANGE)]);
-  const more = changes.length > MAX_CHANGES ? [`… and ${changes.length - MAX_CHANGES} more files`] : [];
+  const shown = changes.slice(0, MAX_CHANGES).flatMap((one) => [`${doneTo(one)}:`, quoted(one.newText, MAX_CHANGE)]);
+  const others = changes.slice(MAX_CHANGES, MAX_NAMED);
+  const unnamed = changes.length - MAX_NAMED;
+  const more = [
+    ...others.map(({ path }) => `Changes ${oneLine(path)}, too`),
+    ...(unnamed > 0 ? [`… and ${unnamed} more files`] : []),
+  ];
   if (changes.length > 0) return [...shown, ...more];
   return locations.slice(0, MAX_CHANGES).map(({ path }) => `Concerns ${oneLine(path)}`);
+}
+
+function doneTo({ path, oldPath, operation }: Extract<ToolContent, { type: 'diff' }>): string {
+  if (operation === 'delete') return `Deletes ${oneLine(path)}; it becomes`;
+  return oldPath === undefined ? `Changes ${oneLine(path)} to` : `Makes ${oneLine(path)} of ${oneLine(oldPath)}`;
 }
 
 function oneLine(text: string): string {
