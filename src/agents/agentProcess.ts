@@ -16,6 +16,8 @@ import { StderrLog } from './stderrLog';
 export interface AgentExit extends TreeExit {
   /** The last lines of stderr. */
   readonly stderr: string;
+  /** It was told to leave while no window was there. */
+  readonly isDismissed?: true;
 }
 
 export interface StartOptions extends TreeOptions {

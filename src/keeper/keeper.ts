@@ -84,6 +84,7 @@ export class Keeper implements KeeperCommands {
   /** The agent is being ended: how it ends is no news. */
   #isEnding = false;
   #closedOutput = false;
+  #isDismissed = false;
   /** The windows had stored all when it was ended: what it says to that is of no use to them. */
   #isRead = false;
   /** `keeper.json` was written. */
@@ -272,6 +273,7 @@ export class Keeper implements KeeperCommands {
 
   /** Ends the agent in an orderly way. What no window has stored yet remains to be read. */
   #dismiss(): void {
+    this.#isDismissed = true;
     this.#isRead = this.spool.isEmpty;
     const { goodbye } = this.#lease;
     if (goodbye !== undefined && this.#tree.stdin.writable) this.#tree.stdin.write(goodbye);
@@ -316,7 +318,12 @@ export class Keeper implements KeeperCommands {
   async #untilGone(): Promise<void> {
     const exit = await this.#tree.exited;
     if (!this.spool.endsLine) this.#onOutput(Buffer.from('\n'));
-    this.#ended = { ...exit, ...(this.#closedOutput && { closedOutput: true }), at: Date.now() };
+    this.#ended = {
+      ...exit,
+      ...(this.#closedOutput && { closedOutput: true }),
+      ...(this.#isDismissed && { isDismissed: true }),
+      at: Date.now(),
+    };
     this.#watch?.dispose();
     const commandsEnded = this.commands.end();
     for (const connection of this.#connections) connection.end(this.#ended);

@@ -127,6 +127,8 @@ export interface AgentEnd {
   readonly isStuck?: true;
   /** It had closed its stdout and kept running, and was ended for that. */
   readonly closedOutput?: true;
+  /** Nobody was attached for long enough, and it was told to leave. */
+  readonly isDismissed?: true;
   /** In milliseconds since 1970. */
   readonly at: number;
 }

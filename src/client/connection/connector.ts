@@ -526,6 +526,16 @@ export class Connector {
     if (this.link !== link) return; // still starting: the stage that waits hears of it
     const sessionId = this.#sessionId;
     const isInTurn = this.#listener.isInTurn();
+    if (error.code === 'agent-dismissed' && !isInTurn) {
+      // It had nothing to do, and was ended for that while no window was there: that is no crash.
+      if (sessionId !== undefined && mayGoOn(link.description.features))
+        this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
+      this.#detach({ note: 'window-ended', interrupted: true });
+      this.#set({ kind: 'idle' });
+      void this.#goodbyes.say(link);
+      void this.start();
+      return;
+    }
     if (sessionId !== undefined && this.#waitForNext(link, sessionId, error)) return;
     this.#detach(this.#cut ?? { note: error.texts.message });
     this.#lastEnd = error;

@@ -28,7 +28,9 @@ export class LiveSession implements PromptSession {
   }
 
   get current(): OpenedSession | undefined {
-    return this.#options.isBlocked() ? undefined : this.#options.connector().session;
+    if (this.#options.isBlocked()) return undefined;
+    const { session } = this.#options.connector();
+    return session?.link.kept?.agent.hasEnded ? undefined : session;
   }
 
   precedes(session: OpenedSession): Preparation | undefined {

@@ -25,6 +25,8 @@ export interface KeptAgent {
   readonly startedAt: number;
   /** It ran before this window attached. Its lines come from {@link deliver} on. */
   readonly ranBefore: boolean;
+  /** It ended before this window attached: nothing can be sent to it. */
+  readonly hasEnded: boolean;
   /** Runs commands that outlive this window as the agent does; undefined: its keeper is too old for that. */
   readonly commands: KeptCommands | undefined;
   /** What was set last by the windows before. */

@@ -44,6 +44,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
   readonly id: string;
   readonly startedAt: number;
   readonly ranBefore: boolean;
+  readonly hasEnded: boolean;
   readonly pid: number;
   readonly facts: Uint8Array | undefined;
   readonly commands: CommandsOfKeeper | undefined;
@@ -84,6 +85,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     this.#line = line;
     this.id = options.id;
     this.ranBefore = !options.isNew;
+    this.hasEnded = state.ended !== undefined;
     this.startedAt = state.startedAt;
     this.pid = state.agentPid;
     this.facts = facts;
@@ -243,7 +245,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     else this.#end(end);
   }
 
-  #end({ code, signal, isStuck }: Pick<AgentEnd, 'code' | 'signal' | 'isStuck'>): void {
+  #end({ code, signal, isStuck, isDismissed }: Omit<AgentEnd, 'at'>): void {
     if (this.#exit.isSettled) return;
     this.#newStderr.end();
     this.#stderr.finish();
@@ -252,6 +254,7 @@ export class KeptProcess implements AgentTransport, KeptAgent {
       code,
       signal: signal as NodeJS.Signals | null,
       ...(isStuck && { isStuck }),
+      ...(isDismissed && { isDismissed }),
       stderr: this.stderrTail(),
     };
     this.#options.log.info(`The agent (process ${this.pid}) ${inEnglish(describeExit(exit))}`);

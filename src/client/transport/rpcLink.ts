@@ -15,6 +15,7 @@ import { errorText, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { framed, type LocalizableText, localizable, mapForeign, withoutFullStop } from '../../base/localizable';
 import { knownSecrets, redact } from '../../base/redact';
+import { within } from '../../base/within';
 import type { TrafficKind } from '../../traffic/trafficLog';
 import type { AgentLink } from '../ports/agentLink';
 import { type ClientCapabilities, clientCapabilitiesOf, refusingOthers } from '../ports/clientCapabilities';
@@ -104,10 +105,14 @@ export class RpcLink implements AgentLink {
       scrub: clean,
       ...(onTraffic && { onTraffic: (dir: 'in' | 'out', line: string) => onTraffic(dir, scrub(line)) }),
     });
+    const handled = new Promise<void>((resolve) => this.rpc.onDidClose(() => resolve()));
     this.rpc.onDidClose((error) => void this.#onClosed(error));
     void transport.exited.then(async (exit) => {
-      // The end of a connection is told when all that came before it was handled.
-      if (!(exit instanceof ParleyError)) this.#end(await this.#exitError(exit));
+      // The end of a connection is told when all that came before it was handled. So is an exit: what
+      // the agent said last may be the end of its turn.
+      if (exit instanceof ParleyError) return;
+      await within(EXIT_AFTER_CLOSE_MS, handled);
+      this.#end(await this.#exitError(exit));
     });
   }
 
@@ -364,7 +369,8 @@ export class RpcLink implements AgentLink {
           old.has ?? localizable('an older one'),
         )
       : localizable('Restart it, or see the agent output.');
-    return this.#ending('agent-exited', framed('{0} {1}.', this.#name, describeExit(exit)), hint);
+    const code = exit.isDismissed ? 'agent-dismissed' : 'agent-exited';
+    return this.#ending(code, framed('{0} {1}.', this.#name, describeExit(exit)), hint);
   }
 
   #ending(code: string, message: LocalizableText, hint: LocalizableText): ParleyError {

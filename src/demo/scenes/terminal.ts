@@ -29,7 +29,6 @@ export async function terminal(turn: Turn): Promise<void> {
     title: `${basename(command)} -e "print five lines"`,
     kind: 'execute',
     rawInput: { command, args },
-    content: [{ type: 'content', content: { type: 'text', text: `\`\`\`js\n${PROGRAM}\n\`\`\`` } }],
   };
   const tool = await turn.tool(fields);
   const decision = await turn.mayI(tool.id, fields);

@@ -90,6 +90,7 @@ export class MemoryKeeper {
       id: this.#id,
       startedAt: 0,
       ranBefore,
+      hasEnded: false,
       facts,
       commands: undefined,
       setFacts: (bytes, now) => {

@@ -8,6 +8,7 @@ import { parseAgents } from '../../../../src/agents/agentDefinition';
 import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { Keepers } from '../../../../src/client/transport/keepers';
+import { Changes } from '../../../../src/session/model/changes';
 import { scriptedAgent } from '../../../support/agents/definition';
 import { TestChangeServices } from '../../../support/changes/changeServices';
 import { FaultWindow } from '../../../support/faults/faultWindow';
@@ -230,6 +231,39 @@ describe('a turn that outlives its window', () => {
     await (await keepers.attachWith(id, { leaveAfterMs: 0 })).detach();
     await agentEnded();
     assert.deepEqual(await keepers.left(), []);
+  });
+
+  it('ends without an error where its agent left once it was done', async () => {
+    window.conversation.send('say Working.\nsleep 300\nsay Done.').done.catch(() => {});
+    window.conversation.send('say next').done.catch(() => {});
+    await window.session.until((c) => saidIn(c, 0) === 'Working.');
+    const { id } = window.conversation.link?.kept?.agent ?? {};
+    assert.ok(id !== undefined);
+    await window.conversation.close('window-ended');
+    window.journal.dispose();
+    await turnEnded();
+    await (await keepers.attachWith(id, { leaveAfterMs: 0 })).detach();
+    await agentEnded();
+    assert.deepEqual(await keepers.left(), [id]);
+    window = open();
+    const { conversation } = window;
+    const states: string[] = [];
+    conversation.model.observe(new Changes(() => states.push(conversation.connection.kind)));
+    await window.session.until((c) => c.connection.kind === 'ready' && c.link?.kept?.agent.ranBefore === false);
+    assert.equal(saidIn(conversation, 0), 'Working.Done.');
+    assert.equal(conversation.model.state.turns[0]?.stopReason, 'end_turn');
+    const told = conversation.model.state.entries.flatMap((entry) =>
+      entry.kind === 'error' || entry.kind === 'notice' ? [entry.said?.code ?? entry] : [],
+    );
+    assert.deepEqual(told, ['new-session']);
+    for (const state of ['exited', 'recovering', 'failed']) assert.ok(!states.includes(state), states.join());
+    assert.deepEqual(
+      conversation.queue.items.map(({ text, state }) => `${text} ${state}`),
+      ['say next queued'],
+    );
+    assert.equal(conversation.queue.paused, 'window-ended');
+    conversation.queueActions.resume();
+    await window.session.until((c) => saidIn(c, 1) === 'next' && !c.isBusy);
   });
 
   it('shows that its agent ended while no window was there', async () => {
