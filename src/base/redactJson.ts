@@ -7,7 +7,10 @@ import { REDACTED } from './knownSecrets';
 const SECRET_NAME =
   /api[_-]?key|token$|secret|passw(?:or)?d|passphrase|authorization|cookie|credential|private[_-]?key|access[_-]?key|account[_-]?key|shared[_-]?key/i;
 /** Names of what may be a secret: a method is a word, and a folder is a path. */
-const MAYBE_SECRET = /(?:^|[_-])(?:pass|pwd|auth)$/i;
+const MAYBE_SECRET =
+  /(?:^|[_-])(?:pass|pwd|auth|jwt|bearer|passcode|(?:ssh|pg|db)pass)$|(?:^|[a-z])(?:Pass|Pwd|Auth|Jwt)$/;
+/** {@link MAYBE_SECRET} in capitals. */
+const MAYBE_SECRET_VARIABLE = /(?:^|_)(?:PASS|PWD|AUTH|JWT|PASSCODE|(?:SSH|PG|DB)PASS)$/;
 const PLAIN = /^(?:[a-z_-]{0,12}|[~.]{0,2}[\\/].*|[a-z]:[\\/].*)$/is;
 
 /** Returns whether a value with this name is a secret. */
@@ -21,18 +24,13 @@ export function isSecretName(name: string): boolean {
  */
 const SECRET_PLACES = new Set(['env', 'headers', 'httpHeaders', 'environment']);
 /** As {@link SECRET_PLACES}; numbers and names of what it is stay, as counts of tokens. */
-const SECRET_TEXTS = new Set([
-  'credentials',
-  'credential',
-  'secrets',
-  'secret',
-  'tokens',
-  'passwords',
-  'apiKeys',
-  'cookies',
-]);
+const SECRET_TEXTS = /(?:credentials?|secrets?|tokens?|passwords?|passphrases?|api[_-]?keys?|cookies?)$/i;
 /** Programs that take a password as `-p`. */
 const PASSWORD_PROGRAM = /(?:^|[\\/])(?:mysql\w*|mariadb\w*|sshpass|7za?|redis-cli|mongo\w*)(?:\.exe)?$/i;
+/** Commands of other programs that do. */
+const PASSWORD_COMMAND = /^login$/;
+/** Programs that take `-u user:password`. */
+const USER_PROGRAM = /(?:^|[\\/])curl(?:\.exe)?$/i;
 /** Maximum nesting of JSON within JSON strings. */
 const MAX_DEPTH = 4;
 
@@ -44,6 +42,10 @@ interface Level {
   readonly hasSecretTexts: boolean;
   /** In a list: the program of a command line, whose `-p` is a password. */
   takesPassword?: boolean;
+  /** In a list: `-u` is a name and a password. */
+  takesUser?: boolean;
+  /** In an object: its program, whose arguments are in a list beside it. */
+  program?: string;
   key?: string;
   /** In an object `{name, value}`: its name, and the position of its value. */
   name?: string;
@@ -63,11 +65,12 @@ export function redactJson(text: string, depth = 0): string {
     const level = levels.at(-1);
     if (part === '{' || part === '[') {
       const isPlace = level?.key !== undefined && SECRET_PLACES.has(level.key);
-      const hasTexts = level?.key !== undefined && SECRET_TEXTS.has(level.key);
+      const hasTexts = level?.key !== undefined && SECRET_TEXTS.test(level.key);
       levels.push({
         isList: part === '[',
         isSecret: isPlace || level?.isSecret === true,
         hasSecretTexts: hasTexts || level?.hasSecretTexts === true,
+        ...(part === '[' && level?.program !== undefined && programOf(level.program)),
       });
     } else if (part === '}' || part === ']') {
       closed(levels.pop(), cuts);
@@ -103,18 +106,25 @@ function judge(
   if (level?.isList === false) {
     const { key = '' } = level;
     if (level.isSecret) return key === 'name' ? undefined : replacementOf(isText);
-    if (isText && level.hasSecretTexts && !/^(?:name|type|kind|id|scope|expires\w*)$/i.test(key)) return REDACTED;
+    if (isText && level.hasSecretTexts && !/^(?:name|type|kind|id|scope|title|description|expires\w*)$/i.test(key))
+      return REDACTED;
     if (isText && SECRET_NAME.test(key)) return REDACTED;
-    if (isText && MAYBE_SECRET.test(key) && (/auth$/i.test(key) || /^[~.]{0,2}[\\/]/.test(value)) && PLAIN.test(value))
-      return undefined;
-    if (isText && MAYBE_SECRET.test(key)) return REDACTED;
+    const isMaybe = isText && (MAYBE_SECRET.test(key) || MAYBE_SECRET_VARIABLE.test(key));
+    if (isMaybe && (/auth$/i.test(key) || /^[~.]{0,2}[\\/]/.test(value)) && PLAIN.test(value)) return undefined;
+    if (isMaybe) return REDACTED;
+    if (isText && /^(?:command|cmd|program|executable|file)$/.test(key)) level.program = value;
     if (key === 'name' && isText) level.name = value;
     if (key === 'value') level.value = at;
   } else if (level && isText) {
     const { before = '' } = level;
     if (level.hasSecretTexts) return REDACTED;
     level.before = value;
-    level.takesPassword ||= PASSWORD_PROGRAM.test(value);
+    const program = programOf(value);
+    level.takesPassword ||= program.takesPassword || PASSWORD_COMMAND.test(value);
+    level.takesUser ||= program.takesUser;
+    const user = level.takesUser ? /^((?:-u|--user=)?[^:]+:)./.exec(value)?.[1] : undefined;
+    if (user !== undefined && (/^(?:-u|--user)$/.test(before) || /^(?:-u|--user=)/.test(user)))
+      return `${user}${REDACTED}`;
     if (level.takesPassword && /^-p./.test(value)) return `-p${REDACTED}`;
     if (level.takesPassword && /^-[pa]$/.test(before)) return REDACTED;
     if (/^--?[\w-]+$/.test(before) && SECRET_NAME.test(before)) return REDACTED;
@@ -124,6 +134,11 @@ function judge(
   if (!isText || depth >= MAX_DEPTH || !/^\s*[{[]/.test(value)) return undefined;
   const inner = redactJson(value, depth + 1);
   return inner === value ? undefined : JSON.stringify(inner).slice(1, -1);
+}
+
+/** Returns how a program takes passwords. */
+function programOf(name: string): { readonly takesPassword: boolean; readonly takesUser: boolean } {
+  return { takesPassword: PASSWORD_PROGRAM.test(name), takesUser: USER_PROGRAM.test(name) };
 }
 
 /** Replace numbers by a string, so that the JSON stays valid. */

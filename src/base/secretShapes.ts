@@ -10,27 +10,36 @@ export type Span = readonly [from: number, to: number];
  */
 const SHAPES: readonly RegExp[] = [
   // Keys that secretlint leaves out or takes only in a context.
-  /\b(sk-[A-Za-z0-9_-]{8,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|AIza[\w-]{30,}|(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|hf_[A-Za-z0-9]{20,}|gsk_[A-Za-z0-9]{20,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[a-f0-9]{32,})/g,
+  /\b(sk-[A-Za-z0-9_-]{8,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|AIza[\w-]{30,}|(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|hf_[A-Za-z0-9]{20,}|gsk_[A-Za-z0-9]{20,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[a-f0-9]{32,}|hv[bs]\.[\w-]{20,}|ATATT3[\w=-]{20,}|sntry[su]_[\w=+/-]{20,}|r8_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}|tvly-[\w-]{20,}|nvapi-[\w-]{20,}|AGE-SECRET-KEY-1[A-Z0-9]{40,})/g,
   /\b(eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){1,3})/g,
   /\bhooks\.slack\.com\\?\/services\\?\/([\w\\/-]{10,100})/g,
   /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-(?!----)){1,100000})/g,
   // scheme://user:password@host, and a token in place of both.
   /\b[a-z][a-z0-9+.-]{1,30}:\\?\/\\?\/[^\s/:@"'<>\\]{0,256}:([^\s/"'<>\\]{1,256})(?=@)/gi,
   /\b[a-z][a-z0-9+.-]{1,30}:\\?\/\\?\/([^\s/:@"'<>\\]{20,256})(?=@)/gi,
+  /\bjdbc:oracle:\w{1,10}:[^\s/@"']{1,100}\/([^\s@"']{1,100})(?=@)/gi,
   // A parameter of an address.
   /[?&](?:api[_-]?)?(?:key|sig|signature|auth|pass|pwd|password|secret|client_secret|(?:access_|id_|refresh_|auth_|session_)?token|sas|X-(?:Amz|Goog)-(?:Signature|Credential|Security-Token))=([^&\s"'<>\\#]{3,})/gi,
   // An option: --password VALUE, --token=VALUE, --api-key 'VALUE'.
   /(?<![\w-])--?(?:[a-z0-9]{1,30}-){0,4}(?:password|passwd|passphrase|pass|pwd|token|secret|api-?key|secret-?key|access-?key|auth-?key|private-?key|credentials?)(?:\s{1,4}|=)\\*["']?(?!-)([^\s"'\\,]{2,})/gi,
-  // Programs that take a password as -p or -a, and curl's -u.
-  /\b(?:mysql\w{0,10}|mariadb\w{0,10}|sshpass|7za?|docker\s+login|redis-cli|mongo(?:sh|dump|restore)?)\b[^\n|;&]{0,300}?\s-[pa]\s?\\*["']?([^\s"'\\]{2,})/gi,
-  /\bcurl\b[^\n|;&]{0,300}?\s(?:-u\s?|--user[ =])\\*["']?[^\s:"'\\]{1,100}:([^\s"'\\]{1,})/gi,
-  /\b(?:machine|host|default)\b(?:\s|\\[nrt]){1,8}(?:[^\s\\]{1,200}(?:\s|\\[nrt]){1,8}){0,4}?password(?:\s|\\[nrt]){1,8}([^\s"'\\]{2,})/gi,
+  // Programs that take a password as a short option; curl's -u and -b.
+  /\b(?:mysql\w{0,10}|mariadb\w{0,10}|sshpass|7za?|(?:docker|podman|nerdctl|buildah|skopeo|oras|registry|az|oc)\s+login|redis-cli|mongo(?:sh|dump|restore)?)\b[^\n|;&]{0,300}?\s-[pa]\s?\\*["']?([^\s"'\\]{2,})/gi,
+  /\b(?:(?:un)?zip\b[^\n|;&]{0,300}?\s-P|ldap\w{1,10}\b[^\n|;&]{0,300}?\s-w|openssl\s+enc\b[^\n|;&]{0,300}?\s-k)\s?\\*["']?([^\s"'\\]{2,})/g,
+  /(?<![\w:/.-])(?:curl|https?)(?=\s)[^\n|;&]{0,300}?\s(?:-[ua]\s?|--(?:user|auth)[ =])\\*["']?[^\s:"'\\]{1,100}:([^\s"'\\/][^\s"'\\]{0,})/gi,
+  /\bcurl\b[^\n|;&]{0,300}?\s(?:-b\s?|--cookie[ =])\\*["']?([^\s"'\\=]{1,100}=[^\s"'\\]{1,})/gi,
+  /\s--from-literal[ =]\\*["']?[^\s"'\\=]{1,100}=([^\s"'\\]{2,})/g,
+  /:_(?:authToken|auth|password)\s{1,4}([^\s"'\\]{6,})/g,
+  /\b(?:machine|host|default|login)\b(?:\s|\\[nrt]){1,8}(?:[^\s\\]{1,200}(?:\s|\\[nrt]){1,8}){0,4}?password(?:\s|\\[nrt]){1,8}\\*["']?([^\s"'\\]{2,})/gi,
+  // SQL, and XML.
+  /\b(?:password|identified\s{1,4}by)\s{1,4}\\*'([^\s'\\]{2,})(?=\\*')/gi,
+  /<[\w:.-]{0,40}(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)>([^<\s]{3,})/gi,
+  /\b(?:key|name)=\\*["'][\w:.-]{0,40}(?:password|secret|token|api[_-]?key|access[_-]?key)\\*["']\s{1,4}value=\\*["']([^"'\\]{3,})/gi,
   // Headers, as a program prints them.
   /\b(?:set-)?cookie\\*["']?\s{0,4}:\s{0,4}\\*["']?([^\r\n"'\\]{3,})/gi,
   /\bauthorization\\*["']?\s{0,4}[:=]\s{0,4}\\*["']?(?:[a-z][\w-]{1,30}\s{1,4})?(?!\[redacted\])([^\s"',;\\]{6,})/gi,
   /\b(?:bearer|basic)\s{1,4}([\w.~+/=-]{12,})/gi,
   // An assignment to a name that says what it is.
-  /(?:api[_-]?key|secret|token|password|passwd|passphrase|account[_-]?key|access[_-]?key(?:_id)?|private[_-]?key|shared[_-]?key|credential|signature)\\*["']?\s{0,8}[:=]\s{0,8}\\*["']?(?:(?:bearer|basic)\s{1,4})?(?!\[redacted\])([^\s"',;\\]{6,})/gi,
+  /(?:api[_-]?key|secret|token|password|passwd|passphrase|passcode|(?:ssh|pg|db)pass|account[_-]?key|access[_-]?key(?:_id)?|private[_-]?key|shared[_-]?key|credential|signature)\\*["']?\s{0,8}[:=]\s{0,8}\\*["']?(?:(?:bearer|basic)\s{1,4})?(?!\[redacted\])([^\s"',;\\]{6,})/gi,
   /(?:password|passwd|passphrase)\\*["']?=\\*["']?([^\s"',;\\&]{3,})/gi,
 ];
 
