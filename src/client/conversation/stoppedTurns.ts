@@ -40,19 +40,35 @@ export class StoppedTurns implements Disposable {
     else if (event.type === 'turn_ended') {
       const turn = model.turn(event.turnId);
       if (turn?.cancelRequested) this.#waiting.add(schedule(() => this.#endTerminals(turn), GRACE_MS));
-    } else if (this.#over !== undefined && this.#goesOn(event, this.#over)) this.#tell();
+    } else if (event.type === 'terminal' && event.command !== undefined && this.#isOfStopped(event.terminalId))
+      this.#waiting.add(schedule(() => this.#end(event.terminalId), GRACE_MS));
+    else if (this.#over !== undefined && this.#goesOn(event, this.#over)) this.#tell();
   }
 
   #endTerminals({ id }: Readonly<Turn>): void {
-    const { terminals, model, apply } = this.#options;
-    const { state } = model;
+    const { state } = this.#options.model;
     if (state.turns.at(-1)?.id === id) this.#over = id;
-    const background = this.#background();
-    for (const terminal of state.terminals.values()) {
-      if (terminal.turnId !== id || background.has(terminal.id) || !terminals.isRunning(terminal.id)) continue;
-      apply({ type: 'terminal', terminalId: terminal.id, isStopped: true });
-      void terminals.stop(terminal.id);
-    }
+    for (const terminal of state.terminals.values()) if (terminal.turnId === id) this.#end(terminal.id);
+  }
+
+  #end(terminalId: string): void {
+    const { terminals, apply } = this.#options;
+    if (!terminals.isRunning(terminalId) || this.#background().has(terminalId)) return;
+    apply({ type: 'terminal', terminalId, isStopped: true });
+    void terminals.stop(terminalId);
+  }
+
+  /**
+   * Returns whether a command begins, or goes on in this window, although the turn that it belongs to
+   * was stopped and is over: the request was on its way, or the window was reloaded.
+   */
+  #isOfStopped(terminalId: string): boolean {
+    const { model } = this.#options;
+    const { state } = model;
+    const turnId = state.terminals.get(terminalId)?.turnId;
+    if (turnId === undefined && state.turn) return false;
+    const stopped = turnId === undefined ? state.turns.at(-1) : model.turn(turnId);
+    return stopped?.cancelRequested === true && stopped.endedAt !== undefined;
   }
 
   /** The ids of work that the agent has announced to go on after its turn, and of its terminals. */

@@ -77,6 +77,12 @@ class Session {
     }
   }
 
+  /** The window is reloaded before anything else happens; its commands run on. */
+  reload(): void {
+    this.#timers.clear();
+    for (const terminalId of this.running) this.create(terminalId, 'as before');
+  }
+
   /** The ids of the calls that show a terminal. */
   shownIn(terminalId: string): string[] {
     return this.#tools
@@ -171,6 +177,26 @@ describe('a turn that the user stops', () => {
     assert.equal(session.model.state.terminals.get('t2')?.isStopped, undefined);
     session.changed.fire({ terminalId: 't1', append: 'bye' });
     assert.deepEqual(session.notices, []);
+  });
+
+  it('ends a command whose request was on its way, unless a later turn runs', () => {
+    session.stop();
+    session.wait();
+    session.create('late', 'sleep 100');
+    session.wait();
+    assert.deepEqual(session.stopped, ['late']);
+    session.apply({ type: 'turn_started', turnId: 't2', origin: 'user', at: 2 });
+    session.create('next', 'ls');
+    session.wait();
+    assert.deepEqual(session.stopped, ['late']);
+  });
+
+  it('ends its commands if the window is reloaded at once', () => {
+    session.create('t1', 'sleep 100');
+    session.stop();
+    session.reload();
+    session.wait();
+    assert.deepEqual(session.stopped, ['t1']);
   });
 
   it('leaves the commands of other turns and of announced background work', () => {
