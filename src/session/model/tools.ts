@@ -45,9 +45,10 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
 
 /** Returns whether an announcement is of another call than one that has ended under the same id. */
 function beginsAgain({ status, title, rawInput }: ToolEntry, { patch: announced }: ToolEvent): boolean {
-  // One without an input may have been announced by an update alone.
-  if (!isEnded(status) || rawInput === undefined) return false;
-  const input = announced.rawInput;
+  if (!isEnded(status)) return false;
+  // One without an input may have been announced by an update alone, before its announcement.
+  if (rawInput === undefined && (title === '' || announced.status == null)) return false;
+  const input = rawInput === undefined ? undefined : announced.rawInput;
   if (input !== undefined && JSON.stringify(input) !== JSON.stringify(rawInput)) return true;
   // After its end, a call may get a better title.
   const isOpen = announced.status == null || !isEnded(announced.status);

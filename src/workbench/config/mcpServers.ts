@@ -97,7 +97,12 @@ export class McpServers {
     for (const { id, folder, config, isOfUser } of sources) {
       // A folder changes no server of the user's; of two folders, each has its own.
       const wanted = config.entries.filter(({ name }) => isOfUser || !ofUser.has(name));
-      const entries = wanted.map((entry) => ({ ...entry, name: freeName(entry.name, folder, names) }));
+      // Names that the folder chose itself first.
+      const ownNames = new Set(wanted.map(({ name }) => name).filter((name) => !names.has(name)));
+      for (const name of ownNames) names.add(name);
+      const entries = wanted.map((entry) =>
+        ownNames.has(entry.name) ? entry : { ...entry, name: freeName(entry.name, folder, names) },
+      );
       for (const { name } of entries) names.add(name);
       const environment = await this.#options.environment();
       for (const name of environmentReadBy(entries))

@@ -65,5 +65,15 @@ describe('one id', () => {
       call(false, output('of b')),
     ];
     assert.deepEqual(shown(...events), ['t1 Run a completed of a', 't1 Run b completed of b']);
+    const bare = [
+      begin('t1'),
+      call(true, { title: 'Run a', status: 'in_progress' }),
+      call(false, output('of a')),
+      call(true, { title: 'Run b', status: 'pending' }),
+      call(false, output('of b')),
+    ];
+    assert.deepEqual(shown(...bare), ['t1 Run a completed of a', 't1 Run b completed of b']);
+    const late = [begin('t1'), call(false, output('of a')), call(true, { title: 'Run a', status: 'pending' })];
+    assert.deepEqual(shown(...late), ['t1 Run a completed of a']);
   });
 });

@@ -1,0 +1,41 @@
+// MCP servers of several folders: each reaches the agent, under a name of its own.
+import { strict as assert } from 'node:assert';
+import { useFakeEditor } from '../../../support/fakeEditor';
+
+describe('MCP servers of a workspace', () => {
+  const set = useFakeEditor();
+  const server = (...args: string[]) => ({ command: process.execPath, args });
+
+  async function gathered(): Promise<readonly [name: string, ...args: readonly string[]][]> {
+    const { McpServers } = await import('../../../../src/workbench/config/mcpServers');
+    const stored = new Map<string, unknown>();
+    const memento = { get: (key: string) => stored.get(key), update: async () => {}, keys: () => [] };
+    const servers = new McpServers({
+      context: { workspaceState: memento, globalState: memento } as never,
+      environment: async () => ({}),
+      consent: { ask: async () => 'yes' } as never,
+    });
+    const offer = await servers.gather('/a/app');
+    assert.deepEqual(offer.problems, []);
+    return offer.servers.map((one) => [one.name, ...('args' in one ? one.args : [])]);
+  }
+
+  it('keep equal names of two folders apart, and leave the name that one chose itself', async () => {
+    const folders = {
+      '/a/app': { mcpServers: { db: server('a') } },
+      '/b/app': { mcpServers: { db: server('b'), 'db-app': server('c') } },
+    };
+    set({ folders }, true, ['/a/app', '/b/app']);
+    assert.deepEqual(await gathered(), [
+      ['db', 'a'],
+      ['db-app-2', 'b'],
+      ['db-app', 'c'],
+    ]);
+  });
+
+  it('change none of the servers of the user', async () => {
+    const folders = { '/b/app': { mcpServers: { db: server('b') } } };
+    set({ user: { mcpServers: { db: server('mine') } }, folders }, true, ['/a/app', '/b/app']);
+    assert.deepEqual(await gathered(), [['db', 'mine']]);
+  });
+});
