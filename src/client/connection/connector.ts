@@ -263,15 +263,16 @@ export class Connector {
   async restart(note: string): Promise<void> {
     if (this.#cut) return this.start(); // now, not after a while
     const { link } = this;
-    const sessionId = this.#sessionId;
     // What waits for a sign-in keeps waiting.
-    if (this.#state.kind === 'authRequired' && link) {
-      await this.#startOver(link, sessionId, note);
-      return;
-    }
-    const goesOn = link && sessionId !== undefined && mayGoOn(link.description.features);
-    await this.drop(note, goesOn ? { next: { kind: 'reopen', sessionId, transcript: 'keep' } } : {});
+    if (this.#state.kind === 'authRequired' && link) return this.#startOver(link, this.#sessionId, note);
+    await this.drop(note, this.#toGoOn(link));
     await this.start();
+  }
+
+  #toGoOn(link: AgentLink | undefined): DropOptions {
+    const sessionId = this.#sessionId;
+    const goesOn = link && sessionId !== undefined && mayGoOn(link.description.features);
+    return goesOn ? { next: { kind: 'reopen', sessionId, transcript: 'keep' } } : {};
   }
 
   /** The agent outlives this window, and its session can go on in another. */
@@ -450,8 +451,7 @@ export class Connector {
     if (this.#attaches === undefined) return;
     this.#attaches = undefined;
     try {
-      const link = await attachAgent(this.#context, new AbortController().signal);
-      await link.close();
+      await (await attachAgent(this.#context, new AbortController().signal)).close();
     } catch (error) {
       this.#services.log.info(`${this.agent.name} could not be ended: ${messageOf(error)}`);
     }
@@ -526,16 +526,8 @@ export class Connector {
     if (this.link !== link) return; // still starting: the stage that waits hears of it
     const sessionId = this.#sessionId;
     const isInTurn = this.#listener.isInTurn();
-    if (error.code === 'agent-dismissed' && !isInTurn) {
-      // It had nothing to do, and was ended for that while no window was there: that is no crash.
-      if (sessionId !== undefined && mayGoOn(link.description.features))
-        this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
-      this.#detach({ note: 'window-ended', interrupted: true });
-      this.#set({ kind: 'idle' });
-      void this.#goodbyes.say(link);
-      void this.start();
-      return;
-    }
+    // It was done, and ended for that without a window: the session waits for the user as any other.
+    if (error.code === 'agent-dismissed' && !isInTurn) return void this.drop('window-ended', this.#toGoOn(link));
     if (sessionId !== undefined && this.#waitForNext(link, sessionId, error)) return;
     this.#detach(this.#cut ?? { note: error.texts.message });
     this.#lastEnd = error;
