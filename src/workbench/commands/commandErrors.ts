@@ -5,7 +5,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
 import { ownText } from '../../session/events/ownText';
 import { inert } from '../ui/inertText';
-import { showError } from '../ui/messages';
+import { showError, showInfo } from '../ui/messages';
 
 /** Where a failure can be shown. */
 export interface FailurePlaces {
@@ -54,7 +54,9 @@ export function showFailure(error: unknown, { conversation, isChatVisible }: Fai
     return;
   }
   const hint = error instanceof ParleyError && error.hint !== undefined ? ` ${error.hint}` : '';
-  void showError(`Parley: ${messageOf(error)}${hint}`);
+  const text = `Parley: ${messageOf(error)}${hint}`;
+  // Where there is nothing to do, nothing has failed.
+  void (error instanceof ParleyError && error.code === 'no-changes' ? showInfo(text) : showError(text));
 }
 
 /** The failure for a program: VS Code shows it in a notification where a keybinding has called. */

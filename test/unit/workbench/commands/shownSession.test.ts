@@ -169,6 +169,20 @@ describe('a command', () => {
       await assert.rejects(run(`parley.${id}`, {}), { code: 'no-changes', message: /pending review in “New session”/ });
   });
 
+  it('tells the user so as an information, as nothing has failed', async () => {
+    const { window } = await import('vscode');
+    const { showInformationMessage, showErrorMessage } = window;
+    const told: string[] = [];
+    const tell = (as: string) => async (text: string) => void told.push(`${as}: ${text}`);
+    Object.assign(window, { showInformationMessage: tell('info'), showErrorMessage: tell('error') });
+    try {
+      await run('parley.undoTurn');
+    } finally {
+      Object.assign(window, { showInformationMessage, showErrorMessage });
+    }
+    assert.deepEqual(told, ['info: Parley: Nothing changed in “New session”.']);
+  });
+
   it('is about the session that it names, by a key, a group or a row of the source control view', async () => {
     const row = { resourceUri: { fsPath: test.path('a.txt') }, session: 'test' };
     await run('parley.changes.undoFile', { path: row.resourceUri.fsPath, session: row.session });
