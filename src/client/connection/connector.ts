@@ -27,7 +27,7 @@ import { Recovery } from './recovery';
 import { canReopen, mayGoOn, rejoining, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
 import { signIn, signInMethods, signInWithSavedKey, signOut } from './signIn';
-import { attachAgent, type StartContext, startAgent } from './startAgent';
+import { attachAgent, endUnattached, type StartContext, startAgent } from './startAgent';
 
 export class Connector {
   readonly #services: ConnectionServices;
@@ -187,10 +187,7 @@ export class Connector {
     this.#starting?.abort.abort(new ParleyError('start-cancelled', localizable('The start was stopped.')));
   }
 
-  /**
-   * Signs in with a method of the agent, then opens the session. Never throws: a failure is shown
-   * and can be tried again.
-   */
+  /** Signs in, then opens the session. Never throws: a failure is shown and can be tried again. */
   async signIn(methodId: string): Promise<void> {
     const state = this.#state;
     if (state.kind !== 'authRequired' || !this.#services.isTrusted()) return;
@@ -214,10 +211,7 @@ export class Connector {
     }
   }
 
-  /**
-   * The agent wants a sign-in in the middle of a session: it is asked for, and the session is used
-   * again after it.
-   */
+  /** The agent wants a sign-in in the middle of a session, which is used again after it. */
   needSignIn(message: string, data?: unknown): void {
     if (this.#state.kind !== 'ready') return;
     const methods = signInMethods(this.#state.link, data);
@@ -251,8 +245,7 @@ export class Connector {
     this.#drops--;
     const { link } = this;
     const sessionId = this.#sessionId;
-    // In one go with the end of the session: a message that is sent meanwhile starts the next
-    // agent.
+    // With the end of the session: a message that is sent meanwhile starts the next agent.
     this.#opening = next ?? this.#opening;
     this.#detach({ note, interrupted: true });
     this.#set({ kind: 'idle' });
@@ -450,11 +443,7 @@ export class Connector {
   async #endUnattached(): Promise<void> {
     if (this.#attaches === undefined) return;
     this.#attaches = undefined;
-    try {
-      await (await attachAgent(this.#context, new AbortController().signal)).close();
-    } catch (error) {
-      this.#services.log.info(`${this.agent.name} could not be ended: ${messageOf(error)}`);
-    }
+    await endUnattached(this.#context);
   }
 
   #use(link: AgentLink): void {
@@ -509,10 +498,7 @@ export class Connector {
     if (end) this.#listener.detached(end, true);
   }
 
-  /**
-   * The agent is started again, mostly to notice a sign-in; the session that was open is opened
-   * again where that is possible, and what waits for it is sent then.
-   */
+  /** Starts the agent again, mostly to notice a sign-in, and reopens its session if possible. */
   async #startOver(link: AgentLink, sessionId: string | undefined, note: string): Promise<void> {
     if (sessionId !== undefined && mayGoOn(link.description.features))
       this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
@@ -575,11 +561,7 @@ export class Connector {
     return true;
   }
 
-  /**
-   * Connects again after a while (protocol.md 6.1: a new connection, then the session is opened
-   * again).
-   * @returns false where it was tried often enough
-   */
+  /** Connects again after a while (section 6.1). @returns false after too many attempts */
   #tryAgain(error: ParleyError): boolean {
     const attempt = this.#recovery.reconnect();
     if (attempt) this.#set({ kind: 'recovering', error, attempt });

@@ -4,7 +4,7 @@ import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import type { StateHolder } from '../../acp/proposals/sessionState';
 import type { Protocol } from '../../acp/protocol/dialect';
 import type { AgentDefinition, ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
-import type { ParleyError } from '../../base/errors';
+import { messageOf, type ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
 import type { Entry, SessionState } from '../../session/model/state';
@@ -144,6 +144,15 @@ export async function attachAgent(context: StartContext, signal: AbortSignal): P
   const { keeper, ...options } = linkOptions(context, agent);
   if (!keeper) throw new Error('its session is not stored');
   return RpcLink.attach({ ...options, keeper }, signal);
+}
+
+/** Ends the agent that an earlier window has started for the session. Never throws. */
+export async function endUnattached(context: StartContext): Promise<void> {
+  try {
+    await (await attachAgent(context, new AbortController().signal)).close();
+  } catch (error) {
+    context.services.log.info(`${context.agent.name} could not be ended: ${messageOf(error)}`);
+  }
 }
 
 function linkOptions(context: StartContext, agent: ProcessAgent | RemoteAgent): LinkOptions {
