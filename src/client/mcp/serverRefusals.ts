@@ -52,7 +52,7 @@ export class ServerRefusals {
   ended(agent: string, hasOwn: boolean): void {
     if (!hasOwn)
       this.#suspected.delete(agent); // that is not why
-    else if (!this.#known.has(`${agent} takes ours`)) this.#suspected.add(agent);
+    else if (!this.#known.has(`${agent} takes ${OWN}`)) this.#suspected.add(agent);
   }
 
   /** Returns whether the agent is not given the product's own server, as it ended with that. */
@@ -63,7 +63,7 @@ export class ServerRefusals {
   /** The agent has opened a session with these servers. @param hasOwn as for {@link ended} */
   taken(agent: string, servers: readonly McpServer[], hasOwn: boolean): void {
     this.#remember(`${agent} takes ${hashOf(servers)}`);
-    if (hasOwn) this.#remember(`${agent} takes ours`);
+    if (hasOwn) this.#remember(`${agent} takes ${OWN}`);
   }
 
   /** The agent has answered with this error whatever was handed over. */
@@ -84,6 +84,8 @@ export class ServerRefusals {
 }
 
 const PREFIX = 'mcpRefused:';
+/** In place of the hash of servers: the product's own. */
+const OWN = 'own';
 
 /** Servers may hold secrets. */
 function hashOf(servers: readonly McpServer[]): string {

@@ -113,8 +113,9 @@ export class StreamRedaction {
 /** Returns whether a text may continue after an event that is no piece of it. */
 function goesOnAfter({ piece, beginsEntry }: HeldEnd, { event, begins }: TimedEvent): boolean {
   if (BREAKS.has(event.type) || holderOf(event) === piece.holder) return false;
-  // The order of the entries stays, and which message begins first in a turn.
-  if (beginsEntry && event.type === 'message_chunk') return false;
+  // Which entry a message continues depends on those of its turn.
+  if (beginsEntry && event.type === 'message_chunk' && piece.holder.startsWith(`${event.role} `)) return false;
+  // The order of the entries stays.
   return !begins || !(piece.isLastOnly || beginsEntry);
 }
 
