@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { checkFolder } from '../../agents/agentProcess';
 import { endLeft } from '../../agents/agentTree';
 import { spawnError } from '../../agents/spawnError';
@@ -32,6 +33,9 @@ const AFTER_IDLE_MS = MINUTE_MS;
 const AFTER_WORK_MS = 10 * MINUTE_MS;
 /** How long a keeper may take to end its agent, in milliseconds: longer than its graces together. */
 const END_MS = 20_000;
+/** How long a command that is ended is waited for, and how often it is looked at, in milliseconds. */
+const END_COMMAND_MS = 5_000;
+const LOOK_MS = 50;
 /**
  * How long what an ended agent has left waits for a window, and how long a keeper on another machine
  * may be out of sight, in milliseconds.
@@ -190,12 +194,22 @@ export class Keepers {
     if (readRestFile(folder)) await rm(folder, { recursive: true, force: true });
   }
 
-  /** Ends a command that is run for an agent. @param id of the keeper @param command its id in the keeper's state */
+  /**
+   * Ends a command that is run for an agent. Resolves when it is gone, or after a few seconds.
+   * @param id of the keeper
+   * @param command its id in the keeper's state
+   */
   async endCommand(id: string, command: string): Promise<void> {
     const file = readKeeperFile(this.#folderOf(id));
     if (file?.host !== hostname()) return;
     const socket = await this.#tell(file, frame(FRAME.kill, 0, Buffer.from(command)));
     await socket.end();
+    const giveUpAt = Date.now() + END_COMMAND_MS;
+    while (Date.now() < giveUpAt) {
+      const state = (await this.#look(id, () => true))?.state;
+      if (!state?.commands?.some((one) => one.id === command && one.isRunning)) return;
+      await delay(LOOK_MS);
+    }
   }
 
   /** @throws Error where it is gone, or cannot be read */
