@@ -1,5 +1,6 @@
 // Records what the turns of a session change: takes states of the folders at the start and the end
 // of each turn, in order, and notes in the transcript what lies between. Delays no prompt.
+import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -296,7 +297,7 @@ export class TurnRecorder implements Disposable {
   #name(paths: readonly string[]): void {
     if (paths.length === 0) return;
     void this.#options.states().then((states) => {
-      for (const path of paths) states.name(path);
+      for (const path of paths) states.name(resolve(this.#options.cwd, path));
     }, ignore);
   }
 

@@ -69,7 +69,7 @@ describe('what turns change on disk', function () {
     test.changes.env = { ...process.env, PATH: '/nowhere' };
     const conversation = await started();
     const read = { sessionUpdate: 'tool_call', toolCallId: 'r', title: 'Read', kind: 'read' };
-    const reading = JSON.stringify({ ...read, locations: [{ path: path('a.txt') }] });
+    const reading = JSON.stringify({ ...read, locations: [{ path: 'a.txt' }] });
     const text = `update ${reading}\npermission\nedit a.txt changed\nwrite ${path('c.txt')} c\nown b.txt unnoticed`;
     const { done } = conversation.send(text);
     await test.session.until(({ model }) => model.state.permissions.size === 1);
