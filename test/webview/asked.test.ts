@@ -217,6 +217,16 @@ describe('what is to be approved', () => {
       for (const [name, items, asked] of [
         ['command', [run], { commands: [{ line, cwd: '/work' }], input }],
         ['change', [changed(lines)], {}],
+        [
+          'large',
+          [
+            changed([], {
+              hunks: [{ oldStart: 1, newStart: 1, lines: lines.slice(0, 80) }, ...TOO_LARGE.slice(1)],
+              truncated: LEFT,
+            }),
+          ],
+          {},
+        ],
         ['file', [call({ title: 'Writing hello.txt', toolKind: 'edit' })], { texts, input }],
       ] as const) {
         await open({ theme, items, session: { phase: 'requiresAction', permissions: [permission(0, asked)] } });

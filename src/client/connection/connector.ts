@@ -1,13 +1,12 @@
 // Owns a conversation's connection to its agent: starting, signing in, restarting and ending it,
 // and the one union that says which of these is the case.
 
-import type { AuthMethod } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { messageOf, ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { ToolGrant, ToolSession } from '../mcp/editorTools';
 import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
-import { keyOf, refusalsOf } from '../mcp/openWithServers';
+import { endsWithOwn } from '../mcp/openWithServers';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { GivenTexts } from '../requests/givenTexts';
 import { mayPass, reconnectLoop, restartLoop, startFailure } from '../turns/failures';
@@ -187,7 +186,7 @@ export class Connector {
     this.#starting?.abort.abort(new ParleyError('start-cancelled', localizable('The start was stopped.')));
   }
 
-  /** Signs in, then opens the session. Never throws: a failure is shown and can be tried again. */
+  /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown. */
   async signIn(methodId: string): Promise<void> {
     const state = this.#state;
     if (state.kind !== 'authRequired' || !this.#services.isTrusted()) return;
@@ -213,17 +212,12 @@ export class Connector {
 
   /** The agent wants a sign-in in the middle of a session, which is used again after it. */
   needSignIn(message: string, data?: unknown): void {
-    if (this.#state.kind !== 'ready') return;
-    const methods = signInMethods(this.#state.link, data);
-    this.#askSignIn({ methods, ...(methods.length === 0 && { error: message }) });
-  }
-
-  #askSignIn({ methods, error }: { readonly methods: readonly AuthMethod[]; readonly error?: string }): void {
     const state = this.#state;
     if (state.kind !== 'ready') return;
     const { link, sessionId } = state;
+    const methods = signInMethods(link, data);
     void this.#services.keys?.note(this.agent, undefined);
-    this.#set({ kind: 'authRequired', link, sessionId, methods, ...(error !== undefined && { error }) });
+    this.#set({ kind: 'authRequired', link, sessionId, methods, ...(methods.length === 0 && { error: message }) });
   }
 
   /**
@@ -301,7 +295,7 @@ export class Connector {
         opened.replay?.end(); // a prompt follows
         return;
       }
-      this.#askSignIn(opened);
+      this.needSignIn(opened.error ?? '', opened.data);
       throw new ParleyError('auth-required', localizable('{0} requires you to sign in.', this.agent.name));
     } catch (error) {
       if (this.link === link && link.isAlive) {
@@ -378,12 +372,9 @@ export class Connector {
         this.#listener.changed();
       });
     this.#mcp = begins?.then(gather, () => NO_MCP_SERVERS) ?? gather();
-    const refusals = refusalsOf(this.#services);
-    let wasSuspected = true;
     let link: AgentLink | undefined;
     try {
       link = await startAgent(this.#context, signal);
-      wasSuspected = refusals.isSuspected(keyOf(agent, link.description));
       const started = link;
       started.onDidEnd((error) => this.#onAgentEnd(started, error));
       this.#use(started);
@@ -396,15 +387,11 @@ export class Connector {
         link && !stopped ? await link.describe(error, stage ?? 'start') : startFailure(error, this.agent.name);
       await link?.close();
       if (this.#disposed) return;
-      if (link && !stopped && !wasSuspected && refusals.isSuspected(keyOf(agent, link.description))) {
-        this.#services.log.warn(`${failure.message} ${agent.name} is started without Parley's own MCP server.`);
-        this.#letGo();
-        await this.#start(signal);
-        return;
-      }
+      const lessens = link !== undefined && !stopped && endsWithOwn(this.#services, agent, link.description);
       const again = !stopped && (this.#recovery.isReconnecting || this.#cut) && mayPass(failure);
-      if (again && this.#cut) this.#letGo();
+      if (lessens || (again && this.#cut)) this.#letGo();
       else this.#detach(this.#cut ?? { note: failure.texts.message });
+      if (lessens) return this.#start(signal);
       if (again && this.#tryAgain(failure)) return;
       this.#giveUp();
       this.#recovery.stop();

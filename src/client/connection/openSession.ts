@@ -39,7 +39,13 @@ export type OpenResult =
       /** The past may still be repeated. */
       readonly replay: SessionReplay | undefined;
     }
-  | { readonly kind: 'authRequired'; readonly methods: readonly AuthMethod[]; readonly error?: string };
+  /** `data`: that of the agent's error, which may name methods. */
+  | {
+      readonly kind: 'authRequired';
+      readonly methods: readonly AuthMethod[];
+      readonly error?: string;
+      readonly data?: unknown;
+    };
 
 /**
  * Stages `session` and `ready`.
@@ -84,7 +90,7 @@ export async function openSession(
     if (error.code !== RPC_CODES.authRequired) throw openFailure(error, opening, agent.name);
     stages.awaitUser('sign-in');
     const methods = signInMethods(link, error.data);
-    return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
+    return { kind: 'authRequired', methods, data: error.data, ...(methods.length === 0 && { error: error.message }) };
   }
   // What came together with the answer is handled before the session is used.
   await new Promise((resolve) => setImmediate(resolve));

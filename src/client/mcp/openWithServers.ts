@@ -67,8 +67,22 @@ export async function openWithServers<T>(
   }
 }
 
+/**
+ * Returns whether an agent that has ended is to be started again, once: it may have ended because it
+ * was given the product's own server, and is not given that again.
+ */
+export function endsWithOwn(
+  services: { readonly serverRefusals?: ServerRefusals; readonly log: Log },
+  agent: AgentDefinition,
+  description: AgentDescription,
+): boolean {
+  const isNew = refusalsOf(services).takeSuspicion(keyOf(agent, description));
+  if (isNew) services.log.warn(`${agent.name} is started again without Parley's own MCP server.`);
+  return isNew;
+}
+
 /** Names an agent and its version. */
-export function keyOf({ id }: AgentDefinition, { version = '' }: AgentDescription): string {
+function keyOf({ id }: AgentDefinition, { version = '' }: AgentDescription): string {
   return `${id}@${version}`;
 }
 

@@ -21,7 +21,9 @@ export class ServerRefusals {
   /** What has been opened with servers, and errors that came without them too. */
   readonly #known = new Set<string>();
   /** Agents that ended, or said nothing, as they were given the product's own server. */
-  readonly #suspected = new Set<string>();
+  readonly #suspected = new Map<string, 'new' | 'known'>();
+  /** Agents that have opened a session with that server. */
+  readonly #takeOwn = new Set<string>();
 
   /** @param store absent: they are kept in memory */
   constructor(store: RefusalStore = inMemory()) {
@@ -52,18 +54,20 @@ export class ServerRefusals {
   ended(agent: string, hasOwn: boolean): void {
     if (!hasOwn)
       this.#suspected.delete(agent); // that is not why
-    else if (!this.#known.has(`${agent} takes ${OWN}`)) this.#suspected.add(agent);
+    else if (!this.#takeOwn.has(agent)) this.#suspected.set(agent, 'new');
   }
 
-  /** Returns whether the agent is not given the product's own server, as it ended with that. */
-  isSuspected(agent: string): boolean {
-    return this.#suspected.has(agent);
+  /** Returns, once, that the agent may have ended because of the product's own server. */
+  takeSuspicion(agent: string): boolean {
+    if (this.#suspected.get(agent) !== 'new') return false;
+    this.#suspected.set(agent, 'known');
+    return true;
   }
 
   /** The agent has opened a session with these servers. @param hasOwn as for {@link ended} */
   taken(agent: string, servers: readonly McpServer[], hasOwn: boolean): void {
     this.#remember(`${agent} takes ${hashOf(servers)}`);
-    if (hasOwn) this.#remember(`${agent} takes ${OWN}`);
+    if (hasOwn) this.#takeOwn.add(agent);
   }
 
   /** The agent has answered with this error whatever was handed over. */
@@ -84,8 +88,6 @@ export class ServerRefusals {
 }
 
 const PREFIX = 'mcpRefused:';
-/** In place of the hash of servers: the product's own. */
-const OWN = 'own';
 
 /** Servers may hold secrets. */
 function hashOf(servers: readonly McpServer[]): string {

@@ -1,6 +1,7 @@
 // Forms and pages requested by the agent, below the conversation.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
+import { revealHidden } from '../../base/revealHidden';
 import type { ElicitationAction, ElicitationView } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import { isComposing } from '../dom/dom';
@@ -91,7 +92,7 @@ function Card({ question, sessionKey }: CardProps) {
         )}
       </div>
       <p class="question-message" dir="auto">
-        {revealControls(message)}
+        {revealHidden(message)}
       </p>
       {question.mode === 'form' ? (
         <FormCard question={question} sessionKey={sessionKey} onAnswer={answer} />

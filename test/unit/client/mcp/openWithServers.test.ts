@@ -106,7 +106,7 @@ describe('a session of an agent that refuses MCP servers', () => {
 
   it('is opened without the product’s own server after an agent has ended with that, from then on', async () => {
     await assert.rejects(open(exits), /exited/);
-    assert.equal(refusals.isSuspected('claw@1'), true);
+    assert.deepEqual([refusals.takeSuspicion('claw@1'), refusals.takeSuspicion('claw@1')], [true, false]);
     assert.deepEqual(await open(exits), []);
     assert.deepEqual(await open(exits), []);
     assert.deepEqual(asked, ['parley files', 'files', 'files']);
@@ -118,10 +118,10 @@ describe('a session of an agent that refuses MCP servers', () => {
     };
     await assert.rejects(open(always));
     await assert.rejects(open(always));
-    assert.equal(refusals.isSuspected('claw@1'), false);
+    assert.equal(refusals.takeSuspicion('claw@1'), false);
     await open(() => undefined);
     await assert.rejects(open(always));
-    assert.equal(refusals.isSuspected('claw@1'), false, 'it has taken them before');
+    assert.equal(refusals.takeSuspicion('claw@1'), false, 'it has taken them before');
     assert.deepEqual(asked, ['parley files', 'files', 'parley files', 'parley files']);
   });
 
