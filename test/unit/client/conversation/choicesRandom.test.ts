@@ -57,6 +57,7 @@ async function play(seed: number, folder: string): Promise<Outcome> {
     ...(random.below(4) === 0 && { changes: some() }),
     ...(random.below(4) === 0 && { changesAtOpen: some() }),
     lateMs: random.below(12),
+    ...(random.below(3) === 0 && { repeats: random.one(['before', 'after'] as const) }),
   });
   /** What may be in force although it is not shown: nobody has said so. */
   let unsure = new Set<string>();
