@@ -59,6 +59,8 @@ export interface MessageEntry extends EntryBase {
 export interface ToolEntry extends EntryBase {
   readonly kind: 'tool';
   readonly toolCallId: string;
+  /** Updates came before its announcement. */
+  isUnannounced?: true;
   title: string;
   name?: string;
   toolKind: string;

@@ -44,10 +44,11 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
 }
 
 /** Returns whether an announcement is of another call than one that has ended under the same id. */
-function beginsAgain({ status, title, rawInput }: ToolEntry, { patch: announced }: ToolEvent): boolean {
-  if (!isEnded(status)) return false;
-  // One without an input may have been announced by an update alone, before its announcement.
-  if (rawInput === undefined && (title === '' || announced.status == null)) return false;
+function beginsAgain(known: ToolEntry, { patch: announced }: ToolEvent): boolean {
+  const { status, title, rawInput, isUnannounced } = known;
+  if (!isEnded(status) || isUnannounced) return false;
+  // One without an input may be announced once more, to say what it was.
+  if (rawInput === undefined && announced.status == null) return false;
   const input = rawInput === undefined ? undefined : announced.rawInput;
   if (input !== undefined && JSON.stringify(input) !== JSON.stringify(rawInput)) return true;
   // After its end, a call may get a better title.
@@ -104,6 +105,7 @@ function create(context: ModelContext, event: ToolEvent, at: number): void {
       ...base,
       kind: 'tool',
       toolCallId: event.toolCallId,
+      ...(!event.announced && { isUnannounced: true }),
       title: '',
       toolKind: 'other',
       status: 'pending',
@@ -209,6 +211,7 @@ export function noteDecision(context: ModelContext, event: Extract<SessionEvent,
 
 function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
   const { announced } = event;
+  if (announced) delete entry.isUnannounced;
   const fields = keepInput(entry, event.patch, event.asks === true);
   if (fields.title) entry.title = fields.title;
   else if (fields.title === null) entry.title = '';

@@ -73,7 +73,8 @@ describe('one id', () => {
       call(false, output('of b')),
     ];
     assert.deepEqual(shown(...bare), ['t1 Run a completed of a', 't1 Run b completed of b']);
-    const late = [begin('t1'), call(false, output('of a')), call(true, { title: 'Run a', status: 'pending' })];
+    const unseen = call(false, { ...output('of a'), title: 'Unseen' });
+    const late = [begin('t1'), unseen, call(true, { title: 'Run a', status: 'pending' })];
     assert.deepEqual(shown(...late), ['t1 Run a completed of a']);
   });
 });
