@@ -16,6 +16,8 @@ const MAX_WORDS = 60;
 const MAX_DOUBTFUL = 6;
 
 const BLANKS = /[\p{White_Space}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]+/u;
+/** An assignment to a variable that names a program which others start. */
+const PROGRAM_VARIABLE = /^\w*(?:pager|editor|visual|command|cmd|shell|browser|askpass|wrapper|exec|ssh)\w*=(.*)$/is;
 const UNDRAWN = /\p{Default_Ignorable_Code_Point}+/u;
 
 /** The commands of a request, as texts in small letters with single spaces. */
@@ -72,6 +74,10 @@ export class CouldRun {
     const words = withoutPrefix(given);
     const [first, ...args] = words;
     if (words.length < given.length) this.#add(given.join(' '));
+    for (const word of given.slice(0, given.length - words.length)) {
+      const value = PROGRAM_VARIABLE.exec(word)?.[1];
+      if (value !== undefined && place !== 'text') this.#addLine(value, depth + 1);
+    }
     if (first === undefined) return;
     const name = programName(first.replace(/^@/, ''));
     this.#add(words.join(' '));
@@ -96,7 +102,9 @@ export class CouldRun {
   }
 
   /** Adds the ends of a command's arguments: any may be a command that it runs. */
-  #addTails(name: string, args: readonly string[], depth: number): void {
+  #addTails(name: string, given: readonly string[], depth: number): void {
+    // `parallel git ::: push`
+    const args = given.filter((arg) => !/^:{3,4}\+?$/.test(arg));
     const adds = ADDS_WORDS.test(name);
     const option = name.endsWith('xargs') ? args.findIndex((arg) => /^(?:-I|-i.|--replace)/.test(arg)) : -1;
     const placeholder = /^(?:-I|-i|--replace=)(.+)/.exec(args[option] ?? '')?.[1] ?? args[option + 1];

@@ -32,6 +32,11 @@ const RUNNERS: readonly Runner[] = [
     names: 'proxychains proxychains4 op doppler infisical chamber envchain aws-vault vault teller sops dotenv dotenvx',
   },
   { names: 'direnv foreman honcho overmind rtk' },
+  // Terminals, queues and many machines
+  { names: 'xterm uxterm urxvt rxvt st kitty alacritty foot wezterm ghostty konsole gnome-terminal ptyxis tilix' },
+  { names: 'terminator xfce4-terminal lxterminal mintty winpty cygstart wt rlwrap with-contenv faketime' },
+  { names: 'mpirun mpiexec srun sbatch salloc qsub bsub sem tsp ts nq pueue pm2 forever' },
+  { names: 'ansible ansible-console salt salt-ssh fab pdsh dsh clush rsh nc ncat netcat socat' },
   // Measuring and debugging
   { names: 'strace ltrace dtruss gdb lldb rr valgrind perf heaptrack hyperfine catchsegv sde pyinstrument' },
   // On many files, again and again, elsewhere

@@ -34,6 +34,18 @@ const PUSHES: Readonly<Record<string, readonly string[]>> = {
     'g^it push',
     'g`it push',
   ].filter((line) => line !== '"gi"t\\ push'),
+  'terminals, queues and variables that name programs': [
+    ...["PAGER='git push' git log", "GIT_SSH_COMMAND='git push' git fetch", "EDITOR='git push' git commit"],
+    ...[
+      'xterm -e git push',
+      'gnome-terminal -- git push',
+      'rlwrap git push',
+      'winpty git push',
+      'parallel git ::: push',
+    ],
+    ...["ansible all -m shell -a 'git push'", 'srun git push', 'mpirun -n 1 git push', 'tsp git push'],
+    ...["pm2 start 'git push'", "nc -e 'git push' h 1", 'faketime x git push'],
+  ],
   chains: [
     'cd x && git push',
     'true; git push',
