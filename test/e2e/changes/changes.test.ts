@@ -84,9 +84,10 @@ describe('changes of an agent in the installed extension', function () {
     const found = await rows(line(2)).evaluateAll((all: HTMLElement[]) =>
       all.map(({ dataset }) => [dataset.path, dataset.change]),
     );
+    // Last what no call or command named.
     assert.deepEqual(found, [
-      ['a.txt', 'modified'],
       ['b.txt', 'deleted'],
+      ['a.txt', 'modified'],
       ['new/c.txt', 'added'],
     ]);
     await bar().getByRole('button', { name: 'Review 3 files' }).waitFor();
