@@ -6,7 +6,7 @@ import { readRecording, recordingNames, versionOf } from '../../support/protocol
 import { seeds } from '../../support/tier';
 import { mutate, pick, type Random, shuffle } from './mutate';
 
-export const SEEDS = Number(process.env.PARLEY_FUZZ_SEEDS ?? seeds(150, 1500));
+export const SEEDS = Number(process.env.PARLEY_FUZZ_SEEDS ?? seeds(100, 1500));
 export const FIRST = Number(process.env.PARLEY_FUZZ_FIRST ?? 1);
 
 /** A message that is read: an update, or the params of a question. */

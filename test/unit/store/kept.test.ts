@@ -50,7 +50,7 @@ describe('the contents of the journal', function () {
   it("are the end of a terminal's output, however long it is", () => {
     const model = new SessionModel();
     let at = 0;
-    for (let second = 0; second < 10; second++) {
+    for (let second = 0; second < seeds(4, 10); second++) {
       for (let count = 0; count < 40; count++) {
         const event = terminal(randomBytes(48 * 1024).toString('base64'));
         model.apply(event, at);

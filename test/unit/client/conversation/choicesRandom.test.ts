@@ -164,7 +164,7 @@ describe('random choices and restarts', function () {
   it('lets no prompt leave with anything else than is shown', async () => {
     const folder = await scratchFolder();
     let [sent, held] = [0, 0];
-    for (let seed = 1; seed <= seeds(6, 40); seed++) {
+    for (let seed = 1; seed <= seeds(4, 40); seed++) {
       const outcome = await play(seed, folder);
       sent += outcome.sent;
       held += outcome.held;

@@ -12,8 +12,9 @@ import {
   repetition,
 } from '../../../support/protocol/repetition';
 import { seeded } from '../../../support/store/random';
+import { seeds } from '../../../support/tier';
 
-const RUNS = 1000;
+const RUNS = seeds(300, 1000);
 
 function textsOf(model: SessionModel, ...roles: readonly string[]): string[] {
   return model.state.entries.flatMap((entry) =>

@@ -143,7 +143,7 @@ describe('webview/markdownDoc', () => {
   it('keeps the open end short for any text', () => {
     for (const line of LINES) {
       const doc = new MarkdownDoc();
-      for (let count = 0; count < 4_000; count++) doc.append(line);
+      for (let count = 0; count < seeds(1_000, 4_000); count++) doc.append(line);
       const open = doc.open.reduce((sum, piece) => sum + sizeOf(piece), 0);
       assert.ok(open < 20_000, JSON.stringify(line));
     }
