@@ -15,8 +15,8 @@ describe('whose a file is, in random histories', () => {
   afterEach(removeScratch);
 
   for (const [name, hasGit, histories] of [
-    ['with git', true, seeds(1, 60)],
-    ['without git', false, seeds(2, 60)],
+    ['with git', true, seeds(1, 25)],
+    ['without git', false, seeds(2, 25)],
   ] as const) {
     it(`loses nothing of the user, and takes back what is the agent's, ${name}`, async () => {
       const base = await scratchFolder();

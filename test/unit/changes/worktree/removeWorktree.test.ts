@@ -73,7 +73,7 @@ describe('removing a worktree', () => {
     };
     const [harmless, lossy] = [Object.entries(HARMLESS), Object.entries(LOSSY)];
     let inRow = 0;
-    for (let left = seeds(2, 100); left > 0; left--) {
+    for (let left = seeds(2, 30); left > 0; left--) {
       if (inRow++ === 100) {
         inRow = 0;
         world.dispose();
