@@ -258,6 +258,11 @@ export const workspace = {
   onDidSaveTextDocument: never,
   onDidCreateFiles: never,
   onDidDeleteFiles: never,
+  onDidRenameFiles: never,
+  onDidChangeNotebookDocument: never,
+  onDidSaveNotebookDocument: never,
+  onDidCloseNotebookDocument: never,
+  onDidChangeWorkspaceFolders: never,
   onDidCloseTextDocument: never,
   onDidChangeConfiguration: didChangeConfiguration.event,
   getConfiguration: (section: string) => ({
