@@ -43,7 +43,7 @@ export interface ChoicesOptions {
   };
 }
 
-/** A choice that is not in force, and why; absent: it was not asked for, as the agent did not answer before. */
+/** A choice that is not in force. `why` is absent if it was never asked for: the agent was silent. */
 interface Missing {
   readonly choice: Choice;
   readonly why?: LocalizableText | undefined;

@@ -73,7 +73,7 @@ export function lineDiff(oldText: string, newText: string, steps: Steps = { left
   return changed && hunksOf(oldLines, newLines, changed, line);
 }
 
-/** Returns the ends of the new text, as far as it differs, of texts that {@link lineDiff} does not compare. */
+/** Returns both ends of the part that differs, for texts too large for {@link lineDiff}. */
 export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks' | 'truncated'> {
   const start = commonStart(oldText, newText);
   const end = newText.length - commonEnd(oldText, newText, start);

@@ -14,7 +14,10 @@ import { isBelow, isInsideRoots } from './roots';
  */
 const EVERYWHERE = ['.git', '.hg', '.jj', '.sl', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks'];
 
-/** Folders of agents, and of editors that have notes for them there: their configuration, hooks and plugins count, notes and worktrees do not. */
+/**
+ * Folders of agents and of editors with agents: configuration, hooks and plugins in them count, notes
+ * and worktrees don't.
+ */
 const OF_AGENTS =
   '.agent .agents .aider .amazonq .amp .augment .claude .cline .clinerules .codebuddy .codeium .codex .continue .copilot .crush .cursor .devin .droid .factory .forge .gemini .goose .grok .iflow .junie .kilo .kilocode .kimi .kimi-code .kiro .letta .mastracode .omp .openclaw .opencode .openhands .pi .plandex .qoder .qwen .roo .rovodev .stakpak .tabnine .trae .vibe .void .warp .windsurf .zed';
 const NOTES = /\.(?:md|mdc|mdx|markdown|txt|rst|adoc)$/;

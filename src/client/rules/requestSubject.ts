@@ -241,7 +241,7 @@ function staysWithin(patch: string, paths: readonly string[]): boolean {
   );
 }
 
-/** Returns whether a path is absolute, written the shortest way, and without characters that cannot be seen. */
+/** Returns whether a path is absolute, normalized, and without invisible characters. */
 export function isPlainPath(path: string): boolean {
   if (!isAbsolute(path) || /[\n\t]/.test(path) || revealHidden(path) !== path || resolve(path) !== path) return false;
   return process.platform !== 'win32' || isWindowsFilePath(path);

@@ -18,7 +18,7 @@ describe('whose a file is, in random histories', () => {
     ['with git', true, seeds(1, 25)],
     ['without git', false, seeds(2, 25)],
   ] as const) {
-    it(`loses nothing of the user, and takes back what is the agent's, ${name}`, async () => {
+    it(`keeps what is the user's, and takes back what is the agent's, ${name}`, async () => {
       const base = await scratchFolder();
       const [root, storage] = [join(base, 'root'), join(base, 'storage')];
       for (const folder of [root, storage]) await mkdir(folder);

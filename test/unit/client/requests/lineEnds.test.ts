@@ -27,7 +27,7 @@ describe('keepLineEnds', () => {
     assert.equal(keepLineEnds('a\r\nb', 'a\nb\nc'), 'a\r\nb\r\nc');
   });
 
-  it('takes a text as it is where the file has no lines yet', () => {
+  it('keeps a text as it is if the file has no lines yet', () => {
     assert.equal(keepLineEnds('', 'x\r\ny\n'), 'x\r\ny\n');
   });
 });
