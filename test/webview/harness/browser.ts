@@ -1,5 +1,5 @@
 // Chromium with one panel per test, and a fake host that the test controls.
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page, type Request } from 'playwright-core';
 import {
   CONTRACT_VERSION,
   type DraftView,
@@ -187,6 +187,25 @@ export class Panel {
   }
 }
 
+/**
+ * Opens an address, again if a script didn't arrive: Chromium aborts requests when the network of
+ * the machine changes, for example when a container starts.
+ */
+async function load(page: Page, url: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const failures: string[] = [];
+    const note = (request: Request): void => {
+      if (request.resourceType() !== 'script') return;
+      failures.push(`${request.url()}: ${request.failure()?.errorText}`);
+    };
+    page.on('requestfailed', note);
+    await page.goto(url);
+    page.off('requestfailed', note);
+    if (failures.length === 0) return;
+    if (attempt === 3) throw new Error(`scripts of the page didn't load: ${failures.join(', ')}`);
+  }
+}
+
 export class Harness {
   readonly server: PanelServer;
   readonly #browser: Browser;
@@ -220,7 +239,7 @@ export class Harness {
   /** Opens an address in a new page. */
   async page(url: string, width = WIDTH, height = HEIGHT): Promise<Page> {
     const page = await this.#browser.newPage({ viewport: { width, height } });
-    await page.goto(url);
+    await load(page, url);
     return page;
   }
 
@@ -237,7 +256,7 @@ export class Harness {
     const page = this.#idle.pop();
     if (page === undefined) return this.page(url, width, height);
     await page.setViewportSize({ width, height });
-    await page.goto(url);
+    await load(page, url);
     return page;
   }
 
