@@ -160,8 +160,7 @@ export class Interleaving {
     if (!this.#session) return;
     this.#history.push(event);
     this.#recorder.together(() => {
-      this.#turns.heard(event);
-      this.#recorder.applyAt(event, this.#now);
+      if (!this.#turns.heard(event)) this.#recorder.applyAt(event, this.#now);
     });
   }
 

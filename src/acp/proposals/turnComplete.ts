@@ -6,20 +6,15 @@
 //   means the prompt in flight. Any other id than that prompt's is ignored: it repeats an earlier
 //   barrier, or belongs to another client of the same session;
 // - its order against the prompt's response is undefined: the turn is over at the barrier, and the
-//   next prompt may go when the response is there too;
+//   next prompt may go when the response is there too, or was a receipt;
 // - where it is advertised and does not come, the response ends the turn after a grace, and that is
-//   said. The grace begins again with each update: while updates come, the turn is not over.
+//   said. The grace begins again with each sign of progress, and not before each tool call of the
+//   turn is over. After the response, an unknown id may be ours by the number that a proxy gave it:
+//   it ends a turn that stays quiet.
 
 import { at, isMarked } from '../../base/untrusted';
 import type { StopReason } from '../../session/events/event';
 import type { TurnComplete } from '../protocol/dialect';
-
-/**
- * How long an agent may be quiet between the response and the promised barrier, in milliseconds.
- */
-export const BARRIER_GRACE_MS = 2000;
-/** How long a promised barrier may trail the response in all, in milliseconds. */
-export const LONGEST_BARRIER_MS = 60_000;
 
 /** Returns whether the raw result of `initialize` advertises the barrier. */
 export function advertisesTurnComplete(initializeResult: unknown): boolean {

@@ -28,8 +28,8 @@ import { Subagents } from '../requests/subagents';
 import { transcriptOf } from '../sharing/transcriptMessages';
 import { Stages } from '../transport/stages';
 import { readOnlyReason, takenOver, untrusted } from '../turns/failures';
-import type { TurnResult } from '../turns/openTurn';
 import { TurnControl } from '../turns/turnControl';
+import type { TurnResult } from '../turns/turnState';
 import { AgentControls } from './agentControls';
 import { AgentLoss } from './agentLoss';
 import { changesOfSession } from './changesOfSession';
@@ -420,7 +420,7 @@ export class Conversation implements Disposable {
     // A message that has not left is stopped itself; what follows a turn is not, where the user has
     // set it so.
     const pauses = this.#turns.keepBack() || this.#services.afterCancel() === 'pause';
-    if (pauses && this.isBusy && this.queue.items.length > 0) this.queue.pause('stopped');
+    if (pauses && this.#turns.isRunning && this.queue.items.length > 0) this.queue.pause('stopped');
     this.#turns.cancel();
   }
 

@@ -60,8 +60,7 @@ export class Inbound {
       connector().agentSide?.dialect.readUpdates(updates, {
         emit: (event) => {
           for (const said of past?.asSaid(event) ?? [event]) {
-            turns.heard(said);
-            recorder.applyAt(said, now);
+            if (!turns.heard(said)) recorder.applyAt(said, now);
             if (!past && SAYS_MORE.has(said.type)) connector().progressed();
           }
           if (event.type === 'subagent') subagents.announce(event.sessionId);

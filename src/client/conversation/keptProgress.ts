@@ -7,8 +7,8 @@ import type { SessionState } from '../../session/model/state';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { AgentLink } from '../ports/agentLink';
 import type { AgentKeepers } from '../transport/agentTransport';
-import { type TrackedTurns, trackedTurnsSchema } from '../turns/trackedTurns';
 import type { TurnControl } from '../turns/turnControl';
+import { type KeptTurns, keptTurnsSchema } from '../turns/turnState';
 import type { KeptConversation, ReadProgress } from './persistence';
 import { sentItem } from './restore';
 
@@ -23,7 +23,7 @@ const progressSchema = z.object({
   step: z.number(),
   line: z.number(),
   open: z.array(z.number()),
-  turns: trackedTurnsSchema,
+  turns: keptTurnsSchema,
   /** Characters of the output of commands that the agent's keeper runs, by terminal. */
   terminals: z.optional(z.record(z.string(), z.number())),
 });
@@ -35,7 +35,7 @@ export interface EarlierAgent {
   readonly where: 'here' | 'far';
   readonly step: number;
   readonly lines: LineProgress;
-  readonly turns: TrackedTurns;
+  readonly turns: KeptTurns;
   /** How many characters of the output of its commands were heard, by terminal. */
   readonly terminals: Readonly<Record<string, number>>;
 }
@@ -63,7 +63,7 @@ export function earlierAgent(
     : undefined;
 }
 
-function isOpen(turn: TrackedTurns['turn'], state: Readonly<SessionState>): boolean {
+function isOpen(turn: KeptTurns['turn'], state: Readonly<SessionState>): boolean {
   return turn !== undefined && turn.ended === undefined && state.turn?.id === turn.id;
 }
 

@@ -14,7 +14,7 @@ import type { Permission } from '../../session/model/state';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
 import type { StateExchange } from '../sharing/stateExchange';
-import type { TurnResult } from '../turns/openTurn';
+import type { TurnResult } from '../turns/turnState';
 import { waitReasonLabel } from '../view/waitReasonLabels';
 import { pastContext } from './pastContext';
 import { chosenOption, permissionQuestion } from './permissionQuestion';

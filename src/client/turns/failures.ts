@@ -3,6 +3,7 @@
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
 import { type Localizable, type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
+import type { StoredFailure } from './turnState';
 
 /** Why nothing runs in this workspace. */
 export function untrusted(): ParleyError {
@@ -61,13 +62,6 @@ const PASSING: ReadonlySet<string> = new Set([
  */
 export function mayPass({ code }: { readonly code: string }): boolean {
   return PASSING.has(code);
-}
-
-/** A failure as it is stored. */
-export interface StoredFailure {
-  readonly code: string;
-  readonly message: LocalizableText;
-  readonly hint?: LocalizableText;
 }
 
 /** Why a prompt failed: the agent's own words, and what to do where they mean something to us. */

@@ -2,12 +2,13 @@
 // it.
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
-import { isReceipt } from '../../acp/proposals/promptLifecycle';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import { type PromptAnswer, required, type StateReport, type TurnComplete } from '../../acp/protocol/dialect';
 import { REMOTE_LOST } from '../../acp/transport/remoteError';
+import { Deferred } from '../../base/deferred';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
 import { type LocalizableText, localize } from '../../base/localizable';
+import { textOfBlocks } from '../../base/text';
 import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
@@ -18,13 +19,23 @@ import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
 import { UserRequests } from '../requests/userRequests';
 import { AcceptedPrompts } from './acceptedPrompts';
+import { mayBeCut } from './engine';
 import { promptFailure } from './failures';
+import { GRACES } from './graces';
 import { contentOf, contentOfSent } from './promptContent';
 import { PromptDispatcher, type SentMessage } from './promptDispatcher';
-import { textOf } from './promptEcho';
-import type { TrackedTurns } from './trackedTurns';
+import { type SentPrompt, TurnDriver } from './turnDriver';
 import type { Preparation, TurnControlOptions } from './turnPorts';
-import { TurnTracker } from './turnTracker';
+import {
+  hasWaiting,
+  initialTurns,
+  isAwaited,
+  isOwnWork,
+  type KeptTurns,
+  keptTurns,
+  restoredTurns,
+  type TurnResult,
+} from './turnState';
 
 /** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -49,42 +60,39 @@ export class TurnControl {
   readonly requests: UserRequests;
   readonly dispatcher: PromptDispatcher;
   readonly #options: TurnControlOptions;
-  readonly #tracker: TurnTracker;
+  readonly #turns: TurnDriver;
   #patience: ReturnType<typeof setTimeout> | undefined;
   #ignoresStop = false;
   /** What precedes a prompt, and can be given up; with the message that has not left yet. */
   #preparing: { readonly abort: AbortController; readonly item?: QueueItem } | undefined;
 
   readonly #accepted: AcceptedPrompts;
-  /** The messages of the turn that runs. */
-  readonly #inTurn: QueueItem[] = [];
   /** The ids of messages whose turn failed, and that are sent again. */
   readonly #again = new Set<string>();
   /** What the agent said when the turn that ends now failed for want of a sign-in. */
   #signInFor: string | undefined;
   /** What an earlier window has left, until its agent is here. */
-  #restored: { readonly tracked: TrackedTurns; readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
+  #restored: { readonly itemOf: (id: string) => QueueItem | undefined } | undefined;
   /** Connections that were lost in a turn which may go on: no answer of theirs is one. */
   readonly #cutLinks = new WeakSet<AgentLink>();
 
   constructor(options: TurnControlOptions) {
-    const { apply, services, queue } = options;
+    const { apply, queue, services } = options;
     this.#options = options;
     this.requests = new UserRequests(apply, () => this.isCancelled, options.judge);
     this.#accepted = new AcceptedPrompts(queue);
-    this.#tracker = new TurnTracker({
-      turnsSoFar: options.turnsSoFar,
+    const { clock, log, schedule, barrierGraceMs: barrierMs, answerGraceMs: answerMs } = services;
+    this.#turns = new TurnDriver(initialTurns(options.turnsSoFar), {
+      graces: { ...GRACES, ...(barrierMs !== undefined && { barrierMs }), ...(answerMs !== undefined && { answerMs }) },
+      schedule,
+      now: clock.now,
+      log,
       apply,
-      now: services.clock.now,
-      log: services.log,
-      onSettled: (stopReason) => this.#onSettled(stopReason),
       onInserted: (promptId) => {
         this.#accepted.forget(promptId);
-        const item = queue.remove(promptId);
-        if (item) this.#inTurn.push(item);
+        queue.remove(promptId);
       },
-      ...(services.barrierGraceMs !== undefined && { barrierGraceMs: services.barrierGraceMs }),
-      ...(services.answerGraceMs !== undefined && { answerGraceMs: services.answerGraceMs }),
+      onSettled: (stopReason, prompts) => this.#onSettled(stopReason, prompts),
     });
     this.dispatcher = new PromptDispatcher(queue, {
       canSend: () => this.#canSend(),
@@ -103,7 +111,14 @@ export class TurnControl {
   }
 
   get #hasTurn(): boolean {
-    return this.#tracker.current !== undefined || this.#tracker.hasWaiting;
+    return this.#turns.state.turn !== undefined || hasWaiting(this.#turns.state);
+  }
+
+  /** There is something to stop: a turn that is not over, or a prompt that waits for one. */
+  get isRunning(): boolean {
+    const { turn, agentState = 'idle' } = this.#turns.state;
+    const isOver = turn?.ended !== undefined && (turn.endsBy === 'response' || agentState === 'idle');
+    return (turn !== undefined && !isOver) || hasWaiting(this.#turns.state);
   }
 
   /** No turn runs, and the last one ended with a question: the next message is the answer. */
@@ -113,7 +128,7 @@ export class TurnControl {
   }
 
   get isCancelled(): boolean {
-    return this.#tracker.current?.cancelRequested === true;
+    return this.#turns.state.turn?.cancelRequested === true;
   }
 
   /** The agent was asked to stop and continues regardless. */
@@ -122,7 +137,7 @@ export class TurnControl {
   }
 
   turnComplete(barrier: TurnComplete): void {
-    this.#tracker.turnComplete(barrier);
+    this.#turns.feed({ type: 'complete', barrier });
   }
 
   /**
@@ -130,23 +145,23 @@ export class TurnControl {
    * an error of its prompt would.
    */
   state(report: StateReport): void {
-    if (report.error?.code === AUTH_REQUIRED && this.#tracker.current) this.#signInFor = report.error.message;
-    this.#tracker.state(report);
-    if (!this.#tracker.current) this.#signInFor = undefined;
+    if (report.error?.code === AUTH_REQUIRED && this.#turns.state.turn) this.#signInFor = report.error.message;
+    this.#turns.feed({ type: 'state', report });
+    if (!this.#turns.state.turn) this.#signInFor = undefined;
     this.#options.onChange();
   }
 
   /** The agent sent an update of the session, of whatever kind. */
   updated(): void {
-    this.#tracker.updated();
+    this.#turns.feed({ type: 'update', isOutput: false });
   }
 
   /**
-   * To be called with each event of the agent's, before it is applied: it may be what a prompt has
-   * become.
+   * To be called with each event of the agent before it is applied: it may be what a prompt has become.
+   * @returns whether it was applied, or will be when that is decided
    */
-  heard(event: SessionEvent): void {
-    this.#tracker.heard(event);
+  heard(event: SessionEvent): boolean {
+    return this.#turns.hear(event);
   }
 
   /**
@@ -157,8 +172,8 @@ export class TurnControl {
     const { services, onChange } = this.#options;
     const session = this.#options.session.current;
     this.keepBack();
-    if (!session || (!this.#hasTurn && !this.isAsked)) return;
-    this.#tracker.cancelRequested();
+    if (!session || (!this.isRunning && !this.isAsked)) return;
+    this.#turns.feed({ type: 'cancel' });
     this.#preparing?.abort.abort();
     const asked = session.link.dialect
       .cancel(session.sessionId)
@@ -198,15 +213,18 @@ export class TurnControl {
     this.#accepted.clear();
     this.#options.queue.takeBack();
     this.requests.agentExited();
-    this.#tracker.exited(note, interrupted);
+    this.#turns.feed({ type: 'exited', note, interrupted });
   }
 
   /**
-   * The connection is lost in the middle of a turn that the agent may go on with, as
-   * {@link TurnTracker.cut}. What it asked is withdrawn: it asks again where it still wants to know.
+   * The connection is lost in the middle of a turn that the agent may continue: it stays open until
+   * {@link rejoin} or {@link exited}. What the agent asked is withdrawn: it asks again if it still
+   * wants to know.
+   * @returns false if no turn runs
    */
   cut(link: AgentLink | undefined): boolean {
-    if (!this.#tracker.cut()) return false;
+    if (!mayBeCut(this.#turns.state)) return false;
+    this.#turns.feed({ type: 'cut' });
     if (link) this.#cutLinks.add(link);
     this.#preparing?.abort.abort();
     this.#accepted.clear();
@@ -217,31 +235,36 @@ export class TurnControl {
     return true;
   }
 
-  /** As {@link TurnTracker.asking}. */
+  /** The agent is about to be asked about the turn that was cut: what it said until now is older. */
   asking(): void {
-    this.#tracker.asking();
+    this.#turns.feed({ type: 'asking' });
   }
 
-  /** As {@link TurnTracker.rejoin}. */
+  /**
+   * The agent was asked about the turn that was cut: the turn continues, or is over, as it says.
+   * @param hasArrived whether the agent has its prompts; undefined: not known
+   * @returns false if the agent doesn't have the turn: {@link exited} ends it
+   */
   rejoin(status: SessionStatus, hasArrived: boolean | undefined): boolean {
-    const goesOn = this.#tracker.rejoin(status, hasArrived);
+    const effects = this.#turns.feed({ type: 'asked', status, hasArrived });
     this.#options.onChange();
-    return goesOn;
+    return !effects.some(({ type }) => type === 'lost');
   }
 
-  /** As {@link TurnTracker.whenQuiet}. */
+  /** Runs something once no update has come in the open turn for `quietMs`. */
   whenQuiet(quietMs: number, run: () => void): void {
-    this.#tracker.whenQuiet(quietMs, run);
+    this.#turns.whenQuiet(quietMs, run);
   }
 
-  /** As {@link TurnTracker.gaveNoEnd}. */
+  /** The agent doesn't say how the turn ended: it counts as over. @param note a sentence on why */
   gaveNoEnd(note: LocalizableText): void {
-    this.#tracker.gaveNoEnd(note);
+    this.#turns.feed({ type: 'no_end', note });
   }
 
   dispose(): void {
     clearTimeout(this.#patience);
     this.exited('session-closed', true);
+    this.#turns.dispose();
     this.dispatcher.dispose();
   }
 
@@ -250,7 +273,7 @@ export class TurnControl {
    * wait after all.
    */
   async #send(item: QueueItem): Promise<SentMessage | undefined> {
-    const { queue, apply, kept, session } = this.#options;
+    const { queue, kept, session } = this.#options;
     const opened = session.current;
     if (!opened) return undefined;
     queue.setState(item, 'sending');
@@ -268,23 +291,19 @@ export class TurnControl {
     const endsBy = features.states ? 'state' : 'response';
     const promised = features.turnComplete !== undefined;
     const sent = [...content, ...this.#options.appendix(features.prompt)];
-    const echo = sent.length === content.length ? {} : { echo: textOf(sent) };
-    const terms = { promptId: item.id, content, endsBy, promised, ...echo } as const;
-    const begins = !this.isBusy || (endsBy === 'response' && this.#tracker.isOwnWork);
-    const { id: handle, done } = kept.together(() => {
-      const begun = begins ? this.#tracker.begin(terms) : this.#tracker.follow(terms);
-      if (begins) {
-        apply({ type: 'prompt_sent', turnId: begun.id, promptId: item.id, content, ...echo });
-        queue.remove(item.id);
-      }
-      // It stands in the queue or in the transcript before it leaves, never in both.
+    const echo = sent.length === content.length ? {} : { echo: textOfBlocks(sent) };
+    const text = echo.echo ?? textOfBlocks(content);
+    const prompt = { item, content, ...echo, done: new Deferred<TurnResult | undefined>() };
+    // It stands in the queue or in the transcript before it leaves, never in both.
+    const handle = kept.together(() => {
+      const added = this.#turns.prompt(prompt, { promptId: item.id, text, endsBy, promised });
       kept.commit();
-      return begun;
+      return added;
     });
-    if (begins) this.#inTurn.push(item);
+    const begins = queue.find(item.id) === undefined;
     const takenBack = this.#takenBack(item, begins);
-    this.#follow(opened, { item, handle, promised }, this.#promptWith(opened, { item, handle, sent, takenBack }));
-    return { done: done.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
+    this.#follow(opened, { item, handle }, this.#promptWith(opened, { item, handle, sent, takenBack }));
+    return { done: prompt.done.promise.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
   }
 
   #takenBack(item: QueueItem, begins: boolean): AbortSignal {
@@ -295,7 +314,7 @@ export class TurnControl {
   #promptWith({ link, sessionId }: OpenedSession, { item, handle, sent, takenBack }: LeavingPrompt) {
     const { queue } = this.#options;
     const onSent = (id: string): void => {
-      this.#tracker.sent(handle, id);
+      this.#turns.feed({ type: 'sent', handle, requestId: id });
       if (queue.find(item.id)) queue.setState(item, 'accepted');
     };
     return (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takenBack);
@@ -304,7 +323,7 @@ export class TurnControl {
   /** Sees a prompt that leaves, or has left, to its answer. */
   #follow(
     opened: OpenedSession,
-    { item, handle, promised }: Pick<LeavingPrompt, 'item' | 'handle'> & { readonly promised: boolean },
+    { item, handle }: Pick<LeavingPrompt, 'item' | 'handle'>,
     prompt: () => Promise<PromptAnswer>,
   ): void {
     const { queue, session, kept } = this.#options;
@@ -316,8 +335,7 @@ export class TurnControl {
           session.answered();
           // What was written before the question is no answer to it.
           if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
-          if (isReceipt(answer, this.#tracker.statesSeen)) this.#tracker.received(handle, answer.messageId);
-          else this.#tracker.answered(handle, answer.stopReason, answer, promised, answer.note);
+          this.#turns.feed({ type: 'answer', handle, answer });
         }),
       (error: unknown) => {
         if (isClosed(error) && this.#cutLinks.has(link)) return;
@@ -327,52 +345,60 @@ export class TurnControl {
     );
   }
 
-  /** What another window needs to go on with the same agent. */
-  get tracked(): TrackedTurns {
-    return this.#tracker.tracked;
+  /** What another window needs to continue with the same agent. */
+  get tracked(): KeptTurns {
+    return keptTurns(this.#turns.state);
   }
 
-  /** As {@link TurnTracker.requests}. */
+  /** The JSON-RPC ids of the prompts whose answers are still to come or still count, by prompt. */
   get requestIds(): ReadonlyMap<string, string> {
-    return this.#tracker.requests;
+    const { prompts, turn } = this.#turns.state;
+    return new Map(
+      prompts.flatMap((prompt) =>
+        prompt.requestId !== undefined && isAwaited(prompt, turn) ? [[prompt.promptId, prompt.requestId]] : [],
+      ),
+    );
   }
 
   /**
-   * Goes on where an earlier window stood: the turn runs, and nothing is sent until {@link resume}.
+   * Continues where an earlier window stopped: the turn runs, and nothing is sent until {@link resume}.
    * @param itemOf returns a message of the queue or of the transcript
    */
-  restore(tracked: TrackedTurns, state: Readonly<SessionState>, itemOf: (id: string) => QueueItem | undefined): void {
+  restore(kept: KeptTurns, state: Readonly<SessionState>, itemOf: (id: string) => QueueItem | undefined): void {
     const userIds = state.entries.flatMap((entry) =>
       entry.kind === 'user' && entry.messageId !== undefined ? [entry.messageId] : [],
     );
-    this.#tracker.restore(tracked, (id) => contentOfSent(itemOf(id)), userIds);
+    const contentOf = (id: string): readonly ContentBlock[] => contentOfSent(itemOf(id));
+    this.#turns.restore(
+      restoredTurns(kept, this.#turns.state.turns, (id) => textOfBlocks(contentOf(id)), userIds),
+      (id) => {
+        const item = itemOf(id);
+        return item && { item, content: contentOf(id), done: new Deferred() };
+      },
+    );
     this.requests.restore(state);
-    this.#restored = { tracked, itemOf };
+    this.#restored = { itemOf };
   }
 
   /**
-   * The agent of the earlier window is here: its answers are waited for, and what had not left yet
-   * leaves.
-   * @param sent the JSON-RPC ids of prompts that have left, by prompt
+   * The agent of the earlier window is here: its answers are waited for, and what was not sent yet
+   * is sent.
+   * @param sent the JSON-RPC ids of prompts that were sent, by prompt
    */
   resume(opened: OpenedSession, sent: ReadonlyMap<string, string>): void {
-    const { tracked, itemOf } = this.#restored ?? { tracked: undefined, itemOf: () => undefined };
+    const { itemOf } = this.#restored ?? { itemOf: () => undefined };
     this.#restored = undefined;
     const { queue } = this.#options;
-    const prompts = tracked?.prompts.filter(({ awaited }) => awaited) ?? [];
+    const { turn } = this.#turns.state;
+    const prompts = this.#turns.state.prompts.filter((prompt) => isAwaited(prompt, turn));
     const known = new Set(prompts.map(({ promptId }) => promptId));
     for (const item of queue.items) if (item.state === 'sending' && !known.has(item.id)) queue.setState(item, 'queued');
-    for (const { handle, promptId, promised, inTurn } of prompts) {
+    for (const { handle, promptId, inTurn } of prompts) {
       const item = itemOf(promptId);
       if (!item) continue;
-      if (inTurn) this.#inTurn.push(item);
       const takenBack = this.#takenBack(item, inTurn);
       const prompt = this.#promptWith(opened, { item, handle, sent: contentOfSent(item), takenBack });
-      this.#follow(
-        opened,
-        { item, handle, promised },
-        this.#answerOrPrompt(opened, handle, sent.get(promptId), prompt),
-      );
+      this.#follow(opened, { item, handle }, this.#answerOrPrompt(opened, handle, sent.get(promptId), prompt));
     }
   }
 
@@ -385,7 +411,7 @@ export class TurnControl {
   ): () => Promise<PromptAnswer> {
     const { rpc, dialect } = link;
     if (requestId === undefined || !rpc) return prompt;
-    this.#tracker.sent(handle, requestId);
+    this.#turns.feed({ type: 'sent', handle, requestId });
     const answer = rpc.answerTo(Number(requestId), 'session/prompt', new AbortController().signal);
     let isAwaited = false;
     return () => {
@@ -454,8 +480,11 @@ export class TurnControl {
     const again = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
     if (again) this.#again.add(item.id);
     if (again && signIn) session.needSignIn(localize(failure.message), at(error, 'data'));
-    const { kind, asked } = this.#tracker.failed(handle, failure, code === RPC_CODES.cancelled);
-    if (kind === 'refused') this.#gaveBack(item, { again, asked, failure, cancelled: code === RPC_CODES.cancelled });
+    const withdrawn = code === RPC_CODES.cancelled;
+    const effects = this.#turns.feed({ type: 'failed', handle, error: failure, withdrawn });
+    const done = effects.find((effect) => effect.type === 'done' && effect.handle === handle);
+    if (done?.type === 'done' && done.refused)
+      this.#gaveBack(item, { again, asked: done.refused.asked, failure, cancelled: withdrawn });
     if (lost !== undefined) queue.pause(lost);
     this.#options.onChange();
     this.#options.kept.afterwards(() => this.dispatcher.pump());
@@ -500,7 +529,7 @@ export class TurnControl {
     if (this.isCancelled) return false;
     // An agent whose turns its answers end may say that it works, and never that it is done: that
     // must not lock the user out.
-    return opened.link.description.features.queue !== undefined || this.#tracker.isOwnWork;
+    return opened.link.description.features.queue !== undefined || isOwnWork(this.#turns.state);
   }
 
   /** What was to stop has stopped. */
@@ -509,14 +538,13 @@ export class TurnControl {
     this.#ignoresStop = false;
   }
 
-  #onSettled(stopReason: StopReason): void {
+  #onSettled(stopReason: StopReason, prompts: readonly SentPrompt[]): void {
     const { queue, session } = this.#options;
     this.#stopped();
-    const items = this.#inTurn.splice(0);
     if (this.#signInFor !== undefined) {
       // The turn had taken them in and failed for that reason: they are sent again after the
       // sign-in.
-      for (const item of items.reverse()) if (queue.putBack(item)) this.#again.add(item.id);
+      for (const { item } of prompts.toReversed()) if (queue.putBack(item)) this.#again.add(item.id);
       session.needSignIn(this.#signInFor);
     }
     // What failed for one message mostly fails for the next: they are kept until the user has

@@ -3,7 +3,7 @@
 import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import type { Log } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
-import type { SessionEvent, StopReason } from '../../session/events/event';
+import type { SessionEvent } from '../../session/events/event';
 import type { PromptQueue } from '../../session/queue/queue';
 import type { PauseCode, WaitReason } from '../../session/queue/waitReason';
 import type { OpenedSession } from '../ports/agentLink';
@@ -48,6 +48,8 @@ export interface TurnServices {
   readonly barrierGraceMs?: number;
   /** How long an answer may trail its turn_complete, in milliseconds. */
   readonly answerGraceMs?: number;
+  /** Timers, so that tests can hold them. */
+  readonly schedule?: Schedule;
 }
 
 /** How what belongs to one prompt is kept. */
@@ -77,20 +79,4 @@ export interface TurnControlOptions {
    * before.
    */
   readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
-}
-
-export interface TurnTrackerOptions {
-  /** Turns that the session had before; numbers continue from there. */
-  readonly turnsSoFar?: number;
-  readonly apply: (event: SessionEvent) => void;
-  readonly now: () => number;
-  readonly log: Log;
-  /** Called when the turn is complete: the next prompt can be sent. */
-  readonly onSettled: (stopReason: StopReason) => void;
-  /** A prompt that had left for later was taken in, and stands in the transcript now. */
-  readonly onInserted?: (promptId: string) => void;
-  readonly barrierGraceMs?: number;
-  readonly answerGraceMs?: number;
-  /** Timers, so that tests can hold them. */
-  readonly schedule?: Schedule;
 }

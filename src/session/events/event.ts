@@ -198,6 +198,8 @@ export type SessionEvent =
       readonly message: LocalizableText;
       readonly hint?: LocalizableText;
       readonly stderr?: string;
+      /** A turn that has ended already; absent: the running one. */
+      readonly turnId?: string;
       /** Ways to resend the prompt of the turn, shown as buttons. */
       readonly actions?: readonly { readonly id: string; readonly label: LocalizableText }[];
     }

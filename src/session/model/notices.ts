@@ -37,11 +37,11 @@ export function addNotice(
       return;
     }
     case 'error': {
-      const { code, message, hint, stderr, actions } = event;
+      const { code, message, hint, stderr, actions, turnId } = event;
       if (!hint && !stderr && !actions && typeof message === 'string' && isSaid(context, message)) return;
       context.push(
         (base) => ({
-          ...(context.state.turn ? base : outside(base)),
+          ...(turnId !== undefined ? { ...base, turnId } : context.state.turn ? base : outside(base)),
           kind: 'error',
           code,
           text: boundText(message, MAX_TOOL_TEXT),

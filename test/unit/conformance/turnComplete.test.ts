@@ -24,7 +24,7 @@ for (const version of [1, 2] as const)
       ['with a number for an id', { when: 'before', id: 'number' }, 'turn_complete'],
       ['without an id', { when: 'before', id: 'none' }, 'turn_complete'],
       ['without an id, after the answer', { when: 'after', id: 'none' }, 'turn_complete'],
-      ['with an id that no prompt had', { when: 'before', id: 'wrong' }, 'timeout'],
+      ['with an id that no prompt had', { when: 'before', id: 'wrong' }, 'turn_complete'],
       ['after one that names the prompt of another client', { when: 'before', id: 'foreign' }, 'turn_complete'],
       ['after the repetition of an earlier one', { when: 'before', id: 'earlier' }, 'turn_complete'],
       [

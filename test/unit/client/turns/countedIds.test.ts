@@ -1,11 +1,10 @@
 // An agent whose messages have ids that it counts from one in each process: after its end they name other messages than before.
 import { strict as assert } from 'node:assert';
-import { silentLog } from '../../../../src/base/log';
-import { TurnTracker } from '../../../../src/client/turns/turnTracker';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel, type SessionView } from '../../../../src/session/model/model';
 import { type FaultWindow, type KeepingScript, keepingAgent } from '../../../support/faults/faultWindow';
 import { useFaultWindows } from '../../../support/faults/useFaultWindows';
+import { PlayedTurns } from '../../../support/turns';
 
 /** Everything that was said, by the turn in which it stands; what came late is marked. */
 function byTurn(model: SessionView): readonly string[] {
@@ -106,22 +105,18 @@ describe('what an agent continues with after a restart', () => {
     );
   });
 
-  it('sees the turn end, also where their message has an id from before', async () => {
-    const tracker = new TurnTracker({ apply: () => {}, now: () => 0, log: silentLog, onSettled: () => {} });
-    const ask = (promptId: string): Promise<unknown> => {
-      const content = [{ type: 'text', text: promptId }] as const;
-      const { id, done } = tracker.begin({ promptId, content, endsBy: 'state', promised: false });
-      tracker.sent(id, promptId);
-      tracker.heard(said('user', 'u1', promptId));
-      tracker.state({ state: 'running' });
-      return done;
+  it('sees the turn end, also if their message has an id from before', () => {
+    const turns = new PlayedTurns();
+    const ask = (text: string): string => {
+      const id = turns.prompt({ text, endsBy: 'state', requestId: text });
+      turns.hear(said('user', 'u1', text));
+      turns.report('running');
+      return id;
     };
-    const first = ask('Do it');
-    tracker.exited('the agent was killed');
-    await first;
+    ask('Do it');
+    turns.feed({ type: 'exited', note: 'the agent was killed', interrupted: false });
     const second = ask('Do it now');
-    tracker.state({ state: 'idle', stopReason: 'end_turn' });
-    tracker.exited('the test is over'); // ends what was not ended
-    assert.deepEqual(await second, { turnId: 't2', stopReason: 'end_turn' });
+    turns.report('idle', { stopReason: 'end_turn' });
+    assert.deepEqual(turns.results.get(second), { turnId: 't2', stopReason: 'end_turn' });
   });
 });

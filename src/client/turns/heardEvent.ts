@@ -1,0 +1,38 @@
+// What an event of the agent says about turns.
+import type { SessionEvent } from '../../session/events/event';
+import { isEnded } from '../../session/model/tools';
+import type { TurnFact, UserMessageEvent } from './turnState';
+
+/**
+ * Feeds an event to the engine, before it is applied.
+ * @returns whether the engine applies it, by an effect
+ */
+export function hear(event: SessionEvent, feed: (fact: TurnFact) => unknown): boolean {
+  switch (event.type) {
+    case 'message':
+    case 'message_chunk':
+      if (isOfUser(event)) {
+        feed({ type: 'message', event });
+        return true;
+      }
+      if (event.role !== 'user') feed({ type: 'update', isOutput: true });
+      return false;
+    case 'tool_call': {
+      const { status } = event.patch;
+      feed({ type: 'update', isOutput: true });
+      if (status || event.announced) feed({ type: 'call', id: event.toolCallId, isOpen: !status || !isEnded(status) });
+      return false;
+    }
+    case 'tool_content':
+    case 'plan':
+      feed({ type: 'update', isOutput: true });
+      return false;
+    default:
+      return false;
+  }
+}
+
+/** A message without an id can't be told from a replay. */
+function isOfUser(event: Extract<SessionEvent, { type: 'message' | 'message_chunk' }>): event is UserMessageEvent {
+  return event.role === 'user' && event.messageId !== undefined;
+}

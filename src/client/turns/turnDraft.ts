@@ -1,0 +1,80 @@
+// What a step of the turn engine changes: a copy of the state, and the effects so far.
+import type { SessionEvent } from '../../session/events/event';
+import type { OpenTurn, Prompt, TurnEffect, TurnMark, TurnState } from './turnState';
+
+/** The newest ids that are remembered, to know a repetition. */
+export const MAX_IDS = 200;
+
+export class TurnDraft {
+  /** A copy down to the turn and the prompts, which may be changed; lists in it are replaced. */
+  readonly state: { -readonly [Key in keyof TurnState]: TurnState[Key] };
+  readonly effects: TurnEffect[] = [];
+  protected readonly log = {
+    info: (text: string) => void this.effects.push({ type: 'log', level: 'info', text }),
+    warn: (text: string) => void this.effects.push({ type: 'log', level: 'warn', text }),
+  };
+  /** Of the input, ms since 1970. */
+  protected at = 0;
+
+  constructor(state: TurnState) {
+    const prompts = state.prompts.map((prompt) => ({ ...prompt }));
+    this.state = { ...state, prompts, ...(state.turn && { turn: { ...state.turn } }) };
+  }
+
+  protected start(origin: 'user' | 'agent', endsBy: OpenTurn['endsBy'], promised: boolean): OpenTurn {
+    const id = `t${++this.state.turns}`;
+    const turn = { id, endsBy, promised, busySeen: false, barrierSeen: false, cancelRequested: false };
+    this.state.turn = turn;
+    this.event({ type: 'turn_started', turnId: id, origin, at: this.at });
+    return turn;
+  }
+
+  protected setState(state: string): void {
+    if (this.state.agentState === state) return;
+    this.state.agentState = state;
+    this.event({ type: 'agent_state', state });
+  }
+
+  protected rememberUserId(id: string): void {
+    if (!this.state.userIds.includes(id)) this.state.userIds = [...this.state.userIds, id].slice(-MAX_IDS);
+  }
+
+  protected find(handle: string): Prompt | undefined {
+    return this.state.prompts.find((prompt) => prompt.handle === handle);
+  }
+
+  protected promptsInTurn(): Prompt[] {
+    return this.state.prompts.filter(({ inTurn }) => inTurn);
+  }
+
+  /** The JSON-RPC ids of the prompts of the open turn. */
+  protected requestIds(): string[] {
+    return this.promptsInTurn().flatMap(({ requestId }) => (requestId === undefined ? [] : [requestId]));
+  }
+
+  protected event(event: SessionEvent): void {
+    this.effects.push({ type: 'event', event });
+  }
+
+  protected markBarrier(requestId: string | undefined, note?: TurnMark['note']): void {
+    const prompt = this.state.prompts.find((one) => requestId !== undefined && one.requestId === requestId);
+    this.mark('barrier', prompt, note, requestId);
+  }
+
+  protected mark(
+    kind: TurnMark['kind'],
+    prompt?: Pick<Prompt, 'promptId' | 'requestId'>,
+    note?: TurnMark['note'],
+    requestId = prompt?.requestId,
+  ): void {
+    const turnId = this.state.turn?.id;
+    const mark = {
+      kind,
+      ...(turnId !== undefined && { turnId }),
+      ...(prompt && { promptId: prompt.promptId }),
+      ...(requestId !== undefined && { requestId }),
+      ...(note && { note }),
+    };
+    this.effects.push({ type: 'mark', mark });
+  }
+}

@@ -1,0 +1,158 @@
+// Drives the turn engine in real time: gives it the time of each input, carries out what follows,
+// and looks again when a wait is over.
+import type { Deferred } from '../../base/deferred';
+import type { Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent, StopReason } from '../../session/events/event';
+import type { QueueItem } from '../../session/queue/queue';
+import { later, type Schedule } from '../ports/grace';
+import { dueAt, reduce } from './engine';
+import type { Graces } from './graces';
+import { hear } from './heardEvent';
+import type { TurnEffect, TurnFact, TurnResult, TurnState } from './turnState';
+
+/** A prompt that the engine knows by its handle. */
+export interface SentPrompt {
+  readonly item: QueueItem;
+  readonly content: readonly ContentBlock[];
+  /** The text that the agent gets, if that is more than the content. */
+  readonly echo?: string;
+  /** The end of its turn; undefined: no turn took it in. */
+  readonly done: Deferred<TurnResult | undefined>;
+}
+
+export interface TurnDriverOptions {
+  readonly graces: Graces;
+  /** Timers, so that tests can hold them. */
+  readonly schedule?: Schedule | undefined;
+  /** Ms since 1970. */
+  readonly now: () => number;
+  readonly log: Log;
+  readonly apply: (event: SessionEvent) => void;
+  /** A prompt stands in the transcript from here on. */
+  readonly onInserted: (promptId: string) => void;
+  /** A turn is complete: the next prompt can be sent. @param prompts those of the turn */
+  readonly onSettled: (stopReason: StopReason, prompts: readonly SentPrompt[]) => void;
+}
+
+export class TurnDriver implements Disposable {
+  readonly #options: TurnDriverOptions;
+  readonly #sent = new Map<string, SentPrompt>();
+  #state: TurnState;
+  #timer: { readonly at: number; readonly disposable: Disposable } | undefined;
+  #onQuiet: () => void = () => undefined;
+
+  constructor(state: TurnState, options: TurnDriverOptions) {
+    this.#state = state;
+    this.#options = options;
+  }
+
+  get state(): TurnState {
+    return this.#state;
+  }
+
+  /**
+   * Continues where an earlier window stopped.
+   * @param sentOf returns what a prompt is
+   */
+  restore(state: TurnState, sentOf: (promptId: string) => SentPrompt | undefined): void {
+    this.#state = state;
+    for (const { handle, promptId } of state.prompts) {
+      const prompt = sentOf(promptId);
+      if (prompt) this.#sent.set(handle, prompt);
+    }
+    this.#await();
+  }
+
+  /** A prompt is about to be sent. @returns its handle */
+  prompt(prompt: SentPrompt, terms: Omit<Extract<TurnFact, { type: 'prompt' }>, 'type' | 'handle'>): string {
+    const handle = `p${this.#state.followers + 1}`;
+    this.#sent.set(handle, prompt);
+    this.feed({ type: 'prompt', handle, ...terms });
+    return handle;
+  }
+
+  /** Runs something once no update has come in the open turn for `quietMs`. */
+  whenQuiet(quietMs: number, run: () => void): void {
+    this.#onQuiet = run;
+    this.feed({ type: 'watch', quietMs });
+  }
+
+  /**
+   * Takes an event of the agent before it is applied.
+   * @returns whether it was applied, or will be when that is decided
+   */
+  hear(event: SessionEvent): boolean {
+    return hear(event, this.feed);
+  }
+
+  /** Tells the engine what happened, and carries out what follows. */
+  readonly feed = (fact: TurnFact, at = this.#options.now()): readonly TurnEffect[] => {
+    const [state, effects] = reduce(this.#state, { ...fact, at }, this.#options.graces);
+    if (state === this.#state) return effects;
+    this.#state = state;
+    this.#await();
+    const ended: SentPrompt[] = [];
+    let settled: StopReason | undefined;
+    for (const effect of effects) {
+      if (effect.type === 'settled') settled = effect.stopReason;
+      else this.#carryOut(effect, ended);
+    }
+    // Last, as it may send the next prompt.
+    if (settled !== undefined) this.#options.onSettled(settled, ended);
+    return effects;
+  };
+
+  /** @param ended collects the prompts whose turn is over */
+  #carryOut(effect: TurnEffect, ended: SentPrompt[]): void {
+    const { apply, log, onInserted } = this.#options;
+    switch (effect.type) {
+      case 'event':
+        apply(effect.event);
+        return;
+      case 'inserted': {
+        const { handle, promptId, turnId, messageId } = effect;
+        const { content = [], echo } = this.#sent.get(handle) ?? {};
+        const more = { ...(messageId !== undefined && { messageId }), ...(echo !== undefined && { echo }) };
+        apply({ type: 'prompt_sent', turnId, promptId, content, ...more });
+        onInserted(promptId);
+        return;
+      }
+      case 'done': {
+        const { handle, result } = effect;
+        const prompt = this.#sent.get(handle);
+        this.#sent.delete(handle);
+        if (prompt && result) ended.push(prompt);
+        prompt?.done.resolve(result);
+        return;
+      }
+      case 'quiet':
+        this.#onQuiet();
+        return;
+      case 'log':
+        log[effect.level](effect.text);
+    }
+  }
+
+  /** Waits until something is decided. A timer that fires too early, as the wait was extended, waits again. */
+  #await(): void {
+    const due = dueAt(this.#state);
+    if (due !== undefined && this.#timer && this.#timer.at <= due) return;
+    this.#timer?.disposable.dispose();
+    this.#timer = undefined;
+    if (due === undefined) return;
+    const { schedule = later, now } = this.#options;
+    const look = (): void => {
+      this.#timer = undefined;
+      this.feed({ type: 'tick' }, Math.max(now(), due));
+      this.#await();
+    };
+    this.#timer = { at: due, disposable: schedule(look, Math.max(0, due - now())) };
+  }
+
+  dispose(): void {
+    this.#timer?.disposable.dispose();
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,288 @@
+// The state of the turn engine (engine.ts), its inputs and its effects. The state is plain JSON, so
+// that another window can continue with the same agent from what `keptTurns` returns.
+import * as z from 'zod/mini';
+import type { SessionStatus } from '../../acp/proposals/sessionStatus';
+import type { PromptAnswer, StateReport, TurnComplete } from '../../acp/protocol/dialect';
+import type { LocalizableText } from '../../base/localizable';
+import type { SessionEvent, StopReason } from '../../session/events/event';
+
+const stopReasons = [
+  'end_turn',
+  'cancelled',
+  'refusal',
+  'max_tokens',
+  'max_turn_requests',
+  'error',
+  'unknown',
+] as const;
+const endsBy = z.enum(['response', 'state']);
+const reportSchema = z.custom<StateReport>((value) => typeof (value as StateReport | undefined)?.state === 'string');
+
+const promptSchema = z.object({
+  /** Unique in the life of a session: one message may be sent more than once. */
+  handle: z.string(),
+  /** The id of the message in the queue. */
+  promptId: z.string(),
+  /** What ends its turn: the answer to it, or the agent's own state. */
+  endsBy,
+  /** The agent advertises turn_complete. */
+  promised: z.boolean(),
+  /** The agent's id of the message. */
+  messageId: z.optional(z.string()),
+  /** The JSON-RPC id with which it was sent. */
+  requestId: z.optional(z.string()),
+  /** Part of the open turn. */
+  inTurn: z.boolean(),
+  /** Neither answered nor given up. */
+  awaited: z.boolean(),
+  /** The agent has taken it in. */
+  inserted: z.boolean(),
+  cancelRequested: z.boolean(),
+  /** The agent has repeated it as a message of the user. */
+  echoed: z.optional(z.boolean()),
+  /** What the agent may echo; not kept, see `restoredTurns`. */
+  text: z.optional(z.string()),
+});
+
+/** What an open turn waits for while the agent is quiet. Times are milliseconds since 1970. */
+const graceSchema = z.object({
+  kind: z.enum([
+    /** The promised turn_complete, after the answer. */
+    'barrier',
+    /** Whether a turn_complete with an unknown id, after the answer, was meant for this turn. */
+    'renumbered',
+    /** The answer, after turn_complete. */
+    'answer',
+    /** Whether an answer without a reason is a receipt. */
+    'unclear',
+    /** Whether an idle that came early is the end. */
+    'idle',
+    /** A sign of life, see the input `watch`. */
+    'watch',
+  ]),
+  quietMs: z.number(),
+  /** Absent: for as long as a tool call of the turn is open. */
+  until: z.optional(z.number()),
+  /** Updates that show no progress extend the wait up to here. */
+  longest: z.optional(z.number()),
+});
+
+/** What the end of a turn says besides its reason. */
+const endingSchema = z.custom<Ending>((value) => typeof value === 'object' && value !== null);
+
+const turnSchema = z.object({
+  id: z.string(),
+  endsBy,
+  promised: z.boolean(),
+  /** The agent said that it works in this turn. */
+  busySeen: z.boolean(),
+  barrierSeen: z.boolean(),
+  cancelRequested: z.boolean(),
+  /** The reason for its end; the next prompt may still have to wait. */
+  ended: z.optional(z.enum(stopReasons)),
+  /** An idle that could not be its end when it came. */
+  idle: z.optional(reportSchema),
+  /** That idle came before the agent repeated the prompt: it may be the end of something else. */
+  idleIsDoubtful: z.optional(z.boolean()),
+  /** The answer, while a promised turn_complete is waited for. */
+  answered: z.optional(z.object({ stopReason: z.enum(stopReasons), said: endingSchema })),
+  /** It continues on another connection: its prompts get no answers, and their ids are void. */
+  isRejoined: z.optional(z.boolean()),
+  /** The handle of the prompt whose answer names no reason. */
+  unclear: z.optional(z.string()),
+  /** Another client's message was taken in before the prompt of this turn. */
+  hasForeign: z.optional(z.boolean()),
+  /** A turn_complete with an unknown id came, and no output since. */
+  hasForeignBarrier: z.optional(z.boolean()),
+  hasOutput: z.optional(z.boolean()),
+  /** Tool calls that are not over, if a turn_complete is promised. */
+  calls: z.optional(z.array(z.string())),
+  grace: z.optional(graceSchema),
+});
+
+/** What is kept with the events of a session. Fields that were added later are optional. */
+export const keptTurnsSchema = z.object({
+  agentState: z.optional(z.string()),
+  /** How many prompts have been sent. */
+  followers: z.number(),
+  turn: z.optional(turnSchema),
+  prompts: z.array(promptSchema),
+  /** Messages of the user that may be the prompt of the turn in other words, until its receipt. */
+  undecided: z.optional(z.array(z.custom<UserMessageEvent>((value) => typeof value === 'object' && value !== null))),
+  /** The agent's turn_complete names other ids than those that were sent: a proxy renumbers them. */
+  renumbers: z.optional(z.boolean()),
+});
+
+export type KeptTurns = z.infer<typeof keptTurnsSchema>;
+export type Prompt = z.infer<typeof promptSchema>;
+export type OpenTurn = z.infer<typeof turnSchema>;
+export type GraceKind = z.infer<typeof graceSchema>['kind'];
+
+export interface TurnState extends Readonly<KeptTurns> {
+  /** Number of turns so far. */
+  readonly turns: number;
+  /** JSON-RPC ids of earlier prompts on this connection. */
+  readonly pastIds: readonly string[];
+  /** Ids of messages of the user that are in the transcript. */
+  readonly userIds: readonly string[];
+  /** The connection was lost in the open turn, and the agent was not asked about it yet. */
+  readonly cut?: Cut | undefined;
+}
+
+/** What the agent said since the connection was lost, the newest of each. */
+export interface Cut {
+  /** Before it was asked: it may be the state of an earlier turn, repeated. */
+  readonly before?: StateReport | undefined;
+  readonly state?: StateReport | undefined;
+  readonly complete?: TurnComplete;
+}
+
+export type UserMessageEvent = Extract<SessionEvent, { type: 'message' | 'message_chunk' }> & {
+  readonly messageId: string;
+};
+
+/** Tokens and an explanation that belong to the end of a turn. */
+export type Ending = Pick<Extract<SessionEvent, { type: 'turn_ended' }>, 'tokens' | 'tokenParts' | 'note'>;
+
+/** An error as it is stored. */
+export interface StoredFailure {
+  readonly code: string;
+  readonly message: LocalizableText;
+  readonly hint?: LocalizableText;
+}
+
+/** How a prompt goes to an agent. */
+export type PromptTerms = Pick<Prompt, 'handle' | 'promptId' | 'endsBy' | 'promised'> & {
+  /** The text that the agent gets and may echo. */
+  readonly text: string;
+};
+
+/** What happens to turns. */
+export type TurnFact =
+  | ({ readonly type: 'prompt' } & PromptTerms)
+  /** The prompt was written with this JSON-RPC id. */
+  | { readonly type: 'sent'; readonly handle: string; readonly requestId: string }
+  | { readonly type: 'answer'; readonly handle: string; readonly answer: PromptAnswer }
+  /** The prompt was answered with an error. `withdrawn`: the error says that it was cancelled. */
+  | {
+      readonly type: 'failed';
+      readonly handle: string;
+      readonly error: StoredFailure;
+      readonly withdrawn: boolean;
+    }
+  | { readonly type: 'state'; readonly report: StateReport }
+  | { readonly type: 'complete'; readonly barrier: TurnComplete }
+  /** A message of the user that the agent sends; the engine says where it goes. */
+  | { readonly type: 'message'; readonly event: UserMessageEvent }
+  /** Any update. `isOutput`: it shows progress, and is not applied yet. */
+  | { readonly type: 'update'; readonly isOutput: boolean }
+  | { readonly type: 'call'; readonly id: string; readonly isOpen: boolean }
+  /** The user asked to stop. */
+  | { readonly type: 'cancel' }
+  /** The agent is gone. `interrupted`: it was ended, and has not failed. */
+  | { readonly type: 'exited'; readonly note: LocalizableText; readonly interrupted: boolean }
+  /** The connection is lost, and the agent may continue the open turn. */
+  | { readonly type: 'cut' }
+  /** The agent is about to be asked about the turn that was cut. */
+  | { readonly type: 'asking' }
+  /** It was asked. `hasArrived`: whether it has the prompts of the turn; undefined: not known. */
+  | { readonly type: 'asked'; readonly status: SessionStatus; readonly hasArrived: boolean | undefined }
+  /** Wants the effect `quiet` once no update has come in the open turn for this long. */
+  | { readonly type: 'watch'; readonly quietMs: number }
+  /** The agent doesn't say how the turn ended. */
+  | { readonly type: 'no_end'; readonly note: LocalizableText }
+  /** Time has passed. */
+  | { readonly type: 'tick' };
+
+/** `at`: ms since 1970. */
+export type TurnInput = TurnFact & { readonly at: number };
+
+export interface TurnResult {
+  readonly turnId: string;
+  readonly stopReason: StopReason;
+}
+
+export type TurnEffect =
+  | { readonly type: 'event'; readonly event: SessionEvent }
+  /** The prompt is part of a turn from here on. `begins`: of one that begins with it. */
+  | {
+      readonly type: 'inserted';
+      readonly handle: string;
+      readonly promptId: string;
+      readonly turnId: string;
+      readonly messageId?: string | undefined;
+      readonly begins: boolean;
+    }
+  /** The prompt is over. Without a result: no turn took it in. */
+  | {
+      readonly type: 'done';
+      readonly handle: string;
+      readonly promptId: string;
+      readonly result?: TurnResult;
+      /** Set if the agent refused it: whether the user had asked for that. */
+      readonly refused?: { readonly asked: boolean };
+    }
+  /** The turn is complete: the next prompt can be sent. */
+  | { readonly type: 'settled'; readonly stopReason: StopReason }
+  | { readonly type: 'quiet' }
+  /** The agent doesn't have the turn that was cut. */
+  | { readonly type: 'lost' }
+  | { readonly type: 'log'; readonly level: 'info' | 'warn'; readonly text: string }
+  | { readonly type: 'mark'; readonly mark: TurnMark };
+
+/** A point in the life of a prompt or turn, for its trace. */
+export interface TurnMark {
+  readonly kind: 'sent' | 'receipt' | 'echo' | 'output' | 'barrier' | 'answer' | 'idle' | 'cancel' | 'settled';
+  readonly turnId?: string;
+  readonly promptId?: string;
+  readonly requestId?: string;
+  readonly note?: 'late' | 'foreign' | 'doubled';
+}
+
+/** @param turns that the session had before; numbers continue from there */
+export function initialTurns(turns = 0): TurnState {
+  return { turns, followers: 0, prompts: [], pastIds: [], userIds: [] };
+}
+
+/** Returns what another window needs to continue with the same agent. */
+export function keptTurns({ turns: _, pastIds, userIds, cut, ...kept }: TurnState): KeptTurns {
+  const { turn } = kept;
+  const prompts = kept.prompts.map(({ text, ...prompt }) => ({ ...prompt, awaited: isAwaited(prompt, turn) }));
+  return { ...kept, prompts };
+}
+
+/**
+ * Returns the state in which an earlier window left the engine.
+ * @param turns that the session had
+ * @param textOf returns what a prompt says
+ * @param userIds ids of the messages of the user in the transcript
+ */
+export function restoredTurns(
+  kept: KeptTurns,
+  turns: number,
+  textOf: (promptId: string) => string,
+  userIds: readonly string[],
+): TurnState {
+  const prompts = kept.prompts.map((prompt) => ({ ...prompt, text: textOf(prompt.promptId) }));
+  return { ...initialTurns(turns), ...kept, prompts, userIds };
+}
+
+/** Returns whether the answer to a prompt is still to come, or still counts. */
+export function isAwaited({ awaited, inTurn }: Prompt, turn: OpenTurn | undefined): boolean {
+  return awaited || (inTurn && turn?.endsBy === 'response');
+}
+
+/** Returns whether prompts were sent that no turn has taken in. */
+export function hasWaiting({ prompts }: TurnState): boolean {
+  return prompts.some(({ awaited, inserted }) => awaited && !inserted);
+}
+
+/** Returns whether what runs is only the agent's own work, without a prompt. */
+export function isOwnWork({ turn, prompts }: TurnState): boolean {
+  return turn !== undefined && turn.ended === undefined && !prompts.some(({ inTurn }) => inTurn);
+}
+
+/** Returns whether a tool call of the turn is not over. One that was stopped may never be reported as such. */
+export function hasOpenCall({ calls, cancelRequested }: OpenTurn): boolean {
+  return !cancelRequested && calls !== undefined && calls.length > 0;
+}
