@@ -27,6 +27,7 @@ const SUITES = [
   'client/terminals',
   'terminals',
   'client/transport',
+  'client/prompts',
   'client/turns',
   'client/view',
   'distributed',

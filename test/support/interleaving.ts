@@ -9,7 +9,7 @@ import { Recorder } from '../../src/client/conversation/recorder';
 import { restore, unansweredPrompt } from '../../src/client/conversation/restore';
 import { Unsent } from '../../src/client/conversation/unsent';
 import type { OpenedSession } from '../../src/client/ports/agentLink';
-import { TurnControl } from '../../src/client/turns/turnControl';
+import { TurnControl } from '../../src/client/prompts/turnControl';
 import type { SessionEvent, StopReason } from '../../src/session/events/event';
 import { SessionModel } from '../../src/session/model/model';
 import { isEnded } from '../../src/session/model/tools';
@@ -160,7 +160,7 @@ export class Interleaving {
     if (!this.#session) return;
     this.#history.push(event);
     this.#recorder.together(() => {
-      if (!this.#turns.heard(event)) this.#recorder.applyAt(event, this.#now);
+      if (!this.#turns.driver.hear(event)) this.#recorder.applyAt(event, this.#now);
     });
   }
 
@@ -193,7 +193,10 @@ export class Interleaving {
   #barrier(): void {
     if (!this.#session || !this.#manners.turnComplete) return;
     const named = this.#random(2) === 0 ? this.#pick(this.#got)?.requestId : undefined;
-    this.#turns.turnComplete({ promptRequestId: named, stopReason: this.#pick(STOP_REASONS) });
+    this.#turns.driver.feed({
+      type: 'complete',
+      barrier: { promptRequestId: named, stopReason: this.#pick(STOP_REASONS) },
+    });
   }
 
   #ask(): void {

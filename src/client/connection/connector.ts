@@ -9,7 +9,6 @@ import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import { endsWithOwn } from '../mcp/openWithServers';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { GivenTexts } from '../requests/givenTexts';
-import { mayPass, reconnectLoop, restartLoop, startFailure } from '../turns/failures';
 import { askStatus, isLive } from './askStatus';
 import type {
   AgentEnd,
@@ -20,6 +19,7 @@ import type {
   ConnectorListener,
   DropOptions,
 } from './connectionState';
+import { mayPass, reconnectLoop, restartLoop, startFailure } from './failures';
 import { Goodbyes } from './goodbyes';
 import { openOrBegin, openSession } from './openSession';
 import { Recovery } from './recovery';

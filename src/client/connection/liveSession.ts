@@ -4,7 +4,7 @@ import type { StateHolder } from '../../acp/proposals/sessionState';
 import { errorText, ParleyError } from '../../base/errors';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { OpenedSession } from '../ports/agentLink';
-import type { Preparation, PromptSession } from '../turns/turnPorts';
+import type { Preparation, PromptSession } from '../prompts/promptSession';
 import type { Connector } from './connector';
 import type { LivenessProbe } from './livenessProbe';
 import { canReopen } from './sessionOpenStrategy';

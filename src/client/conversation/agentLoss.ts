@@ -9,13 +9,13 @@ import type { Entry } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { PromptQueue } from '../../session/queue/queue';
 import { detailed } from '../../session/queue/waitReason';
+import { resolveDoubtfulPrompts } from '../../session/reconcile/doubtfulPrompts';
 import { askStatus } from '../connection/askStatus';
 import type { AgentEnd } from '../connection/connectionState';
 import type { LivenessProbe } from '../connection/livenessProbe';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
+import type { TurnControl } from '../prompts/turnControl';
 import type { Subagents } from '../requests/subagents';
-import { resolveDoubtfulPrompts } from '../turns/doubtfulPrompts';
-import type { TurnControl } from '../turns/turnControl';
 import type { ConversationServices } from './conversationOptions';
 import type { KeptItem } from './persistence';
 import { unansweredPrompt } from './restore';
@@ -126,7 +126,7 @@ export class AgentLoss {
   /** An agent that has the turn and says nothing is asked again. */
   #watch(): void {
     const { turns, services } = this.#parts;
-    turns().whenQuiet(services.rejoinQuietMs ?? QUIET_MS, () => void this.#wasQuiet());
+    turns().driver.whenQuiet(services.rejoinQuietMs ?? QUIET_MS, () => void this.#wasQuiet());
   }
 
   async #wasQuiet(): Promise<void> {
@@ -167,7 +167,7 @@ export class AgentLoss {
     if (inDoubt) queue.putFirst(inDoubt);
     const note: LocalizableText = localizable("The connection was lost, and the agent doesn't say how the turn ended.");
     if (queue.items.length > 0) queue.pause(detailed('agent-ended', note));
-    turns().gaveNoEnd(note);
+    turns().driver.feed({ type: 'no_end', note });
   }
 }
 

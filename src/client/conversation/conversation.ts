@@ -16,19 +16,19 @@ import type { SessionChanges } from '../changes/sessionChanges';
 import type { AgentEnd, ConnectionState } from '../connection/connectionState';
 import { Connector } from '../connection/connector';
 import { ContextHandoff } from '../connection/contextHandoff';
+import { readOnlyReason, takenOver, untrusted } from '../connection/failures';
 import { type LifeSigns, LivenessProbe, type Look } from '../connection/livenessProbe';
 import { LiveSession } from '../connection/liveSession';
 import { canReopen, type SessionOpenStrategy, strategyFor } from '../connection/sessionOpenStrategy';
 import { StartNotices } from '../connection/startNotices';
 import { CommunicationChat } from '../http/communicationChat';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
+import { TurnControl } from '../prompts/turnControl';
 import { EditHolds } from '../requests/editHolds';
 import type { ElicitationRequestHandler } from '../requests/elicitationRequestHandler';
 import { Subagents } from '../requests/subagents';
 import { transcriptOf } from '../sharing/transcriptMessages';
 import { Stages } from '../transport/stages';
-import { readOnlyReason, takenOver, untrusted } from '../turns/failures';
-import { TurnControl } from '../turns/turnControl';
 import type { TurnResult } from '../turns/turnState';
 import { AgentControls } from './agentControls';
 import { AgentLoss } from './agentLoss';
@@ -233,7 +233,7 @@ export class Conversation implements Disposable {
         onNotification: (method, params) => inbound.notification(method, params),
         onUpdates: (updates, past) => inbound.updates(updates, past),
         onState: (report) => this.#turns.state(report),
-        onTurnComplete: (barrier) => this.#turns.turnComplete(barrier),
+        onTurnComplete: (barrier) => void this.#turns.driver.feed({ type: 'complete', barrier }),
         toolSession: inbound.toolSession(),
       },
       options.opening ?? strategyFor(kept),
@@ -245,7 +245,7 @@ export class Conversation implements Disposable {
         detached: (end, hadSession) => this.#onDetached(end, hadSession),
         isInTurn: () => this.#model.state.turn !== undefined,
         cut: (link) => this.#recorder.together(() => this.#loss.cut(link)),
-        rejoining: () => this.#turns.asking(),
+        rejoining: () => void this.#turns.driver.feed({ type: 'asking' }),
         rejoined: (status) => this.#recorder.together(() => this.#loss.rejoined(status)),
       },
       earlier,
@@ -328,7 +328,7 @@ export class Conversation implements Disposable {
 
   /** Returns whether a message is with the agent, and its turn is not over. */
   hasLeft(id: string): boolean {
-    return this.#turns.requestIds.has(id);
+    return this.#turns.driver.requestIds.has(id);
   }
 
   /** The agent asked something at the end of its turn: the next message is the answer. */

@@ -6,9 +6,9 @@ import type { ChangeServices } from '../changes/changeServices';
 import type { ConnectionServices } from '../connection/connectionState';
 import type { SessionOpenStrategy } from '../connection/sessionOpenStrategy';
 import type { ChatServices } from '../http/communicationChat';
+import type { TurnServices } from '../prompts/promptSession';
 import type { RuleSet } from '../rules/judge';
 import type { Terminals } from '../terminals/terminals';
-import type { TurnServices } from '../turns/turnPorts';
 import type { ConversationPersistence, KeptConversation } from './persistence';
 import type { RememberedChoices } from './sessionChoices';
 

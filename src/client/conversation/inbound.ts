@@ -11,8 +11,8 @@ import type { Connector } from '../connection/connector';
 import type { LivenessProbe } from '../connection/livenessProbe';
 import type { PastUpdates } from '../connection/sessionReplay';
 import type { ToolSession } from '../mcp/editorTools';
+import type { TurnControl } from '../prompts/turnControl';
 import type { Subagents } from '../requests/subagents';
-import type { TurnControl } from '../turns/turnControl';
 import { answerRequest } from './agentRequests';
 import type { ConversationServices } from './conversationOptions';
 import type { Recorder } from './recorder';
@@ -54,19 +54,19 @@ export class Inbound {
     const { services, recorder, turns, subagents, probe, connector } = this.#parts;
     const now = services.clock.now();
     probe.heard();
-    turns.updated();
+    turns.driver.feed({ type: 'update', isOutput: false });
     if (!past) this.#storeState(updates);
     recorder.together(() =>
       connector().agentSide?.dialect.readUpdates(updates, {
         emit: (event) => {
           for (const said of past?.asSaid(event) ?? [event]) {
-            if (!turns.heard(said)) recorder.applyAt(said, now);
+            if (!turns.driver.hear(said)) recorder.applyAt(said, now);
             if (!past && SAYS_MORE.has(said.type)) connector().progressed();
           }
           if (event.type === 'subagent') subagents.announce(event.sessionId);
         },
         onTurnComplete: (barrier) => {
-          if (!past) turns.turnComplete(barrier);
+          if (!past) turns.driver.feed({ type: 'complete', barrier });
         },
         onState: past?.onState ?? ((report) => turns.state(report)),
         log: services.log,

@@ -6,9 +6,9 @@ import type { SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { AgentLink } from '../ports/agentLink';
+import type { TurnControl } from '../prompts/turnControl';
 import type { AgentKeepers } from '../transport/agentTransport';
-import type { TurnControl } from '../turns/turnControl';
-import { type KeptTurns, keptTurnsSchema } from '../turns/turnState';
+import { type KeptTurns, keptTurns, keptTurnsSchema } from '../turns/turnState';
 import type { KeptConversation, ReadProgress } from './persistence';
 import { sentItem } from './restore';
 
@@ -104,10 +104,10 @@ export class KeptProgress {
     const { kept, rpc } = link ?? {};
     if (this.#options.isFar()) return this.#far();
     if (!kept || !rpc) return undefined;
-    const turns = this.#options.turns();
-    const lines = rpc.progress(new Set(turns.requestIds.values()));
-    const { tracked } = turns;
-    const settled = kept.settled(new Set(tracked.prompts.flatMap((one) => (one.awaited ? [one.promptId] : []))));
+    const { requestIds, state: turnState } = this.#options.turns().driver;
+    const lines = rpc.progress(new Set(requestIds.values()));
+    const turns = keptTurns(turnState);
+    const settled = kept.settled(new Set(turns.prompts.flatMap((one) => (one.awaited ? [one.promptId] : []))));
     this.tellLease();
     const step = ++this.#step;
     return {
@@ -116,7 +116,7 @@ export class KeptProgress {
         sessionId: kept.sessionId,
         step,
         ...lines,
-        turns: tracked,
+        turns,
         terminals: this.#options.terminals(),
       }),
       holdBack: (events) => kept.holdBack(step, events),
@@ -130,7 +130,14 @@ export class KeptProgress {
   /** What the agent says is repeated when the session is loaded. */
   #far(): ReadProgress {
     const { sessionId, turns } = this.#options;
-    const kept = { keeper: FAR, sessionId: sessionId(), step: 0, line: 0, open: [], turns: turns().tracked };
+    const kept = {
+      keeper: FAR,
+      sessionId: sessionId(),
+      step: 0,
+      line: 0,
+      open: [],
+      turns: keptTurns(turns().driver.state),
+    };
     return { json: JSON.stringify(kept), holdBack() {}, stored() {} };
   }
 
@@ -140,7 +147,7 @@ export class KeptProgress {
     this.#lease = '';
     kept?.promptsFrom(() => {
       this.tellLease();
-      return this.#options.turns().requestIds;
+      return this.#options.turns().driver.requestIds;
     });
     this.tellLease();
   }
@@ -152,7 +159,7 @@ export class KeptProgress {
     const id = sessionId();
     if (!kept || id === undefined) return;
     const { agentState = 'idle', background, turn } = state();
-    const endMarks = [...turns().requestIds.values()].map(Number);
+    const endMarks = [...turns().driver.requestIds.values()].map(Number);
     const isAtWork = turn !== undefined || agentState !== 'idle' || background.length > 0;
     const goodbye = { jsonrpc: '2.0', id: 'goodbye', method: 'session/close', params: { sessionId: id } };
     const lease = {

@@ -2,7 +2,7 @@
 // takes back one that the agent holds.
 import { isAway, type PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue/queue';
 import { type PauseCode, readReason } from '../../session/queue/waitReason';
-import type { TurnControl } from '../turns/turnControl';
+import type { TurnControl } from '../prompts/turnControl';
 
 export interface QueueActionsOptions {
   readonly queue: PromptQueue;

@@ -150,10 +150,8 @@ class Step extends TurnEnds {
       this.decide(undefined);
       this.rememberUserId(messageId);
       this.#echoed(prompt, messageId);
-      this.event(event);
-      return;
     }
-    if (isKnown) {
+    if (prompt || isKnown) {
       this.event(event);
       return;
     }
@@ -185,8 +183,7 @@ class Step extends TurnEnds {
   #answer(handle: string, answer: PromptAnswer): void {
     const prompt = this.find(handle);
     const isTakenIn = isReceipt(answer, this.state.agentState !== undefined);
-    const note = prompt?.awaited ? undefined : 'late';
-    this.mark(isTakenIn ? 'receipt' : 'answer', prompt, note);
+    this.markAnswer(isTakenIn ? 'receipt' : 'answer', handle);
     if (!prompt?.awaited) return; // its turn was closed already
     if (isTakenIn) {
       this.#received(prompt, answer.messageId);
@@ -279,7 +276,7 @@ class Step extends TurnEnds {
   /** The turn that began with the prompt is over; after a cancel an error is the cancel's. */
   #failed({ handle, error, withdrawn }: Extract<TurnFact, { type: 'failed' }>): void {
     const prompt = this.find(handle);
-    this.mark('answer', prompt, prompt?.awaited ? undefined : 'late');
+    this.markAnswer('answer', handle);
     if (!prompt?.awaited) return;
     prompt.awaited = false;
     this.decide(undefined);

@@ -61,17 +61,23 @@ export class TurnDraft {
     this.mark('barrier', prompt, note, requestId);
   }
 
+  protected markAnswer(kind: 'receipt' | 'answer', handle: string): void {
+    const prompt = this.find(handle);
+    this.mark(kind, prompt, prompt?.awaited ? undefined : 'late', prompt?.requestId, handle);
+  }
+
   protected mark(
     kind: TurnMark['kind'],
-    prompt?: Pick<Prompt, 'promptId' | 'requestId'>,
+    prompt?: Prompt,
     note?: TurnMark['note'],
     requestId = prompt?.requestId,
+    handle = prompt?.handle,
   ): void {
     const turnId = this.state.turn?.id;
     const mark = {
       kind,
       ...(turnId !== undefined && { turnId }),
-      ...(prompt && { promptId: prompt.promptId }),
+      ...(handle !== undefined && { handle }),
       ...(requestId !== undefined && { requestId }),
       ...(note && { note }),
     };

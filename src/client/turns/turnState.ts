@@ -234,7 +234,9 @@ export type TurnEffect =
 export interface TurnMark {
   readonly kind: 'sent' | 'receipt' | 'echo' | 'output' | 'barrier' | 'answer' | 'idle' | 'cancel' | 'settled';
   readonly turnId?: string;
-  readonly promptId?: string;
+  /** Of the prompt. */
+  readonly handle?: string;
+  /** The JSON-RPC id that was sent, or that a turn_complete names. */
   readonly requestId?: string;
   readonly note?: 'late' | 'foreign' | 'doubled';
 }

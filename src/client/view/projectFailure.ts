@@ -3,9 +3,9 @@ import * as l10n from '@vscode/l10n';
 import type { AuthMethod } from '../../acp/protocol/dialect';
 import { localize } from '../../base/localizable';
 import type { ActionView, ErrorView } from '../../panel/contract';
+import { mayPass } from '../connection/failures';
 import { canStart, guidanceOf, nameOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
-import { mayPass } from '../turns/failures';
 
 /** Returns the failure that stands above the composer; undefined where nothing failed. */
 export function errorOf(conversation: Conversation): ErrorView | undefined {

@@ -14,9 +14,9 @@ import type {
 } from '../../panel/contract';
 import type { SessionPart } from '../../session/model/changes';
 import type { QueuedAttachment } from '../../session/queue/queue';
+import { mayPass } from '../connection/failures';
 import type { Conversation } from '../conversation/conversation';
-import { mayPass } from '../turns/failures';
-import { sentBytes } from '../turns/promptContent';
+import { sentBytes } from '../prompts/promptContent';
 
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
 import { changesOfTurn, reviewOf } from './projectChanges';

@@ -1,5 +1,5 @@
 // The session of a turn control in a test: always open, unless the test says otherwise.
-import type { PromptSession } from '../../../src/client/turns/turnPorts';
+import type { PromptSession } from '../../../src/client/prompts/promptSession';
 
 /** @param current the session that prompts go to now */
 export function promptSession(current: () => unknown, more: Partial<PromptSession> = {}): PromptSession {

@@ -10,7 +10,7 @@ import type { Log } from '../../../src/base/log';
 import { LivenessProbe } from '../../../src/client/connection/livenessProbe';
 import { Inbound } from '../../../src/client/conversation/inbound';
 import { Recorder } from '../../../src/client/conversation/recorder';
-import { TurnControl } from '../../../src/client/turns/turnControl';
+import { TurnControl } from '../../../src/client/prompts/turnControl';
 import { projectItem, projectTerminal, projectTurn } from '../../../src/client/view/projectItem';
 import { SessionModel, type SessionView } from '../../../src/session/model/model';
 import { PromptQueue } from '../../../src/session/queue/queue';

@@ -159,6 +159,7 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'rules',
     'terminals',
     'turns',
+    'prompts',
     'changes',
     'transport',
     'http',

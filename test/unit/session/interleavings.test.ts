@@ -9,7 +9,7 @@ const RUNS = seeds(25, 1000);
 const STEPS = 40;
 
 describe('a session with events in random order', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   afterEach(removeScratch);
 

@@ -8,7 +8,7 @@ import type { FolderStates } from '../../../../src/changes/model/folderStore';
 import { environment, git, inShort, makePlace, openStates, type Place, write } from './folders';
 
 describe('what a store takes from a repository', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let place: Place;
   let states: FolderStates;
   beforeEach(() => {

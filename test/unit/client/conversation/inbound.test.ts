@@ -1,14 +1,13 @@
 // What a conversation does with the updates of its agent: live ones, and those of a repeated past.
 import { strict as assert } from 'node:assert';
-import type { StateReport, TurnComplete } from '../../../../src/acp/protocol/dialect';
+import type { StateReport } from '../../../../src/acp/protocol/dialect';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { Deferred } from '../../../../src/base/deferred';
 import { silentLog } from '../../../../src/base/log';
 import { Inbound, type InboundParts } from '../../../../src/client/conversation/inbound';
+import { TurnDriver } from '../../../../src/client/prompts/turnDriver';
 import { GRACES } from '../../../../src/client/turns/graces';
-import { TurnDriver } from '../../../../src/client/turns/turnDriver';
 import { initialTurns, type TurnResult } from '../../../../src/client/turns/turnState';
-import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import type { QueueItem } from '../../../../src/session/queue/queue';
 
@@ -29,13 +28,7 @@ function running(create = async (): Promise<unknown> => ({})): {
   });
   const prompt = { item: {} as QueueItem, content: [], done: new Deferred<TurnResult | undefined>() };
   driver.prompt(prompt, { promptId: 'q1', text: '', endsBy: 'response', promised: false });
-  const turns = {
-    turnComplete: (barrier: TurnComplete) => driver.feed({ type: 'complete', barrier }),
-    updated() {},
-    heard: (event: SessionEvent) => driver.hear(event),
-    state: (report: StateReport) => driver.feed({ type: 'state', report }),
-    isCancelled: false,
-  };
+  const turns = { driver, state: (report: StateReport) => driver.feed({ type: 'state', report }), isCancelled: false };
   const inbound = new Inbound({
     ...{ key: 'k', roots: [], model, turns },
     services: { log: silentLog, clock: { now: () => 0 }, terminals: { create } },

@@ -141,7 +141,7 @@ describe('the turn engine', () => {
     assert.deepEqual([turns.settled, hasWaiting(turns.state)], [1, false]);
     const next = turns.prompt();
     turns.answer(first, 'refusal');
-    assert.equal(turns.marks.at(-1)?.note, 'late');
+    assert.deepEqual(turns.marks.at(-1), { kind: 'answer', turnId: 't2', handle: first, note: 'late' });
     turns.answer(next, 'end_turn');
     assert.deepEqual(turns.ends, ['t1 unknown by turn_complete', 't2 end_turn by response']);
   });

@@ -1,6 +1,6 @@
 // How much of an attachment goes with a message.
 import { strict as assert } from 'node:assert';
-import { sentBytes } from '../../../../src/client/turns/promptContent';
+import { sentBytes } from '../../../../src/client/prompts/promptContent';
 import type { ContentBlock } from '../../../../src/session/events/content';
 
 describe('the size of an attachment', () => {

@@ -6,7 +6,7 @@ import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
-import type { TurnResult } from './turnState';
+import type { TurnResult } from '../turns/turnState';
 
 /** A message that has left. */
 export interface SentMessage {

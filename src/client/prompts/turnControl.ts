@@ -3,7 +3,7 @@
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
-import { type PromptAnswer, required, type StateReport, type TurnComplete } from '../../acp/protocol/dialect';
+import { type PromptAnswer, required, type StateReport } from '../../acp/protocol/dialect';
 import { REMOTE_LOST } from '../../acp/transport/remoteError';
 import { Deferred } from '../../base/deferred';
 import { errorText, messageOf, ParleyError } from '../../base/errors';
@@ -11,31 +11,30 @@ import { type LocalizableText, localize } from '../../base/localizable';
 import { textOfBlocks } from '../../base/text';
 import { at } from '../../base/untrusted';
 import type { ContentBlock } from '../../session/events/content';
-import type { SessionEvent, StopReason } from '../../session/events/event';
+import type { StopReason } from '../../session/events/event';
 import type { SessionState } from '../../session/model/state';
 import type { QueueItem } from '../../session/queue/queue';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
 import { UserRequests } from '../requests/userRequests';
-import { AcceptedPrompts } from './acceptedPrompts';
-import { mayBeCut } from './engine';
-import { promptFailure } from './failures';
-import { GRACES } from './graces';
-import { contentOf, contentOfSent } from './promptContent';
-import { PromptDispatcher, type SentMessage } from './promptDispatcher';
-import { type SentPrompt, TurnDriver } from './turnDriver';
-import type { Preparation, TurnControlOptions } from './turnPorts';
+import { mayBeCut } from '../turns/engine';
+import { GRACES } from '../turns/graces';
 import {
   hasWaiting,
   initialTurns,
   isAwaited,
   isOwnWork,
   type KeptTurns,
-  keptTurns,
   restoredTurns,
   type TurnResult,
-} from './turnState';
+} from '../turns/turnState';
+import { AcceptedPrompts } from './acceptedPrompts';
+import { contentOf, contentOfSent } from './promptContent';
+import { PromptDispatcher, type SentMessage } from './promptDispatcher';
+import { promptFailure } from './promptFailure';
+import type { Preparation, TurnControlOptions } from './promptSession';
+import { type SentPrompt, TurnDriver } from './turnDriver';
 
 /** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -60,7 +59,8 @@ export class TurnControl {
   readonly requests: UserRequests;
   readonly dispatcher: PromptDispatcher;
   readonly #options: TurnControlOptions;
-  readonly #turns: TurnDriver;
+  /** Takes what the agent says of turns. */
+  readonly driver: TurnDriver;
   #patience: ReturnType<typeof setTimeout> | undefined;
   #ignoresStop = false;
   /** What precedes a prompt, and can be given up; with the message that has not left yet. */
@@ -82,7 +82,7 @@ export class TurnControl {
     this.requests = new UserRequests(apply, () => this.isCancelled, options.judge);
     this.#accepted = new AcceptedPrompts(queue);
     const { clock, log, schedule, barrierGraceMs: barrierMs, answerGraceMs: answerMs } = services;
-    this.#turns = new TurnDriver(initialTurns(options.turnsSoFar), {
+    this.driver = new TurnDriver(initialTurns(options.turnsSoFar), {
       graces: { ...GRACES, ...(barrierMs !== undefined && { barrierMs }), ...(answerMs !== undefined && { answerMs }) },
       schedule,
       now: clock.now,
@@ -111,14 +111,14 @@ export class TurnControl {
   }
 
   get #hasTurn(): boolean {
-    return this.#turns.state.turn !== undefined || hasWaiting(this.#turns.state);
+    return this.driver.state.turn !== undefined || hasWaiting(this.driver.state);
   }
 
   /** There is something to stop: a turn that is not over, or a prompt that waits for one. */
   get isRunning(): boolean {
-    const { turn, agentState = 'idle' } = this.#turns.state;
+    const { turn, agentState = 'idle' } = this.driver.state;
     const isOver = turn?.ended !== undefined && (turn.endsBy === 'response' || agentState === 'idle');
-    return (turn !== undefined && !isOver) || hasWaiting(this.#turns.state);
+    return (turn !== undefined && !isOver) || hasWaiting(this.driver.state);
   }
 
   /** No turn runs, and the last one ended with a question: the next message is the answer. */
@@ -128,7 +128,7 @@ export class TurnControl {
   }
 
   get isCancelled(): boolean {
-    return this.#turns.state.turn?.cancelRequested === true;
+    return this.driver.state.turn?.cancelRequested === true;
   }
 
   /** The agent was asked to stop and continues regardless. */
@@ -136,32 +136,15 @@ export class TurnControl {
     return this.#ignoresStop;
   }
 
-  turnComplete(barrier: TurnComplete): void {
-    this.#turns.feed({ type: 'complete', barrier });
-  }
-
   /**
    * What the agent says of its own state. A turn that failed for want of a sign-in asks for one, as
    * an error of its prompt would.
    */
   state(report: StateReport): void {
-    if (report.error?.code === AUTH_REQUIRED && this.#turns.state.turn) this.#signInFor = report.error.message;
-    this.#turns.feed({ type: 'state', report });
-    if (!this.#turns.state.turn) this.#signInFor = undefined;
+    if (report.error?.code === AUTH_REQUIRED && this.driver.state.turn) this.#signInFor = report.error.message;
+    this.driver.feed({ type: 'state', report });
+    if (!this.driver.state.turn) this.#signInFor = undefined;
     this.#options.onChange();
-  }
-
-  /** The agent sent an update of the session, of whatever kind. */
-  updated(): void {
-    this.#turns.feed({ type: 'update', isOutput: false });
-  }
-
-  /**
-   * To be called with each event of the agent before it is applied: it may be what a prompt has become.
-   * @returns whether it was applied, or will be when that is decided
-   */
-  heard(event: SessionEvent): boolean {
-    return this.#turns.hear(event);
   }
 
   /**
@@ -173,7 +156,7 @@ export class TurnControl {
     const session = this.#options.session.current;
     this.keepBack();
     if (!session || (!this.isRunning && !this.isAsked)) return;
-    this.#turns.feed({ type: 'cancel' });
+    this.driver.feed({ type: 'cancel' });
     this.#preparing?.abort.abort();
     const asked = session.link.dialect
       .cancel(session.sessionId)
@@ -213,7 +196,7 @@ export class TurnControl {
     this.#accepted.clear();
     this.#options.queue.takeBack();
     this.requests.agentExited();
-    this.#turns.feed({ type: 'exited', note, interrupted });
+    this.driver.feed({ type: 'exited', note, interrupted });
   }
 
   /**
@@ -223,8 +206,8 @@ export class TurnControl {
    * @returns false if no turn runs
    */
   cut(link: AgentLink | undefined): boolean {
-    if (!mayBeCut(this.#turns.state)) return false;
-    this.#turns.feed({ type: 'cut' });
+    if (!mayBeCut(this.driver.state)) return false;
+    this.driver.feed({ type: 'cut' });
     if (link) this.#cutLinks.add(link);
     this.#preparing?.abort.abort();
     this.#accepted.clear();
@@ -235,36 +218,21 @@ export class TurnControl {
     return true;
   }
 
-  /** The agent is about to be asked about the turn that was cut: what it said until now is older. */
-  asking(): void {
-    this.#turns.feed({ type: 'asking' });
-  }
-
   /**
    * The agent was asked about the turn that was cut: the turn continues, or is over, as it says.
    * @param hasArrived whether the agent has its prompts; undefined: not known
    * @returns false if the agent doesn't have the turn: {@link exited} ends it
    */
   rejoin(status: SessionStatus, hasArrived: boolean | undefined): boolean {
-    const effects = this.#turns.feed({ type: 'asked', status, hasArrived });
+    const effects = this.driver.feed({ type: 'asked', status, hasArrived });
     this.#options.onChange();
     return !effects.some(({ type }) => type === 'lost');
-  }
-
-  /** Runs something once no update has come in the open turn for `quietMs`. */
-  whenQuiet(quietMs: number, run: () => void): void {
-    this.#turns.whenQuiet(quietMs, run);
-  }
-
-  /** The agent doesn't say how the turn ended: it counts as over. @param note a sentence on why */
-  gaveNoEnd(note: LocalizableText): void {
-    this.#turns.feed({ type: 'no_end', note });
   }
 
   dispose(): void {
     clearTimeout(this.#patience);
     this.exited('session-closed', true);
-    this.#turns.dispose();
+    this.driver.dispose();
     this.dispatcher.dispose();
   }
 
@@ -296,7 +264,7 @@ export class TurnControl {
     const prompt = { item, content, ...echo, done: new Deferred<TurnResult | undefined>() };
     // It stands in the queue or in the transcript before it leaves, never in both.
     const handle = kept.together(() => {
-      const added = this.#turns.prompt(prompt, { promptId: item.id, text, endsBy, promised });
+      const added = this.driver.prompt(prompt, { promptId: item.id, text, endsBy, promised });
       kept.commit();
       return added;
     });
@@ -314,7 +282,7 @@ export class TurnControl {
   #promptWith({ link, sessionId }: OpenedSession, { item, handle, sent, takenBack }: LeavingPrompt) {
     const { queue } = this.#options;
     const onSent = (id: string): void => {
-      this.#turns.feed({ type: 'sent', handle, requestId: id });
+      this.driver.feed({ type: 'sent', handle, requestId: id });
       if (queue.find(item.id)) queue.setState(item, 'accepted');
     };
     return (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takenBack);
@@ -335,28 +303,13 @@ export class TurnControl {
           session.answered();
           // What was written before the question is no answer to it.
           if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
-          this.#turns.feed({ type: 'answer', handle, answer });
+          this.driver.feed({ type: 'answer', handle, answer });
         }),
       (error: unknown) => {
         if (isClosed(error) && this.#cutLinks.has(link)) return;
         // The end of the connection is told by the end of the agent, which knows why.
         if (!isClosed(error) || !link.isAlive) kept.together(() => this.#refused(item, handle, error));
       },
-    );
-  }
-
-  /** What another window needs to continue with the same agent. */
-  get tracked(): KeptTurns {
-    return keptTurns(this.#turns.state);
-  }
-
-  /** The JSON-RPC ids of the prompts whose answers are still to come or still count, by prompt. */
-  get requestIds(): ReadonlyMap<string, string> {
-    const { prompts, turn } = this.#turns.state;
-    return new Map(
-      prompts.flatMap((prompt) =>
-        prompt.requestId !== undefined && isAwaited(prompt, turn) ? [[prompt.promptId, prompt.requestId]] : [],
-      ),
     );
   }
 
@@ -369,8 +322,8 @@ export class TurnControl {
       entry.kind === 'user' && entry.messageId !== undefined ? [entry.messageId] : [],
     );
     const contentOf = (id: string): readonly ContentBlock[] => contentOfSent(itemOf(id));
-    this.#turns.restore(
-      restoredTurns(kept, this.#turns.state.turns, (id) => textOfBlocks(contentOf(id)), userIds),
+    this.driver.restore(
+      restoredTurns(kept, this.driver.state.turns, (id) => textOfBlocks(contentOf(id)), userIds),
       (id) => {
         const item = itemOf(id);
         return item && { item, content: contentOf(id), done: new Deferred() };
@@ -389,8 +342,8 @@ export class TurnControl {
     const { itemOf } = this.#restored ?? { itemOf: () => undefined };
     this.#restored = undefined;
     const { queue } = this.#options;
-    const { turn } = this.#turns.state;
-    const prompts = this.#turns.state.prompts.filter((prompt) => isAwaited(prompt, turn));
+    const { turn } = this.driver.state;
+    const prompts = this.driver.state.prompts.filter((prompt) => isAwaited(prompt, turn));
     const known = new Set(prompts.map(({ promptId }) => promptId));
     for (const item of queue.items) if (item.state === 'sending' && !known.has(item.id)) queue.setState(item, 'queued');
     for (const { handle, promptId, inTurn } of prompts) {
@@ -411,7 +364,7 @@ export class TurnControl {
   ): () => Promise<PromptAnswer> {
     const { rpc, dialect } = link;
     if (requestId === undefined || !rpc) return prompt;
-    this.#turns.feed({ type: 'sent', handle, requestId });
+    this.driver.feed({ type: 'sent', handle, requestId });
     const answer = rpc.answerTo(Number(requestId), 'session/prompt', new AbortController().signal);
     let isAwaited = false;
     return () => {
@@ -481,7 +434,7 @@ export class TurnControl {
     if (again) this.#again.add(item.id);
     if (again && signIn) session.needSignIn(localize(failure.message), at(error, 'data'));
     const withdrawn = code === RPC_CODES.cancelled;
-    const effects = this.#turns.feed({ type: 'failed', handle, error: failure, withdrawn });
+    const effects = this.driver.feed({ type: 'failed', handle, error: failure, withdrawn });
     const done = effects.find((effect) => effect.type === 'done' && effect.handle === handle);
     if (done?.type === 'done' && done.refused)
       this.#gaveBack(item, { again, asked: done.refused.asked, failure, cancelled: withdrawn });
@@ -529,7 +482,7 @@ export class TurnControl {
     if (this.isCancelled) return false;
     // An agent whose turns its answers end may say that it works, and never that it is done: that
     // must not lock the user out.
-    return opened.link.description.features.queue !== undefined || isOwnWork(this.#turns.state);
+    return opened.link.description.features.queue !== undefined || isOwnWork(this.driver.state);
   }
 
   /** What was to stop has stopped. */

@@ -1,9 +1,9 @@
 // Messages of which it was unknown whether the agent got them: those that it shows when it repeats
 // the session have arrived.
-import type { ContentBlock } from '../../session/events/content';
-import { bareTextOf } from '../../session/model/entryText';
-import type { Entry } from '../../session/model/state';
-import type { QueueItem } from '../../session/queue/queue';
+import type { ContentBlock } from '../events/content';
+import { bareTextOf } from '../model/entryText';
+import type { Entry } from '../model/state';
+import type { QueueItem } from '../queue/queue';
 
 /**
  * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two

@@ -7,10 +7,10 @@ import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
 import type { QueueItem } from '../../session/queue/queue';
 import { later, type Schedule } from '../ports/grace';
-import { dueAt, reduce } from './engine';
-import type { Graces } from './graces';
-import { hear } from './heardEvent';
-import type { TurnEffect, TurnFact, TurnResult, TurnState } from './turnState';
+import { dueAt, reduce } from '../turns/engine';
+import type { Graces } from '../turns/graces';
+import { hear } from '../turns/heardEvent';
+import { isAwaited, type TurnEffect, type TurnFact, type TurnResult, type TurnState } from '../turns/turnState';
 
 /** A prompt that the engine knows by its handle. */
 export interface SentPrompt {
@@ -50,6 +50,16 @@ export class TurnDriver implements Disposable {
 
   get state(): TurnState {
     return this.#state;
+  }
+
+  /** The JSON-RPC ids of the prompts whose answers are still to come or still count, by prompt. */
+  get requestIds(): ReadonlyMap<string, string> {
+    const { prompts, turn } = this.#state;
+    return new Map(
+      prompts.flatMap((prompt) =>
+        prompt.requestId !== undefined && isAwaited(prompt, turn) ? [[prompt.promptId, prompt.requestId]] : [],
+      ),
+    );
   }
 
   /**

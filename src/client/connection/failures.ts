@@ -1,9 +1,7 @@
-// The errors that a conversation shows.
+// The errors of a connection that a conversation shows.
 
-import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
-import { errorText, messageOf, ParleyError } from '../../base/errors';
+import { errorText, ParleyError } from '../../base/errors';
 import { type Localizable, type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
-import type { StoredFailure } from './turnState';
 
 /** Why nothing runs in this workspace. */
 export function untrusted(): ParleyError {
@@ -62,17 +60,6 @@ const PASSING: ReadonlySet<string> = new Set([
  */
 export function mayPass({ code }: { readonly code: string }): boolean {
   return PASSING.has(code);
-}
-
-/** Why a prompt failed: the agent's own words, and what to do where they mean something to us. */
-export function promptFailure(error: unknown): StoredFailure {
-  const message = messageOf(error);
-  if (error instanceof RpcError) {
-    const hint = error.code === RPC_CODES.authRequired ? localizable('Sign in to send the message again.') : undefined;
-    return { code: `agent-error ${error.code}`, message, ...(hint && { hint }) };
-  }
-  if (!(error instanceof ParleyError)) return { code: 'agent-error', message };
-  return { code: error.code, ...error.texts };
 }
 
 /** A connection is lost again and again as soon as it is made. */

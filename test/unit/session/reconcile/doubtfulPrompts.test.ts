@@ -1,8 +1,8 @@
 // Messages of which nobody knows whether they arrived, and an agent that shows the session again: in words alone, and with real agents that are killed.
 import { strict as assert } from 'node:assert';
-import { resolveDoubtfulPrompts } from '../../../../src/client/turns/doubtfulPrompts';
 import type { MessageEntry } from '../../../../src/session/model/state';
 import { PromptQueue, type QueueItem } from '../../../../src/session/queue/queue';
+import { resolveDoubtfulPrompts } from '../../../../src/session/reconcile/doubtfulPrompts';
 import { type FaultWindow, type FaultWindowOptions, keepingAgent } from '../../../support/faults/faultWindow';
 import { useFaultWindows } from '../../../support/faults/useFaultWindows';
 
