@@ -2,6 +2,7 @@
 // names the session. They are kept in order, bounded, and delivered when the session is registered
 // (protocol.md 5.1).
 import { roughSize } from '../../base/text';
+import { EarlyRequests } from './earlyRequests';
 
 /** Bounds, in updates, sessions and characters of JSON. */
 const MAX_PER_SESSION = 10_000;
@@ -15,6 +16,12 @@ interface Early {
   dropped: number;
 }
 
+interface Registered {
+  readonly sink: UpdateSink;
+  /** How many updates it has taken. */
+  updates: number;
+}
+
 /** Takes the updates of one session, in order, many at once. */
 export type UpdateSink = (updates: readonly unknown[]) => void;
 
@@ -23,7 +30,9 @@ export type UpdateSink = (updates: readonly unknown[]) => void;
  * yet.
  */
 export class UpdateRouter {
-  readonly #sinks = new Map<string, UpdateSink>();
+  /** The agent's requests for sessions that are not there yet. */
+  readonly requests = new EarlyRequests();
+  readonly #sinks = new Map<string, Registered>();
   readonly #early = new Map<string, Early>();
   #chars = 0;
   readonly #onDrop: (sentence: string) => void;
@@ -38,7 +47,7 @@ export class UpdateRouter {
    * number of those.
    */
   register(sessionId: string, sink: UpdateSink): number {
-    this.#sinks.set(sessionId, sink);
+    this.#sinks.set(sessionId, { sink, updates: 0 });
     const early = this.#forget(sessionId);
     if (!early) return 0;
     if (early.dropped > 0) this.#onDrop(`${early.dropped} early updates of session ${sessionId} were left out`);
@@ -48,6 +57,13 @@ export class UpdateRouter {
 
   unregister(sessionId: string): void {
     this.#sinks.delete(sessionId);
+  }
+
+  /** Returns how many updates of a session have come, since it was registered if it is. */
+  updatesOf(sessionId: string): number {
+    const { updates = 0 } = this.#sinks.get(sessionId) ?? {};
+    const early = this.#early.get(sessionId);
+    return updates + (early ? early.updates.length + early.dropped : 0);
   }
 
   /**
@@ -74,9 +90,10 @@ export class UpdateRouter {
   }
 
   #deliver(sessionId: string, updates: readonly unknown[]): void {
-    const sink = this.#sinks.get(sessionId);
-    if (sink) {
-      sink(updates);
+    const registered = this.#sinks.get(sessionId);
+    if (registered) {
+      registered.updates += updates.length;
+      registered.sink(updates);
       return;
     }
     let early = this.#early.get(sessionId);

@@ -84,7 +84,7 @@ export async function openSession(
     const { description } = link;
     const hasEnded = (error: unknown): boolean => !link.isAlive || error instanceof StageTimeout;
     const terms = { agent, description, handed, refusals: refusalsOf(context.services), log, hasEnded };
-    ({ opened, given: mcp } = await openWithServers(terms, open));
+    ({ opened, given: mcp } = await link.router.requests.during(() => openWithServers(terms, open)));
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     if (error.code !== RPC_CODES.authRequired) throw openFailure(error, opening, agent.name);

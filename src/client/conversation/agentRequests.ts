@@ -44,7 +44,7 @@ export interface RequestContext {
 interface AnsweringSide {
   readonly files: AgentFiles;
   readonly dialect: Dialect;
-  readonly link: Pick<AgentLink, 'kept'>;
+  readonly link: Pick<AgentLink, 'kept' | 'router'>;
 }
 
 /**
@@ -67,6 +67,7 @@ export async function answerRequest(
   if (!answer) throw new RpcError(RPC_CODES.methodNotFound, `Method not found: ${method}`);
   const sessionId = at(params, 'sessionId');
   if (typeof sessionId !== 'string') throw new RpcError(RPC_CODES.invalidParams, `${method}: sessionId is missing`);
+  if (!isKnown(context, sessionId)) await untilOpened(context, params);
   const untilStopped = checkSession(context, sessionId);
   const agentSide = context.agentSide();
   if (!agentSide) throw new RpcError(RPC_CODES.internal, 'The session is closed');
@@ -85,6 +86,7 @@ export async function answerRequest(
 async function elicit(context: RequestContext, params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
   const asked = readElicitation(params);
   if ('sessionId' in asked.scope) {
+    if (!isKnown(context, asked.scope.sessionId)) await untilOpened(context, params);
     const untilStopped = checkSession(context, asked.scope.sessionId);
     return context.requests.elicitations.ask(asked, context.isCancelled(), either(signal, untilStopped));
   }
@@ -98,6 +100,15 @@ async function messageTools({ tools }: RequestContext, params: unknown, signal: 
   const granted = await tools();
   if (!granted) throw new RpcError(RPC_CODES.resourceNotFound, 'mcp/message: there is no such server');
   return granted.message(params, signal);
+}
+
+function isKnown(context: RequestContext, sessionId: string): boolean {
+  return sessionId === context.sessionId() || context.untilSubagentStopped(sessionId) !== undefined;
+}
+
+/** The session of a request may be the one that is being opened. */
+async function untilOpened({ agentSide }: RequestContext, params: unknown): Promise<void> {
+  await agentSide()?.link.router.requests.untilOpened(params);
 }
 
 /**

@@ -1,0 +1,169 @@
+// Requests that an agent sends for a session before the answer that names the session.
+import { strict as assert } from 'node:assert';
+import { EarlyRequests } from '../../../../src/acp/protocol/earlyRequests';
+import { at } from '../../../../src/base/untrusted';
+import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
+import { InlineAgent, Refusal } from '../../../support/agents/inlineAgent';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+
+const permission = (sessionId: string, toolCallId = 'c') => ({
+  sessionId,
+  toolCall: { toolCallId, title: `Write ${toolCallId}` },
+  options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+});
+const form = {
+  sessionId: 's1',
+  mode: 'form',
+  message: 'Which?',
+  requestedSchema: { type: 'object', properties: { a: { type: 'string' } } },
+};
+
+describe('a request of the agent before the answer that opens its session', function () {
+  this.timeout(5000);
+  let session: TestConversation | undefined;
+
+  afterEach(async () => {
+    await session?.close();
+    session = undefined;
+    await removeScratch();
+  });
+
+  async function open(agent: InlineAgent, opening?: SessionOpenStrategy): Promise<TestConversation> {
+    session = testConversation({
+      agent: agent.definition,
+      cwd: await scratchFolder(),
+      services: { startProcess: agent.start },
+      ...(opening && { opening }),
+    });
+    return session;
+  }
+
+  for (const [method, opening] of [
+    ['session/new', undefined],
+    ['session/fork', { kind: 'fork', sessionId: 'origin' }],
+  ] as const)
+    it(`waits for the answer to ${method}, and is handled after the updates that came before it`, async () => {
+      let asked: Promise<unknown> | undefined;
+      const agent = new InlineAgent({ sessionCapabilities: { fork: {} } });
+      agent.answers[method] = () => {
+        agent.updateEarly('s1', { sessionUpdate: 'tool_call', toolCallId: 'c', title: 'Write c' });
+        asked = agent.askEarly(100, 'session/request_permission', permission('s1'));
+        return { sessionId: 's1' };
+      };
+      const { conversation, until } = await open(agent, opening);
+      void conversation.start();
+      await until(({ model }) => model.state.permissions.size === 1);
+      assert.deepEqual(
+        conversation.model.state.entries.flatMap((entry) => (entry.kind === 'tool' ? [entry.toolCallId] : [])),
+        ['c'],
+      );
+      const [id = ''] = conversation.model.state.permissions.keys();
+      conversation.answerPermission(id, 'yes');
+      assert.deepEqual(await asked, { outcome: { outcome: 'selected', optionId: 'yes' } });
+    });
+
+  it('keeps its place among other requests', async () => {
+    const agent = new InlineAgent({});
+    agent.answers['session/new'] = () => {
+      for (const [index, name] of ['a', 'b'].entries())
+        void agent.askEarly(100 + index, 'session/request_permission', permission('s1', name));
+      void agent.askEarly(102, 'elicitation/create', form);
+      return { sessionId: 's1' };
+    };
+    const { conversation, until } = await open(agent);
+    void conversation.start();
+    await until(({ model }) => model.state.permissions.size === 2 && model.state.elicitations.size === 1);
+    assert.deepEqual(
+      [...conversation.model.state.permissions.values()].map(({ title }) => title),
+      ['Write a', 'Write b'],
+    );
+  });
+
+  it('is refused if the answer names another session', async () => {
+    let asked: Promise<unknown> | undefined;
+    const agent = new InlineAgent({});
+    agent.answers['session/new'] = () => {
+      asked = agent.askEarly(100, 'fs/read_text_file', { sessionId: 'other', path: '/a' });
+      return { sessionId: 's1' };
+    };
+    const { conversation } = await open(agent);
+    await conversation.start();
+    assert.equal(conversation.connection.kind, 'ready');
+    assert.equal(at(await asked, 'code'), -32002);
+  });
+
+  it('is refused if the session is not opened', async () => {
+    let asked: Promise<unknown> | undefined;
+    const agent = new InlineAgent({});
+    agent.answers['session/new'] = () => {
+      asked = agent.askEarly(100, 'session/request_permission', permission('s1'));
+      return new Refusal(-32000);
+    };
+    const { conversation } = await open(agent);
+    await conversation.start();
+    assert.equal(conversation.connection.kind, 'authRequired');
+    assert.equal(at(await asked, 'code'), -32002);
+  });
+
+  it('is refused immediately while no session is being opened', async () => {
+    const agent = new InlineAgent({});
+    const { conversation } = await open(agent);
+    await conversation.start();
+    assert.equal(at(await agent.ask(100, 'session/request_permission', permission('other')), 'code'), -32002);
+  });
+
+  it('does not wait if the session is opened again, as its id is known', async () => {
+    const agent = new InlineAgent({ sessionCapabilities: { resume: {} } });
+    let resume: unknown;
+    agent.answers['session/resume'] = (_params, _agent, id) => {
+      resume = id;
+      void agent.ask(100, 'session/request_permission', permission('old'));
+      return undefined;
+    };
+    const { conversation, until } = await open(agent, { kind: 'reopen', sessionId: 'old', transcript: 'keep' });
+    const started = conversation.start();
+    await until(({ model }) => model.state.permissions.size === 1);
+    agent.answer(resume, {});
+    await started;
+    assert.equal(conversation.connection.kind, 'ready');
+  });
+});
+
+describe('early requests', () => {
+  /** Lets requests wait while a session is opened. @returns how many go on before that has ended */
+  async function notHeld(requests: readonly unknown[]): Promise<number> {
+    const early = new EarlyRequests();
+    let count = 0;
+    await early.during(async () => {
+      for (const params of requests) void early.untilOpened(params).then(() => count++);
+      await new Promise((resolve) => setImmediate(resolve));
+      requests = [];
+    });
+    const before = count;
+    await new Promise((resolve) => setImmediate(resolve));
+    return before;
+  }
+
+  it('are bounded in number', async () => {
+    assert.equal(await notHeld(Array.from({ length: 103 }, () => ({}))), 3);
+  });
+
+  it('are bounded in size', async () => {
+    const big = { content: 'x'.repeat(3 * 1024 * 1024) };
+    assert.equal(await notHeld([big, big, {}]), 1);
+  });
+
+  it('go on when the last of several openings has ended', async () => {
+    const early = new EarlyRequests();
+    const order: string[] = [];
+    let endFirst: () => void = () => {};
+    const first = early.during(() => new Promise<void>((resolve) => (endFirst = resolve)));
+    const waits = early.untilOpened({}).then(() => order.push('request'));
+    await early.during(async () => {});
+    order.push('second opened');
+    endFirst();
+    await Promise.all([first, waits]);
+    assert.deepEqual(order, ['second opened', 'request']);
+  });
+});
