@@ -5,8 +5,11 @@
 //   "open", "saved" or a word to be treated as "saved" (load or resume starts it), and error -32002
 //   for an unknown session;
 // - no answer in time says that the agent does not respond; -32601 and -32602 say that the question
-//   is not for this agent; any other error says nothing of the session. On our side it is free of
-//   effects too: it changes what is shown and what precedes the next prompt.
+//   is not for this agent; any other error, and an answer without a word for the status, say nothing
+//   of the session;
+// - an agent that says something in the session while it is asked has the session: that outweighs a
+//   late answer, and one that denies it.
+// On our side it is free of effects too: it changes what is shown and what precedes the next prompt.
 import { Deferred } from '../../base/deferred';
 import { at, isMarked } from '../../base/untrusted';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
@@ -25,6 +28,9 @@ interface Requester {
  */
 export type StatusAnswer = 'live' | 'saved' | 'not_found' | 'unsupported' | 'failed' | 'unresponsive';
 
+/** Answers that an agent contradicts by saying something in the session. */
+const DENIALS: ReadonlySet<StatusAnswer> = new Set(['saved', 'not_found', 'unresponsive']);
+
 /** An answer, with the state of the session where the agent names it (v2). */
 export interface SessionStatus {
   readonly answer: StatusAnswer;
@@ -40,19 +46,26 @@ export function advertisesStatus(initializeResult: unknown): boolean {
   ].some(isMarked);
 }
 
+export interface ProbeTerms {
+  /** How long silence is borne before the answer is `unresponsive`, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Returns how often the agent has said something in the session so far. */
+  readonly heardTimes: () => number;
+  /** Gives the question up: it is withdrawn. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Probes one session.
- * @param timeoutMs how long silence is borne before the answer is `unresponsive`.
- * @param signal gives the question up: it is withdrawn
  * @throws whatever the connection throws when it is closed; `signal`'s reason.
  */
 export async function probeStatus(
   connection: Requester,
   sessionId: string,
-  timeoutMs: number,
-  signal?: AbortSignal,
+  { timeoutMs, heardTimes, signal }: ProbeTerms,
 ): Promise<SessionStatus> {
   signal?.throwIfAborted();
+  const before = heardTimes();
   const late = new AbortController();
   const given = new Deferred<SessionStatus>();
   const timer = setTimeout(() => given.resolve({ answer: 'unresponsive' }), timeoutMs);
@@ -60,7 +73,8 @@ export async function probeStatus(
   signal?.addEventListener('abort', giveUp, { once: true });
   const answer = connection.request('session/status', { sessionId }, { signal: late.signal }).then(readStatus, failure);
   try {
-    return await Promise.race([answer, given.promise]);
+    const status = await Promise.race([answer, given.promise]);
+    return heardTimes() !== before && DENIALS.has(status.answer) ? { answer: 'live' } : status;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
@@ -72,6 +86,7 @@ export async function probeStatus(
 function readStatus(result: unknown): SessionStatus {
   const status = at(result, 'status');
   const state = readState(at(result, 'state'), 'state_update');
+  if (typeof status !== 'string') return { answer: 'failed' };
   if (status === 'live' || status === 'open') return { answer: 'live', ...(state && { state }) };
   return { answer: status === 'not_found' ? 'not_found' : 'saved' };
 }

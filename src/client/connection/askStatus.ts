@@ -11,9 +11,10 @@ const STATUS_MS = 5000;
  * @throws ParleyError how the agent ended; `signal`'s reason
  */
 export async function askStatus({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<SessionStatus> {
-  const { rpc, description } = link;
+  const { rpc, description, router } = link;
   if (!rpc || !description.features.status) return { answer: 'unsupported' };
-  return link.until((stop) => probeStatus(rpc, sessionId, STATUS_MS, stop), signal);
+  const terms = { timeoutMs: STATUS_MS, heardTimes: () => router.updatesOf(sessionId) };
+  return link.until((stop) => probeStatus(rpc, sessionId, { ...terms, signal: stop }), signal);
 }
 
 /** Returns whether the agent says that it handles the session that is to be opened. @throws as {@link askStatus} */

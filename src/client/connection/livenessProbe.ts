@@ -116,7 +116,8 @@ export class LivenessProbe {
     const { rpc } = link;
     if (!rpc || !this.#mayAsk(link)) return 'unsupported';
     const heard = this.#heardTimes;
-    const { answer, state } = await probeStatus(rpc, sessionId, this.#timeoutMs, signal).catch(() => {
+    const terms = { timeoutMs: this.#timeoutMs, heardTimes: () => this.#heardTimes, signal };
+    const { answer, state } = await probeStatus(rpc, sessionId, terms).catch(() => {
       signal?.throwIfAborted();
       return { answer: 'failed' as const, state: undefined };
     });

@@ -61,6 +61,9 @@ for (const version of [1, 2] as const)
         { status: { answer: 'unloads' }, offers, ready: { path: ['capabilities', 'session', 'ready'] } },
         { quietMs: -1 },
       );
+      await rig.session.conversation.start();
+      // What the agent says while it is asked would contradict its answer.
+      await rig.session.until(({ model }) => model.state.commands.length > 0);
       assert.equal(await rig.send('say a'), 'end_turn');
       assert.equal(await rig.send('say b'), 'end_turn');
       const again = version === 1 ? 'session/load' : 'session/resume';

@@ -157,6 +157,44 @@ describe('an agent that is silent in its turn', () => {
   });
 });
 
+describe('what an agent answers to session/status', () => {
+  /** @param during happens before the answer comes, which is too late if it is undefined */
+  async function asked(answer: unknown, during: (probe: LivenessProbe) => void = () => {}) {
+    const probe = new LivenessProbe({ now: () => START, timeoutMs: 5, onChange() {}, onState() {} });
+    const session = new AskedSession();
+    session.answer = () => {
+      during(probe);
+      return answer === undefined ? new Promise(() => {}) : Promise.resolve(answer);
+    };
+    const doubt = await probe.doubt(session.session, new AbortController().signal);
+    return { doubt, answer: await probe.ask(session.session), liveness: probe.liveness };
+  }
+  const speaks = (probe: LivenessProbe): void => probe.heard();
+
+  for (const [name, answer] of [
+    ['no answer in time', undefined],
+    ['not_found', { status: 'not_found' }],
+    ['saved', { status: 'saved' }],
+    ['a word that is not known', { status: 'entangled' }],
+  ] as const)
+    it(`counts as live if the agent says something in the session meanwhile: ${name}`, async () => {
+      assert.deepEqual(await asked(answer, speaks), { doubt: 'none', answer: 'live', liveness: 'live' });
+    });
+
+  for (const answer of [null, 'live', 42, {}, { status: null }, { status: 7 }, { status: { live: true } }, []])
+    it(`says nothing of the session in another form: ${JSON.stringify(answer)}`, async () => {
+      assert.deepEqual(await asked(answer), { doubt: 'none', answer: 'failed', liveness: 'unknown' });
+    });
+
+  it('means that the session has to be opened again if the word is not known', async () => {
+    assert.deepEqual(await asked({ status: 'entangled' }), { doubt: 'gone', answer: 'saved', liveness: 'unknown' });
+  });
+
+  it('counts as silence if nothing comes', async () => {
+    assert.deepEqual(await asked(undefined), { doubt: 'silent', answer: 'unresponsive', liveness: 'unknown' });
+  });
+});
+
 describe('a panel on a turn that takes long', () => {
   let folder: string;
   let session: TestConversation;
