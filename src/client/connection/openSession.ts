@@ -98,9 +98,11 @@ export async function openSession(
   const { sessionId } = offer;
   const { rpc } = link;
   if (features.ready && rpc) {
-    await stages.run('ready', deadlines(context).ready, signal, (stop) =>
-      link.until(() => sendReady(rpc, sessionId), stop),
-    );
+    await stages.run('ready', deadlines(context).ready, signal, async (stop) => {
+      await link.until(() => sendReady(rpc, sessionId), stop);
+      // An agent may repeat the past only now, and a message may be waiting.
+      if (replay?.isAwaited) await replay.quiet(stop);
+    });
   } else stages.skip('ready');
   link.throwIfEnded();
   link.given = mcp;

@@ -73,6 +73,8 @@ export class SessionReplay {
   /** The agent has answered, and what it repeated until then was taken over. */
   #settled = false;
   #isOver = false;
+  /** Something that was said or done was repeated. */
+  #hasRepeated = false;
   readonly #past: PastUpdates;
   /** What came before the answer while nothing shows that the past is repeated. */
   #undecided: unknown[] | undefined;
@@ -85,7 +87,7 @@ export class SessionReplay {
 
   constructor(options: SessionReplayOptions) {
     this.#options = options;
-    this.#past = { onState: this.#hold, asSaid: (event) => options.asSaid(event).map(this.#asPast) };
+    this.#past = { onState: this.#hold, asSaid: (event) => this.#read(event).map(this.#asPast) };
     if (!options.expected) this.#undecided = [];
     this.#model.apply({ type: 'cleared', replay: true }, 0);
   }
@@ -106,6 +108,11 @@ export class SessionReplay {
     this.#heard?.();
     if (this.#settled && !this.#undecided) this.#timer ??= setTimeout(() => this.#settle(true), SILENCE_MS);
   };
+
+  /** Whether the agent is to repeat the past, and has repeated nothing so far. */
+  get isAwaited(): boolean {
+    return this.#options.expected && !this.#hasRepeated;
+  }
 
   /**
    * The repetition has begun, or the agent has answered: a transcript that is rebuilt is cleared
@@ -187,12 +194,12 @@ export class SessionReplay {
   };
 
   #targets(): UpdateTargets {
-    const { apply, asSaid, log } = this.#options;
+    const { apply, log } = this.#options;
     return {
       emit: (event) => {
         if (isOfUser(event)) this.#complete = undefined; // it ended the turn before
         if (OF_THE_SESSION.has(event.type)) apply(this.#asPast(event));
-        else for (const said of asSaid(event)) this.#model.apply(said, 0);
+        else for (const said of this.#read(event)) this.#model.apply(said, 0);
       },
       onTurnComplete: (barrier) => {
         this.#complete = barrier;
@@ -200,6 +207,11 @@ export class SessionReplay {
       onState: this.#hold,
       log,
     };
+  }
+
+  #read(event: SessionEvent): readonly SessionEvent[] {
+    if (!OF_THE_SESSION.has(event.type)) this.#hasRepeated = true;
+    return this.#options.asSaid(event);
   }
 
   /**

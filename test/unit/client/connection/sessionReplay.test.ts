@@ -77,6 +77,19 @@ describe('a repeated session', function () {
     });
   }
 
+  for (const transcript of ['keep', 'replay'] as const)
+    it(`stands once where it waits for session/ready and a message waits for the session (${transcript})`, async () => {
+      const script: Script = { load: true, ready: true, replay: 'ready' };
+      const first = agents.open(script);
+      for (const text of ['one', 'two']) await first.conversation.send(text).done;
+      const { sessionId = '' } = first.conversation;
+      await first.conversation.suspend();
+      const { conversation } =
+        transcript === 'keep' ? first : agents.open(script, { opening: { kind: 'reopen', sessionId, transcript } });
+      await conversation.send('three').done;
+      assert.deepEqual(spoken(conversation), said('one', 'two', 'three'));
+    });
+
   for (const replay of ['before', 'late'] as const) {
     it(`brings what was said elsewhere where it comes ${replay === 'late' ? 'late' : 'before the answer'}`, async () => {
       const script: Script = { load: true, replay };
