@@ -98,11 +98,13 @@ export interface ConnectorListener {
    */
   starting(lastEnd: ParleyError | undefined, opening: SessionOpenStrategy): void;
   /**
-   * The session can be used.
+   * The session can be used, after a start or in the midst of a turn.
    * @param problems sentences on what the agent did not get
    * @param isNew the agent does not know the transcript
    */
   ready(problems: readonly LocalizableText[], isNew: boolean): void;
+  /** A new session is about to take the place of one that the agent has lost. */
+  replacing(): void;
   /** The agent of an earlier window is here, with the session as it was left. */
   attached(opened: OpenedSession): void;
   /** The agent is gone or is being ended. @param hadSession a session is lost with it */

@@ -21,11 +21,11 @@ import type {
 } from './connectionState';
 import { mayPass, reconnectLoop, restartLoop, startFailure } from './failures';
 import { Goodbyes } from './goodbyes';
-import { openOrBegin, openSession } from './openSession';
+import { openOrBegin, type ReadySession } from './openSession';
 import { Recovery } from './recovery';
 import { canReopen, mayGoOn, rejoining, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
-import { signIn, signInMethods, signInWithSavedKey, signOut } from './signIn';
+import { signIn, signInMethods, signOut } from './signIn';
 import { attachAgent, endUnattached, type StartContext, startAgent } from './startAgent';
 
 export class Connector {
@@ -55,6 +55,8 @@ export class Connector {
   readonly #goodbyes: Goodbyes;
   /** How the connection was lost in a turn that waits for the next connection. */
   #cut: AgentEnd | undefined;
+  /** The session is being opened again, for all prompts that wait for it. */
+  #reopening: Promise<void> | undefined;
   /** A question of the client's own, which the start depends on, is open. */
   #isAsking = false;
   #disposed = false;
@@ -281,20 +283,30 @@ export class Connector {
   }
 
   /**
-   * Opens the session again with the agent that runs and no longer has it in memory; the transcript
-   * stays.
-   * @throws ParleyError what came of it; the session stands as before then. `signal`'s reason
+   * Opens the session again, as a start does, with the agent that runs and no longer has it in memory:
+   * if nothing else works, a new one takes its place. {@link session} is the one to use from then on.
+   * @throws ParleyError why none was opened; the session stays as it was. `signal`'s reason
    */
-  async reopenSession({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<void> {
+  reopenSession(lost: OpenedSession, signal: AbortSignal): Promise<void> {
+    this.#reopening ??= this.#reopen(lost, signal).finally(() => {
+      this.#reopening = undefined;
+    });
+    return this.#reopening;
+  }
+
+  async #reopen({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<void> {
+    const { session } = this;
+    if (session?.link === link && session.sessionId !== sessionId) return; // another prompt had it replaced
     this.#context.stages.reset();
     this.endReplay();
-    const opening = { kind: 'reopen', sessionId, transcript: 'keep' } as const;
+    const opening: SessionOpenStrategy = { kind: 'reopen', sessionId, transcript: 'keep' };
+    const begins = (): void => {
+      link.router.unregister(sessionId);
+      this.#listener.replacing();
+    };
     try {
-      const opened = await openSession(this.#context, link, { opening, mcp: this.#mcp }, signal);
-      if (opened.kind === 'ready') {
-        opened.replay?.end(); // a prompt follows
-        return;
-      }
+      const opened = await openOrBegin(this.#context, link, { opening, mcp: this.#mcp }, signal, begins);
+      if (opened.kind === 'ready') return this.#ready(link, opened);
       this.needSignIn(opened.error ?? '', opened.data);
       throw new ParleyError('auth-required', localizable('{0} requires you to sign in.', this.agent.name));
     } catch (error) {
@@ -439,12 +451,9 @@ export class Connector {
   }
 
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
-    const begins = (): void => this.#giveUp();
     if (this.#cut && !(await isLive(link, this.#opening, signal))) this.#giveUp();
     const wanted = { opening: this.#opening, mcp: this.#mcp };
-    let opened = await openOrBegin(this.#context, link, wanted, signal, begins);
-    if (opened.kind === 'authRequired' && (await signInWithSavedKey(this.#context, link, opened.methods, signal)))
-      opened = await openOrBegin(this.#context, link, wanted, signal, begins);
+    const opened = await openOrBegin(this.#context, link, wanted, signal, () => this.#giveUp());
     if (opened.kind === 'authRequired') {
       void this.#services.keys?.note(this.agent, undefined);
       this.#recovery.stop();
@@ -452,10 +461,14 @@ export class Connector {
       this.#set({ ...opened, link });
       return;
     }
-    const { sessionId } = opened;
-    if (this.#cut) await this.#rejoin({ link, sessionId }, opened.replay, signal);
+    if (this.#cut) await this.#rejoin({ link, sessionId: opened.sessionId }, opened.replay, signal);
     this.#recovery.ready();
-    this.#replay = opened.replay;
+    this.#ready(link, opened);
+  }
+
+  /** Prompts can be sent to the session that was opened. */
+  #ready(link: AgentLink, { sessionId, replay, problems, isNew }: ReadySession): void {
+    this.#replay = replay;
     const { protocol, features } = link.description;
     // A later start opens another session, unless told otherwise.
     this.#opening = features.carried ? { kind: 'reopen', sessionId, transcript: 'keep' } : { kind: 'new' };
@@ -463,7 +476,7 @@ export class Connector {
     const agentSessionId = mayGoOn(features) ? sessionId : null;
     this.#context.onSession({ agentId: this.agent.id, agentSessionId, protocol });
     this.#openedForGood();
-    this.#listener.ready(opened.problems, opened.isNew);
+    this.#listener.ready(problems, isNew);
   }
 
   /**

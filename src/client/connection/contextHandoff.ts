@@ -4,7 +4,7 @@
 
 import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import type { ContentBlock } from '../../session/events/content';
-import type { Entry } from '../../session/model/state';
+import type { Entry, SessionState } from '../../session/model/state';
 import { transcriptText } from '../../session/model/transcriptText';
 
 const INTRODUCTION =
@@ -18,26 +18,41 @@ export class ContextHandoff {
    * more than one entry.
    */
   #last: Entry | undefined;
-  #isWanted = false;
+  /** The session that is to be told of what stands here. */
+  #untold: string | undefined;
 
   /**
-   * @param entries what stands here before the agent starts: what comes with its new session is
+   * @param entries what stands here before the agent opens a session: what comes with a new one is
    * known to it
    */
   starting(entries: readonly Entry[]): void {
     this.#last = entries.at(-1);
   }
 
-  /** The agent's session can be used. @returns whether it is to be told of what stands here */
-  ready(isNew: boolean, entries: readonly Entry[]): boolean {
-    this.#isWanted = isNew && this.#textOf(entries) !== undefined;
-    return this.#isWanted;
+  /**
+   * A new session is about to take the place of one that the agent has lost. The prompt that the agent
+   * refused for that is sent again, and is no part of what was said before.
+   */
+  replacing({ entries, turn }: Pick<SessionState, 'entries' | 'turn'>): void {
+    const refused = entries.findLastIndex((entry) => entry.kind === 'user' && entry.turnId === turn?.id);
+    this.#last = turn && refused >= 0 ? entries[refused - 1] : entries.at(-1);
+  }
+
+  /**
+   * The agent's session can be used. One that was to be told of what stands here, was not yet, and is
+   * open again is still to be told.
+   * @returns whether a new one is to be told
+   */
+  ready(sessionId: string | undefined, isNew: boolean, entries: readonly Entry[]): boolean {
+    if (isNew) this.#untold = this.#textOf(entries) === undefined ? undefined : sessionId;
+    else if (this.#untold !== sessionId) this.#untold = undefined;
+    return isNew && this.#untold !== undefined;
   }
 
   /** What goes with the next message, once. */
   take(capabilities: PromptCapabilities, entries: readonly Entry[]): readonly ContentBlock[] {
-    const transcript = this.#isWanted ? this.#textOf(entries) : undefined;
-    this.#isWanted = false;
+    const transcript = this.#untold === undefined ? undefined : this.#textOf(entries);
+    this.#untold = undefined;
     return transcript === undefined ? [] : [handoffBlock(transcript, capabilities)];
   }
 

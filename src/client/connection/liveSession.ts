@@ -1,13 +1,13 @@
 // The session that prompts go to: before one leaves, a session that was quiet for long is asked
-// about, opened again where the agent no longer has it, and its stored state is looked up.
+// about, opened again where the agent no longer has it, and its stored state is looked up. A session
+// that cannot be opened again is replaced by a new one.
 import type { StateHolder } from '../../acp/proposals/sessionState';
-import { errorText, ParleyError } from '../../base/errors';
+import { errorText } from '../../base/errors';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { OpenedSession } from '../ports/agentLink';
 import type { Preparation, PromptSession } from '../prompts/promptSession';
 import type { Connector } from './connector';
 import type { LivenessProbe } from './livenessProbe';
-import { canReopen } from './sessionOpenStrategy';
 
 export interface LiveSessionOptions {
   readonly connector: () => Connector;
@@ -74,18 +74,18 @@ export class LiveSession implements PromptSession {
     return doubt === 'silent' ? 'agent-silent' : undefined;
   }
 
-  /** Opens the session again. @returns why that was not possible @throws `signal`'s reason */
+  /**
+   * Opens the session again, or another one in its place.
+   * @returns why that was not possible
+   * @throws `signal`'s reason
+   */
   async #reopen(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
-    const { connector, probe } = this.#options;
-    if (!canReopen(session.link.description.features)) return 'session-lost';
     try {
-      await connector().reopenSession(session, signal);
+      await this.#options.connector().reopenSession(session, signal);
+      return undefined;
     } catch (error) {
       signal.throwIfAborted();
-      const isGone = error instanceof ParleyError && error.code === 'session-not-found';
-      return isGone ? 'session-lost' : detailed('session-not-opened', errorText(error));
+      return detailed('session-not-opened', errorText(error));
     }
-    probe.heard();
-    return undefined;
   }
 }

@@ -17,7 +17,7 @@ import { askStatus } from './askStatus';
 import { type OpenMethod, openMethodFor, otherWay, type SessionOpenStrategy } from './sessionOpenStrategy';
 import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
 import { openingChoices } from './shownChoices';
-import { signInMethods } from './signIn';
+import { signInMethods, signInWithSavedKey } from './signIn';
 import { deadlines, type StartContext } from './startAgent';
 
 /** What is asked of an agent that has started. */
@@ -27,18 +27,21 @@ interface OpenRequest {
   readonly mcp: Promise<McpOffer>;
 }
 
+/** A session that can be used. */
+export interface ReadySession {
+  readonly kind: 'ready';
+  readonly sessionId: string;
+  /** Sentences on what the agent did not get of what the user has. */
+  readonly problems: readonly LocalizableText[];
+  /** The agent knows nothing of what was said before. */
+  readonly isNew: boolean;
+  /** The past may still be repeated. */
+  readonly replay: SessionReplay | undefined;
+}
+
 /** What opening a session led to. */
 export type OpenResult =
-  | {
-      readonly kind: 'ready';
-      readonly sessionId: string;
-      /** Sentences on what the agent did not get of what the user has. */
-      readonly problems: readonly LocalizableText[];
-      /** The agent knows nothing of what was said before. */
-      readonly isNew: boolean;
-      /** The past may still be repeated. */
-      readonly replay: SessionReplay | undefined;
-    }
+  | ReadySession
   /** `data`: that of the agent's error, which may name methods. */
   | {
       readonly kind: 'authRequired';
@@ -112,13 +115,26 @@ export async function openSession(
 /** An agent has answered that it cannot open a session again. */
 const SESSION_LOST: ReadonlySet<string> = new Set(['session-not-found', 'session-not-opened', 'cannot-reopen']);
 
+/** As {@link openInAnyWay}, signed in with the user's key if the agent wants a sign-in and there is one. */
+export async function openOrBegin(
+  context: StartContext,
+  link: AgentLink,
+  wanted: OpenRequest,
+  signal: AbortSignal,
+  begins: () => void,
+): Promise<OpenResult> {
+  const opened = await openInAnyWay(context, link, wanted, signal, begins);
+  if (opened.kind === 'ready' || !(await signInWithSavedKey(context, link, opened.methods, signal))) return opened;
+  return openInAnyWay(context, link, wanted, signal, begins);
+}
+
 /**
  * As {@link openSession}. A session whose transcript stands here is opened in the other way where
  * the agent refuses the first, and continues in a new one where it cannot open it again: it is told
  * what was said, and the user is told so.
  * @param begins called before a new session is begun
  */
-export async function openOrBegin(
+async function openInAnyWay(
   context: StartContext,
   link: AgentLink,
   wanted: OpenRequest,
@@ -135,7 +151,7 @@ export async function openOrBegin(
     const other = otherWay(opening, link.description.features);
     if (other) {
       log.warn(`${error.message} It is opened in another way.`);
-      return openOrBegin(context, link, { opening: other, mcp }, signal, begins);
+      return openInAnyWay(context, link, { opening: other, mcp }, signal, begins);
     }
     log.warn(`${error.message} A new session is begun.`);
     begins();

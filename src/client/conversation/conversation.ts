@@ -241,6 +241,7 @@ export class Conversation implements Disposable {
         changed: () => this.#model.touch('connection'),
         starting: (lastEnd) => this.#onStarting(lastEnd),
         ready: (problems, isNew) => this.#onReady(problems, isNew),
+        replacing: () => this.#handoff.replacing(this.#model.state),
         attached: (opened) => this.#onAttached(opened),
         detached: (end, hadSession) => this.#onDetached(end, hadSession),
         isInTurn: () => this.#model.state.turn !== undefined,
@@ -556,12 +557,11 @@ export class Conversation implements Disposable {
   }
 
   #onReady(problems: Parameters<StartNotices['notHandedOver']>[0], isNew: boolean): void {
-    if (this.#handoff.ready(isNew, this.#model.state.entries))
-      this.#notices.beganAnew(this.agent.name, this.#model.state.entries);
+    const { entries } = this.#model.state;
+    if (this.#handoff.ready(this.sessionId, isNew, entries)) this.#notices.beganAnew(this.agent.name, entries);
     this.#notices.notHandedOver(problems);
     this.#progress.opened();
     this.#probe.heard();
-    this.#probe.set('live');
     this.changes.warm();
     this.#loss.ready();
     this.#isSuspended = false;

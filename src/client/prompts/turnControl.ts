@@ -249,12 +249,13 @@ export class TurnControl {
     const wait = preparation && (await this.#prepare(preparation, item));
     if (wait === 'kept-back') return undefined;
     if (wait === undefined) this.#options.session.leaving();
-    if (wait !== undefined || session.current?.sessionId !== opened.sessionId || !this.#canSend()) {
+    const target = session.current; // a new session may have taken the place of the other
+    if (wait !== undefined || !target || target.link !== opened.link || !this.#canSend()) {
       queue.setState(item, 'queued');
       if (wait !== undefined) queue.pause(wait);
       return undefined;
     }
-    const { features } = opened.link.description;
+    const { features } = target.link.description;
     const content = contentOf(item, features.prompt);
     const endsBy = features.states ? 'state' : 'response';
     const promised = features.turnComplete !== undefined;
@@ -270,7 +271,7 @@ export class TurnControl {
     });
     const begins = queue.find(item.id) === undefined;
     const takenBack = this.#takenBack(item, begins);
-    this.#follow(opened, { item, handle }, this.#promptWith(opened, { item, handle, sent, takenBack }));
+    this.#follow(target, { item, handle }, this.#promptWith(target, { item, handle, content, sent, takenBack }));
     return { done: prompt.done.promise.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
   }
 
@@ -278,22 +279,23 @@ export class TurnControl {
     return begins ? new AbortController().signal : this.#accepted.add(item.id);
   }
 
-  /** Returns what sends a prompt. */
-  #promptWith({ link, sessionId }: OpenedSession, { item, handle, sent, takenBack }: LeavingPrompt) {
-    const { queue } = this.#options;
+  /** Returns what sends a prompt, in the end to the session that has taken the place of its own. */
+  #promptWith(opened: OpenedSession, { item, handle, content, sent, takenBack }: LeavingPrompt) {
+    const { queue, appendix } = this.#options;
     const onSent = (id: string): void => {
       this.driver.feed({ type: 'sent', handle, requestId: id });
       if (queue.find(item.id)) queue.setState(item, 'accepted');
     };
-    return (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takenBack);
+    return ({ link, sessionId }: OpenedSession): Promise<PromptAnswer> => {
+      const isOther = sessionId !== opened.sessionId;
+      const prompt = isOther ? [...content, ...appendix(link.description.features.prompt)] : sent;
+      if (isOther) this.#turns.replaceText(handle, textOfBlocks(prompt));
+      return link.dialect.prompt(sessionId, prompt, onSent, takenBack);
+    };
   }
 
   /** Sees a prompt that leaves, or has left, to its answer. */
-  #follow(
-    opened: OpenedSession,
-    { item, handle }: Pick<LeavingPrompt, 'item' | 'handle'>,
-    prompt: () => Promise<PromptAnswer>,
-  ): void {
+  #follow(opened: OpenedSession, { item, handle }: Pick<LeavingPrompt, 'item' | 'handle'>, prompt: Send): void {
     const { queue, session, kept } = this.#options;
     const { link, sessionId } = opened;
     this.#deliver(opened, prompt).then(
@@ -350,25 +352,21 @@ export class TurnControl {
       const item = itemOf(promptId);
       if (!item) continue;
       const takenBack = this.#takenBack(item, inTurn);
-      const prompt = this.#promptWith(opened, { item, handle, sent: contentOfSent(item), takenBack });
+      const content = contentOfSent(item);
+      const prompt = this.#promptWith(opened, { item, handle, content, sent: content, takenBack });
       this.#follow(opened, { item, handle }, this.#answerOrPrompt(opened, handle, sent.get(promptId), prompt));
     }
   }
 
   /** The first call waits for the answer to what has left, where it has. */
-  #answerOrPrompt(
-    { link }: OpenedSession,
-    handle: string,
-    requestId: string | undefined,
-    prompt: () => Promise<PromptAnswer>,
-  ): () => Promise<PromptAnswer> {
+  #answerOrPrompt({ link }: OpenedSession, handle: string, requestId: string | undefined, prompt: Send): Send {
     const { rpc, dialect } = link;
     if (requestId === undefined || !rpc) return prompt;
     this.driver.feed({ type: 'sent', handle, requestId });
     const answer = rpc.answerTo(Number(requestId), 'session/prompt', new AbortController().signal);
     let isAwaited = false;
-    return () => {
-      if (isAwaited) return prompt();
+    return (target) => {
+      if (isAwaited) return prompt(target);
       isAwaited = true;
       return answer.then((raw) => required(dialect.readAnswer)(raw));
     };
@@ -394,13 +392,13 @@ export class TurnControl {
   }
 
   /**
-   * Sends a prompt; where the agent says that it no longer has the session, that is opened again
-   * and the prompt sent once more, in the same turn.
-   * @throws SessionLost where it could not be opened again; what the agent answers
+   * Sends a prompt; where the agent says that it no longer has the session, that is opened again or
+   * replaced, and the prompt sent once more, in the same turn.
+   * @throws SessionLost where no session could be opened; what the agent answers
    */
-  async #deliver(opened: OpenedSession, prompt: () => Promise<PromptAnswer>): Promise<PromptAnswer> {
+  async #deliver(opened: OpenedSession, prompt: Send): Promise<PromptAnswer> {
     try {
-      return await prompt();
+      return await prompt(opened);
     } catch (error) {
       const { link } = opened;
       if (isClosed(error) && link.isAlive) {
@@ -409,13 +407,16 @@ export class TurnControl {
         await new Promise((resolve) => later(() => resolve(undefined), UNWRITABLE_MS));
         throw link.isAlive && link.rpc?.isClosed === false ? new SessionLost('agent-closed-input', error) : error;
       }
-      const isHere = (): boolean => this.#options.session.current?.sessionId === opened.sessionId && !this.isCancelled;
+      const isHere = (): boolean => this.#options.session.current?.link === link && !this.isCancelled;
       if (!isSessionGone(error, opened.sessionId) || !isHere()) throw error;
       const wait = await this.#prepare(this.#options.session.reopen(opened));
-      if (wait === 'kept-back' || !isHere()) throw error;
+      const target = this.#options.session.current;
+      if (wait === 'kept-back' || !isHere() || !target) throw error;
       if (wait !== undefined) throw new SessionLost(wait, error);
       this.#options.session.leaving();
-      return prompt();
+      const answer = prompt(target);
+      this.dispatcher.pump(); // what may follow a prompt was kept back
+      return answer;
     }
   }
 
@@ -477,7 +478,7 @@ export class TurnControl {
    */
   #canSend(): boolean {
     const opened = this.#options.session.current;
-    if (!opened) return false;
+    if (!opened || this.#preparing) return false;
     if (!this.#hasTurn) return true;
     if (this.isCancelled) return false;
     // An agent whose turns its answers end may say that it works, and never that it is done: that
@@ -509,10 +510,16 @@ export class TurnControl {
   }
 }
 
+/** Sends a prompt to a session. */
+type Send = (target: OpenedSession) => Promise<PromptAnswer>;
+
 /** A prompt on its way to the agent. */
 interface LeavingPrompt {
   readonly item: QueueItem;
   readonly handle: string;
+  /** As the user wrote it. */
+  readonly content: readonly ContentBlock[];
+  /** With what goes along. */
   readonly sent: readonly ContentBlock[];
   /** Aborted when the user wants it back. */
   readonly takenBack: AbortSignal;

@@ -83,6 +83,13 @@ export class TurnDriver implements Disposable {
     return handle;
   }
 
+  /** A prompt is about to be sent again, with another text that the agent may echo. */
+  replaceText(handle: string, text: string): void {
+    const prompt = this.#sent.get(handle);
+    if (prompt) this.#sent.set(handle, { ...prompt, echo: text });
+    this.feed({ type: 'text', handle, text });
+  }
+
   /** Runs something once no update has come in the open turn for `quietMs`. */
   whenQuiet(quietMs: number, run: () => void): void {
     this.#onQuiet = run;

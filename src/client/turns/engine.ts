@@ -60,6 +60,7 @@ class Step extends TurnEnds {
   } = {
     prompt: (step, fact) => step.#prompt(fact),
     sent: (step, { handle, requestId }) => step.#sent(handle, requestId),
+    text: (step, { handle, text }) => step.#replaceText(handle, text),
     answer: (step, { handle, answer }) => step.#answer(handle, answer),
     failed: (step, fact) => step.#failed(fact),
     state: (step, { report }) => step.#state(report),
@@ -99,6 +100,15 @@ class Step extends TurnEnds {
     if (!prompt) return;
     prompt.requestId = requestId;
     this.mark('sent', prompt);
+  }
+
+  #replaceText(handle: string, text: string): void {
+    const prompt = this.find(handle);
+    if (!prompt) return;
+    prompt.text = text;
+    const { inTurn, promptId } = prompt;
+    const { turn } = this.state;
+    if (inTurn && turn) this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id, begins: false });
   }
 
   #cancel(): void {

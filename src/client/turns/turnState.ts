@@ -162,6 +162,8 @@ export type TurnFact =
   | ({ readonly type: 'prompt' } & PromptTerms)
   /** The prompt was written with this JSON-RPC id. */
   | { readonly type: 'sent'; readonly handle: string; readonly requestId: string }
+  /** The prompt is about to be sent again, to another session, with this text. */
+  | { readonly type: 'text'; readonly handle: string; readonly text: string }
   | { readonly type: 'answer'; readonly handle: string; readonly answer: PromptAnswer }
   /** The prompt was answered with an error. `withdrawn`: the error says that it was cancelled. */
   | {

@@ -21,7 +21,7 @@ type Texts = { readonly [Code in OwnCode]: (...args: OwnTexts[Code]) => string |
 const TEXTS: Texts = {
   'new-session': (agent) => ({
     title: l10n.t('New session'),
-    text: l10n.t('{0} started a new session. The transcript will be sent with your next message.', agent),
+    text: l10n.t('{0} started a new session. The transcript is sent with the first message in it.', agent),
   }),
   'forked-session': () => ({
     title: l10n.t('Forked session'),

@@ -44,7 +44,7 @@ export interface ModelContext {
 /** A prompt in the transcript, and how much of it the agent has echoed. */
 export interface PromptEcho {
   index: number;
-  readonly text: string;
+  text: string;
   position: number;
 }
 

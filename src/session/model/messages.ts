@@ -122,7 +122,10 @@ export function setMessage(context: ModelContext, event: Extract<SessionEvent, {
   context.messages.set(key, index);
 }
 
-/** Adds the user's prompt, unless the agent has already echoed it. */
+/**
+ * Adds the user's prompt, unless the agent has already echoed it. A prompt that is sent again in its
+ * turn stays where it is; the agent may echo another text then.
+ */
 export function addPrompt(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'prompt_sent' }>,
@@ -130,6 +133,12 @@ export function addPrompt(
 ): void {
   const { promptId, content, messageId, echo = textOfBlocks(content) } = event;
   if (messageId !== undefined && context.messages.has(`user:${messageId}`)) return;
+  const sent = context.prompts.get(promptId);
+  if (sent && context.state.entries[sent.index]?.turnId === event.turnId) {
+    sent.text = echo;
+    sent.position = 0;
+    return;
+  }
   const index = context.push(
     (base) => ({ ...base, kind: 'user', promptId, content: [...content], dropped: 0, until: at }),
     at,

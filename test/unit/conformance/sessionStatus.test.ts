@@ -84,30 +84,30 @@ for (const version of [1, 2] as const)
       assert.equal(rig.turns.length, 2);
     });
 
-    it('keeps a message, paused, whose session is gone and cannot be opened again', async () => {
+    it('sends the message in a new session if the session is gone and cannot be opened again', async () => {
       if (version === 2) rig.open({ unloads: true, refuse: { 'session/resume': -32002 } });
       else rig.open({ unloads: true });
-      await rig.send('say a');
-      const { done } = rig.session.conversation.send('say b');
-      await rig.session.until(({ queue }) => queue.paused !== undefined);
-      assert.equal(rig.session.conversation.queue.paused, 'session-lost');
-      assert.deepEqual(
-        rig.session.conversation.queue.items.map(({ text, state }) => [text, state]),
-        [['say b', 'queued']],
-      );
-      done.catch(() => {});
+      assert.equal(await rig.send('say a'), 'end_turn');
+      const before = rig.session.conversation.sessionId;
+      assert.equal(await rig.send('say b'), 'end_turn');
+      const tried = version === 2 ? ['session/resume'] : [];
+      assert.deepEqual(rig.methods.slice(-3 - tried.length), [
+        'session/prompt',
+        ...tried,
+        'session/new',
+        'session/prompt',
+      ]);
+      assert.notEqual(rig.session.conversation.sessionId, before);
+      assert.equal(rig.said('user'), 'say a\nsay b');
+      assert.equal(rig.turns.length, 2);
     });
 
-    it('tells why a session could not be opened again, and keeps the message', async () => {
+    it('sends the message in a new session, as at a start, if the agent fails to open the session again', async () => {
       const method = version === 1 ? 'session/load' : 'session/resume';
       const offers = version === 1 ? (['load'] as const) : [];
       rig.open({ status: { answer: 'saved' }, offers, refuse: { [method]: -32603 } }, { quietMs: -1 });
-      const { done } = rig.session.conversation.send('say a');
-      await rig.session.until(({ queue }) => queue.paused !== undefined);
-      assert.match(rig.session.conversation.queue.paused ?? '', /^session-not-opened .*is refused once/);
-      assert.ok(!rig.methods.includes('session/prompt'));
-      rig.session.conversation.queueActions.resume();
-      assert.equal((await done).stopReason, 'end_turn', 'the second time it can be opened');
+      assert.equal(await rig.send('say a'), 'end_turn');
+      assert.deepEqual(rig.methods.slice(-4), ['session/status', method, 'session/new', 'session/prompt']);
     });
 
     it('stops a message before it leaves, while the agent is asked', async () => {
@@ -143,16 +143,13 @@ for (const version of [1, 2] as const)
       });
 
     if (version === 1)
-      it('asks once for one silence, and takes what the agent says for a sign that it has the session', async () => {
-        rig.open({ status: { answer: 'not_found' } }, { quietMs: 60_000, clock: { now: () => now } });
+      it('asks once for one silence', async () => {
+        rig.open({ status: { answer: 'not_found' }, offers: ['load'] }, { quietMs: 60_000, clock: { now: () => now } });
         let now = Date.now();
         await rig.send('say a');
         now += 120_000;
-        const { done } = rig.session.conversation.send('say b');
-        await rig.session.until(({ queue }) => queue.paused !== undefined);
-        assert.equal(rig.session.conversation.liveness, 'not_found');
-        rig.session.conversation.queueActions.resume();
-        assert.equal((await done).stopReason, 'end_turn');
+        assert.equal(await rig.send('say b'), 'end_turn');
+        assert.equal(await rig.send('say c'), 'end_turn');
         assert.equal(questions(), 1);
         assert.equal(rig.session.conversation.liveness, 'live');
       });

@@ -10,11 +10,26 @@ describe('a message that took a transcript along', () => {
     model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'An old answer' } }, 1);
     const handoff = new ContextHandoff();
     handoff.starting(model.state.entries);
-    assert.equal(handoff.ready(true, model.state.entries), true);
+    assert.equal(handoff.ready('s', true, model.state.entries), true);
     const [block] = handoff.take({ image: false, audio: false, embeddedContext: false }, model.state.entries);
     assert.ok(block?.type === 'text' && block.text.includes('An old answer'));
     assert.equal(withoutHandoff(`Go on\nwith it${block.text}`), 'Go on\nwith it');
     assert.equal(withoutHandoff('say <transcript> to me '), 'say <transcript> to me ', 'other words stay as they are');
+  });
+
+  it('still takes it along if the session is opened again before the message', () => {
+    const model = new SessionModel();
+    model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'An old answer' } }, 1);
+    const { entries } = model.state;
+    const none = { image: false, audio: false, embeddedContext: false };
+    const handoff = new ContextHandoff();
+    handoff.starting(entries);
+    handoff.ready('new', true, entries);
+    assert.equal(handoff.ready('new', false, entries), false, 'the user was told already');
+    assert.equal(handoff.take(none, entries).length, 1);
+    handoff.ready('new', true, entries);
+    handoff.ready('another', false, entries);
+    assert.equal(handoff.take(none, entries).length, 0);
   });
 
   it('names where a file lies that is not in it', () => {
@@ -23,7 +38,7 @@ describe('a message that took a transcript along', () => {
     model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'resource_link', uri, name: 'large-text' } }, 1);
     const handoff = new ContextHandoff();
     handoff.starting(model.state.entries);
-    assert.equal(handoff.ready(true, model.state.entries), true);
+    assert.equal(handoff.ready('s', true, model.state.entries), true);
     const [block] = handoff.take({ embeddedContext: true } as PromptCapabilities, model.state.entries);
     assert.ok(block?.type === 'resource' && block.text?.includes(`Assistant: [large-text: ${uri}]`));
   });

@@ -180,7 +180,7 @@ describe('a repeated session', function () {
       const { replay, model } = resumed(true);
       const handoff = new ContextHandoff();
       handoff.starting(model.state.entries);
-      handoff.ready(true, model.state.entries);
+      handoff.ready('s', true, model.state.entries);
       const [block] = handoff.take({ image: false, audio: false, embeddedContext: false }, model.state.entries);
       const along = block?.type === 'text' ? block.text : '';
       assert.match(along, /User: one/);

@@ -142,14 +142,14 @@ describe('conversation', function () {
       assert.equal(methods.filter((method) => method === 'session/status').length, 1);
     });
 
-    it('keeps the message where the probe says that the session is gone', async () => {
+    it('continues in a new session where the probe says that the session is gone', async () => {
       open(
         { status: { path: ['agentCapabilities', 'sessionCapabilities', 'status'], answer: 'not_found' } },
         { quietMs: -1 },
       );
-      session.conversation.send('say x');
-      await session.until((c) => c.queue.paused !== undefined);
-      assert.equal(snapshotOf(session.conversation).queue[0]?.text, 'say x');
+      assert.equal((await session.conversation.send('say x').done).stopReason, 'end_turn');
+      const opened = calledMethods(readAgentLog(session.agentLog)).filter((method) => method === 'session/new');
+      assert.equal(opened.length, 2);
     });
   });
 

@@ -114,7 +114,7 @@ describe('parts of an answer that lie elsewhere', function () {
     await one.read();
     const seed = new ContextHandoff();
     seed.starting(entriesOf(one));
-    assert.ok(seed.ready(true, entriesOf(one)));
+    assert.ok(seed.ready('s', true, entriesOf(one)));
     const [block] = seed.take({ embeddedContext: false } as never, entriesOf(one));
     assert.match(
       block?.type === 'text' ? block.text : '',

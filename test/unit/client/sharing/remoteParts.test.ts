@@ -106,7 +106,7 @@ describe('parts of messages that lie elsewhere', () => {
     ]);
     const seed = new ContextHandoff();
     seed.starting(place.entries);
-    assert.ok(seed.ready(true, place.entries));
+    assert.ok(seed.ready('s', true, place.entries));
     const [block] = seed.take({ embeddedContext: false } as never, place.entries);
     assert.ok(block?.type === 'text');
     assert.match(block.text, /Assistant: the word is blue/);

@@ -1,0 +1,238 @@
+// A session that the agent has lost while it runs: it is opened again in any way that works, and replaced by a new one that is told what was said before.
+import { strict as assert } from 'node:assert';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { at } from '../../../../src/base/untrusted';
+import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
+import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { InlineAgent, Refusal } from '../../../support/agents/inlineAgent';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
+
+const BOTH = { loadSession: true, sessionCapabilities: { resume: {} } };
+const gone = (sessionId: unknown) => new Refusal(-32002, 'Resource not found', { sessionId });
+
+/** An agent that answers prompts in the sessions that it has in memory, and can be told to forget them. */
+class ForgetfulAgent extends InlineAgent {
+  readonly has = new Set<string>();
+  /** The sessions that it can still open, by method. */
+  readonly opens: Record<string, boolean>;
+  #count = 0;
+  #sessions = 0;
+
+  constructor(capabilities: object, opens: Record<string, boolean> = {}, version: 1 | 2 = 1) {
+    super(capabilities, version);
+    this.opens = opens;
+    Object.assign(this.answers, {
+      'session/new': () => {
+        const sessionId = `s${++this.#sessions}`;
+        this.has.add(sessionId);
+        return { sessionId };
+      },
+      'session/resume': (params: unknown) => this.#open('session/resume', params),
+      'session/load': (params: unknown) => this.#open('session/load', params),
+      'session/status': (params: unknown) => ({
+        status: this.has.has(String(at(params, 'sessionId'))) ? 'live' : 'not_found',
+      }),
+      'session/prompt': (params: unknown) => {
+        const sessionId = String(at(params, 'sessionId'));
+        if (!this.has.has(sessionId)) return gone(sessionId);
+        if (version === 2) return this.#work(sessionId, at(params, 'prompt'));
+        this.update(sessionId, `Heard ${String(at(params, 'prompt', '0', 'text'))}`);
+        return { stopReason: 'end_turn' };
+      },
+    });
+  }
+
+  /** Answers with a receipt, and says then that the turn begins and ends. */
+  #work(sessionId: string, content: unknown): object {
+    const messageId = `u${++this.#count}`;
+    this.update(sessionId, { sessionUpdate: 'user_message', messageId, content });
+    setImmediate(() => {
+      this.update(sessionId, { sessionUpdate: 'state_update', state: 'running' });
+      this.update(sessionId, { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn' });
+    });
+    return { messageId };
+  }
+
+  #open(method: string, params: unknown): unknown {
+    const sessionId = String(at(params, 'sessionId'));
+    if (!this.opens[method]) return gone(sessionId);
+    this.has.add(sessionId);
+    return {};
+  }
+}
+
+describe('a session that the agent has lost', function () {
+  this.timeout(10_000);
+  const sessions: TestConversation[] = [];
+
+  afterEach(async () => {
+    for (const session of sessions.splice(0)) await session.close();
+    await removeScratch();
+  });
+
+  async function open(
+    agent: InlineAgent,
+    services: Partial<ConversationServices> = {},
+    opening?: SessionOpenStrategy,
+  ): Promise<TestConversation> {
+    const cwd = await scratchFolder();
+    const session = testConversation({
+      ...{ agent: agent.definition, cwd, services: { startProcess: agent.start, ...services } },
+      ...(opening && { opening }),
+    });
+    sessions.push(session);
+    return session;
+  }
+  const spoken = ({ conversation }: TestConversation): string[] =>
+    snapshotOf(conversation).entries.flatMap(({ kind, text }) =>
+      kind === 'user' || kind === 'agent' || kind === 'notice' ? [`${kind}: ${text}`] : [],
+    );
+  const reasons = ({ conversation }: TestConversation) => conversation.model.state.turns.map((turn) => turn.stopReason);
+  const NEW = /^notice: New session\n/;
+
+  const losses = [
+    ['says so to a prompt', { quietMs: 60_000 }, {}, []],
+    ['says so when it is asked', { quietMs: -1 }, { status: {} }, ['session/status']],
+  ] as const;
+  for (const [how, services, status, asks] of losses) {
+    describe(`and ${how}`, () => {
+      const begun = asks.length > 0 ? [] : ['session/prompt'];
+
+      for (const [way, tried] of [
+        ['session/resume', ['session/resume']],
+        ['session/load', ['session/resume', 'session/load']],
+      ] as const)
+        it(`is opened again with ${way}, and the message is sent once more in its turn`, async () => {
+          const agent = new ForgetfulAgent(
+            { ...BOTH, sessionCapabilities: { resume: {}, ...status } },
+            { [way]: true },
+          );
+          const session = await open(agent, services);
+          await session.conversation.send('one').done;
+          agent.has.clear();
+          const before = agent.methods.length;
+          assert.equal((await session.conversation.send('two').done).stopReason, 'end_turn');
+          assert.deepEqual(agent.methods.slice(before), [...asks, ...begun, ...tried, 'session/prompt']);
+          assert.deepEqual(spoken(session), ['user: one', 'agent: Heard one', 'user: two', 'agent: Heard two']);
+          assert.deepEqual(reasons(session), ['end_turn', 'end_turn']);
+          assert.equal(session.conversation.sessionId, 's1');
+        });
+
+      for (const [name, capabilities] of [
+        ['offers resume and load', { ...BOTH, sessionCapabilities: { resume: {}, ...status } }],
+        ['offers load only', { loadSession: true, sessionCapabilities: status }],
+        ['offers neither', { sessionCapabilities: status }],
+      ] as const)
+        it(`is replaced by a new one that is told what was said: the agent ${name}`, async () => {
+          const agent = new ForgetfulAgent(capabilities);
+          const session = await open(agent, services);
+          const { conversation } = session;
+          await conversation.send('one').done;
+          agent.has.clear();
+          assert.equal((await conversation.send('two').done).stopReason, 'end_turn');
+          assert.equal(conversation.sessionId, 's2');
+          const prompts = agent.received.filter(({ method }) => method === 'session/prompt');
+          const last = prompts.at(-1)?.params;
+          assert.equal(at(last, 'sessionId'), 's2');
+          const [own, along] = [String(at(last, 'prompt', '0', 'text')), String(at(last, 'prompt', '1', 'text'))];
+          assert.equal(own, 'two');
+          assert.match(along, /<transcript>[\s\S]*User: one[\s\S]*Heard one/);
+          assert.doesNotMatch(along, /User: two/, 'the message itself is no part of the past');
+          assert.deepEqual(reasons(session), ['end_turn', 'end_turn']);
+          assert.equal(spoken(session).filter((line) => NEW.test(line)).length, 1, spoken(session).join('\n'));
+          await conversation.send('three').done;
+          assert.equal(at(agent.received.at(-1)?.params, 'sessionId'), 's2');
+          assert.equal(agent.prompts.at(-1)?.includes('transcript'), false, 'it is told once');
+          assert.equal(conversation.queue.paused, undefined);
+        });
+
+      it('keeps the message, says why, and can be tried again if no session can be opened', async () => {
+        const agent = new ForgetfulAgent({ sessionCapabilities: status });
+        const session = await open(agent, services);
+        const { conversation, until } = session;
+        await conversation.send('one').done;
+        agent.has.clear();
+        const begin = agent.answers['session/new'];
+        agent.answers['session/new'] = () => new Refusal(-32603, 'no room');
+        const { done } = conversation.send('two');
+        await until(({ queue }) => queue.paused !== undefined);
+        assert.match(conversation.queue.paused ?? '', /^session-not-opened.*no room/);
+        assert.deepEqual(
+          conversation.queue.items.map(({ text, state }) => [text, state]),
+          [['two', 'queued']],
+        );
+        assert.equal(conversation.sessionId, 's1');
+        Object.assign(agent.answers, { 'session/new': begin });
+        conversation.queueActions.resume();
+        assert.equal((await done).stopReason, 'end_turn');
+        assert.equal(conversation.sessionId, 's2');
+      });
+    });
+  }
+
+  it('is replaced once for two prompts that the agent had both taken, which keep their order', async () => {
+    const agent = new ForgetfulAgent({ session: {} }, {}, 2);
+    const { conversation } = await open(agent);
+    await conversation.send('one').done;
+    const usual = agent.answers['session/prompt'];
+    const held: unknown[] = [];
+    agent.answers['session/prompt'] = (_params, _agent, id) => void held.push(id);
+    const both = [conversation.send('two'), conversation.send('three')];
+    while (held.length < 2) await nextTurn();
+    agent.has.clear();
+    Object.assign(agent.answers, { 'session/prompt': usual });
+    for (const id of held) agent.answer(id, gone('s1'));
+    assert.deepEqual(await Promise.all(both.map(async ({ done }) => (await done).stopReason)), [
+      'end_turn',
+      'end_turn',
+    ]);
+    assert.equal(agent.methods.filter((method) => method === 'session/new').length, 2);
+    const sent = agent.received.filter(({ method }) => method === 'session/prompt').slice(-2);
+    assert.deepEqual(
+      sent.map(({ params }) => [at(params, 'sessionId'), at(params, 'prompt', '0', 'text')]),
+      [
+        ['s2', 'two'],
+        ['s2', 'three'],
+      ],
+    );
+  });
+
+  it('lets the user stop while it is opened again: the message does not follow', async () => {
+    const agent = new ForgetfulAgent({ sessionCapabilities: { resume: {} } });
+    const { conversation } = await open(agent);
+    await conversation.send('one').done;
+    agent.has.clear();
+    agent.answers['session/resume'] = () => undefined;
+    const { done } = conversation.send('two');
+    while (!agent.methods.includes('session/resume')) await nextTurn();
+    conversation.cancel();
+    assert.equal((await done).stopReason, 'cancelled');
+    assert.equal(agent.methods.filter((method) => method === 'session/prompt').length, 2);
+  });
+
+  it('is the one that a restart opens', async () => {
+    const agent = new ForgetfulAgent({ sessionCapabilities: { resume: {} } });
+    const { conversation } = await open(agent);
+    await conversation.send('one').done;
+    agent.has.clear();
+    await conversation.send('two').done;
+    agent.opens['session/resume'] = true;
+    await conversation.restart();
+    assert.equal(at(agent.received.at(-1)?.params, 'sessionId'), 's2');
+    assert.equal(conversation.sessionId, 's2');
+  });
+
+  it('is used as it is if the agent speaks in it while it denies to have it', async () => {
+    const agent = new ForgetfulAgent({ sessionCapabilities: { status: {} } });
+    agent.answers['session/status'] = () => {
+      agent.updateEarly('old', 'Still here');
+      return { status: 'not_found' };
+    };
+    const session = await open(agent, {}, { kind: 'reopen', sessionId: 'old', transcript: 'keep' });
+    await session.conversation.start();
+    assert.deepEqual(agent.methods, ['initialize', 'session/status']);
+    assert.equal(session.conversation.sessionId, 'old');
+  });
+});
