@@ -420,8 +420,8 @@ export class Conversation implements Disposable {
     }
     // A message that has not left is stopped itself; what follows a turn is not, where the user has
     // set it so.
-    const pauses = this.#turns.keepBack() || this.#services.afterCancel() === 'pause';
-    if (pauses && this.#turns.isRunning && this.queue.items.length > 0) this.queue.pause('stopped');
+    const pauses = this.#turns.keepBack() || (this.#turns.isRunning && this.#services.afterCancel() === 'pause');
+    if (pauses && this.queue.items.length > 0) this.queue.pause('stopped');
     this.#turns.cancel();
   }
 
