@@ -23,7 +23,7 @@ import { MAX_MESSAGE_BYTES, NdjsonReader, newRpcStats, type RpcStats } from './n
 import { NdjsonWriter } from './ndjsonWriter';
 import { errorSentence, RPC_CODES, RpcError } from './rpcError';
 import type { Transport } from './transport';
-import { WireIds } from './wireIds';
+import { newFirstId, WireIds } from './wireIds';
 
 /** Takes what the agent sends on its own account. */
 export interface RpcHandlers {
@@ -55,8 +55,11 @@ export interface RpcConnectionOptions {
   onTraffic?(dir: 'in' | 'out', line: string): void;
   /** Each line that was no message, at most 2 KB of it. */
   onNoise?(line: string): void;
-  /** The connection continues an earlier one with the same agent. */
-  readonly continues?: { readonly nextId: number } | undefined;
+  /**
+   * The id of the first request: where the ids of an earlier connection with the same agent end.
+   * Default: a number of this connection's own.
+   */
+  readonly firstId?: number | undefined;
   /** A request of ours is about to leave, after its own `onSent`. */
   onRequestSent?(): void;
   /** Takes the secrets of the connection out of the words of an error answer, which people read. */
@@ -116,7 +119,7 @@ export class RpcConnection implements RpcCaller, Disposable {
     this.#handlers = handlers;
     this.#transport = transport;
     this.#onRequestSent = options.onRequestSent?.bind(options);
-    const ids = new WireIds(options.continues?.nextId ?? 0);
+    const ids = new WireIds(options.firstId ?? newFirstId());
     this.#ids = ids;
     this.#cancellation = new Cancellation((id) => (typeof id === 'number' ? ids.idOf(id) : id));
     this.#scrub = (text) => options.scrub?.(text) ?? text;

@@ -1,6 +1,17 @@
-// The ids of our requests on the wire. vscode-jsonrpc counts from 0 in each connection; where a
-// connection continues an earlier one with the same agent, its ids continue too.
+// The ids of our requests on the wire. vscode-jsonrpc counts from 0 in each connection; ours count
+// from a number that no other connection has. Several clients may share one session, and an agent
+// names a prompt by its id to all of them (turnComplete.ts). A connection that continues an earlier
+// one with the same agent continues its ids.
+import { randomInt } from 'node:crypto';
 import { Message } from 'vscode-jsonrpc';
+
+/** Ids stay integers of 31 bits, which every agent can keep and repeat, with room to count. */
+const FIRST_IDS = { min: 1, max: 2 ** 30 };
+
+/** Returns the id of the first request of a new connection. */
+export function newFirstId(): number {
+  return randomInt(FIRST_IDS.min, FIRST_IDS.max);
+}
 
 export class WireIds {
   readonly #first: number;

@@ -89,7 +89,7 @@ export class RpcLink implements AgentLink {
     this.router = new UpdateRouter((sentence) => log.warn(sentence));
     this.kept = transport.kept && this.#keptLink(transport.kept, facts);
     this.rpc = new RpcConnection({
-      continues: facts,
+      firstId: facts?.nextId,
       onRequestSent: () => this.kept?.tell(),
       transport: transport.transport,
       log,

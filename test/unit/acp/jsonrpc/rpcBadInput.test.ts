@@ -47,7 +47,7 @@ describe('RpcConnection', () => {
     });
 
     it('lines of a JSON log answer nothing and are not answered', async () => {
-      const { transport, connection, seen, count } = wire();
+      const { transport, connection, seen, count } = wire({}, { firstId: 0 });
       const answer = connection.request('initialize', {});
       for (const entry of [
         { level: 'info', id: 0, msg: 'x' },

@@ -30,8 +30,18 @@ describe('RpcConnection', () => {
       );
     });
 
+    it('have ids that no other connection has, which fit in 31 bits', async () => {
+      const connections = Array.from({ length: 20 }, () => wire());
+      const ids: number[] = [];
+      for (const { connection } of connections)
+        for (let n = 0; n < 3; n++)
+          connection.request('session/prompt', {}, { onSent: (id) => ids.push(Number(id)) }).catch(() => {});
+      assert.equal(new Set(ids).size, 60);
+      for (const id of ids) assert.ok(Number.isInteger(id) && id > 0 && id < 2 ** 31, `${id}`);
+    });
+
     it('count on where an earlier connection with the same agent stopped, and get their own results', async () => {
-      const { transport, connection } = wire({}, { continues: { nextId: 7 } });
+      const { transport, connection } = wire({}, { firstId: 7 });
       const answers = ['first', 'second'].map((method) => connection.request(method, {}));
       for (const id of [7, 8]) assert.equal((await transport.next()).id, id);
       transport.sayJson(response(8, 'of the second'), response(7, 'of the first'));
