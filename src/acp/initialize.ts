@@ -6,6 +6,7 @@ import { type Localizable, localizable } from '../base/localizable';
 import { at } from '../base/untrusted';
 import type { RpcCaller } from './jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from './jsonrpc/rpcError';
+import { KNOWN_IN_V1, KNOWN_IN_V2 } from './proposals/announced';
 import { STATE_CAPABILITY } from './proposals/sessionState';
 import type { AgentDescription, Dialect } from './protocol/dialect';
 import { ELICITATION_CAPABILITY } from './protocol/elicitation';
@@ -150,7 +151,12 @@ function capabilitiesV1({ files, terminals, signInTerminal = false, state = fals
     elicitation: ELICITATION_CAPABILITY,
     plan: {},
     subagents: {},
-    _meta: { terminal_output: true, ...(signInTerminal && { 'terminal-auth': true }), ...(state && STATE_CAPABILITY) },
+    _meta: {
+      ...KNOWN_IN_V1,
+      terminal_output: true,
+      ...(signInTerminal && { 'terminal-auth': true }),
+      ...(state && STATE_CAPABILITY),
+    },
   };
 }
 
@@ -160,5 +166,5 @@ function capabilitiesV1({ files, terminals, signInTerminal = false, state = fals
  */
 function capabilitiesV2({ signInTerminal = false, state = false }: ClientCapabilities): unknown {
   const auth = signInTerminal && { auth: { terminal: {} } };
-  return { ...auth, elicitation: ELICITATION_CAPABILITY, ...(state && { _meta: STATE_CAPABILITY }) };
+  return { ...auth, elicitation: ELICITATION_CAPABILITY, _meta: { ...KNOWN_IN_V2, ...(state && STATE_CAPABILITY) } };
 }

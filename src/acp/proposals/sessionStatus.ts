@@ -1,6 +1,6 @@
 // Proposal "session/status": asks, without side effects, whether the agent handles a session now.
 // Rules:
-// - only where it is advertised; `session/status {sessionId}` → `{status}`;
+// - only where it is advertised (announced.ts); `session/status {sessionId}` → `{status}`;
 // - seed: "live" (other methods will work) and "not_found" (use session/load); today's schema:
 //   "open", "saved" or a word to be treated as "saved" (load or resume starts it), and error -32002
 //   for an unknown session;
@@ -11,7 +11,7 @@
 //   late answer, and one that denies it.
 // On our side it is free of effects too: it changes what is shown and what precedes the next prompt.
 import { Deferred } from '../../base/deferred';
-import { at, isMarked } from '../../base/untrusted';
+import { at } from '../../base/untrusted';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import type { StateReport } from '../protocol/dialect';
 import { readState } from './promptLifecycle';
@@ -35,15 +35,6 @@ const DENIALS: ReadonlySet<StatusAnswer> = new Set(['saved', 'not_found', 'unres
 export interface SessionStatus {
   readonly answer: StatusAnswer;
   readonly state?: StateReport;
-}
-
-/** Returns whether the raw result of `initialize` advertises the probe. */
-export function advertisesStatus(initializeResult: unknown): boolean {
-  return [
-    at(initializeResult, 'agentCapabilities', 'sessionCapabilities', 'status'),
-    at(initializeResult, 'agentCapabilities', 'session', 'status'),
-    at(initializeResult, 'capabilities', 'session', 'status'),
-  ].some(isMarked);
 }
 
 export interface ProbeTerms {

@@ -1,7 +1,6 @@
 // Proposal "turn_complete": a session update that an agent sends once per turn, after all other
 // updates of that turn, so that the end of a turn is a fact of the stream. Rules:
-// - advertised as `agentCapabilities.sessionCapabilities.turnComplete`; one that comes without it
-//   is a hint of equal worth;
+// - advertised (announced.ts), or not: one that comes without that is a hint of equal worth;
 // - `promptRequestId` is a string while ids may be numbers: compared as text. Without an id it
 //   means the prompt in flight. Any other id than that prompt's is ignored: it repeats an earlier
 //   barrier, or belongs to another client of the same session;
@@ -12,18 +11,9 @@
 //   turn is over. After the response, an unknown id may be ours by the number that a proxy gave it:
 //   it ends a turn that stays quiet.
 
-import { at, isMarked } from '../../base/untrusted';
+import { at } from '../../base/untrusted';
 import type { StopReason } from '../../session/events/event';
 import type { TurnComplete } from '../protocol/dialect';
-
-/** Returns whether the raw result of `initialize` advertises the barrier. */
-export function advertisesTurnComplete(initializeResult: unknown): boolean {
-  return [
-    at(initializeResult, 'agentCapabilities', 'sessionCapabilities', 'turnComplete'),
-    at(initializeResult, 'agentCapabilities', 'session', 'turnComplete'),
-    at(initializeResult, 'capabilities', 'session', 'turnComplete'),
-  ].some(isMarked);
-}
 
 /** Reads the update; undefined where it is another one. */
 export function readTurnComplete(update: unknown): TurnComplete | undefined {

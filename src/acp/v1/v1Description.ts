@@ -1,9 +1,7 @@
 // Reads what a v1 agent declares in its answer to initialize (sections 1.9, 1.10): its features and
 // its sign-in methods.
 import { at, isMarked } from '../../base/untrusted';
-import { advertisesReady } from '../proposals/sessionReady';
-import { advertisesStatus } from '../proposals/sessionStatus';
-import { advertisesTurnComplete } from '../proposals/turnComplete';
+import { advertises, type ProposedCapability } from '../proposals/announced';
 import type { AgentDescription, AgentFeatures, AuthMethod, Feature, KeyForm } from '../protocol/dialect';
 import { announcedKeyForm } from '../quirks/apiKey';
 import { authMethodSchema, initializeResultSchema } from './v1Schema';
@@ -52,14 +50,9 @@ function featuresOf(raw: unknown): AgentFeatures {
 }
 
 /** The proposals have their own places for capabilities, the same in every version. */
-export function proposalsOf(
-  raw: unknown,
-): Pick<Record<keyof AgentFeatures, Feature | undefined>, 'status' | 'ready' | 'turnComplete'> {
-  return {
-    status: advertisesStatus(raw) ? {} : undefined,
-    ready: advertisesReady(raw) ? {} : undefined,
-    turnComplete: advertisesTurnComplete(raw) ? {} : undefined,
-  };
+export function proposalsOf(raw: unknown): Readonly<Record<ProposedCapability, Feature | undefined>> {
+  const feature = (name: ProposedCapability): Feature | undefined => (advertises(raw, name) ? {} : undefined);
+  return { status: feature('status'), ready: feature('ready'), turnComplete: feature('turnComplete') };
 }
 
 /** A capability as a feature: `true` and objects are one, everything else is none. */

@@ -1,0 +1,82 @@
+// What agent and client tell each other of the proposals in `initialize`.
+import { strict as assert } from 'node:assert';
+import { initialize } from '../../../../src/acp/initialize';
+import { advertises, PROPOSED_CAPABILITIES, type ProposedCapability } from '../../../../src/acp/proposals/announced';
+import { at } from '../../../../src/base/untrusted';
+import { officialSchema } from '../../../support/protocol/officialSchema';
+
+const NAMES = Object.keys(PROPOSED_CAPABILITIES) as ProposedCapability[];
+const PLACES = (name: ProposedCapability): readonly (readonly string[])[] => [
+  ...['agentCapabilities', 'capabilities'].flatMap((side) => [
+    [side, 'session', name],
+    [side, 'sessionCapabilities', name],
+    [side, '_meta', PROPOSED_CAPABILITIES[name]],
+    [side, '_meta', 'session', name],
+  ]),
+  ['_meta', PROPOSED_CAPABILITIES[name]],
+  ['_meta', 'session', name],
+];
+const nested = (place: readonly string[], value: unknown): unknown =>
+  place.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+
+describe('a capability of a proposal', () => {
+  for (const name of NAMES)
+    it(`is found in each of its places, as true or an object: ${name}`, () => {
+      for (const place of PLACES(name)) {
+        for (const value of [true, {}, { version: 1 }])
+          assert.deepEqual(
+            NAMES.filter((one) => advertises(nested(place, value), one)),
+            [name],
+            place.join('.'),
+          );
+        for (const value of [false, null, 'yes', 1, []]) assert.ok(!advertises(nested(place, value), name));
+      }
+      for (const raw of [undefined, null, {}, { [name]: true }, { session: { [name]: true } }])
+        assert.ok(!advertises(raw, name));
+    });
+});
+
+describe('what the client says of the proposals', () => {
+  async function params(offer: 1 | 2, state = false): Promise<unknown> {
+    let sent: unknown;
+    const request = async (_method: string, given: unknown): Promise<unknown> => {
+      sent = given;
+      return { protocolVersion: offer };
+    };
+    await initialize(
+      { request, notify: async () => {} },
+      {
+        client: { name: 'parley', title: 'Parley', version: '0' },
+        capabilities: { files: false, terminals: false, state },
+        offer,
+      },
+      new AbortController().signal,
+    );
+    return sent;
+  }
+
+  it('names each in _meta of the capabilities of both versions', async () => {
+    const both = await params(2);
+    for (const name of NAMES) {
+      assert.deepEqual(at(await params(1), 'clientCapabilities', '_meta', PROPOSED_CAPABILITIES[name]), {});
+      assert.deepEqual(at(both, 'capabilities', '_meta', PROPOSED_CAPABILITIES[name]), {});
+    }
+  });
+
+  it('tells an agent of version 1 what it may use of the prompt lifecycle of version 2', async () => {
+    const lifecycle = { receipt: {}, state_update: {}, state_change: {}, user_message: {}, agent_message: {} };
+    assert.deepEqual(at(await params(1), 'clientCapabilities', '_meta', 'prompt_lifecycle'), lifecycle);
+    assert.equal(at(await params(2), 'capabilities', '_meta', 'prompt_lifecycle'), undefined);
+  });
+
+  it('stands beside the state of an agent, and fits both schemas', async () => {
+    for (const offer of [1, 2] as const) {
+      const sent = await params(offer, true);
+      for (const side of offer === 1 ? ['clientCapabilities'] : ['clientCapabilities', 'capabilities'])
+        assert.equal(at(sent, side, '_meta', 'parley/state', 'version'), 1);
+      for (const schema of ['v1', 'v2'] as const)
+        if (schema === 'v1' || offer === 2)
+          assert.equal(officialSchema(schema).misfit('InitializeRequest', sent), undefined);
+    }
+  });
+});
