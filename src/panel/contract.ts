@@ -346,6 +346,7 @@ export type SessionMessage =
         | 'installAgent'
         | 'renameSession'
         | 'forkSession'
+        | 'checkStatus'
         | 'applyWorktree'
         | 'commitWorktree'
         | 'removeWorktree'

@@ -525,6 +525,8 @@ export interface SessionView {
   readonly attachments: readonly AttachmentView[];
   /** The session can be continued as a second one. */
   readonly canFork: boolean;
+  /** The agent can be asked whether it still has the session. */
+  readonly canCheckStatus: boolean;
   /** Images can be pasted. */
   readonly canAttachImages: boolean;
   readonly canAttachAudio: boolean;

@@ -227,6 +227,16 @@ describe('chrome', () => {
       assert.equal((await panel.next('command')).command, 'forkSession');
     });
 
+    it('offers to check the status of a session where its agent can tell it', async () => {
+      const check = () => panel.page.getByRole('menuitem', { name: 'Check session status' });
+      await open();
+      await button('More').click();
+      assert.equal(await check().count(), 0);
+      await panel.update({ op: 'session', patch: { canCheckStatus: true } });
+      await check().click();
+      assert.equal((await panel.next('command')).command, 'checkStatus');
+    });
+
     it('names the branch of a worktree, with what can be done with its changes', async () => {
       await open();
       const branch = panel.page.getByRole('button', { name: /^Worktree: / });

@@ -28,7 +28,7 @@ export interface SessionQuery {
 }
 
 /** An action that a running agent offers for sessions. */
-export type SessionAction = 'list' | 'fork' | 'delete' | 'title' | 'archive' | 'logout' | 'load' | 'resume';
+export type SessionAction = 'list' | 'fork' | 'delete' | 'title' | 'archive' | 'logout' | 'load' | 'resume' | 'status';
 
 /** What is said of an agent without a feature. */
 const LACKS = {

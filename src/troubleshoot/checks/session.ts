@@ -33,7 +33,7 @@ const OUTCOMES: Readonly<Record<StatusAnswer, Outcome>> = {
 export function statusAnswerLabel(answer: StatusAnswer): string {
   switch (answer) {
     case 'live':
-      return l10n.t('The session is live.');
+      return l10n.t('The session is live: the agent has it open.');
     case 'saved':
       return l10n.t("The agent has saved this session. It's reopened with your next message.");
     case 'not_found':

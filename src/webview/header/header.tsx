@@ -9,6 +9,7 @@ import { openKeySheet } from './keySheet';
 
 const RENAME = { id: 'renameSession', label: strings.renameSession } as const;
 const FORK = { id: 'forkSession', label: strings.forkSession } as const;
+const STATUS = { id: 'checkStatus', label: strings.checkStatus } as const;
 const OF_SESSION = [
   { id: 'continueWith', label: strings.continueWith },
   { id: 'openAsMarkdown', label: strings.openAsMarkdown },
@@ -27,7 +28,7 @@ const OF_WORKTREE = [
   { id: 'commitWorktree', label: strings.commitWorktree },
   { id: 'removeWorktree', label: strings.removeWorktree },
 ] as const;
-const ALL = [RENAME, FORK, ...OF_SESSION, ...MORE, ...OF_WORKTREE];
+const ALL = [RENAME, FORK, STATUS, ...OF_SESSION, ...MORE, ...OF_WORKTREE];
 
 function run(id: string): void {
   const item = ALL.find((one) => one.id === id)?.id;
@@ -59,6 +60,7 @@ export function Header({ onNeedsYou, onTimeline }: { onNeedsYou(): void; onTimel
             ...(hasItems.value ? [{ id: 'timeline', label: strings.timeline }, RENAME] : []),
             ...(hasItems.value && session.canFork.value ? [FORK] : []),
             ...(hasItems.value ? OF_SESSION : []),
+            ...(session.canCheckStatus.value ? [STATUS] : []),
             ...MORE,
             { id: 'keys', label: strings.keyboardShortcuts },
           ]}

@@ -25,6 +25,7 @@ const NOTHING: SessionView = {
   canAttachAudio: false,
   canAttachFiles: false,
   canFork: false,
+  canCheckStatus: false,
 };
 
 const current = signal<SessionView>(NOTHING);
@@ -61,6 +62,7 @@ export const session = {
   canAttachAudio: field('canAttachAudio'),
   canAttachFiles: field('canAttachFiles'),
   canFork: field('canFork'),
+  canCheckStatus: field('canCheckStatus'),
   review: field('review'),
   changesWork: field('changesWork'),
   banner: field('banner'),

@@ -29,6 +29,7 @@ export const strings = {
   more: l10n.t('More'),
   renameSession: l10n.t('Rename session…'),
   forkSession: l10n.t('Fork session'),
+  checkStatus: l10n.t('Check session status'),
   continueWith: l10n.t('Continue with another agent…'),
   openAsMarkdown: l10n.t('Open as Markdown'),
   exportSession: l10n.t('Export session…'),

@@ -18,6 +18,7 @@ export interface ContextKeys {
   readonly hasModels: boolean;
   readonly hasOptions: boolean;
   readonly canFork: boolean;
+  readonly canCheckStatus: boolean;
   readonly canSignIn: boolean;
   readonly canSignOut: boolean;
   readonly canHaveBranches: boolean;
@@ -40,6 +41,7 @@ export const NO_SESSION: ContextKeys = {
   hasModels: false,
   hasOptions: false,
   canFork: false,
+  canCheckStatus: false,
   canSignIn: false,
   canSignOut: false,
   canHaveBranches: false,
@@ -91,6 +93,7 @@ export function contextKeysOf(
     hasModels: config.some(({ category }) => category === 'model'),
     hasOptions: config.length > 0,
     canFork: conversation.sessionId !== undefined && ops.can('fork'),
+    canCheckStatus: conversation.sessionId !== undefined && ops.can('status'),
     canSignIn: connection.kind === 'authRequired',
     canSignOut: ops.can('logout'),
     // An agent of the Agent Communication Protocol may hold another branch of the session.

@@ -144,6 +144,7 @@ const schema = z.discriminatedUnion('type', [
       'installAgent',
       'renameSession',
       'forkSession',
+      'checkStatus',
       'applyWorktree',
       'commitWorktree',
       'removeWorktree',

@@ -68,6 +68,7 @@ const COMMANDS = {
   installAgent: 'parley.installAgent',
   renameSession: 'parley.renameSession',
   forkSession: 'parley.forkSession',
+  checkStatus: 'parley.checkStatus',
   applyWorktree: 'parley.applyWorktree',
   commitWorktree: 'parley.commitWorktree',
   removeWorktree: 'parley.removeWorktree',
@@ -81,6 +82,7 @@ const COMMANDS = {
 const SESSION_COMMANDS: ReadonlySet<string> = new Set<keyof typeof COMMANDS>([
   'renameSession',
   'forkSession',
+  'checkStatus',
   'applyWorktree',
   'commitWorktree',
   'removeWorktree',

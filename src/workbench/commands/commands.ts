@@ -1,5 +1,6 @@
 // The commands of the palette. Each is a few lines over a conversation, with VS Code's own UI.
 import { l10n, Uri, window, workspace } from 'vscode';
+import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import { livenessOf } from '../../client/connection/livenessProbe';
@@ -32,6 +33,7 @@ import type { FoundAgents } from '../registry/foundAgents';
 import type { Archive } from '../sessions/archive';
 import type { AsideQuestions } from '../sessions/asideQuestions';
 import type { Conversations } from '../sessions/conversations';
+import { short, titleOf } from '../sessions/sessionLabels';
 import type { Descriptors } from '../sharing/descriptors';
 import type { ResourceStores } from '../sharing/resourceStores';
 import type { Serve } from '../sharing/serve';
@@ -39,7 +41,7 @@ import type { RecordingArgument, Recordings } from '../traffic/recordings';
 import type { TrafficInspector } from '../traffic/trafficInspector';
 import type { TroubleshootArgument, Troubleshooter } from '../troubleshoot/troubleshooter';
 import { askLine, type PickItem, pick } from '../ui/input';
-import { showStatus } from '../ui/messages';
+import { showInfo, showWarning } from '../ui/messages';
 import { addCommands } from './addCommands';
 import { type Approvals, manageApprovals } from './approvals';
 import { changesCommands } from './changesCommands';
@@ -202,8 +204,9 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     ),
     register('restartAgent', async (argument?: unknown) => (await sessionOf(services, argument)).restart()),
     register('checkStatus', async (argument?: unknown) => {
-      const answer = await (await sessionOf(services, argument)).checkStatus();
-      showStatus(`Parley: ${statusAnswerLabel(answer)}`);
+      const conversation = await sessionOf(services, argument);
+      const answer = await conversation.checkStatus();
+      if (!isProgram([argument])) showAnswer(conversation, answer);
       return { status: livenessOf(answer) };
     }),
     register('setMode', async (argument?: { mode?: string }) =>
@@ -333,6 +336,12 @@ async function choose(conversation: Conversation, what: 'mode' | 'model', wanted
   }));
   const id = wanted ?? (await pick(items, what === 'mode' ? l10n.t('Select a mode') : l10n.t('Select a model')));
   if (id !== undefined) await choice.choose(id);
+}
+
+/** Says what an agent has answered about a session. */
+function showAnswer(conversation: Conversation, answer: StatusAnswer): void {
+  const text = `${short(titleOf(conversation))}: ${statusAnswerLabel(answer)}`;
+  void (answer === 'live' || answer === 'saved' ? showInfo(text) : showWarning(text));
 }
 
 function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined): string {

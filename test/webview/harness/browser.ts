@@ -47,6 +47,7 @@ export const SESSION: SessionView = {
   canAttachAudio: false,
   canAttachFiles: false,
   canFork: false,
+  canCheckStatus: false,
 };
 
 export interface PanelOptions {

@@ -27,6 +27,9 @@ function conversation(parts: object = {}): KeySource {
   } as unknown as KeySource;
 }
 
+/** What other extensions call, and what a click on a row of the list of sessions does. */
+const NOT_FROM_MENUS = ['parley.send', 'parley.inspectTraffic', 'parley.sessionList.open', 'parley.sessionList.more'];
+
 describe('context keys', () => {
   it('offer nothing about a session while there is none', () => {
     assert.deepEqual(contextKeysOf(undefined, undefined, WORKTREES), NO_SESSION);
@@ -48,7 +51,7 @@ describe('context keys', () => {
           elicitations: new Map(),
         },
       },
-      ops: { can: (action: string) => action === 'fork' || action === 'logout' },
+      ops: { can: (action: string) => ['fork', 'logout', 'status'].includes(action) },
     });
     const keys = contextKeysOf(rich, { type: 's3' }, WORKTREES);
     assert.deepEqual(
@@ -61,9 +64,36 @@ describe('context keys', () => {
         hasModels: true,
         hasOptions: true,
         canFork: true,
+        canCheckStatus: true,
         canSignOut: true,
         usesBucket: true,
       },
+    );
+  });
+
+  it('offer the status of a session that is open with an agent that can tell it', () => {
+    const can = (action: string): boolean => action === 'status';
+    const keys = (sessionId: string | undefined, ops: object): boolean =>
+      contextKeysOf(conversation({ sessionId, ops }), undefined, WORKTREES).canCheckStatus;
+    assert.deepEqual(
+      [keys('s1', { can }), keys('s1', { can: () => false }), keys(undefined, { can })],
+      [true, false, false],
+    );
+  });
+
+  it('keep each documented command that the palette hides in a menu', () => {
+    const { menus } = JSON.parse(readFileSync('package.json', 'utf8')).contributes as {
+      menus: Record<string, { command: string; when?: string }[]>;
+    };
+    const { commandPalette = [], ...others } = menus;
+    const elsewhere = new Set(Object.values(others).flatMap((items) => items.map(({ command }) => command)));
+    const listed = [...readFileSync('docs/settings.md', 'utf8').matchAll(/\| `(parley\.[\w.]+)` \|/g)].map(
+      ([, id]) => id,
+    );
+    const hidden = commandPalette.filter(({ when }) => when === 'false').map(({ command }) => command);
+    assert.deepEqual(
+      hidden.filter((command) => listed.includes(command) && !elsewhere.has(command)),
+      NOT_FROM_MENUS,
     );
   });
 
