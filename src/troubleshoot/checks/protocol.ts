@@ -3,6 +3,7 @@ import * as l10n from '@vscode/l10n';
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import { formatTenths } from '../../base/localFormat';
+import { proposalSupport } from '../proposalSupport';
 import type { Check, Finding } from './check';
 import { notTrusted } from './trust';
 
@@ -40,6 +41,7 @@ export function protocolCheck({ isTrusted, limitMs, start }: ProtocolCheckOption
           facts: [
             [l10n.t('Agent'), [title ?? name ?? '', version ?? ''].join(' ').trim()],
             [l10n.t('Capabilities'), capabilitiesOf(features)],
+            [l10n.t('Proposals of the protocol'), proposalsOf({ protocol, features })],
             [l10n.t('Ways to sign in'), authMethods.map((method) => method.name).join(', ')],
           ],
         };
@@ -57,6 +59,12 @@ export function protocolCheck({ isTrusted, limitMs, start }: ProtocolCheckOption
       }
     },
   };
+}
+
+function proposalsOf(answer: Pick<AgentAnswer, 'protocol' | 'features'>): string {
+  return proposalSupport(answer)
+    .flatMap(({ name, isSupported }) => (isSupported ? [name] : []))
+    .join(', ');
 }
 
 function capabilitiesOf({ prompt, ...features }: AgentAnswer['features']): string {

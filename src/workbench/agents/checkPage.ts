@@ -6,6 +6,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
 import { type AgentCheck, checkAgent, signInBare, signOutBare } from '../../client/connection/bareAgent';
 import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
+import { proposalSupport } from '../../troubleshoot/proposalSupport';
 import { startSession } from '../registry/startSession';
 import { askModal, showError, showInfo, showProgress } from '../ui/messages';
 import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
@@ -118,6 +119,15 @@ function checkRows(
   return [
     ...facts.flatMap(([label, value]): PageRow[] =>
       value === undefined ? [] : [{ label: withIcon('pass', label), description: value }],
+    ),
+    ...section(
+      l10n.t('Proposals of the protocol'),
+      proposalSupport(description).map(
+        ({ name, isSupported, found }): PageRow => ({
+          label: withIcon(isSupported ? 'pass' : 'circle-slash', name),
+          description: found,
+        }),
+      ),
     ),
     ...section(
       l10n.t('Ways to sign in'),

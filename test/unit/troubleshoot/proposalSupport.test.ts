@@ -1,0 +1,36 @@
+// What the test of an agent says of the proposals.
+import { strict as assert } from 'node:assert';
+import { describeV1 } from '../../../src/acp/v1/v1Description';
+import { describeV2 } from '../../../src/acp/v2/v2Description';
+import { proposalSupport } from '../../../src/troubleshoot/proposalSupport';
+
+const NONE = { image: false, audio: false, embeddedContext: false };
+
+describe('the proposals in the test of an agent', () => {
+  const supported = (description: Parameters<typeof proposalSupport>[0] | undefined): readonly string[] => {
+    assert.ok(description);
+    return proposalSupport(description).flatMap(({ name, isSupported }) => (isSupported ? [name] : []));
+  };
+
+  it('are those that an agent of version 1 announces, and the others are named too', () => {
+    const sessionCapabilities = { ready: true, status: {}, turnComplete: {} };
+    const all = describeV1({ protocolVersion: 1, agentCapabilities: { sessionCapabilities } });
+    assert.deepEqual(supported(all), ['session/ready', 'session/status', 'turn_complete']);
+    const none = describeV1({ protocolVersion: 1 });
+    assert.deepEqual(supported(none), []);
+    assert.deepEqual(none && proposalSupport(none).map(({ name, found }) => `${name}: ${found}`), [
+      'session/ready: not announced',
+      'session/status: not announced',
+      'turn_complete: not announced',
+      'Prompt lifecycle: part of version 2; in version 1, used when the agent sends it',
+      'Distributed sessions: Parley does this for the agent',
+    ]);
+  });
+
+  it('have the prompt lifecycle in version 2, and distributed sessions in the Agent Communication Protocol', () => {
+    assert.deepEqual(supported(describeV2({ protocolVersion: 2, capabilities: { session: {} } })), [
+      'Prompt lifecycle',
+    ]);
+    assert.deepEqual(supported({ protocol: 'communication', features: { prompt: NONE } }), ['Distributed sessions']);
+  });
+});
