@@ -3,15 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import type { AgentDefinition } from '../../agents/agentDefinition';
-import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
-import { localizable } from '../../base/localizable';
 import { textOfBlocks } from '../../base/text';
-import { Changes } from '../../session/model/changes';
-import type { Entry } from '../../session/model/state';
-import { readReason } from '../../session/queue/waitReason';
 import { Conversation } from './conversation';
 import type { ConversationServices } from './conversationOptions';
+import { UnattendedMessage } from './unattendedMessage';
 
 export interface Aside {
   readonly agent: AgentDefinition;
@@ -41,30 +37,15 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
     roots: [cwd],
     services: { ...rest, isOnlyAsked: true },
   });
-  const failed = new Deferred<never>();
-  const onAbort = (): void => failed.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const changes = new Changes(() => setImmediate(look));
   const look = (): void => {
-    changes.reset();
-    const { connection, model } = conversation;
-    if (connection.kind === 'failed' || connection.kind === 'exited') failed.reject(connection.error);
-    if (connection.kind === 'authRequired') failed.reject(signInNeeded(agent.name));
-    // There is nobody to send what is held.
-    const { paused } = conversation.queue;
-    if (paused !== undefined)
-      failed.reject(new ParleyError('not-sent', readReason(paused)?.detail || localizable("The message wasn't sent.")));
-    for (const [id, { options }] of model.state.permissions) {
+    for (const [id, { options }] of conversation.model.state.permissions) {
       const no = options.find(({ kind }) => kind.startsWith('reject'));
       conversation.answerPermission(id, no?.optionId ?? null);
     }
-    for (const id of model.state.elicitations.keys()) conversation.elicitations.refuse(id, 'decline');
+    for (const id of conversation.model.state.elicitations.keys()) conversation.elicitations.refuse(id, 'decline');
   };
-  const watching = conversation.model.observe(changes);
   try {
-    const { done } = conversation.send(text);
-    const { turnId, stopReason } = await Promise.race([done, failed.promise]);
-    if (stopReason === 'error') throw failureOf(conversation.model.state.entries, agent.name);
+    const { turnId } = await new UnattendedMessage(conversation, text).attend(look, signal);
     if (conversation.communication.isAsking) {
       await conversation.communication.cancel();
       throw noAnswer(agent.name);
@@ -76,24 +57,10 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
     if (answer === '') throw noAnswer(agent.name);
     return answer;
   } finally {
-    watching.dispose();
-    signal.removeEventListener('abort', onAbort);
     await conversation.close().catch((error: unknown) => services.log.warn(`question: ${messageOf(error)}`));
   }
 }
 
 function noAnswer(name: string): ParleyError {
   return new ParleyError('no-answer', l10n.t('{0} did not answer.', name));
-}
-
-/** Why the turn failed: half an answer is none. */
-function failureOf(entries: readonly Entry[], name: string): ParleyError {
-  const error = entries.findLast((entry) => entry.kind === 'error');
-  return error ? new ParleyError(error.code, error.text, error.hint ? { hint: error.hint } : {}) : noAnswer(name);
-}
-
-function signInNeeded(name: string): ParleyError {
-  return new ParleyError('sign-in-needed', l10n.t('Sign in to use {0}.', name), {
-    hint: l10n.t('Start a session with {0} to sign in.', name),
-  });
 }

@@ -3,7 +3,6 @@
 // is never asked in their place.
 
 import { ParleyError } from '../../base/errors';
-import { localize } from '../../base/localizable';
 import { compareHistories } from '../../distributed/client/handOver';
 import { isRemoteText } from '../../distributed/client/remoteParts';
 import type { Message, MessagePart } from '../../distributed/model/model';
@@ -13,8 +12,8 @@ import { Changes } from '../../session/model/changes';
 import type { Permission } from '../../session/model/state';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
+import { type ChangedEntries, NoTurn, UnattendedMessage } from '../conversation/unattendedMessage';
 import type { StateExchange } from '../sharing/stateExchange';
-import type { TurnResult } from '../turns/turnState';
 import { waitReasonLabel } from '../view/waitReasonLabels';
 import { pastContext } from './pastContext';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
@@ -36,26 +35,13 @@ interface Known {
   readonly output: RunOutput;
 }
 
-/** A message on its way through the conversation. */
-interface Sent {
-  readonly id: string;
-  /** How its turn ended. */
-  result?: TurnResult;
-  error?: unknown;
-  isOver: boolean;
-}
-
 export class ServedConversation {
   readonly #conversation: Conversation;
   readonly #name: string;
   readonly #state: StateExchange;
-  readonly #changes = new Changes(() => this.#wake());
   #known: Known | undefined;
   #isBusy = false;
   #isBroken = false;
-  #onWake: (() => void) | undefined;
-  #awake = false;
-  #onPermissions: (() => void) | undefined;
 
   /**
    * @param conversation not started, and closed by this object
@@ -66,16 +52,16 @@ export class ServedConversation {
     this.#conversation = conversation;
     this.#state = state;
     this.#name = name;
-    conversation.model.observe(this.#changes);
   }
 
   get isBusy(): boolean {
     return this.#isBusy;
   }
 
-  /** Nothing more can be asked of it: its agent is gone, or does not stop. */
+  /** Nothing more can be asked of it: its agent or the agent's session is gone, or does not stop. */
   get isBroken(): boolean {
-    return this.#isBroken;
+    const { kind } = this.#conversation.connection;
+    return this.#isBroken || (this.#known !== undefined && kind !== 'ready' && kind !== 'starting');
   }
 
   /**
@@ -102,12 +88,9 @@ export class ServedConversation {
       await this.#state.prepare(context.state, signal);
       signal.throwIfAborted();
       const output = new RunOutput(out, this.#conversation.model.state.entries.length);
-      this.#changes.reset();
-      // A pause is for a person to end, and there is none.
-      this.#conversation.queue.resume();
-      const sent = this.#send(text, past ? [past, ...attachments] : attachments);
+      const message = new UnattendedMessage(this.#conversation, text, past ? [past, ...attachments] : attachments);
       this.#known = { history: context.session.history, input, output };
-      await this.#work(sent, output, out, signal).finally(() => this.#state.settled());
+      await this.#work(message, output, out, signal).finally(() => this.#state.settled());
     } finally {
       this.#isBusy = false;
     }
@@ -119,78 +102,59 @@ export class ServedConversation {
     await this.#conversation.close();
   }
 
-  async #work(sent: Sent, output: RunOutput, out: RunEmitter, signal: AbortSignal): Promise<void> {
-    const wake = (): void => this.#wake();
-    signal.addEventListener('abort', wake, { once: true });
-    try {
-      await this.#follow(sent, output, out, signal);
-    } finally {
-      signal.removeEventListener('abort', wake);
-      if (!sent.isOver) await this.#stop(sent);
-      if (this.#conversation.connection.kind !== 'ready') this.#isBroken = true;
-    }
-    if (sent.error !== undefined) throw sent.error;
-    if (sent.result) this.#judge(sent.result);
-  }
-
   /** Passes on what the agent says and asks until its turn is over. */
-  async #follow(sent: Sent, output: RunOutput, out: RunEmitter, signal: AbortSignal): Promise<void> {
-    const { model } = this.#conversation;
-    for (;;) {
-      signal.throwIfAborted();
-      const changed = new Map(this.#changes.entries);
-      this.#changes.reset();
-      output.tell(model.state.entries, changed);
-      if (sent.isOver) {
-        output.finish(model.state.entries);
-        return;
-      }
-      const failure = this.#failure(sent);
-      if (failure) {
-        output.finish(model.state.entries);
-        throw failure;
-      }
+  async #work(message: UnattendedMessage, output: RunOutput, out: RunEmitter, signal: AbortSignal): Promise<void> {
+    const { state } = this.#conversation.model;
+    const look = async (changed: ChangedEntries, isOver: boolean): Promise<void> => {
+      output.tell(state.entries, changed);
       this.#declineForms(output);
-      const [permission] = model.state.permissions.values();
-      if (permission) {
-        output.pause(model.state.entries);
-        await this.#ask(permission, out, signal);
-      } else await this.#next();
+      const [permission] = state.permissions.values();
+      if (!permission || isOver) return;
+      output.pause(state.entries);
+      await this.#ask(permission, out, signal);
+    };
+    try {
+      const { stopReason } = await message.attend(look, signal);
+      if (stopReason in SENTENCES) throw new ParleyError(`turn-${stopReason}`, SENTENCES[stopReason as Failure]);
+    } catch (error) {
+      const hasStopped = await message.withdraw(STOP_MS);
+      this.#isBroken ||= !hasStopped || (error instanceof NoTurn && error.code === 'session-lost');
+      throw this.#forCaller(error);
+    } finally {
+      output.finish(state.entries);
     }
   }
 
-  #send(text: string, attachments: readonly QueuedAttachment[]): Sent {
-    const { id, done } = this.#conversation.send(text, attachments);
-    const sent: Sent = { id, isOver: false };
-    const over = (ended: Pick<Sent, 'result' | 'error'>): void => {
-      Object.assign(sent, ended, { isOver: true });
-      this.#wake();
-    };
-    done.then(
-      (result) => over({ result }),
-      (error: unknown) => over({ error }),
-    );
-    return sent;
+  /** The reason, as a caller on another machine reads it. */
+  #forCaller(error: unknown): unknown {
+    const { name } = this.#conversation.agent;
+    if (error instanceof ParleyError && error.code === 'sign-in-needed')
+      return new ParleyError(error.code, `${name} needs a sign-in on the machine that serves it.`);
+    if (!(error instanceof NoTurn)) return error;
+    const why = waitReasonLabel(error.wait) || error.message;
+    return new ParleyError(error.code, error.code === 'prompt-refused' ? why : `${name} cannot go on. ${why}`);
   }
 
   /** Asks the caller. A question that the agent withdraws is withdrawn there too. */
   async #ask(permission: Permission, out: RunEmitter, signal: AbortSignal): Promise<void> {
-    const conversation = this.#conversation;
-    const { entries, permissions } = conversation.model.state;
+    const { model } = this.#conversation;
     const { toolCallId, options, id } = permission;
-    const tool = entries[toolCallId === undefined ? -1 : (conversation.model.toolIndex(toolCallId) ?? -1)];
+    const tool = model.state.entries[toolCallId === undefined ? -1 : (model.toolIndex(toolCallId) ?? -1)];
     const withdrawn = new AbortController();
-    this.#onPermissions = () => {
-      if (!permissions.has(id)) withdrawn.abort(new ParleyError('question-withdrawn', 'The agent no longer asks.'));
-    };
+    const changes = new Changes(() => {
+      changes.reset();
+      if (model.state.permissions.has(id)) return;
+      withdrawn.abort(new ParleyError('question-withdrawn', 'The agent no longer asks.'));
+    });
+    const watching = model.observe(changes);
     try {
       const question = permissionQuestion(permission, tool?.kind === 'tool' ? tool : undefined);
       const answer = await out.ask(question, withdrawn.signal);
-      conversation.answerPermission(id, chosenOption(answer, options) ?? null);
+      this.#conversation.answerPermission(id, chosenOption(answer, options) ?? null);
     } catch (error) {
       if (!withdrawn.signal.aborted || signal.aborted) throw error;
     } finally {
-      this.#onPermissions = undefined;
+      watching.dispose();
     }
   }
 
@@ -200,67 +164,6 @@ export class ServedConversation {
       if (!this.#conversation.elicitations.refuse(id, 'decline')) continue;
       output.note(`The agent asked for a form or a page, which cannot be answered here and was declined: ${message}`);
     }
-  }
-
-  /** Why the message will have no turn, or its turn no end. */
-  #failure({ id }: Sent): ParleyError | undefined {
-    const { connection, queue, agent } = this.#conversation;
-    if (connection.kind === 'failed' || connection.kind === 'exited') return connection.error;
-    if (connection.kind === 'authRequired') {
-      return new ParleyError('sign-in-needed', `${agent.name} needs a sign-in on the machine that serves it.`);
-    }
-    const item = queue.find(id);
-    if (item?.state === 'failed') {
-      return new ParleyError(
-        'prompt-refused',
-        item.reason ? waitReasonLabel(item.reason) : `${agent.name} did not take the message.`,
-      );
-    }
-    // There is no one who could resume it.
-    if (item?.state === 'queued' && queue.paused !== undefined && connection.kind === 'ready') {
-      return new ParleyError('session-lost', `${agent.name} cannot go on. ${waitReasonLabel(queue.paused)}`);
-    }
-    return undefined;
-  }
-
-  /**
-   * Takes the message back or stops its turn; an agent that does not stop in time is of no use any
-   * more.
-   */
-  async #stop(sent: Sent): Promise<void> {
-    const deadline = setTimeout(() => {
-      this.#isBroken = true;
-      this.#wake();
-    }, STOP_MS);
-    try {
-      while (!sent.isOver && !this.#isBroken && !this.#failure(sent)) {
-        this.#conversation.queueActions.remove(sent.id);
-        const { turn } = this.#conversation.model.state;
-        if (turn?.cancelRequested !== true) this.#conversation.cancel();
-        await this.#next();
-      }
-    } finally {
-      clearTimeout(deadline);
-    }
-    // The outcome is not needed again.
-    delete sent.error;
-    delete sent.result;
-  }
-
-  /** @throws ParleyError for a turn that did not end well */
-  #judge({ turnId, stopReason }: TurnResult): void {
-    if (stopReason === 'end_turn' || stopReason === 'unknown') return;
-    throw new ParleyError(
-      `turn-${stopReason}`,
-      (stopReason === 'error' ? this.#whyFailed(turnId) : undefined) ?? SENTENCES[stopReason],
-    );
-  }
-
-  #whyFailed(turnId: string): string | undefined {
-    const { model } = this.#conversation;
-    const entry = model.state.entries.findLast((one) => one.kind === 'error' && one.turnId === turnId);
-    const text = entry?.kind === 'error' ? entry.text : model.turn(turnId)?.note;
-    return text === undefined ? undefined : localize(text);
   }
 
   /**
@@ -301,25 +204,6 @@ export class ServedConversation {
     }
     return own;
   }
-
-  #wake(): void {
-    this.#awake = true;
-    this.#onPermissions?.();
-    this.#onWake?.();
-  }
-
-  /**
-   * Resolves when something has changed since this was called last; at once where something has.
-   */
-  async #next(): Promise<void> {
-    if (!this.#awake) {
-      await new Promise<void>((resolve) => {
-        this.#onWake = resolve;
-      });
-      this.#onWake = undefined;
-    }
-    this.#awake = false;
-  }
 }
 
 /**
@@ -348,10 +232,12 @@ function splitInput(input: readonly Message[]): {
   return { before: input.slice(0, from), asked: input.slice(from) };
 }
 
-const SENTENCES: Readonly<Record<Exclude<StopReason, 'end_turn' | 'unknown'>, string>> = {
+/** Ends of turns that fail their run. */
+type Failure = Exclude<StopReason, 'end_turn' | 'unknown' | 'error'>;
+
+const SENTENCES: Readonly<Record<Failure, string>> = {
   cancelled: 'The agent stopped its turn by itself.',
   refusal: 'The agent refuses to go on with this.',
   max_tokens: 'The answer was cut off: the agent reached the limit of its tokens.',
   max_turn_requests: 'The agent reached the limit of requests in one turn.',
-  error: 'The agent failed.',
 };

@@ -1,0 +1,187 @@
+// A message that no user attends to: it has its turn now, or leaves the queue and says why. Nobody
+// signs in, resumes the queue or sends the message again.
+import { ParleyError } from '../../base/errors';
+import { localizable } from '../../base/localizable';
+import { Changes } from '../../session/model/changes';
+import { isAway, type QueuedAttachment } from '../../session/queue/queue';
+import { readReason } from '../../session/queue/waitReason';
+import type { TurnResult } from '../turns/turnState';
+import type { Conversation } from './conversation';
+
+/** Pauses that mean that the agent session can't be used any more. */
+const LOST: ReadonlySet<string> = new Set(['session-lost', 'session-not-opened', 'agent-closed-input']);
+
+/** A message has no turn: `session-lost`, `not-sent` (for now), or `prompt-refused` by the agent. */
+export class NoTurn extends ParleyError {
+  /** Why, as a reason of the queue or of the message; empty: unknown. */
+  readonly wait: string;
+
+  constructor(code: 'session-lost' | 'not-sent' | 'prompt-refused', wait: string) {
+    super(code, readReason(wait)?.detail || localizable("The message wasn't sent."));
+    this.wait = wait;
+  }
+}
+
+/** Entries by index, as `Changes.entries` has them. */
+export type ChangedEntries = ReadonlyMap<number, true | string>;
+
+type Outcome = { readonly result: TurnResult } | { readonly error: unknown };
+
+export class UnattendedMessage {
+  readonly #conversation: Conversation;
+  readonly #id: string;
+  #outcome: Outcome | undefined;
+  #wake: () => void = () => {};
+
+  /**
+   * Sends it.
+   * @param conversation whose queue is empty
+   * @throws what `Conversation.send` throws
+   */
+  constructor(conversation: Conversation, text: string, attachments: readonly QueuedAttachment[] = []) {
+    this.#conversation = conversation;
+    const { id, done } = conversation.send(text, attachments);
+    this.#id = id;
+    done.then(
+      (result) => this.#over({ result }),
+      (error: unknown) => this.#over({ error }),
+    );
+  }
+
+  /**
+   * Resolves with the end of its turn. Where this rejects for `look` or `signal`, the agent may still
+   * have the message, see {@link withdraw}.
+   * @param look called with what has changed, and once more when it is over
+   * @throws NoTurn; ParleyError `sign-in-needed`, and how the agent or its start failed; what `look`
+   * throws; the reason of `signal`
+   */
+  attend(
+    look: (changed: ChangedEntries, isOver: boolean) => Promise<void> | void,
+    signal: AbortSignal,
+  ): Promise<TurnResult> {
+    return this.#watch(signal, async (changes, next) => {
+      for (;;) {
+        signal.throwIfAborted();
+        this.#leaveQueue();
+        const outcome = this.#outcome;
+        await look(this.#take(changes), outcome !== undefined);
+        if (outcome) return this.#resultOf(outcome);
+        await next();
+      }
+    });
+  }
+
+  /**
+   * Takes it back, or stops its turn.
+   * @param ms for the agent to stop in
+   * @returns false where the agent has not stopped
+   */
+  async withdraw(ms: number): Promise<boolean> {
+    const { queue, queueActions, model } = this.#conversation;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), ms);
+    let isAsked = false;
+    await this.#watch(late.signal, async (changes, next) => {
+      for (; !this.#outcome && !late.signal.aborted; await next()) {
+        changes.reset();
+        const [item, { turn }] = [queue.find(this.#id), model.state];
+        if (!item && turn && turn.cancelRequested !== true) this.#conversation.cancel();
+        if (!item || (item.state === 'accepted' && isAsked)) continue;
+        isAsked = item.state === 'accepted';
+        if (queueActions.remove(this.#id).length > 0) this.#over({ error: withdrawn() });
+      }
+    });
+    clearTimeout(timer);
+    this.#leaveQueue();
+    return this.#outcome !== undefined;
+  }
+
+  #over(outcome: Outcome): void {
+    this.#outcome ??= outcome;
+    this.#wake();
+  }
+
+  /** Removes what is left of it in the queue, or will have no turn there. */
+  #leaveQueue(): void {
+    const { queue, queueActions } = this.#conversation;
+    const error = this.#outcome ? undefined : this.#whyNoTurn();
+    if (error) this.#over({ error });
+    if (!this.#outcome) return;
+    const left = queue.items.filter(({ id, repeats }) => id === this.#id || repeats === this.#id);
+    for (const { id } of left) queueActions.remove(id);
+  }
+
+  /** Why it waits for something that only a user can do. */
+  #whyNoTurn(): ParleyError | undefined {
+    const { connection, queue, agent } = this.#conversation;
+    const item = queue.find(this.#id);
+    if (!item || isAway(item)) return undefined;
+    if (connection.kind === 'failed' || connection.kind === 'exited') return connection.error;
+    if (connection.kind === 'authRequired')
+      return new ParleyError('sign-in-needed', localizable('Sign in to use {0}.', agent.name), {
+        hint: localizable('Start a session with {0} to sign in.', agent.name),
+      });
+    if (item.state === 'failed') return new NoTurn('prompt-refused', item.reason ?? '');
+    if (queue.paused === undefined) return undefined;
+    return new NoTurn(LOST.has(readReason(queue.paused)?.code ?? '') ? 'session-lost' : 'not-sent', queue.paused);
+  }
+
+  /** @throws why there was no turn, or why it failed */
+  #resultOf(outcome: Outcome): TurnResult {
+    if ('error' in outcome) throw outcome.error;
+    const { result } = outcome;
+    if (result.stopReason === 'error') throw this.#whyFailed(result.turnId);
+    return result;
+  }
+
+  #whyFailed(turnId: string): ParleyError {
+    const { connection, model } = this.#conversation;
+    const entry = model.state.entries.findLast((one) => one.kind === 'error' && one.turnId === turnId);
+    if (entry?.kind === 'error') return new ParleyError(entry.code, entry.text, entry.hint ? { hint: entry.hint } : {});
+    if ('error' in connection && connection.error instanceof ParleyError) return connection.error;
+    const note = model.turn(turnId)?.note;
+    return new ParleyError('turn-error', typeof note === 'object' ? note : localizable('The agent failed.'));
+  }
+
+  #take(changes: Changes): ChangedEntries {
+    const { entries } = this.#conversation.model.state;
+    const all = entries.map((_entry, index) => [index, true] as const);
+    const changed = new Map<number, true | string>(changes.cleared ? all : changes.entries);
+    changes.reset();
+    return changed;
+  }
+
+  /**
+   * Runs something that can wait for the next change, or the signal. A change is announced in the
+   * middle of it: what waits goes on once it is complete.
+   */
+  async #watch<T>(signal: AbortSignal, run: (changes: Changes, next: () => Promise<void>) => Promise<T>): Promise<T> {
+    let isAwake = false;
+    let goOn: (() => void) | undefined;
+    const wake = (): void => {
+      isAwake = true;
+      goOn?.();
+    };
+    this.#wake = wake;
+    signal.addEventListener('abort', wake, { once: true });
+    const changes = new Changes(wake);
+    const watching = this.#conversation.model.observe(changes);
+    const next = async (): Promise<void> => {
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+        if (isAwake) resolve();
+      });
+      isAwake = false;
+    };
+    try {
+      return await run(changes, next);
+    } finally {
+      watching.dispose();
+      signal.removeEventListener('abort', wake);
+    }
+  }
+}
+
+function withdrawn(): ParleyError {
+  return new ParleyError('message-removed', localizable('The message was removed from the queue.'));
+}

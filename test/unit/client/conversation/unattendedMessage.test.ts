@@ -1,0 +1,67 @@
+// A message without a user: taken back from an agent that holds it.
+import { strict as assert } from 'node:assert';
+import { NoTurn, UnattendedMessage } from '../../../../src/client/conversation/unattendedMessage';
+import type { ReferenceScript } from '../../../support/agents/reference/referenceScript';
+import { removeScratch } from '../../../support/scratch';
+import { skipTime } from '../../../support/skipTime';
+import { Rig } from '../../conformance/rig';
+
+const signal = new AbortController().signal;
+
+describe('a message that no user attends to', function () {
+  this.timeout(20_000);
+  let rig: Rig;
+
+  beforeEach(async () => {
+    rig = await Rig.make(2);
+  });
+  afterEach(async () => {
+    await rig.close();
+    await removeScratch();
+  });
+
+  /** Has the agent hold a message while another turn runs. */
+  async function held(script: ReferenceScript = {}): Promise<UnattendedMessage> {
+    rig.open(script);
+    rig.session.conversation.send('say one\nwait').done.catch(() => {});
+    await rig.session.until(() => rig.said() === 'one');
+    const message = new UnattendedMessage(rig.session.conversation, 'hold two');
+    await rig.session.until(({ queue }) => queue.items.at(-1)?.state === 'accepted');
+    return message;
+  }
+  const asked = (): number => rig.methods.filter((method) => method === '$/cancel_request').length;
+
+  it('is asked back once from an agent that holds it, and leaves the turn that runs alone', async () => {
+    const message = await held();
+    assert.equal(await message.withdraw(4000), true);
+    const { queue, model } = rig.session.conversation;
+    assert.deepEqual([queue.items.length, queue.paused, asked()], [0, undefined, 1]);
+    assert.equal(model.state.turn?.cancelRequested, undefined);
+  });
+
+  it('is not withdrawn where the agent keeps it, after the time for that', async () => {
+    const message = await held({ keepsPrompts: true });
+    assert.equal(await skipTime(() => message.withdraw(4000)), false);
+    assert.equal(asked(), 1);
+  });
+
+  it('leaves the queue that a user has paused, and says why', async () => {
+    rig.open({});
+    const message = new UnattendedMessage(rig.session.conversation, 'say one');
+    rig.session.conversation.queue.pause('by-user');
+    await assert.rejects(
+      message.attend(() => {}, signal),
+      (error: unknown) => error instanceof NoTurn && error.code === 'not-sent' && error.wait === 'by-user',
+    );
+    const { queue } = rig.session.conversation;
+    assert.deepEqual([queue.items.length, queue.paused], [0, undefined]);
+  });
+
+  it('ends with why the session was closed', async () => {
+    rig.open({});
+    const message = new UnattendedMessage(rig.session.conversation, 'say one\nwait');
+    const attended = message.attend(() => {}, signal);
+    await rig.session.until(() => rig.said() === 'one');
+    await Promise.all([assert.rejects(attended), rig.session.conversation.close()]);
+  });
+});
