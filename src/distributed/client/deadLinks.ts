@@ -26,6 +26,8 @@ export interface DeadLink {
 const LOAD_FAILURE =
   /connection attempts? failed|connect(ion)? ?error|connection (refused|reset|timed out)|client error '?4\d\d|server error '?5\d\d|fetch failed|read ?timeout|timed out|name or service|getaddrinfo|ECONN|ENOTFOUND|validation error/i;
 const URLS = /https?:\/\/[^\s'"<>\\]+/gi;
+/** How the original server names what its own store does not have. */
+const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const MAX_NAMED = 3;
 
 /** Returns whether the words of an agent's failure are those of a request that failed. */
@@ -35,7 +37,7 @@ export function isLoadFailure(words: string): boolean {
 
 /**
  * The links that a failed run could not follow: those that its words name, and those that do not
- * answer here either.
+ * answer here either, whatever the words are.
  * @param words of the server, as they came
  */
 export async function deadLinks(
@@ -44,9 +46,9 @@ export async function deadLinks(
   links: HistoryLinks | undefined,
   signal: AbortSignal,
 ): Promise<readonly DeadLink[]> {
-  const named = new Set((words.match(URLS) ?? []).map((url) => urlIdentity(url.replace(/[).,;:]+$/, ''))));
-  const isNamed = (url: string): boolean => named.has(urlIdentity(url));
-  if (!isLoadFailure(words) && !history.some(isNamed)) return [];
+  const urls = new Set((words.match(URLS) ?? []).map((url) => urlIdentity(url.replace(/[).,;:]+$/, ''))));
+  const ids = new Set(words.match(IDS));
+  const isNamed = (url: string): boolean => urls.has(urlIdentity(url)) || ids.has(lastSegment(url));
   const found = await Promise.all(
     history.map(async (url, index): Promise<readonly DeadLink[]> => {
       const why = await links?.whyUnreadable(url, signal).catch(() => undefined);
@@ -56,6 +58,10 @@ export async function deadLinks(
     }),
   );
   return found.flat();
+}
+
+function lastSegment(url: string): string {
+  return URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
 }
 
 /** What a failed run offers: buttons, and a sentence that names what is missing. */

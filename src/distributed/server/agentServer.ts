@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
-import { runCreateSchema, runResumeSchema, type SessionDescriptor } from '../model/model';
+import { idSchema, runCreateSchema, runResumeSchema, type SessionDescriptor } from '../model/model';
 import type { PublicAddress } from '../model/publicAddress';
 import type { ResourceStore } from '../model/resources';
 import type { ServedResource } from '../stores/localStore';
@@ -252,10 +252,11 @@ export class AgentServer {
     response.end(found.bytes);
   }
 
-  /** @throws ServerRefusal 404 */
+  /** @throws ServerRefusal 404; 422 for an id that no session can have */
   async #session<T>(id: string, find: (id: string) => Promise<T | undefined>): Promise<T> {
+    if (!idSchema.safeParse(id).success) throw invalidInput('session_id has to be an id');
     const found = await find(id);
-    if (!found) throw notFound(`Session ${readUuid(id, 'session_id')}`);
+    if (!found) throw notFound(`Session ${id}`);
     return found;
   }
 

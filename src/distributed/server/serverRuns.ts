@@ -71,8 +71,8 @@ export class ServerRuns {
 
   /**
    * Begins a run; it works once the earlier runs of its session have ended.
-   * @throws ServerRefusal 400 (ids of the session differ), 404 (a session that is not known), 409
-   * (a run of the session awaits an answer), 429, 503
+   * @throws ServerRefusal 400 (ids of the session differ), 409 (a run of the session awaits an
+   * answer), 429, 503
    */
   async create(agent: ServedAgent, request: RunCreate): Promise<ServerRun> {
     if (this.#isStopped) throw stopping();

@@ -17,7 +17,7 @@ import {
 import { DEFAULT_URL_SECONDS, type ResourceStore } from '../model/resources';
 import { expiryOf, hashOf } from '../model/resourceUrl';
 import { folderOf } from '../stores/messageLog';
-import { invalidInput, notFound } from './serverRefusal';
+import { invalidInput } from './serverRefusal';
 import type { SessionRecords } from './serverSessionFiles';
 import { firstOf, nameOf, type Place, recordOf, type SessionRecord, type Version } from './serverSessionRecord';
 
@@ -76,9 +76,9 @@ export class ServerSessions {
   }
 
   /**
-   * The version that a run works on (protocol 1.0.3 "Sessions", distributed sessions).
-   * @throws ServerRefusal 400 where the two ids differ, 404 for an id that is not known and comes
-   * without a descriptor
+   * The version that a run works on (protocol 1.0.3 "Sessions", distributed sessions). An id that is
+   * not known begins a session, as upstream does: its clients make up ids.
+   * @throws ServerRefusal 400 where the two ids differ
    */
   async enter({ session, session_id: id }: Pick<RunCreate, 'session' | 'session_id'>): Promise<{
     readonly branch: Branch;
@@ -88,19 +88,13 @@ export class ServerSessions {
       if (id !== undefined && id !== session.id) throw invalidInput('Session ID mismatch', 400);
       return this.#bring(session);
     }
-    if (id === undefined) {
-      const first = { version: mintId(), entries: [] };
-      const record = await this.#change(mintId(), (_known, own) => ({ id: own, versions: [first] }));
-      return { branch: { id: record.id, version: first.version } };
-    }
     let notice: SessionNotice | undefined;
-    const record = await this.#change(id, (known) => {
-      // An empty session in its place would lose the past without a word.
-      if (!known) throw notFound(`Session ${id}`);
-      notice = known.isContested ? { kind: 'session-contested' } : undefined;
+    const record = await this.#change(id ?? mintId(), (known, own) => {
+      notice = known?.isContested ? { kind: 'session-contested' } : undefined;
+      if (!known) return { id: own, versions: [{ version: mintId(), entries: [] }] };
       return known.isContested ? { ...known, isContested: false } : known;
     });
-    return { branch: { id, version: firstOf(record).version }, ...(notice && { notice }) };
+    return { branch: { id: record.id, version: firstOf(record).version }, ...(notice && { notice }) };
   }
 
   /** The session as it is handed out, or undefined. Links of our own are signed. */

@@ -16,6 +16,8 @@ export interface OriginalServer extends StubServer {
   record(id: string, history: readonly string[], messages: readonly Message[]): void;
   /** Loses all messages, as a memory store does with its process. @param only the number of the one that is lost, from 1 */
   forgetMessages(only?: number): void;
+  /** Begins again with nothing, as it does with its default stores. */
+  restart(): void;
 }
 
 interface Body {
@@ -56,6 +58,9 @@ export async function originalServer(port = 0): Promise<OriginalServer> {
         texts.push(textIn(JSON.parse(here) as Message));
         continue;
       }
+      // Its own links it follows without HTTP.
+      if (name !== undefined)
+        return new Error(`Object at location ${name} not found: No data in memory found. Location: ${name}`);
       try {
         const response = await fetch(url);
         if (!response.ok) throw new Error(`Client error '${response.status} ${response.statusText}' for url '${url}'`);
@@ -156,6 +161,10 @@ export async function originalServer(port = 0): Promise<OriginalServer> {
     links,
     session: (id) => sessions.get(id),
     record,
+    restart: () => {
+      sessions.clear();
+      resources.clear();
+    },
     forgetMessages: (only) => {
       for (const [index, name] of [...resources.keys()].entries())
         if (only === undefined || index === only - 1) resources.delete(name);

@@ -207,6 +207,50 @@ describe('a session with servers that record completed runs alone', () => {
     });
   });
 
+  describe('of which one restarts with nothing in its memory', () => {
+    async function restarted(): Promise<{ a: OriginalServer; bench: Bench }> {
+      const a = await originalServer();
+      const bench = begin(at(a), { now: Date.now });
+      await say(bench, 'one');
+      // A run that no server has recorded: only this client has it.
+      await say(bench, 'fail');
+      a.restart();
+      assert.equal((await say(bench, 'two')).stopReason, 'error');
+      return { a, bench };
+    }
+
+    it('offers ways out that drop nothing of what only this client has', async () => {
+      const { a, bench } = await restarted();
+      const { hint, message, actions = [] } = failureOf(bench.events) ?? assert.fail();
+      assert.match(localize(message), /^Object at location .* not found/);
+      assert.match(localize(hint ?? ''), /^2 of 2 messages can't be read: 1, 2\./);
+      assert.deepEqual(
+        actions.map(({ id }) => id),
+        [CONTINUE_WITHOUT, SEND_TRANSCRIPT],
+      );
+      bench.session.carryOn(CONTINUE_WITHOUT, () => []);
+      await say(bench, 'two');
+      assert.deepEqual(a.knew.at(-1), ['fail', 'two']);
+      await say(bench, 'three');
+      assert.deepEqual(a.knew.at(-1), ['fail', 'two', 'I know 2', 'three']);
+    });
+
+    it('sends the whole conversation again', async () => {
+      const { a, bench } = await restarted();
+      bench.session.carryOn(SEND_TRANSCRIPT, () => ['one', 'I know 1', 'fail'].map(userMessage));
+      await say(bench, 'two');
+      assert.deepEqual(a.knew.at(-1), ['one', 'I know 1', 'fail', 'two']);
+    });
+
+    it('offers no way out where the run fails and every link answers', async () => {
+      const a = await originalServer();
+      const bench = begin(at(a), { now: Date.now });
+      await say(bench, 'one');
+      await say(bench, 'fail');
+      assert.deepEqual(failureOf(bench.events)?.actions, undefined);
+    });
+  });
+
   it('sends messages in the place of links that the server cannot follow, and signs the others anew', async () => {
     const [old, a] = [await originalServer(), await originalServer()];
     const id = mintId();

@@ -119,16 +119,20 @@ describe('the sessions of the agent server', () => {
     await queue.close();
   });
 
-  it('are refused by an id that is not known, and begun by a descriptor', async () => {
-    const running = await serve([echo]);
-    const id = mintId();
-    const refused = await raw(running, 'POST', '/runs', { body: runBody('echo', { session_id: id }) });
-    assert.equal(refused.status, 404);
-    assert.deepEqual([JSON.parse(refused.text).code, JSON.parse(refused.text).data], ['not_found', null]);
-    assert.equal((await raw(running, 'GET', `/sessions/${id}`)).status, 404);
-    await say(running, 'one', { session: { id, history: [] } });
-    assert.deepEqual(await texts(running, id), ['one', 'one']);
-  });
+  for (const id of [mintId(), 'session-123'])
+    it(`are begun by a descriptor, or by an id that is not known: ${id.length === 36 ? 'a UUID' : id}`, async () => {
+      const running = await serve([echo]);
+      const unknown = await raw(running, 'GET', `/sessions/${id}`);
+      assert.equal(unknown.status, 404);
+      assert.deepEqual([JSON.parse(unknown.text).code, JSON.parse(unknown.text).data], ['not_found', null]);
+      const { session_id: begun } = await say(running, 'one', { sessionId: id });
+      assert.equal(begun, id);
+      await say(running, 'two', { sessionId: id });
+      assert.deepEqual(await texts(running, id), ['one', 'one', 'two', 'two']);
+      const other = mintId();
+      await say(running, 'three', { session: { id: other, history: [] } });
+      assert.deepEqual(await texts(running, other), ['three', 'three']);
+    });
 
   it('keep the messages of two windows that work on one of them at the same time', async () => {
     const open = await installation();
