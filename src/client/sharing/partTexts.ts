@@ -2,7 +2,7 @@
 import { within } from '../../base/within';
 import { isRemoteText, loadingPart, missingPart, partGapId, unloadedPart } from '../../distributed/client/remoteParts';
 import { OriginHealth } from '../../distributed/fetch/originHealth';
-import type { ResolvedMessage, Resolver } from '../../distributed/fetch/resolver';
+import type { PartOptions, ResolvedMessage, Resolver } from '../../distributed/fetch/resolver';
 import type { Gap } from '../../distributed/model/gap';
 import { type Message, type MessagePart, remotePart, timestamp } from '../../distributed/model/model';
 import type { SessionEvent } from '../../session/events/event';
@@ -66,7 +66,7 @@ export class PartTexts {
 
   async #loadOne({ index, message }: ResolvedMessage, part: MessagePart, gapId: string): Promise<Gap | undefined> {
     const says = { message, part, gapId, now: this.#now(), tell: this.#tell };
-    const missing = await readText(says, this.#resolver, this.#health, this.#signal);
+    const missing = await readText(says, this.#resolver, { health: this.#health }, this.#signal);
     return missing && { ...missing, index };
   }
 }
@@ -90,11 +90,11 @@ export interface Placing {
 async function readText(
   { message, part, gapId, now, tell }: Placing,
   resolver: Pick<Resolver, 'resolvePart'>,
-  health: OriginHealth,
+  options: Omit<PartOptions, 'maxBytes'>,
   signal: AbortSignal,
 ): Promise<Gap | undefined> {
   tell(loadingPart(part, gapId));
-  const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES, health }, signal);
+  const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES, ...options }, signal);
   if (found.kind === 'content') {
     tell(partFilling(message, part, found.bytes, gapId, now));
     return undefined;
@@ -128,7 +128,7 @@ export async function readLivePart(
   if (!isRemoteText(part)) return;
   const tell = (event: SessionEvent): void => place.note([{ at: now(), event }]);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TEXTS_MS)]);
-  await readText({ message: saidAt(gap), part, gapId, now: now(), tell }, resolver, new OriginHealth(), limit);
+  await readText({ message: saidAt(gap), part, gapId, now: now(), tell }, resolver, { isNew: true }, limit);
 }
 
 export function gapIn({ model }: HistoryPlace, gapId: string): GapEntry | undefined {

@@ -65,6 +65,11 @@ export interface HistoryOptions {
 
 export interface PartOptions extends Pick<LoadOptions, 'health' | 'asks'> {
   readonly maxBytes: number;
+  /**
+   * The part was said just now: what was read at its address before counts only where the server
+   * says that it is the same. Absent: the part belongs to a history, which does not change.
+   */
+  readonly isNew?: boolean;
 }
 
 export interface ResolverOptions extends LoaderOptions {
@@ -166,11 +171,7 @@ export class Resolver {
   async resolveState(url: string, signal: AbortSignal): Promise<ResolvedState | Gap> {
     try {
       const target = await this.#loader.target(url);
-      const known = await this.#loader.loadHere(target, signal);
-      const isFinal = known !== undefined && (known.source === 'own' || target.sha256 !== undefined);
-      const loaded = isFinal
-        ? known
-        : await this.#loader.load(target, MAX_STATE_BYTES, known === undefined ? {} : { known }, signal);
+      const loaded = await this.#loadNewest(target, MAX_STATE_BYTES, {}, signal);
       if (loaded.source === 'network' && loaded.etag !== undefined) this.#loader.keep(target, loaded);
       return { kind: 'state', url, bytes: loaded.bytes, sha256: loaded.sha256, source: loaded.source };
     } catch (error) {
@@ -179,7 +180,8 @@ export class Resolver {
   }
 
   /**
-   * The bytes of a part: those in it, or those behind its `content_url`, fetched now and only now.
+   * The bytes of a part: those in it, or those behind its `content_url`, which are fetched only now
+   * and kept like messages.
    */
   async resolvePart(part: MessagePart, options: PartOptions, signal: AbortSignal): Promise<ResolvedContent | Gap> {
     const { content_type: contentType, content_url: url } = part;
@@ -189,9 +191,13 @@ export class Resolver {
     }
     try {
       const target = await this.#loader.target(url);
-      const { maxBytes, ...more } = options;
-      const { bytes } = await this.#loader.load(target, maxBytes, more, signal);
-      return { kind: 'content', bytes, contentType };
+      const { maxBytes, isNew = false, ...more } = options;
+      const loaded = isNew
+        ? await this.#loadNewest(target, maxBytes, more, signal)
+        : ((await this.#loader.loadHere(target, signal)) ?? (await this.#loader.load(target, maxBytes, more, signal)));
+      if (loaded.bytes.length > maxBytes) throw new ResourceFailure('too-large');
+      if (loaded.source === 'network') this.#loader.keep(target, loaded);
+      return { kind: 'content', bytes: loaded.bytes, contentType };
     } catch (error) {
       return this.#gap(url, -1, error, signal.aborted);
     }
@@ -226,6 +232,13 @@ export class Resolver {
         run.either,
       ))
     );
+  }
+
+  /** What is here already, unless its server has something else by now. */
+  async #loadNewest(target: Target, maxBytes: number, more: LoadOptions, signal: AbortSignal): Promise<Loaded> {
+    const known = await this.#loader.loadHere(target, signal);
+    const isFinal = known !== undefined && (known.source === 'own' || target.sha256 !== undefined);
+    return isFinal ? known : await this.#loader.load(target, maxBytes, known ? { ...more, known } : more, signal);
   }
 
   /** @param isStopped by the caller; without that, what was cut short has run out of time */

@@ -50,7 +50,7 @@ export async function readTexts(
       if (!isRemoteText(part)) return [part];
       if (left === 0) return [part, textPart(`[unavailable: more than ${MAX_TEXTS} texts lie elsewhere]`)];
       left -= 1;
-      const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES }, signal);
+      const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES, isNew: true }, signal);
       if (found.kind === 'content') return [withBytes(part, found.bytes)];
       return [part, textPart(`[unavailable: ${gapSentence(found.reason, found.host)}]`)];
     });

@@ -122,7 +122,7 @@ export class MissingMessages {
     const resolver = await this.#options.resolver();
     const part = { content_type: 'text/plain', content_encoding: 'plain', content_url: url } as const;
     const signal = AbortSignal.any([this.#options.ended, AbortSignal.timeout(OPEN_MS)]);
-    const found = await resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true }, signal);
+    const found = await resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true, isNew: true }, signal);
     if (found.kind !== 'content') throw new ParleyError('location-not-found', gapSentence(found.reason, found.host));
     const content = Buffer.from(found.bytes).toString('utf8');
     if (content.includes('\0')) return false;

@@ -4,7 +4,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mintId } from '../../../../src/distributed/model/model';
 import type { ResourceStore } from '../../../../src/distributed/model/resources';
+import { readTexts, servedPast } from '../../../../src/distributed/server/servedPast';
 import { scratchFolder } from '../../../support/scratch';
+import { part } from '../../../support/servers/servedAgents';
 import { messageText, serve } from '../loopback';
 import { closeResolvers, echo, newCache, open, resolver, textOf } from './resolvers';
 
@@ -24,6 +26,52 @@ describe('Resolver', () => {
     assert.equal(server.seen.length, 30);
     assert.deepEqual(after.map(textOf), before.map(textOf));
     assert.ok(after.every((entry) => entry.kind === 'message' && entry.source === 'cache'));
+  });
+
+  describe('for parts behind an address of their own', () => {
+    const message = (origin: string) => JSON.stringify({ role: 'user', parts: [{ content_url: `${origin}/part` }] });
+
+    it('requests them once for the past of all runs, and again where they are said anew', async () => {
+      const server = await serve((request, response) => {
+        response.end(request.url === '/part' ? `text ${server.seen.length}` : message(server.origin));
+      });
+      const cache = await newCache();
+      const session = { id: 'session-123', history: [`${server.origin}/message`] };
+      const said = async () => JSON.stringify(await servedPast(resolver({ cache }), session, never));
+      const first = await said();
+      assert.match(first, /text 2/);
+      assert.equal(await said(), first);
+      assert.equal(server.seen.length, 2);
+      const input = { role: 'user', parts: [part({ content_url: `${server.origin}/part` })] };
+      assert.match(JSON.stringify(await readTexts(resolver({ cache }), [input], never)), /text 3/);
+      assert.match(await said(), /text 3/);
+      assert.equal(server.seen.length, 3);
+    });
+
+    it('sends a part that is said anew again only where it has changed', async () => {
+      const answers: number[] = [];
+      const server = await serve((request, response) => {
+        const isSame = request.headers['if-none-match'] === '"1"';
+        answers.push(isSame ? 304 : 200);
+        response.writeHead(isSame ? 304 : 200, { etag: '"1"' }).end(isSame ? undefined : 'text');
+      });
+      const cache = await newCache();
+      const input = { role: 'user', parts: [part({ content_url: `${server.origin}/part` })] };
+      for (let run = 0; run < 3; run++)
+        assert.match(JSON.stringify(await readTexts(resolver({ cache }), [input], never)), /"content":"text"/);
+      assert.deepEqual(answers, [200, 304, 304]);
+    });
+
+    it('keeps to the limit of each reader', async () => {
+      const server = await serve((_request, response) => response.end('ten bytes!'));
+      const cache = await newCache();
+      const read = async (maxBytes: number) => {
+        const remote = part({ content_url: `${server.origin}/part` });
+        const found = await resolver({ cache }).resolvePart(remote, { maxBytes }, never);
+        return found.kind === 'gap' ? found.reason : Buffer.from(found.bytes).toString();
+      };
+      assert.deepEqual([await read(9), await read(10), await read(9)], ['too-large', 'ten bytes!', 'too-large']);
+    });
   });
 
   it('requests again for another signature, from a server that is not ours', async () => {

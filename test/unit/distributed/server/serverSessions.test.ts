@@ -21,7 +21,7 @@ import {
   textIn,
   userMessage,
 } from '../../../support/servers/servedAgents';
-import { raw, runBody, textAt } from '../model/serverUnderTest';
+import { raw, textAt } from '../model/serverUnderTest';
 
 const signal = new AbortController().signal;
 
