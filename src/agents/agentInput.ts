@@ -2,6 +2,7 @@
 // folder, the name of a variable or of a header.
 import { isAbsolute } from 'node:path';
 import * as l10n from '@vscode/l10n';
+import { isCredential, isHeaderName, isHeaderValue } from '../base/httpHeader';
 
 /** Characters of an id that is made from a name. */
 const MAX_ID = 40;
@@ -90,7 +91,19 @@ export function variableProblem(name: string): string | undefined {
 }
 
 export function headerProblem(name: string): string | undefined {
-  return /^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name.trim()) ? undefined : l10n.t('Use letters, digits and hyphens.');
+  return isHeaderName(name.trim()) ? undefined : l10n.t('Use letters, digits and hyphens.');
+}
+
+export function headerValueProblem(value: string): string | undefined {
+  return isHeaderValue(value) ? undefined : l10n.t('Use one line of letters, digits and punctuation.');
+}
+
+/** A key or token; empty: there is none. */
+export function credentialProblem(text: string): string | undefined {
+  const credential = text.trim();
+  return credential === '' || isCredential(credential)
+    ? undefined
+    : l10n.t('Enter it in one line, without spaces and accented letters.');
 }
 
 export function nameProblem(name: string): string | undefined {

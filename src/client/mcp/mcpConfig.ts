@@ -6,7 +6,9 @@ import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { McpServer } from '../../acp/protocol/dialect';
 import { errorText, ParleyError } from '../../base/errors';
+import { isHeaderName, isHeaderValue } from '../../base/httpHeader';
 import { framed, type LocalizableText, localizable, withoutFullStop } from '../../base/localizable';
+import { head } from '../../base/text';
 import { own } from '../../base/untrusted';
 
 /** A line of the shell that becomes a program in a folder: `$0` is the folder, the rest the program. */
@@ -105,7 +107,12 @@ async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Prom
     const url = await fill(entry.url);
     if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
       throw new ParleyError('mcp-invalid', localizable("its url doesn't begin with http: or https:"));
-    return { name, type: entry.type ?? 'http', url, headers: await fillAll(entry.headers) };
+    const headers = await fillAll(entry.headers);
+    for (const [header, value] of Object.entries(headers)) {
+      if (!isHeaderName(header) || !isHeaderValue(value))
+        throw new ParleyError('mcp-invalid', localizable("the header “{0}” can't be set", head(header, 50)));
+    }
+    return { name, type: entry.type ?? 'http', url, headers };
   }
   if (entry.envFile !== undefined)
     throw new ParleyError('mcp-invalid', localizable("envFile isn't supported; use env"));

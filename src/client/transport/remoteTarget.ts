@@ -4,6 +4,7 @@
 import { isIP } from 'node:net';
 import type { CommunicationAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
+import { isHeaderName, isHeaderValue } from '../../base/httpHeader';
 import { localizable } from '../../base/localizable';
 import type { Log } from '../../base/log';
 
@@ -67,12 +68,24 @@ export async function resolveRemote(
   }
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(agent.headers)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || OWN.test(name)) {
+    if (!isHeaderName(name) || OWN.test(name)) {
       throw new ParleyError('remote-headers', localizable("the header “{0}” can't be set", name.slice(0, 50)), {
         hint: localizable('Remove it from the “headers” of the agent in parley.agents.'),
       });
     }
-    headers[name] = await filled(value, url, agent, access, signal);
+    const whole = await filled(value, url, agent, access, signal);
+    if (!isHeaderValue(whole)) {
+      throw new ParleyError(
+        'remote-headers',
+        localizable("the header “{0}” contains a line break or another character that headers can't have", name),
+        {
+          hint: localizable(
+            'Check the “headers” of the agent in parley.agents. Run “Parley: Clear Saved Credentials” to enter their secrets again.',
+          ),
+        },
+      );
+    }
+    headers[name] = whole;
   }
   return { url, headers };
 }

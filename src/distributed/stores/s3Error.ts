@@ -6,6 +6,8 @@ import { localizable } from '../../base/localizable';
 
 /** Differences between clocks below this are never the reason. */
 const SKEW_MS = 5 * 60_000;
+/** How servers of another kind refuse to store an object; an S3-compatible one adds an error code. */
+const NOT_S3: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 
 export interface S3Refusal {
   readonly status: number;
@@ -15,7 +17,7 @@ export interface S3Refusal {
   readonly date: string | null;
   /** Milliseconds since 1970, here. */
   readonly now: number;
-  /** What was refused is a new object: what is not there is the bucket then. */
+  /** What was refused is a new object, which can't be missing. */
   readonly isWrite: boolean;
 }
 
@@ -36,10 +38,19 @@ export function s3Error(refusal: S3Refusal): ParleyError {
       hint: localizable('Correct the clock of this machine.'),
     });
   }
-  if (code === 'NoSuchBucket' || (status === 404 && isWrite)) {
+  if (code === 'NoSuchBucket') {
     return new ParleyError('no-such-bucket', localizable("The bucket doesn't exist on the storage server."), {
       hint: localizable('Create the bucket, or correct its name in the settings.'),
     });
+  }
+  if (isWrite && code === '' && NOT_S3.has(status)) {
+    return new ParleyError(
+      'wrong-endpoint',
+      localizable("The server at the endpoint doesn't answer like an S3-compatible storage server ({0}).", status),
+      {
+        hint: localizable('Correct the endpoint in the settings.'),
+      },
+    );
   }
   if (status === 404) return new ParleyError('not-found', localizable("The storage server doesn't have this object."));
   if (status === 301 || status === 307 || code === 'AuthorizationHeaderMalformed') {

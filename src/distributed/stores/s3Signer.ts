@@ -3,6 +3,7 @@
 
 import { AwsV4Signer } from 'aws4fetch';
 import { ParleyError } from '../../base/errors';
+import { isCredential } from '../../base/httpHeader';
 import { type Localizable, localizable } from '../../base/localizable';
 import { checkKey } from '../model/resources';
 
@@ -119,6 +120,33 @@ export function checkLocation(location: S3Location): S3Location {
     checkKey(`${location.prefix}x`);
   }
   return location;
+}
+
+/**
+ * Checks what a user has typed. An error of the signer would repeat it, and the signature.
+ * @throws ParleyError `bad-store`; it repeats nothing of the keys
+ */
+export function checkKeys(keys: S3Keys): S3Keys {
+  const { accessKeyId, secretAccessKey, sessionToken = 'none' } = keys;
+  const named = [
+    [accessKeyId, localizable('Access key ID')],
+    [secretAccessKey, localizable('Secret access key')],
+    [sessionToken, localizable('Session token')],
+  ] as const;
+  for (const [key, name] of named) {
+    if (isKey(key)) continue;
+    throw new ParleyError(
+      'bad-store',
+      localizable("“{0}” contains spaces, line breaks or other characters that keys can't have.", name),
+      { hint: localizable('Run “Parley: Set Storage Credentials” to enter it again.') },
+    );
+  }
+  return keys;
+}
+
+/** What is stored may be anything. */
+function isKey(key: unknown): boolean {
+  return typeof key === 'string' && isCredential(key);
 }
 
 /**

@@ -8,7 +8,7 @@ import { MAX_MESSAGE_BYTES } from '../model/model';
 import { type ResourceStore, type StoredResource, sha256Of, type UrlOptions } from '../model/resources';
 import { withHash } from '../model/resourceUrl';
 import { type S3Refusal, s3Error } from './s3Error';
-import { checkLocation, keyInUrl, presign, type S3Keys, type S3Location, signRequest } from './s3Signer';
+import { checkKeys, checkLocation, keyInUrl, presign, type S3Keys, type S3Location, signRequest } from './s3Signer';
 
 export interface S3StoreOptions {
   readonly location: S3Location;
@@ -31,10 +31,10 @@ export class S3Store implements ResourceStore {
   readonly #timeoutMs: number;
   readonly #now: () => number;
 
-  /** @throws ParleyError `bad-store` for settings that cannot be right */
+  /** @throws ParleyError `bad-store` for settings or keys that cannot be right */
   constructor(options: S3StoreOptions) {
     this.#location = checkLocation(options.location);
-    this.#keys = options.keys;
+    this.#keys = checkKeys(options.keys);
     this.#timeoutMs = options.timeoutMs ?? 15_000;
     this.#now = options.now ?? Date.now;
     this.id = storeIdOf(this.#location);

@@ -60,7 +60,7 @@ const OF_THE_OBJECT = /^(store-error|too-large|bad-key|torn)$/;
 /**
  * The server answers the same until the settings, the keys, the clock or the bucket are changed.
  */
-const OF_THE_SETTINGS = /^(store-denied|no-such-bucket|wrong-region|clock-skew)$/;
+const OF_THE_SETTINGS = /^(store-denied|no-such-bucket|wrong-region|wrong-endpoint|clock-skew)$/;
 const MAX_RETRY_MS = 5 * 60_000;
 /** Between two tries while a caller waits for an object to be on the server, in milliseconds. */
 const DELIVERY_TRIES_MS = 1000;

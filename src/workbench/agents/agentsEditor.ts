@@ -2,7 +2,14 @@
 // VS Code's own lists and input boxes, so that keys, themes and screen readers work as elsewhere.
 import { commands, l10n } from 'vscode';
 import { type AgentDefinition, entryProblem } from '../../agents/agentDefinition';
-import { addressProblem, commandProblem, idFrom, nameProblem, wordsOf } from '../../agents/agentInput';
+import {
+  addressProblem,
+  commandProblem,
+  headerValueProblem,
+  idFrom,
+  nameProblem,
+  wordsOf,
+} from '../../agents/agentInput';
 import { formatTime } from '../../base/localFormat';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import { DEMO_AGENT_ID } from '../config/agentCatalog';
@@ -257,6 +264,7 @@ async function addRemote(services: EditorServices, again: Page): Promise<Page> {
   const token = await askLine({
     prompt: l10n.t("Token for the server, saved in VS Code's secret storage. Leave empty if the server needs none."),
     secret: true,
+    validate: headerValueProblem,
   });
   if (token === undefined) return again;
   if (token !== '') await services.remote.save(url.origin, 'token', token);

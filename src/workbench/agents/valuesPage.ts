@@ -3,7 +3,7 @@
 import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { secretName } from '../../agents/agentImport';
-import { headerProblem, variableProblem } from '../../agents/agentInput';
+import { headerProblem, headerValueProblem, variableProblem } from '../../agents/agentInput';
 import { isSecretName } from '../../base/redactJson';
 import { askLine, pick } from '../ui/input';
 import { askFor, changed } from './agentFields';
@@ -50,6 +50,7 @@ function valuesOf(agent: AgentDefinition): Values {
 }
 
 function valueRow(agent: AgentDefinition, name: string, value: string, services: EditorServices, again: Page): PageRow {
+  const isProgram = agent.type === 'process';
   const isHidden = isSecretName(name) && !value.includes('${');
   return {
     id: `value ${name}`,
@@ -67,8 +68,8 @@ function valueRow(agent: AgentDefinition, name: string, value: string, services:
       );
       if (action === 'change') {
         const entered = isHidden
-          ? await askLine({ prompt: name, secret: true })
-          : await askFor(name, value, () => undefined);
+          ? await askLine({ prompt: name, secret: true, ...(!isProgram && { validate: headerValueProblem }) })
+          : await askFor(name, value, isProgram ? () => undefined : headerValueProblem);
         if (entered !== undefined && !(isHidden && entered === '')) await write(agent, { [name]: entered }, services);
       }
       if (action === 'hide') await hide(agent, name, value, services);
@@ -83,14 +84,16 @@ async function addValue(agent: AgentDefinition, services: EditorServices): Promi
   const prompt = isProgram ? l10n.t('Name of the variable') : l10n.t('Name of the header');
   const name = (await askFor(prompt, '', isProgram ? variableProblem : headerProblem))?.trim();
   if (!name) return;
+  const validation = isProgram ? {} : { validate: headerValueProblem };
   if (!isSecretName(name)) {
-    const value = await askLine({ prompt: l10n.t('Value of {0}', name) });
+    const value = await askLine({ prompt: l10n.t('Value of {0}', name), ...validation });
     if (value !== undefined) await write(agent, { [name]: value }, services);
     return;
   }
   const secret = await askLine({
     prompt: l10n.t("Value of {0}, saved in VS Code's secret storage", name),
     secret: true,
+    ...validation,
   });
   if (secret) await hide(agent, name, secret, services);
 }

@@ -1,6 +1,7 @@
 // What the user provides for remote agents: secrets for their headers, kept in VS Code's secret
 // store for one origin each, and consent to unencrypted connections.
 import { type ExtensionContext, l10n } from 'vscode';
+import { headerValueProblem } from '../../agents/agentInput';
 import type { RemoteAccess } from '../../client/transport/remoteTarget';
 import { askLine } from '../ui/input';
 import { askModal } from '../ui/messages';
@@ -28,7 +29,7 @@ export class RemoteHeaders implements RemoteAccess {
     return this.#once(key, async () => {
       const title = `${agent}: ${name}`;
       const prompt = l10n.t("It's sent to {0} only and saved in VS Code's secret storage.", origin);
-      const given = await askLine({ title, prompt, secret: true }, signal);
+      const given = await askLine({ title, prompt, secret: true, validate: headerValueProblem }, signal);
       if (given) await this.#context.secrets.store(key, given);
       return given || undefined;
     });

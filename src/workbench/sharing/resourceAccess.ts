@@ -1,7 +1,9 @@
 // Decides what sessions from elsewhere may fetch: the public internet, the user's own servers, and
 // what the user allows, asked once for each session.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
+import { credentialProblem } from '../../agents/agentInput';
 import type { Disposable } from '../../base/disposable';
+import { isCredential } from '../../base/httpHeader';
 import type { Log } from '../../base/log';
 import type { NetworkPolicy } from '../../distributed/fetch/guard';
 import type { AskedOrigin } from '../../distributed/fetch/originConsent';
@@ -93,9 +95,9 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     const isOpen = origin.startsWith('http:') && !isOnThisMachine(origin);
     const clear = l10n.t("The connection isn't encrypted. Anyone on the network can read the token.");
     const prompt = isOpen ? `${kept} ${clear}` : kept;
-    const token = (await ask.line({ title, prompt, secret: true }, signal))?.trim().replace(/^bearer\s+/i, '');
-    // What is no token could not be a header.
-    if (!token || !/^[\x21-\x7e]{1,8192}$/.test(token)) return false;
+    const validate = (text: string): string | undefined => credentialProblem(tokenIn(text));
+    const token = tokenIn((await ask.line({ title, prompt, secret: true, validate }, signal)) ?? '');
+    if (!isCredential(token)) return false;
     await context.secrets.store(keyOf(origin), token);
     this.#tokens.clear();
     return true;
@@ -111,6 +113,10 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     this.#tokens.set(origin, reading);
     return reading;
   }
+}
+
+function tokenIn(text: string): string {
+  return text.trim().replace(/^bearer\s+/i, '');
 }
 
 /** Beside the secrets of agents: “Clear Saved Credentials” forgets it with them. */

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExtensionContext, l10n, workspace } from 'vscode';
+import { credentialProblem } from '../../agents/agentInput';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -16,7 +17,7 @@ import { keysName, parseResources } from '../../client/sharing/resourcesSetting'
 import { WaitingWatch } from '../../client/sharing/waitingWatch';
 import type { ResourceStore } from '../../distributed/model/resources';
 import { ensureReadable } from '../../distributed/stores/readableLinks';
-import type { S3Keys, S3Location } from '../../distributed/stores/s3Signer';
+import { checkKeys, type S3Keys, type S3Location } from '../../distributed/stores/s3Signer';
 import { S3Store, storeIdOf } from '../../distributed/stores/s3Store';
 import type { WriteQueue } from '../../distributed/stores/writeQueue';
 import { thisMachine } from '../../store/file/machine';
@@ -127,7 +128,7 @@ export class ResourceStores implements Disposable {
   /**
    * Asks for the keys of the configured bucket and keeps them.
    * @returns whether they were given
-   * @throws ParleyError `bad-setting`, `no-bucket`
+   * @throws ParleyError `bad-setting`, `no-bucket`, `bad-store`
    */
   async setKeys(): Promise<boolean> {
     const setting = parseResources(resourcesSetting());
@@ -145,12 +146,13 @@ export class ResourceStores implements Disposable {
     const prompt = l10n.t("It's saved in VS Code's secret storage and used for this server and bucket only.");
     const { ask: questions = vscodeQuestions } = this.#options;
     const ask = (name: string, secret: boolean): Promise<string | undefined> =>
-      questions.line({ title: `${title}: ${name}`, prompt, secret });
+      questions.line({ title: `${title}: ${name}`, prompt, secret, validate: credentialProblem });
     const accessKeyId = (await ask(l10n.t('Access key ID'), false))?.trim();
     if (!accessKeyId) return false;
     const secretAccessKey = (await ask(l10n.t('Secret access key'), true))?.trim();
     if (!secretAccessKey) return false;
-    await this.#options.context.secrets.store(keysOf(place), JSON.stringify({ accessKeyId, secretAccessKey }));
+    const keys = checkKeys({ accessKeyId, secretAccessKey });
+    await this.#options.context.secrets.store(keysOf(place), JSON.stringify(keys));
     this.#reset();
     await this.#tryOut();
     return true;

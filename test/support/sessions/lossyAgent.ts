@@ -29,6 +29,8 @@ export interface LossyManner {
   readonly status?: readonly ('mute' | 'live' | 'not_found')[];
   /** It offers `session/load`, and answers it like this. */
   readonly load?: 'opens' | 'not-found' | 'fails';
+  /** A process of it opens one session, and no other. */
+  readonly opensOne?: boolean;
   /** `session/new` is not answered before {@link LossyAgent.open} is called. */
   readonly isSlow?: boolean;
 }
@@ -41,6 +43,7 @@ export class LossyAgent {
   readonly calls: string[] = [];
   #statuses = 0;
   #sessions = 0;
+  #hasOpened = false;
   #program: AgentProgram | undefined;
   #opening: (() => void) | undefined;
   #waiting: unknown;
@@ -67,6 +70,7 @@ export class LossyAgent {
 
   #run(program: AgentProgram): void {
     this.#program = program;
+    this.#hasOpened = false;
     createInterface({ input: program.stdin }).on('line', (line) => {
       const message: unknown = JSON.parse(line);
       const [id, method, params] = [at(message, 'id'), at(message, 'method'), at(message, 'params')];
@@ -99,6 +103,8 @@ export class LossyAgent {
         return { result: { protocolVersion: 1, agentInfo: { name: 'lossy', version: '1' }, agentCapabilities } };
       }
       case 'session/new':
+        if (this.manner.opensOne && this.#hasOpened) return { error: { code: -32603, message: 'no room' } };
+        this.#hasOpened = true;
         return { result: { sessionId: `s${++this.#sessions}` } };
       case 'session/load':
         if (load === 'opens') return { result: {} };

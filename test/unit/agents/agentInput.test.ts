@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import {
   addressProblem,
   commandProblem,
+  credentialProblem,
   fitsInLine,
   folderProblem,
   headerProblem,
+  headerValueProblem,
   idFrom,
   lineOf,
   variableProblem,
@@ -90,5 +92,9 @@ describe('what is typed for an agent', () => {
     for (const name of ['', 'A B', 'A=B', 'x'.repeat(201)]) assert.ok(variableProblem(name), name);
     assert.equal(headerProblem('X-Api-Key'), undefined);
     for (const name of ['', 'A B', 'A:B', 'Ä']) assert.ok(headerProblem(name), name);
+    assert.equal(headerValueProblem('Bearer a b; é'), undefined);
+    for (const value of ['a\nb', 'a\r', '\0', '“a”']) assert.ok(headerValueProblem(value), JSON.stringify(value));
+    assert.equal(credentialProblem(' AKIA/x+1= '), undefined);
+    for (const key of ['A B', 'A\nB', 'Ä']) assert.ok(credentialProblem(key), JSON.stringify(key));
   });
 });

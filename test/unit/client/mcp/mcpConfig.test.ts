@@ -58,6 +58,26 @@ describe('MCP servers of a configuration', () => {
     });
   });
 
+  it('are left out where a header contains a line break, and the value is not repeated', async () => {
+    const value = '$\u007binput:key}';
+    const { entries } = parseMcpConfig({
+      servers: {
+        bad: { url: 'https://docs.example/', headers: { Authorization: value } },
+        worse: { url: 'https://docs.example/', headers: { 'X A': 'b' } },
+        good: { url: 'https://docs.example/', headers: { 'X-A': 'b' } },
+      },
+    });
+    const { servers, problems } = await toMcpServers(entries, surroundings({ input: async () => 'sesame\r\nX-B: c' }));
+    assert.deepEqual(
+      servers.map(({ name }) => name),
+      ['good'],
+    );
+    assert.deepEqual(problems.map(localize), [
+      "bad: the header “Authorization” can't be set.",
+      "worse: the header “X A” can't be set.",
+    ]);
+  });
+
   it('start in their own folder, and are left out with a word where that cannot be', async () => {
     const { entries } = parseMcpConfig({ servers: { here: { command: 'a', args: ['b c'], cwd: 'tools' } } });
     const { servers } = await toMcpServers(entries, surroundings());

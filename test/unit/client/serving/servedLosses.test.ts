@@ -65,6 +65,16 @@ describe('a run of a served agent', function () {
       assert.equal(lossy.count('session/new'), 2);
     });
 
+  it('begins a new agent where one has lost its session and opens no other', async () => {
+    const { lossy, bench } = await begin({ prompts: { 2: 'lost' }, opensOne: true });
+    await bench.run('one');
+    assert.notEqual((await bench.run('two')).error, undefined);
+    assert.deepEqual(bench.waiting, []);
+    assert.deepEqual(await bench.run('three'), { said: 'echo three' });
+    assert.equal(lossy.count('initialize'), 2);
+    assert.equal(bench.made[0]?.conversation.connection.kind, 'idle');
+  });
+
   it('goes on in an agent session that could be loaded again', async () => {
     const { lossy, bench } = await begin({ prompts: { 2: 'lost' }, load: 'opens' });
     await bench.run('one');

@@ -107,6 +107,19 @@ describe('the target of a remote agent', () => {
     }
   });
 
+  it('rejects a header value that contains a line break or a character that HTTP has none for', async () => {
+    for (const value of ['Bearer sesame\r\nX-Other: 1', 'Bearer sesame\n', 'Bearer sesame\0', 'Bearer sesame “x”']) {
+      const plain = await failure(agent('wss://a.example/', { Authorization: value }));
+      const secret = { ...access(), secret: async () => value };
+      const filled = await failure(agent('https://a.example/', { Authorization: token('a') }), secret);
+      for (const error of [plain, filled]) {
+        assert.equal(error.code, 'remote-headers');
+        assert.match(error.message, /“Authorization” contains a line break/);
+        assert.doesNotMatch(`${error.message} ${error.hint} ${error.stack}`, /sesame/);
+      }
+    }
+  });
+
   it('keeps what the server repeats of the headers out of the log', () => {
     const scrub = scrubber({ Authorization: 'Bearer sesame-street', Cookie: 'id=12345678', Short: 'a' });
     assert.equal(

@@ -370,12 +370,39 @@ describe('S3Store with servers that differ', () => {
     }
   });
 
-  it('says that the bucket is missing where a new object is not found', async () => {
-    const server = await serve((_, response) => response.writeHead(404).end('<html>nothing here</html>'));
-    const store = new S3Store({ location: placeAt(server.origin), keys });
-    const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
-    assert.equal(error.code, 'no-such-bucket');
-    assert.equal((await failure(store.get('x', never))).code, 'not-found');
+  it('says that the bucket is missing where the server says so, and else that the endpoint is wrong', async () => {
+    const cases: readonly (readonly [status: number, body: string, code: string])[] = [
+      [404, '<html>nothing here</html>', 'wrong-endpoint'],
+      [404, '', 'wrong-endpoint'],
+      [404, '{"code":"NoSuchBucket"}', 'wrong-endpoint'],
+      [405, 'Method Not Allowed', 'wrong-endpoint'],
+      [404, '<Error><Code>NoSuchBucket</Code></Error>', 'no-such-bucket'],
+      [404, '<Error><Code>NoSuchKey</Code></Error>', 'not-found'],
+      [501, '<Error><Code>NotImplemented</Code></Error>', 'store-error'],
+    ];
+    for (const [status, body, code] of cases) {
+      const server = await serve((_, response) => response.writeHead(status).end(body));
+      const store = new S3Store({ location: placeAt(server.origin), keys });
+      const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
+      assert.equal(error.code, code, `${status} ${body}`);
+      if (code !== 'no-such-bucket') assert.doesNotMatch(error.message, /bucket/i);
+    }
+  });
+
+  it('rejects keys with spaces or line breaks, and repeats nothing of them', () => {
+    const fine = { accessKeyId: 'AKIAFINE', secretAccessKey: 'sesame/street+1', sessionToken: 'token=' };
+    assert.ok(new S3Store({ location: placeAt('http://127.0.0.1:9'), keys: fine }));
+    for (const field of ['accessKeyId', 'secretAccessKey', 'sessionToken'] as const)
+      for (const bad of [' AKIA', 'AK IA', 'AKIA\n', 'AK\r\nIA', 'AKIÄ', ''])
+        assert.throws(
+          () => new S3Store({ location: placeAt('http://127.0.0.1:9'), keys: { ...fine, [field]: bad } }),
+          (error: unknown) => {
+            assert.ok(error instanceof ParleyError && error.code === 'bad-store', `${field} ${JSON.stringify(bad)}`);
+            assert.match(error.message, /spaces, line breaks/);
+            assert.doesNotMatch(`${error.message} ${error.hint} ${error.stack}`, /AKI|sesame|Signature/);
+            return true;
+          },
+        );
   });
 
   it('is tried out by a link too: a key that may write and not read is refused', async () => {
