@@ -22,6 +22,12 @@ export interface ProcessAgent extends AgentCommon {
   readonly cwd?: string;
 }
 
+/** A program, as it is started. */
+export type AgentProgram = Pick<ProcessAgent, 'command' | 'args' | 'env'>;
+
+/** The command that stands for the demo agent in `parley.agents`. */
+export const DEMO_COMMAND = 'parley-demo';
+
 /** An Agent Client Protocol agent behind a URL (`ws:`, `wss:`, `http:`, `https:`). */
 export interface RemoteAgent extends AgentCommon {
   readonly type: 'remote';
@@ -104,6 +110,16 @@ export function parseAgents(setting: unknown): ParsedAgents {
     else agents.push(parsed);
   }
   return { agents, problems };
+}
+
+/**
+ * Returns an agent whose command names the demo with the demo's program: where that is changes with
+ * each version of the extension.
+ */
+export function withDemo(agent: AgentDefinition, demo: AgentProgram): AgentDefinition {
+  if (agent.type !== 'process' || agent.command !== DEMO_COMMAND) return agent;
+  const { command, args, env } = demo;
+  return { ...agent, command, args: [...args, ...agent.args], env: { ...env, ...agent.env } };
 }
 
 /** Returns why an entry cannot be used, without its id and a full stop; undefined where it can. */

@@ -1,7 +1,7 @@
 // The configured agents, and which one a new session gets: the default agent, else the last one
 // used, else the first of the user's own, else the demo.
 import { type ExtensionContext, l10n, Uri } from 'vscode';
-import { type AgentDefinition, parseAgents } from '../../agents/agentDefinition';
+import { type AgentDefinition, type ProcessAgent, parseAgents, withDemo } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { describeStart } from '../../client/transport/describeStart';
@@ -104,9 +104,9 @@ export class AgentCatalog {
 
   #all(): readonly Listed[] {
     const { agents, problems } = parseAgents(userValue('agents'));
-    const listed: Listed[] = agents.map((agent) => ({ agent, origin: { kind: 'user' } }));
-    if (!agents.some(({ id }) => id === DEMO_AGENT_ID))
-      listed.push({ agent: this.#demo(), origin: { kind: 'shipped' } });
+    const demo = this.#demo();
+    const listed: Listed[] = agents.map((agent) => ({ agent: withDemo(agent, demo), origin: { kind: 'user' } }));
+    if (!agents.some(({ id }) => id === DEMO_AGENT_ID)) listed.push({ agent: demo, origin: { kind: 'shipped' } });
     const ofWorkspace = this.#ofWorkspace();
     const ids = new Set(listed.map(({ agent }) => agent.id));
     for (const one of ofWorkspace.listed) {
@@ -137,7 +137,7 @@ export class AgentCatalog {
    * The scripted agent that ships with the extension; the Node inside VS Code runs it, so nothing
    * else must be installed.
    */
-  #demo(): AgentDefinition {
+  #demo(): ProcessAgent {
     return {
       id: DEMO_AGENT_ID,
       name: 'Demo',

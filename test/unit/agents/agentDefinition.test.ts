@@ -1,6 +1,6 @@
 // What is read from the settings of agents: what other editors write too, and what is wrong with the rest.
 import assert from 'node:assert/strict';
-import { parseAgents } from '../../../src/agents/agentDefinition';
+import { parseAgents, withDemo } from '../../../src/agents/agentDefinition';
 
 describe('parseAgents', () => {
   it('reads the entries that other editors use, and those of remote agents', () => {
@@ -96,5 +96,31 @@ describe('parseAgents', () => {
     assert.deepEqual(parseAgents(undefined), { agents: [], problems: [] });
     assert.equal(parseAgents([]).problems.length, 1);
     assert.equal(parseAgents('x').problems.length, 1);
+  });
+});
+
+describe('withDemo', () => {
+  const demo = { command: '/code/electron', args: ['/ext/demo.js'], env: { ELECTRON_RUN_AS_NODE: '1' } };
+  const [named, other] = parseAgents({
+    two: { name: 'Demo 2', command: 'parley-demo', args: ['-v'], env: { LOG: '1' }, protocol: 2 },
+    other: { command: 'parley-demo-2' },
+  }).agents;
+
+  it('starts the demo for an agent whose command names it, and keeps the rest of the entry', () => {
+    assert.ok(named);
+    assert.deepEqual(withDemo(named, demo), {
+      id: 'two',
+      name: 'Demo 2',
+      protocol: 2,
+      type: 'process',
+      command: '/code/electron',
+      args: ['/ext/demo.js', '-v'],
+      env: { ELECTRON_RUN_AS_NODE: '1', LOG: '1' },
+    });
+  });
+
+  it('leaves every other agent as it is', () => {
+    assert.ok(other);
+    assert.equal(withDemo(other, demo), other);
   });
 });
