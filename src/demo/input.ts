@@ -1,6 +1,9 @@
 // Reads what a client sends without a schema library: the demo agent has no dependencies.
 import { RpcFault } from './wire';
 
+/** Of the protocol. */
+export type Version = 1 | 2;
+
 /** The value at a path of keys; undefined where any step is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
@@ -20,6 +23,8 @@ export function text(params: unknown, key: string): string {
 
 /** A prompt as the scenes need it: its words, and what was attached to it. */
 export interface Prompt {
+  /** As it came. */
+  readonly blocks: readonly unknown[];
   readonly text: string;
   readonly attachments: readonly string[];
 }
@@ -39,5 +44,47 @@ export function promptOf(params: unknown): Prompt {
     else if (type === 'image') attachments.push(`an image (${String(at(block, 'mimeType'))})`);
     else throw new RpcFault(-32602, `The demo agent takes no "${String(type)}" blocks.`);
   }
-  return { text: words.join('\n').trim(), attachments };
+  return { blocks, text: words.join('\n').trim(), attachments };
+}
+
+/** What the client said it can do, in the words of `initialize`. */
+export interface ClientCan {
+  readonly readFiles: boolean;
+  readonly writeFiles: boolean;
+  readonly terminals: boolean;
+  readonly booleanOptions: boolean;
+  readonly forms: boolean;
+}
+
+/** The state of the session, as the agent knows it. */
+export interface KeptState {
+  readonly url: string | null;
+  readonly content: string;
+  readonly hasConflict: boolean;
+  readonly unavailable?: string;
+}
+
+/** Reads the state of the session, as a prompt carries it. Content that is not sent is that of before. */
+export function readState(offer: unknown, known: KeptState | undefined): KeptState | undefined {
+  if (typeof offer !== 'object' || offer === null) return undefined;
+  const [url, content, unavailable] = ['url', 'content', 'unavailable'].map((name) => at(offer, name));
+  return {
+    url: typeof url === 'string' ? url : null,
+    content: typeof content === 'string' ? Buffer.from(content, 'base64').toString('utf8') : (known?.content ?? ''),
+    hasConflict: at(offer, 'conflict') === true,
+    ...(typeof unavailable === 'string' && { unavailable }),
+  };
+}
+
+/** Reads the capabilities of the client. In version 2 agents have their own files and terminals. */
+export function clientCan(params: unknown, version: Version): ClientCan {
+  const capabilities = at(params, version === 2 ? 'capabilities' : 'clientCapabilities');
+  const booleans = at(capabilities, 'session', 'configOptions', 'boolean');
+  return {
+    readFiles: at(capabilities, 'fs', 'readTextFile') === true,
+    writeFiles: at(capabilities, 'fs', 'writeTextFile') === true,
+    terminals: at(capabilities, 'terminal') === true,
+    forms: at(capabilities, 'elicitation', 'form') != null,
+    booleanOptions: version === 2 || (typeof booleans === 'object' && booleans !== null),
+  };
 }

@@ -1,16 +1,22 @@
 // The slash commands of the demo agent, and the scene of each.
+import { background } from './scenes/background';
 import { count } from './scenes/count';
 import { crash } from './scenes/crash';
 import { edit } from './scenes/edit';
 import { fail } from './scenes/fail';
+import { forget } from './scenes/forget';
 import { form } from './scenes/form';
 import { introduce, unknownCommand } from './scenes/introduce';
+import { late } from './scenes/late';
 import { long } from './scenes/long';
 import { plan } from './scenes/plan';
+import { ready } from './scenes/ready';
 import { slow } from './scenes/slow';
+import { steer } from './scenes/steer';
 import { stream } from './scenes/stream';
 import { terminal } from './scenes/terminal';
 import { thoughts } from './scenes/thoughts';
+import { twoClients } from './scenes/twoClients';
 import type { Turn } from './turn';
 
 /**
@@ -41,6 +47,12 @@ const SCENES: readonly Command[] = [
   { name: 'long', description: 'A very long answer with many tool calls', scene: long },
   { name: 'slow', description: 'A turn of one minute; press Stop whenever you like', scene: slow },
   { name: 'count', description: 'Count in the state of a shared session', scene: count },
+  { name: 'ready', description: 'What waited for session/ready', scene: ready },
+  { name: 'late', description: 'Answer first, then work, then say that the turn is complete', scene: late },
+  { name: 'steer', description: 'Take in a message that you send while I work', scene: steer },
+  { name: 'background', description: 'Work on after the turn, and begin a turn by itself', scene: background },
+  { name: 'forget', description: 'Forget the session, so that your client opens it again', scene: forget },
+  { name: 'twoclients', description: 'Another client works in the same session', scene: twoClients },
   { name: 'error', description: 'Fail with an error', scene: fail },
   { name: 'crash', description: 'Exit in the middle of a turn', scene: crash },
   { name: 'help', description: 'What this demo can show', scene: (turn) => introduce(turn, commandTable()) },

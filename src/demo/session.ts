@@ -1,68 +1,114 @@
-// One session of the demo agent: its choices, its running turn, and the two proposals that it
-// speaks about sessions: it holds back what belongs to no turn until the client says
-// `session/ready`, and it closes each turn with `turn_complete`.
+// One session of the demo agent: its choices, its turns, and what it speaks of the proposals. It
+// holds back what belongs to no turn until the client says `session/ready`. A turn of version 1 is
+// closed with `turn_complete`; a turn of version 2, and one that the agent begins by itself, with
+// the state `idle`.
 import { randomUUID } from 'node:crypto';
-import { at, type Prompt } from './input';
-import { commands, sceneOf } from './scenes';
+import { Deferred } from '../base/deferred';
+import { type ClientCan, type KeptState, type Prompt, readState, type Version } from './input';
+import { commands, type Scene, sceneOf } from './scenes';
 import { Settings } from './settings';
 import { Turn } from './turn';
+import { toV2Update, type Update } from './versions';
 import { RpcFault, type RpcId, type Wire } from './wire';
 
-/** What the client said it can do, in the words of `initialize`. */
-export interface ClientCan {
-  readonly readFiles: boolean;
-  readonly writeFiles: boolean;
-  readonly terminals: boolean;
-  readonly booleanOptions: boolean;
-  readonly forms: boolean;
-}
-
-/** The state of the session, as the agent knows it. */
-export interface KeptState {
-  readonly url: string | null;
-  readonly content: string;
-  readonly hasConflict: boolean;
-  readonly unavailable?: string;
-}
-
-const CONTEXT_SIZE = 200_000;
-
-export class DemoSession {
-  readonly id: string;
+export interface SessionOptions {
   readonly cwd: string;
   readonly wire: Wire;
   readonly can: ClientCan;
+  readonly version: Version;
+  readonly opening: { readonly method: string; readonly wasForgotten: boolean };
+  readonly onForget: () => void;
+}
+
+/** A message about the session between its opening and its first prompt. */
+export interface OpeningStep {
+  /** Milliseconds since the request that opened the session. */
+  readonly ms: number;
+  readonly by: 'client' | 'agent';
+  readonly message: string;
+}
+
+/** A prompt and its answer: the end of its turn in version 1, a receipt in version 2. */
+interface SentPrompt {
+  readonly prompt: Prompt;
+  readonly requestId: RpcId;
+  readonly answer: Deferred<object>;
+}
+
+const CONTEXT_SIZE = 200_000;
+const REQUEST_CANCELLED = -32800;
+const NO_PROMPT: Prompt = { blocks: [], text: '', attachments: [] };
+
+export class DemoSession {
+  readonly id: string;
+  readonly options: SessionOptions;
   readonly settings: Settings;
+  readonly #opening: OpeningStep[] = [];
+  readonly #openedAt = Date.now();
   /**
    * What the client keeps for the agents of this session; undefined where it keeps nothing
    * (`parley/state`).
    */
   #state: KeptState | undefined;
   #ready = false;
+  #prompted = false;
   #titled = false;
   #used = 1200;
   readonly #run = randomUUID().slice(0, 8);
   #ids = 0;
-  #turn: { readonly requestId: RpcId; readonly abort: AbortController } | undefined;
+  #turn: { readonly requestId: RpcId | undefined; readonly abort: AbortController } | undefined;
+  readonly #heldPrompts: SentPrompt[] = [];
+  /** Turns that the agent begins by itself. */
+  readonly #ownTurns: Scene[] = [];
+  readonly #afterTurn: (() => Promise<void>)[] = [];
+  /** Ids of the tool calls that go on while no turn runs. */
+  readonly #background = new Set<string>();
+  readonly #life = new AbortController();
 
-  constructor(id: string, cwd: string, wire: Wire, can: ClientCan) {
+  constructor(id: string, options: SessionOptions) {
     this.id = id;
-    this.cwd = cwd;
-    this.wire = wire;
-    this.can = can;
-    this.settings = new Settings(can.booleanOptions);
+    this.options = options;
+    this.settings = new Settings(options.can.booleanOptions);
+    this.#titled = options.opening.wasForgotten;
+    this.#note('client', options.opening.method);
+    this.#note('agent', `answer to ${options.opening.method}`);
   }
 
-  /** The client knows this session now: what was held back may go. Saying it twice is harmless. */
-  async ready(): Promise<void> {
-    if (this.#ready) return;
-    this.#ready = true;
-    await this.update({ sessionUpdate: 'available_commands_update', availableCommands: commands() });
-    await this.#showUsage();
+  get version(): Version {
+    return this.options.version;
+  }
+
+  get cwd(): string {
+    return this.options.cwd;
+  }
+
+  get can(): ClientCan {
+    return this.options.can;
+  }
+
+  get wire(): Wire {
+    return this.options.wire;
+  }
+
+  get opening(): readonly OpeningStep[] {
+    return this.#opening;
   }
 
   get state(): KeptState | undefined {
     return this.#state;
+  }
+
+  /**
+   * The client knows this session now: sends what was held back, once.
+   * @param by `prompt`: the client knows nothing of the signal, and has shown with its prompt that
+   * it knows the session
+   */
+  async ready(by: 'client' | 'prompt'): Promise<void> {
+    if (this.#ready) return;
+    this.#ready = true;
+    if (by === 'client') this.#note('client', 'session/ready');
+    await this.update({ sessionUpdate: 'available_commands_update', availableCommands: commands() });
+    await this.#showUsage();
   }
 
   /** Replaces the state that the client offered with this prompt. */
@@ -74,36 +120,86 @@ export class DemoSession {
   }
 
   /**
-   * Runs one turn.
+   * Takes a prompt. One that comes while a turn runs is held until the turn takes it in or is over;
+   * version 1 has that only in turns that the agent began.
    * @param offer the state of the session
    * @returns the result of session/prompt
    * @throws RpcFault
    */
-  async prompt(prompt: Prompt, requestId: RpcId, offer: unknown): Promise<object> {
+  prompt(prompt: Prompt, requestId: RpcId, offer: unknown): Promise<object> {
+    if (this.version === 1 && this.#turn?.requestId !== undefined)
+      throw new RpcFault(-32600, 'A turn is running; the demo agent plays one at a time.');
     this.#state = readState(offer, this.#state);
-    if (this.#turn !== undefined) throw new RpcFault(-32600, 'A turn is running; the demo agent plays one at a time.');
-    const abort = new AbortController();
-    this.#turn = { requestId, abort };
-    try {
-      await this.ready(); // a client that knows nothing of the signal has shown with its prompt that it knows the session
-      await this.#giveTitle(prompt);
-      this.count(prompt.text.length);
-      const stopReason = await this.#play(new Turn(this, prompt, abort.signal));
-      await this.#showUsage();
-      await this.update({ sessionUpdate: 'turn_complete', promptRequestId: String(requestId), stopReason });
-      return { stopReason };
-    } finally {
-      this.#turn = undefined;
-    }
+    const answer = new Deferred<object>();
+    this.#heldPrompts.push({ prompt, requestId, answer });
+    this.#next();
+    return answer.promise;
   }
 
-  /** Ends the running turn, if there is one; with a request id only if it is that request's. */
+  /**
+   * Takes a held prompt into the running turn (version 2): receipt first, then the message.
+   * @returns undefined if none is held
+   */
+  async takeIn(): Promise<{ readonly prompt: Prompt; readonly messageId: string } | undefined> {
+    const held = this.#heldPrompts.shift();
+    return held && { prompt: held.prompt, messageId: await this.#insert(held) };
+  }
+
+  /**
+   * Goes on with a tool call once the running turn is over, and then begins a turn by itself. Stop
+   * does not end this work; closing the session does.
+   * @param work the signal of its turn is that of the session
+   */
+  continueInBackground(toolCallId: string, work: Scene, report: Scene): void {
+    this.#background.add(toolCallId);
+    this.#afterTurn.push(async () => {
+      try {
+        await work(new Turn(this, NO_PROMPT, this.#life.signal));
+        this.#background.delete(toolCallId);
+        this.#ownTurns.push(report);
+        this.#next();
+      } catch {
+        // The session was closed.
+      }
+    });
+  }
+
+  /** From now on the agent does not know the session, until a client opens it again. */
+  forget(): void {
+    this.options.onForget();
+  }
+
+  /**
+   * Ends the running turn, if there is one, and gives back what was not taken in; with a request id
+   * only what that request began.
+   */
   cancel(requestId?: unknown): void {
+    for (const held of this.#heldPrompts.filter((one) => requestId === undefined || one.requestId === requestId)) {
+      this.#heldPrompts.splice(this.#heldPrompts.indexOf(held), 1);
+      if (this.version === 1) held.answer.resolve({ stopReason: 'cancelled' });
+      else held.answer.reject(new RpcFault(REQUEST_CANCELLED, 'Cancelled before the demo agent took it in.'));
+    }
     if (requestId === undefined || this.#turn?.requestId === requestId) this.#turn?.abort.abort();
   }
 
-  /** Sends a session update. */
-  update(update: object): Promise<void> {
+  close(): void {
+    this.#ownTurns.length = 0;
+    this.cancel();
+    this.#life.abort();
+  }
+
+  /** Sends a session update, given in the words of version 1. */
+  async update(update: Update): Promise<void> {
+    const sent = this.version === 2 ? toV2Update(update) : update;
+    if (sent === undefined) return;
+    this.#note('agent', update.sessionUpdate);
+    await this.wire.notify('session/update', { sessionId: this.id, update: sent });
+  }
+
+  /** Sends the state of the session: what runs in the foreground and what in the background. */
+  showState(state = this.#turn ? 'running' : 'idle', more: object = {}): Promise<void> {
+    const background = [...this.#background].map((toolCallId) => ({ type: 'tool_call', toolCallId }));
+    const update = { sessionUpdate: 'state_update', state, background, ...more };
     return this.wire.notify('session/update', { sessionId: this.id, update });
   }
 
@@ -124,14 +220,70 @@ export class DemoSession {
     this.#used = Math.min(CONTEXT_SIZE, this.#used + Math.ceil(characters / 4));
   }
 
-  async #play(turn: Turn): Promise<'end_turn' | 'cancelled'> {
+  #next(): void {
+    if (this.#turn) return;
+    const scene = this.#ownTurns.shift();
+    const sent = scene ? undefined : this.#heldPrompts.shift();
+    if (scene) void this.#play(scene, undefined);
+    else if (sent) void this.#play(this.#sceneFor(sent.prompt), sent);
+  }
+
+  /** What a prompt asks for. The first one of a session that was forgotten hears about that. */
+  #sceneFor({ text }: Prompt): Scene {
+    const scene = sceneOf(text);
+    const { method, wasForgotten } = this.options.opening;
+    if (this.#prompted || !wasForgotten) return scene;
+    return async (turn) => {
+      await turn.say(`I had forgotten this session. Your client opened it again with \`${method}\`.\n\n`);
+      if (text.startsWith('/')) await scene(turn);
+    };
+  }
+
+  /** Plays one turn. @param sent the prompt that began it; undefined: the agent did */
+  async #play(scene: Scene, sent: SentPrompt | undefined): Promise<void> {
+    const abort = new AbortController();
+    this.#turn = { requestId: sent?.requestId, abort };
+    const hasStates = this.version === 2 || !sent;
+    let stopReason = 'end_turn';
+    let fault: RpcFault | undefined;
     try {
-      await sceneOf(turn.prompt.text)(turn);
-      return 'end_turn';
+      await this.ready('prompt');
+      this.#prompted = true;
+      if (hasStates) await this.showState('running');
+      if (sent && this.version === 2) await this.#insert(sent);
+      if (sent) await this.#giveTitle(sent.prompt);
+      const prompt = sent?.prompt ?? NO_PROMPT;
+      const turn = new Turn(this, prompt, abort.signal, sent?.answer);
+      this.count(prompt.text.length);
+      await scene(turn);
     } catch (error) {
-      if (turn.signal.aborted) return 'cancelled';
-      throw error;
+      if (abort.signal.aborted) stopReason = 'cancelled';
+      else fault = error instanceof RpcFault ? error : new RpcFault(-32603, `The demo agent failed: ${String(error)}`);
     }
+    await this.#showUsage();
+    if (hasStates) {
+      const ended = fault && { code: fault.code, message: fault.message, data: fault.data };
+      await this.showState('idle', ended ? { stopReason: 'error', error: ended } : { stopReason });
+    } else if (fault) sent?.answer.reject(fault);
+    else if (sent) {
+      // Version 1 has no state for this, but clients that know the word keep the call open.
+      if (this.#background.size > 0) await this.showState('idle');
+      const promptRequestId = String(sent.requestId);
+      await this.update({ sessionUpdate: 'turn_complete', promptRequestId, stopReason });
+      sent.answer.resolve({ stopReason });
+    }
+    this.#turn = undefined;
+    for (const start of this.#afterTurn.splice(0)) void start();
+    this.#next();
+  }
+
+  /** The prompt is part of the conversation from here on. @returns the id of its message */
+  async #insert({ prompt, answer }: SentPrompt): Promise<string> {
+    const messageId = this.newId('user');
+    answer.resolve({ messageId });
+    await new Promise(setImmediate); // the receipt is written first
+    await this.update({ sessionUpdate: 'user_message', messageId, content: prompt.blocks });
+    return messageId;
   }
 
   async #giveTitle({ text }: Prompt): Promise<void> {
@@ -145,29 +297,8 @@ export class DemoSession {
   async #showUsage(): Promise<void> {
     await this.update({ sessionUpdate: 'usage_update', used: this.#used, size: CONTEXT_SIZE });
   }
-}
 
-/** Content that is not sent is that of before. */
-function readState(offer: unknown, known: KeptState | undefined): KeptState | undefined {
-  if (typeof offer !== 'object' || offer === null) return undefined;
-  const [url, content, unavailable] = ['url', 'content', 'unavailable'].map((name) => at(offer, name));
-  return {
-    url: typeof url === 'string' ? url : null,
-    content: typeof content === 'string' ? Buffer.from(content, 'base64').toString('utf8') : (known?.content ?? ''),
-    hasConflict: at(offer, 'conflict') === true,
-    ...(typeof unavailable === 'string' && { unavailable }),
-  };
-}
-
-/** Reads the capabilities of the client (v1, section "Initialization"). */
-export function clientCan(params: unknown): ClientCan {
-  const capabilities = at(params, 'clientCapabilities');
-  const booleans = at(capabilities, 'session', 'configOptions', 'boolean');
-  return {
-    readFiles: at(capabilities, 'fs', 'readTextFile') === true,
-    writeFiles: at(capabilities, 'fs', 'writeTextFile') === true,
-    terminals: at(capabilities, 'terminal') === true,
-    forms: at(params, 'clientCapabilities', 'elicitation', 'form') != null,
-    booleanOptions: typeof booleans === 'object' && booleans !== null,
-  };
+  #note(by: 'client' | 'agent', message: string): void {
+    if (!this.#prompted) this.#opening.push({ ms: Date.now() - this.#openedAt, by, message });
+  }
 }

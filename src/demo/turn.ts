@@ -1,8 +1,10 @@
 // One turn, as a scene plays it: what it may say, show and ask. Everything ends at once when the
 // user cancels.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deferred } from '../base/deferred';
 import { at, type Prompt } from './input';
 import type { DemoSession } from './session';
+import { toV2Permission, type Update } from './versions';
 
 /** The fields of a tool call that scenes use (v1, section "Tool calls"). */
 export interface ToolFields {
@@ -24,17 +26,27 @@ const OPTIONS = [
   { optionId: 'no', name: 'Reject', kind: 'reject_once' },
 ] as const;
 
+const QUESTIONS: ReadonlySet<string> = new Set(['session/request_permission', 'elicitation/create']);
+
 export class Turn {
   readonly session: DemoSession;
   readonly prompt: Prompt;
   /** Fires when the turn is cancelled. */
   readonly signal: AbortSignal;
+  readonly #answer: Deferred<object> | undefined;
   #messages = 0;
 
-  constructor(session: DemoSession, prompt: Prompt, signal: AbortSignal) {
+  constructor(session: DemoSession, prompt: Prompt, signal: AbortSignal, answer?: Deferred<object>) {
     this.session = session;
     this.prompt = prompt;
     this.signal = signal;
+    this.#answer = answer;
+  }
+
+  /** Answers the prompt of version 1 before its turn is over; version 2 has answered already. */
+  async answer(): Promise<void> {
+    this.#answer?.resolve({ stopReason: 'end_turn' });
+    await new Promise(setImmediate); // the answer is written before anything else
   }
 
   /** Streams one message word by word, at the pace that the user chose. */
@@ -48,7 +60,7 @@ export class Turn {
   }
 
   /** Sends one update as it is. */
-  async show(update: object): Promise<void> {
+  async show(update: Update): Promise<void> {
     this.signal.throwIfAborted();
     await this.session.update(update);
   }
@@ -66,10 +78,9 @@ export class Turn {
   /** Asks for permission, unless the mode says that there is no need. */
   async mayI(toolCallId: string, fields: ToolFields): Promise<Decision> {
     if (this.session.settings.mode === 'auto') return 'once';
-    const answer = await this.call('session/request_permission', {
-      toolCall: { toolCallId, ...fields },
-      options: OPTIONS,
-    });
+    const question = { toolCall: { toolCallId, ...fields }, options: OPTIONS };
+    const params = this.session.version === 2 ? toV2Permission(question) : question;
+    const answer = await this.call('session/request_permission', params);
     if (at(answer, 'outcome', 'outcome') !== 'selected') return 'dismissed';
     const decision = OPTIONS.find(({ optionId }) => optionId === at(answer, 'outcome', 'optionId'))?.optionId ?? 'no';
     if (decision === 'always') await this.session.changeMode('auto');
@@ -77,8 +88,13 @@ export class Turn {
   }
 
   /** Calls the client, with the session's id added. @throws RpcFault */
-  call(method: string, params: object): Promise<unknown> {
-    return this.session.wire.request(method, { sessionId: this.session.id, ...params }, this.signal);
+  async call(method: string, params: object): Promise<unknown> {
+    const { session, signal } = this;
+    const asksUser = session.version === 2 && QUESTIONS.has(method);
+    if (asksUser) await session.showState('requires_action');
+    const answer = await session.wire.request(method, { sessionId: session.id, ...params }, signal);
+    if (asksUser) await session.showState('running');
+    return answer;
   }
 
   /**

@@ -1,5 +1,6 @@
-// A real edit: the diff first, then the question, then the write, through the client and so through
-// the editor.
+// A real edit: the diff first, then the question, then the write: in version 1 through the client
+// and so through the editor, in version 2 by the agent itself.
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { at } from '../input';
 import type { ToolFields, Turn } from '../turn';
@@ -8,15 +9,15 @@ const FILE_NAME = 'parley-demo.md';
 const FIRST_TEXT = '# Written by the demo agent\n\nYou allowed this file. Delete it whenever you like.\n';
 
 export async function edit(turn: Turn): Promise<void> {
-  const { can, cwd } = turn.session;
-  if (!can.writeFiles) {
+  const { can, cwd, version } = turn.session;
+  if (version === 1 && !can.writeFiles) {
     await turn.say(
       'Your client did not offer me its file system (`fs.writeTextFile`), so I have nothing to write with. A pity.\n',
     );
     return;
   }
   const path = join(cwd, FILE_NAME);
-  const oldText = can.readFiles ? await readThroughClient(turn, path) : undefined;
+  const oldText = await readText(turn, path);
   const newText = `${oldText === undefined ? FIRST_TEXT : withNewline(oldText)}- ${lineOf(turn)}\n`;
   await turn.say(
     `I would like to ${oldText === undefined ? 'create' : 'add a line to'} \`${FILE_NAME}\`. Nothing is written before you agree.\n`,
@@ -39,12 +40,13 @@ export async function edit(turn: Turn): Promise<void> {
   }
   await tool.change({ status: 'in_progress' });
   try {
-    await turn.call('fs/write_text_file', { path, content: newText });
+    if (version === 2) await writeFile(path, newText);
+    else await turn.call('fs/write_text_file', { path, content: newText });
   } catch (error) {
     turn.signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
     await tool.change({ status: 'failed', rawOutput: { written: false, reason } });
-    await turn.say(`Your client could not write the file: ${reason}\n`);
+    await turn.say(`The file could not be written: ${reason}\n`);
     return;
   }
   await tool.change({ status: 'completed', rawOutput: { written: true, characters: newText.length } });
@@ -57,9 +59,12 @@ export async function edit(turn: Turn): Promise<void> {
  * The text of a file; undefined where it does not exist. A client may answer with an error for
  * that, or with an empty text.
  */
-async function readThroughClient(turn: Turn, path: string): Promise<string | undefined> {
+async function readText(turn: Turn, path: string): Promise<string | undefined> {
+  const { can, version } = turn.session;
+  if (version === 1 && !can.readFiles) return undefined;
   try {
-    const content = at(await turn.call('fs/read_text_file', { path }), 'content');
+    const content =
+      version === 2 ? await readFile(path, 'utf8') : at(await turn.call('fs/read_text_file', { path }), 'content');
     return typeof content === 'string' && content !== '' ? content : undefined;
   } catch {
     turn.signal.throwIfAborted();

@@ -59,8 +59,9 @@ function section(round: number): string {
 
 /** Streams by line: a hundred kilobytes word by word would take an hour. */
 async function sayAtOnce(turn: Turn, markdown: string): Promise<void> {
+  const messageId = turn.session.newId('message');
   for (const line of markdown.match(/[^\n]*\n/g) ?? [markdown]) {
-    await turn.show({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: line } });
+    await turn.show({ sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text: line } });
     turn.session.count(line.length);
   }
 }

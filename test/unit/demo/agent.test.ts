@@ -15,6 +15,9 @@ const everything = {
   elicitation: { form: {} },
 };
 
+/** The scenes of test/unit/demo/proposals.test.ts. */
+const PROPOSALS = ['ready', 'late', 'steer', 'background', 'forget', 'twoclients'];
+
 describe('demo agent', () => {
   let cwd: string;
   let client: RawClient;
@@ -71,7 +74,21 @@ describe('demo agent', () => {
     const { availableCommands } = await client.untilUpdate('available_commands_update');
     assert.deepEqual(
       availableCommands.map((one: { name: string }) => one.name),
-      ['stream', 'thoughts', 'plan', 'edit', 'form', 'terminal', 'long', 'slow', 'count', 'error', 'crash', 'help'],
+      [
+        'stream',
+        'thoughts',
+        'plan',
+        'edit',
+        'form',
+        'terminal',
+        'long',
+        'slow',
+        'count',
+        ...PROPOSALS,
+        'error',
+        'crash',
+        'help',
+      ],
     );
     assert.deepEqual(await client.request('session/status', { sessionId: 'other' }), { status: 'not_found' });
   });

@@ -28,7 +28,14 @@ async function played(
 ): Promise<{ readonly messages: Message[]; readonly result: object }> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const handler = { request: () => Promise.reject(new Error('not asked')), notification() {} };
-  const session = new DemoSession('s', '/work', new Wire(input, output, handler), CAN);
+  const session = new DemoSession('s', {
+    cwd: '/work',
+    wire: new Wire(input, output, handler),
+    can: CAN,
+    version: 1,
+    opening: { method: 'session/new', wasForgotten: false },
+    onForget() {},
+  });
   session.settings.setOption({ configId: 'pace', value: 'instant' });
   const messages: Message[] = [];
   output.on('data', (chunk: Buffer) => {

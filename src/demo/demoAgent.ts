@@ -1,0 +1,110 @@
+// The demo agent: a scripted program without a model, network or key. It speaks versions 1 and 2 of
+// the protocol and shows each feature of the client.
+import { randomUUID } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { at, type ClientCan, clientCan, promptOf, text, type Version } from './input';
+import { DemoSession } from './session';
+import { initializeResult, toV2Options } from './versions';
+import { RpcFault, type RpcId, Wire, type WireHandler } from './wire';
+
+export class DemoAgent implements WireHandler {
+  readonly #sessions = new Map<string, DemoSession>();
+  readonly #forgotten = new Set<string>();
+  readonly #wire: Wire;
+  #version: Version = 1;
+  #can: ClientCan | undefined;
+
+  constructor(input: Readable, output: Writable) {
+    this.#wire = new Wire(input, output, this);
+  }
+
+  async request(method: string, params: unknown, id: RpcId): Promise<unknown> {
+    if (method === 'initialize') return this.#initialize(params);
+    if (this.#can === undefined) throw new RpcFault(-32600, 'Call "initialize" first.');
+    switch (method) {
+      case 'session/new': {
+        const sessionId = `demo-${randomUUID()}`;
+        return { sessionId, ...this.#open(sessionId, method, params, this.#can) };
+      }
+      // A script has nothing to remember: a session of an earlier process is as good as one of
+      // this.
+      case 'session/resume': {
+        const sessionId = text(params, 'sessionId');
+        const offer = this.#open(sessionId, method, params, this.#can);
+        if (this.#version === 2) await this.#sessions.get(sessionId)?.showState();
+        return offer;
+      }
+      case 'session/prompt':
+        return this.#session(params).prompt(promptOf(params), id, at(params, '_meta', 'parley/state'));
+      case 'session/status':
+        return { status: this.#sessions.has(text(params, 'sessionId')) ? 'live' : 'not_found' };
+      case 'session/set_mode':
+        await this.#session(params).changeMode(text(params, 'modeId'));
+        return {};
+      case 'session/set_config_option': {
+        const { settings } = this.#session(params);
+        settings.setOption(params);
+        return { configOptions: this.#options(settings.options()) };
+      }
+      case 'session/close': {
+        const session = this.#session(params);
+        session.close();
+        this.#sessions.delete(session.id);
+        return {};
+      }
+      case 'session/list':
+        if (this.#version === 2)
+          return { sessions: [...this.#sessions.values()].map((one) => ({ sessionId: one.id, cwd: one.cwd })) };
+    }
+    throw new RpcFault(-32601, `The demo agent does not know "${method}".`);
+  }
+
+  notification(method: string, params: unknown): void {
+    const session = this.#sessions.get(String(at(params, 'sessionId')));
+    if (method === 'session/ready') void session?.ready('client');
+    else if (method === 'session/cancel') session?.cancel();
+    else if (method === '$/cancel_request') {
+      const requestId = at(params, 'requestId');
+      if (requestId !== undefined) for (const one of this.#sessions.values()) one.cancel(requestId);
+    }
+  }
+
+  #initialize(params: unknown): object {
+    this.#version = Number(at(params, 'protocolVersion')) >= 2 ? 2 : 1;
+    this.#can = clientCan(params, this.#version);
+    return initializeResult(this.#version);
+  }
+
+  #open(id: string, method: string, params: unknown, can: ClientCan): object {
+    const cwd = text(params, 'cwd');
+    if (!isAbsolute(cwd)) throw new RpcFault(-32602, '"cwd" must be an absolute path.');
+    this.#sessions.get(id)?.close();
+    const session = new DemoSession(id, {
+      cwd,
+      wire: this.#wire,
+      can,
+      version: this.#version,
+      opening: { method, wasForgotten: this.#forgotten.delete(id) },
+      onForget: () => {
+        this.#sessions.delete(id);
+        this.#forgotten.add(id);
+      },
+    });
+    this.#sessions.set(id, session);
+    const { settings } = session;
+    const configOptions = this.#options(settings.options());
+    return this.#version === 2 ? { configOptions } : { modes: settings.modeState(), configOptions };
+  }
+
+  #options(options: readonly object[]): readonly object[] {
+    return this.#version === 2 ? toV2Options(options) : options;
+  }
+
+  #session(params: unknown): DemoSession {
+    const id = text(params, 'sessionId');
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw new RpcFault(-32002, `There is no session "${id}" here.`, { sessionId: id });
+    return session;
+  }
+}
