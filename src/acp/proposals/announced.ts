@@ -1,7 +1,7 @@
 // How agent and client tell each other in `initialize` which proposals they know. None of these
 // capabilities has a place in the schemas, and drafts and agents use several: they are looked for in
 // all of them, the same for each proposal. Parley says its own side in `_meta`, where every schema
-// takes any record (docs/protocol.md, "Proposals").
+// takes any record (docs/proposals.md).
 import { at, isMarked } from '../../base/untrusted';
 
 /** The capabilities of sessions that the proposals add, with their keys in `_meta`. */

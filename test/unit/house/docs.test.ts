@@ -77,7 +77,7 @@ function anchorsOf(text: string): readonly string[] {
   return found(prose(text), /^#+ (.+)$/gm).map((heading) =>
     heading
       .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(' ', '-'),
   );
 }
