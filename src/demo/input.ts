@@ -54,6 +54,8 @@ export interface ClientCan {
   readonly terminals: boolean;
   readonly booleanOptions: boolean;
   readonly forms: boolean;
+  /** A prompt may be answered with a receipt. */
+  readonly receipts: boolean;
 }
 
 /** The state of the session, as the agent knows it. */
@@ -85,6 +87,7 @@ export function clientCan(params: unknown, version: Version): ClientCan {
     writeFiles: at(capabilities, 'fs', 'writeTextFile') === true,
     terminals: at(capabilities, 'terminal') === true,
     forms: at(capabilities, 'elicitation', 'form') != null,
+    receipts: version === 2 || at(capabilities, '_meta', 'prompt_lifecycle', 'receipt') != null,
     booleanOptions: version === 2 || (typeof booleans === 'object' && booleans !== null),
   };
 }

@@ -57,6 +57,8 @@ export class DemoSession {
   readonly #run = randomUUID().slice(0, 8);
   #ids = 0;
   #turn: { readonly requestId: RpcId | undefined; readonly abort: AbortController } | undefined;
+  /** The request ids of the prompts that the running turn has taken in. */
+  #takenIn: RpcId[] = [];
   readonly #heldPrompts: SentPrompt[] = [];
   /** Turns that the agent begins by itself. */
   readonly #ownTurns: Scene[] = [];
@@ -137,12 +139,14 @@ export class DemoSession {
   }
 
   /**
-   * Takes a held prompt into the running turn (version 2): receipt first, then the message.
+   * Takes a held prompt into the running turn: receipt first, then the message.
    * @returns undefined if none is held
    */
   async takeIn(): Promise<{ readonly prompt: Prompt; readonly messageId: string } | undefined> {
     const held = this.#heldPrompts.shift();
-    return held && { prompt: held.prompt, messageId: await this.#insert(held) };
+    if (!held) return undefined;
+    this.#takenIn.push(held.requestId);
+    return { prompt: held.prompt, messageId: await this.#insert(held) };
   }
 
   /**
@@ -156,12 +160,17 @@ export class DemoSession {
       try {
         await work(new Turn(this, NO_PROMPT, this.#life.signal));
         this.#background.delete(toolCallId);
-        this.#ownTurns.push(report);
-        this.#next();
+        this.beginTurn(report);
       } catch {
         // The session was closed.
       }
     });
+  }
+
+  /** Begins a turn that no prompt asked for, as soon as no other one runs. */
+  beginTurn(scene: Scene): void {
+    this.#ownTurns.push(scene);
+    this.#next();
   }
 
   /** From now on the agent does not know the session, until a client opens it again. */
@@ -243,13 +252,12 @@ export class DemoSession {
   async #play(scene: Scene, sent: SentPrompt | undefined): Promise<void> {
     const abort = new AbortController();
     this.#turn = { requestId: sent?.requestId, abort };
-    const hasStates = this.version === 2 || !sent;
     let stopReason = 'end_turn';
     let fault: RpcFault | undefined;
     try {
       await this.ready('prompt');
       this.#prompted = true;
-      if (hasStates) await this.showState('running');
+      if (this.version === 2 || !sent) await this.showState('running');
       if (sent && this.version === 2) await this.#insert(sent);
       if (sent) await this.#giveTitle(sent.prompt);
       const prompt = sent?.prompt ?? NO_PROMPT;
@@ -261,18 +269,24 @@ export class DemoSession {
       else fault = error instanceof RpcFault ? error : new RpcFault(-32603, `The demo agent failed: ${String(error)}`);
     }
     await this.#showUsage();
-    if (hasStates) {
-      const ended = fault && { code: fault.code, message: fault.message, data: fault.data };
-      await this.showState('idle', ended ? { stopReason: 'error', error: ended } : { stopReason });
-    } else if (fault) sent?.answer.reject(fault);
-    else if (sent) {
+    await this.#end(sent, stopReason, fault);
+  }
+
+  async #end(sent: SentPrompt | undefined, stopReason: string, fault: RpcFault | undefined): Promise<void> {
+    if (this.version === 1 && !fault) {
       // Version 1 has no state for this, but clients that know the word keep the call open.
-      if (this.#background.size > 0) await this.showState('idle');
-      const promptRequestId = String(sent.requestId);
-      await this.update({ sessionUpdate: 'turn_complete', promptRequestId, stopReason });
-      sent.answer.resolve({ stopReason });
+      if (sent && this.#background.size > 0) await this.showState('idle');
+      for (const id of sent ? [sent.requestId] : this.#takenIn.slice(-1))
+        await this.update({ sessionUpdate: 'turn_complete', promptRequestId: String(id), stopReason });
     }
+    this.#takenIn = [];
     this.#turn = undefined;
+    if (this.version === 2 || !sent) {
+      const error = fault && { code: fault.code, message: fault.message, data: fault.data };
+      await this.showState('idle', error ? { stopReason: 'error', error } : { stopReason });
+    } else if (fault) sent.answer.reject(fault);
+    else sent.answer.resolve({ stopReason });
+    await new Promise(setImmediate); // the answer is written before the agent begins something
     for (const start of this.#afterTurn.splice(0)) void start();
     this.#next();
   }

@@ -1,16 +1,21 @@
-// A message that is sent while a turn runs becomes part of it at the next break (version 2,
-// docs/proposals.md).
+// A message that is sent while the agent works becomes part of the turn at the next break
+// (docs/proposals.md).
 import type { Turn } from '../turn';
 
 const STEPS = ['Read the question', 'Look for an answer', 'Compare what was found', 'Write it down'];
 
 export async function steer(turn: Turn): Promise<void> {
-  if (turn.session.version === 1) {
-    await turn.say(
-      'Version 1 of the protocol has one prompt at a time: what you send now waits in the queue of your client until this turn is over. In version 2 I take it in while I work. To see that, add me a second time to `parley.agents`, and start a session:\n\n```json\n"demo-2": { "name": "Demo, version 2", "command": "parley-demo", "protocol": 2 }\n```\n',
-    );
-    return;
-  }
+  const { can, version } = turn.session;
+  if (version === 2) return work(turn);
+  await turn.say(
+    can.receipts
+      ? 'In version 1, what you send now waits in the queue until this turn is over. But a turn that I begin by myself can take messages in, so I end this one:\n'
+      : 'Version 1 of the protocol has one prompt at a time, and your client does not announce `prompt_lifecycle`: what you send now waits in its queue until this turn is over.\n',
+  );
+  if (can.receipts) turn.session.beginTurn(work);
+}
+
+async function work(turn: Turn): Promise<void> {
   await turn.say(`I work in ${STEPS.length} steps. **Send me a message now**: I take it in at the next break.\n`);
   for (const title of STEPS) {
     const step = await turn.tool({ title, kind: 'think', status: 'in_progress' });

@@ -15,7 +15,7 @@ import { MemoryClient } from './memoryClient';
 const VERSIONS = [1, 2] as const;
 type Version = (typeof VERSIONS)[number];
 
-const capabilities = { elicitation: { form: {} } };
+const CAN = { elicitation: { form: {} }, _meta: { prompt_lifecycle: { receipt: {} } } };
 
 describe('the demo agent shows the proposals on the wire', () => {
   let client: MemoryClient;
@@ -23,14 +23,14 @@ describe('the demo agent shows the proposals on the wire', () => {
 
   afterEach(removeScratch);
 
-  async function open(version: Version, cwd = '/work'): Promise<void> {
+  async function open(version: Version, cwd = '/work', can: object = CAN): Promise<void> {
     client = new MemoryClient();
-    await client.request('initialize', { protocolVersion: version, capabilities, clientCapabilities: capabilities });
+    await client.request('initialize', { protocolVersion: version, capabilities: can, clientCapabilities: can });
     ({ sessionId } = await client.request('session/new', { cwd, mcpServers: [] }));
   }
 
-  async function openReady(version: Version, cwd?: string): Promise<void> {
-    await open(version, cwd);
+  async function openReady(version: Version, cwd?: string, can?: object): Promise<void> {
+    await open(version, cwd, can);
     client.notify('session/ready', { sessionId });
     await hurry();
   }
@@ -163,27 +163,29 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.equal(end.params.update.stopReason, 'cancelled');
   });
 
-  it('/steer takes a message in at the next break, with one id in receipt and message', async () => {
-    await openReady(2);
-    prompt('/steer');
-    await client.untilUpdate(({ title }) => title === 'Read the question');
-    const { answer } = prompt('use tabs');
-    const { messageId } = (await answer).result;
-    const echo = await client.untilUpdate((update) => update.messageId === messageId);
-    assert.deepEqual(echo.params.update.content, [{ type: 'text', text: 'use tabs' }]);
-    await client.untilUpdate(isIdle);
-    assert.equal(client.story().filter((word) => word.startsWith('state_update running')).length, 1);
-    assert.ok(
-      client.text.includes(
-        `I took in “use tabs”. The receipt and the message above have the same id, \`${messageId}\``,
-      ),
-    );
-  });
+  for (const version of VERSIONS)
+    it(`/steer takes a message in at the next break, with one id in receipt and message, in version ${version}`, async () => {
+      await openReady(version);
+      prompt('/steer');
+      await client.untilUpdate(({ title }) => title === 'Read the question');
+      const { answer } = prompt('use tabs');
+      const { messageId } = (await answer).result;
+      const echo = await client.untilUpdate((update) => update.messageId === messageId);
+      assert.deepEqual(echo.params.update.content, [{ type: 'text', text: 'use tabs' }]);
+      await client.untilUpdate(isIdle);
+      assert.equal(client.story().filter((word) => word.startsWith('state_update running')).length, 1);
+      assert.ok(
+        client.text.includes(
+          `I took in “use tabs”. The receipt and the message above have the same id, \`${messageId}\``,
+        ),
+      );
+    });
 
-  it('/steer says in version 1 what it needs', async () => {
-    await openReady(1);
+  it('/steer says in version 1 if the client knows no receipts', async () => {
+    await openReady(1, '/work', {});
     await play(1, '/steer');
-    assert.match(client.text, /"command": "parley-demo", "protocol": 2/);
+    assert.match(client.text, /your client does not announce `prompt_lifecycle`/);
+    assert.equal(client.story().includes('state_update running'), false);
   });
 
   it('plays a prompt that no turn took in as the next turn', async () => {
@@ -361,22 +363,25 @@ describe('Parley shows the proposals with the demo agent', () => {
     });
   }
 
-  it('/steer: adds a message to the running turn in version 2', async () => {
-    const conversation = await open(2, 'brisk');
-    const first = conversation.send('/steer');
-    await session.until(({ model }) => model.state.entries.some(({ kind }) => kind === 'tool'));
-    const second = conversation.send('use tabs');
-    await session.until(() => entries().includes('t1 user: use tabs'));
-    await conversation.controls.setConfigOption('pace', 'instant');
-    assert.equal((await second.done).turnId, (await first.done).turnId);
-    assert.deepEqual(turns(), ['t1 user end_turn by state']);
-    assert.ok(entries().includes('t1 user: use tabs'));
-    assert.match(session.said(), /I took in “use tabs”/);
-  });
-
-  it('/steer: keeps the message in the queue in version 1', async () => {
-    const conversation = await open(1);
-    await conversation.send('/steer').done;
-    assert.match(session.said(), /waits in the queue of your client/);
-  });
+  for (const version of VERSIONS)
+    it(`/steer: adds a message to the running turn, in version ${version}`, async () => {
+      const conversation = await open(version, 'brisk');
+      void conversation.send('/steer');
+      await session.until(({ model }) => model.state.entries.some(({ kind }) => kind === 'tool'));
+      const sent = conversation.send('use tabs');
+      await session.until(() => entries().some((entry) => entry.endsWith(' user: use tabs')));
+      await conversation.controls.setConfigOption('pace', 'instant');
+      const { turnId } = await sent.done;
+      const own =
+        version === 1
+          ? ['t1 user end_turn by turn_complete', 't2 agent end_turn by turn_complete']
+          : ['t1 user end_turn by state'];
+      assert.deepEqual(turns(), own);
+      assert.equal(turnId, own.length === 2 ? 't2' : 't1');
+      assert.deepEqual(
+        entries().filter((entry) => entry.endsWith('use tabs')),
+        [`${turnId} user: use tabs`],
+      );
+      assert.match(session.said(), /I took in “use tabs”/);
+    });
 });

@@ -6,7 +6,14 @@ import { PassThrough } from 'node:stream';
 import { DemoSession } from '../../../src/demo/session';
 import { Wire } from '../../../src/demo/wire';
 
-const CAN = { readFiles: true, writeFiles: true, terminals: false, booleanOptions: false, forms: false };
+const CAN = {
+  readFiles: true,
+  writeFiles: true,
+  terminals: false,
+  booleanOptions: false,
+  forms: false,
+  receipts: false,
+};
 
 interface Message {
   readonly id?: number;
