@@ -30,6 +30,49 @@ export interface TrafficSession {
   readonly label: string;
 }
 
+/** A point in the life of a prompt or of a turn. */
+export type TurnMarkKind =
+  | 'sent'
+  | 'receipt'
+  | 'echo'
+  | 'output'
+  | 'barrier'
+  | 'answer'
+  | 'idle'
+  | 'cancel'
+  | 'settled';
+
+/** After its turn had settled; of another prompt or client; once more. */
+export type TurnMarkNote = 'late' | 'foreign' | 'doubled';
+
+export interface LaneMark {
+  readonly kind: TurnMarkKind;
+  /** ms since 1970. */
+  readonly at: number;
+  /** Milliseconds since the mark before; 0 of the first one. */
+  readonly ms: number;
+  /** The row of the message that shows it; absent if time alone does. */
+  readonly seq?: number;
+  readonly note?: TurnMarkNote;
+  /** How often it came in a row, if more than once; the rest is of the first one. */
+  readonly count?: number;
+}
+
+/** What happened to one prompt, or in a turn without one, in order. */
+export interface TurnLane {
+  /** Grows from lane to lane. */
+  readonly id: number;
+  /** The key of the session. */
+  readonly key: string;
+  /** The agent began the turn by itself, or nothing shows which prompt it was. */
+  readonly isOwn?: true;
+  /** The JSON-RPC id of the prompt. */
+  readonly requestId?: string;
+  readonly marks: readonly LaneMark[];
+  /** Further marks that are left out. */
+  readonly more?: number;
+}
+
 /** The most rows in one message. */
 export const MAX_ROWS = 500;
 
@@ -47,6 +90,8 @@ export type ToTraffic =
       readonly rows: readonly TrafficRow[];
       readonly found: readonly number[];
     }
+  /** Lanes that are new or have changed. `first`: drop those before it. */
+  | { readonly type: 'lanes'; readonly first: number; readonly lanes: readonly TurnLane[] }
   /** The sessions that rows name. */
   | { readonly type: 'sessions'; readonly sessions: readonly TrafficSession[] }
   /** The content of a row; null: the row is no longer kept. `cut`: characters that are left out. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import type { FromTraffic, ToTraffic, TrafficRow } from '../../src/panel/trafficContract';
+import type { FromTraffic, LaneMark, ToTraffic, TrafficRow, TurnLane } from '../../src/panel/trafficContract';
 import { THEMES } from '../support/tier';
 import type { Theme } from './harness/server';
 import type { Language } from './harness/texts';
@@ -49,6 +49,38 @@ const ROWS: readonly TrafficRow[] = [
   row(6, { direction: 'noise', kind: 'text', method: 'Listening on 8080', isError: true }),
   row(7, { key: 'b' }),
 ];
+
+/** A lane whose marks are 10 ms apart, or as long as they say. */
+function lane(id: number, marks: readonly Partial<LaneMark>[], given: Partial<TurnLane> = {}): TurnLane {
+  let at = 0;
+  const timed = marks.map((mark, index): LaneMark => {
+    const ms = index === 0 ? 0 : (mark.ms ?? 10);
+    at += ms;
+    return { kind: 'sent', ...mark, ms, at };
+  });
+  return { id, key: 'a', requestId: String(id), marks: timed, ...given };
+}
+
+/** A prompt with a late answer, and one that a foreign barrier meets. */
+const LANES: ToTraffic = {
+  type: 'lanes',
+  first: 1,
+  lanes: [
+    lane(1, [
+      { seq: 0 },
+      { kind: 'output', seq: 1 },
+      { kind: 'barrier', seq: 3, ms: 12_345 },
+      { kind: 'settled' },
+      { kind: 'answer', seq: 5, note: 'late', ms: 2_000 },
+    ]),
+    lane(2, [
+      { seq: 3 },
+      { kind: 'barrier', seq: 4, note: 'foreign' },
+      { kind: 'idle', seq: 7, note: 'doubled', count: 3 },
+    ]),
+    lane(3, [{ kind: 'output', seq: 7 }], { key: 'b', isOwn: true }),
+  ],
+};
 
 describe('the traffic inspector', () => {
   const browser = useHarness();
@@ -186,6 +218,114 @@ describe('the traffic inspector', () => {
     assert.ok(await grid().evaluate((element) => element === document.activeElement));
   });
 
+  const lanes = () => page.getByRole('grid', { name: 'Turns' });
+  const laneTexts = (): Promise<readonly (readonly string[])[]> =>
+    page
+      .locator('.traffic-lane')
+      .filter({ visible: true })
+      .evaluateAll((all) => all.map(({ children }) => [...children].map((cell) => cell.textContent?.trim() ?? '')));
+  const selectedMarks = () =>
+    page.locator('.lane-mark[aria-selected=true]').evaluateAll((all) => all.map(({ id }) => id));
+
+  it('shows a lane for each prompt, and says what came late, is foreign or was repeated', async () => {
+    await open();
+    assert.ok(await lanes().isHidden());
+    await send(SESSIONS);
+    await add(ROWS);
+    await send(LANES);
+    assert.deepEqual(await laneTexts(), [
+      [
+        'Prompt 1 12.4 s · Claude: Fix the parser',
+        'Sent',
+        '+10 ms First output',
+        '+12.3 s turn_complete',
+        '+10 ms Settled',
+        '+2,000 ms Response late',
+      ],
+      ['Prompt 2 Claude: Fix the parser', 'Sent', '+10 ms turn_complete foreign', '+10 ms Idle repeated ×3'],
+      ['No prompt Gemini: New session', 'First output'],
+    ]);
+    assert.equal(await lanes().locator('.lane-mark[data-note] .codicon').count(), 3, 'with an icon each');
+  });
+
+  it('selects the message of a mark, and the mark of a message', async () => {
+    await open();
+    await add(ROWS);
+    await send(LANES);
+    await lanes().getByRole('gridcell', { name: 'late' }).click();
+    await selected(5).waitFor();
+    assert.equal((await next('select')).seq, 5);
+    assert.deepEqual(await selectedMarks(), ['mark-1-4']);
+    await page.locator('#message-4').click();
+    await selected(4).waitFor();
+    assert.deepEqual(await selectedMarks(), ['mark-2-1']);
+    await page.locator('#message-2').click();
+    assert.deepEqual(await selectedMarks(), []);
+    await page.getByRole('combobox', { name: 'Direction' }).selectOption({ label: 'Error output' });
+    assert.equal((await shown()).length, 1);
+    await lanes().getByRole('gridcell', { name: 'foreign' }).click();
+    await selected(4).waitFor();
+    assert.equal((await shown()).length, 8, 'a filter that hides the message is removed');
+  });
+
+  it('reaches every mark with the arrow keys, and its message with Enter', async () => {
+    await open();
+    await add(ROWS);
+    await send(LANES);
+    await lanes().focus();
+    const at = async (key: string, id: string): Promise<void> => {
+      await page.keyboard.press(key);
+      await page.locator(`.traffic-lanes[aria-activedescendant=${id}]`).waitFor();
+      assert.deepEqual(await selectedMarks(), [id]);
+    };
+    await at('ArrowRight', 'mark-3-0');
+    await at('ArrowUp', 'mark-2-0');
+    await at('ArrowRight', 'mark-2-1');
+    await at('End', 'mark-2-2');
+    await at('ArrowUp', 'mark-1-2');
+    await at('Home', 'mark-1-0');
+    await at('ArrowDown', 'mark-2-0');
+    await selected(3).waitFor();
+    await page.keyboard.press('Enter');
+    assert.ok(await grid().evaluate((element) => element === document.activeElement));
+  });
+
+  it('shows the turns of the chosen session, and none if they are turned off', async () => {
+    await open();
+    await send(SESSIONS);
+    await add(ROWS);
+    await send(LANES);
+    await page.getByRole('combobox', { name: 'Session' }).selectOption({ label: 'Gemini: New session' });
+    assert.deepEqual(await laneTexts(), [['No prompt Gemini: New session', 'First output']]);
+    await page.getByRole('combobox', { name: 'Session' }).selectOption({ label: 'All sessions' });
+    assert.equal((await laneTexts()).length, 3);
+    const toggle = page.getByRole('checkbox', { name: 'Turns' });
+    await toggle.uncheck();
+    assert.ok(await lanes().isHidden());
+    await toggle.check();
+    assert.ok(await lanes().isVisible());
+  });
+
+  it('draws only the lanes that have changed, and drops old ones', async () => {
+    await open();
+    await add(ROWS);
+    await send(LANES);
+    await page
+      .locator('.traffic-lane')
+      .first()
+      .evaluate((element) => {
+        element.firstElementChild!.id = 'untouched';
+      });
+    await send({ type: 'lanes', first: 1, lanes: [lane(3, [{ seq: 7 }, { kind: 'settled' }])] });
+    await lanes().getByText('Settled').nth(1).waitFor();
+    assert.equal(await page.locator('#untouched').count(), 1);
+    await send({ type: 'lanes', first: 3, lanes: [lane(4, [{}])] });
+    await lanes().getByText('Prompt 4').waitFor();
+    assert.equal(await page.locator('.traffic-lane').count(), 2);
+    await send({ type: 'lanes', first: 5, lanes: [] });
+    await lanes().waitFor({ state: 'hidden' });
+  });
+
   it('has the same number of elements whatever the number of messages, and follows the newest', async () => {
     await open();
     await add(Array.from({ length: 500 }, (_one, seq) => row(seq)));
@@ -237,6 +377,7 @@ describe('the traffic inspector', () => {
       await open(theme);
       await send(SESSIONS);
       await add(ROWS);
+      await send(LANES);
       await page.locator('#message-5').click();
       await page.evaluate(axe.source);
       const { violations } = await page.evaluate(() =>
@@ -253,8 +394,9 @@ describe('the traffic inspector', () => {
       await open('dark', 280, language);
       await send(SESSIONS);
       await add(ROWS);
+      await send(LANES);
       const wide = await page.evaluate(() =>
-        [...document.querySelectorAll('.traffic-bar *, .traffic-grid, .traffic-details')]
+        [...document.querySelectorAll('.traffic-bar *, .traffic-lanes *, .traffic-grid, .traffic-details')]
           .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
           .map((element) => element.className),
       );

@@ -40,6 +40,33 @@ export const strings = {
   },
   error: l10n.t('Error'),
   noMethod: l10n.t('(no method)'),
+  turns: l10n.t('Turns'),
+  prompt: l10n.t('Prompt'),
+  promptOf: (id: string) => l10n.t('Prompt {0}', id),
+  ownTurn: l10n.t('No prompt'),
+  mark: {
+    sent: l10n.t('Sent'),
+    receipt: l10n.t('Receipt'),
+    echo: l10n.t('Echo'),
+    output: l10n.t('First output'),
+    barrier: 'turn_complete',
+    answer: l10n.t('Response'),
+    idle: l10n.t('Idle'),
+    cancel: l10n.t('Cancel'),
+    settled: l10n.t('Settled'),
+  },
+  markNote: {
+    late: l10n.t('late'),
+    foreign: l10n.t('foreign'),
+    doubled: l10n.t('repeated'),
+  },
+  markNoteHint: {
+    late: l10n.t('It came after the turn had settled.'),
+    foreign: l10n.t('It belongs to another prompt or client.'),
+    doubled: l10n.t('It came before, and has no effect.'),
+  },
+  byTime: l10n.t('Time has passed. No message shows this.'),
+  moreMarks: (count: number) => l10n.t('{0} more', formatNumber(count)),
   count: (shown: number, all: number) =>
     shown === all
       ? l10n.t('{0} messages', formatNumber(all))

@@ -7,6 +7,7 @@ import { strings } from '../text/trafficStrings';
 import '../styles/traffic.css';
 import { TrafficGrid } from './trafficGrid';
 import { TrafficRows } from './trafficRows';
+import { TurnLanes } from './turnLanes';
 
 /** A content is asked for when the selection stays for so long, in ms. */
 const SELECT_MS = 60;
@@ -29,8 +30,16 @@ let finding: ReturnType<typeof setTimeout> | undefined;
 const grid = new TrafficGrid({
   rows,
   labelOf: (key) => sessions.get(key) ?? '',
-  onSelect: (row) => showContent(row),
+  onSelect: (row) => {
+    showContent(row);
+    lanes.showMessage(row.seq);
+  },
   onOpen: () => content.focus(),
+});
+const lanes = new TurnLanes({
+  labelOf: (key) => (sessions.size > 1 ? (sessions.get(key) ?? '') : ''),
+  onSelect: showRow,
+  onOpen: () => grid.element.focus(),
 });
 
 const pauseButton = button('secondary small', strings.pause, () => setPaused(!isPaused));
@@ -68,6 +77,11 @@ const session = chooser(strings.column.session);
 const errorsOnly = setAttributes(el('input'), { type: 'checkbox' });
 errorsOnly.addEventListener('change', refilter);
 
+const showTurns = setAttributes(el('input'), { type: 'checkbox', checked: true });
+showTurns.addEventListener('change', () => {
+  lanes.isOn = showTurns.checked;
+});
+
 const count = el('span', 'traffic-count dim');
 const title = el('span', 'traffic-title cut', strings.content);
 const copyButton = button('secondary small', strings.copy, () => {
@@ -82,10 +96,19 @@ content.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') grid.element.focus();
 });
 
-const toolbar = setAttributes(el('div', 'traffic-bar', pauseButton, clearButton, exportButton, openButton, count), {
-  role: 'toolbar',
-  'aria-label': strings.toolbar,
-});
+const toolbar = setAttributes(
+  el(
+    'div',
+    'traffic-bar',
+    pauseButton,
+    clearButton,
+    exportButton,
+    openButton,
+    el('label', '', showTurns, strings.turns),
+    count,
+  ),
+  { role: 'toolbar', 'aria-label': strings.toolbar },
+);
 const filters = setAttributes(
   el('div', 'traffic-bar', search, direction, method, session, el('label', '', errorsOnly, strings.errorsOnly)),
   { role: 'search', 'aria-label': strings.filters },
@@ -94,7 +117,7 @@ const details = setAttributes(
   el('section', 'traffic-details', el('div', 'traffic-bar', title, pairButton, copyButton), content),
   { 'aria-label': strings.content },
 );
-document.getElementById('root')?.append(el('main', 'traffic', toolbar, filters, grid.element, details));
+document.getElementById('root')?.append(el('main', 'traffic', toolbar, filters, lanes.element, grid.element, details));
 
 window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   if (typeof data === 'object' && data !== null && 'type' in data) receive(data as ToTraffic);
@@ -116,11 +139,15 @@ function receive(message: ToTraffic): void {
       // After the rows are drawn: a page that cannot keep up gets no more.
       requestAnimationFrame(() => post({ type: 'ack' }));
       return;
+    case 'lanes':
+      lanes.update(message.first, message.lanes);
+      return;
     case 'sessions':
       sessions.clear();
       for (const { key, label } of message.sessions) sessions.set(key, label);
       setOptions(session, strings.allSessions, [...sessions]);
       grid.draw();
+      lanes.rename();
       return;
     case 'payload':
       if (message.seq === grid.selected) showPayload(message);
@@ -140,7 +167,18 @@ function refilter(): void {
     errorsOnly: errorsOnly.checked,
     hasText: search.value !== '',
   };
+  lanes.session = session.value || undefined;
   refresh();
+}
+
+/** Selects the row of a message, also if the filter hides it. */
+function showRow(seq: number): void {
+  if (rows.indexOf(seq) === -1 && rows.has(seq)) {
+    for (const filter of [search, direction, method]) filter.value = '';
+    errorsOnly.checked = false;
+    refilter();
+  }
+  grid.select(seq);
 }
 
 function refresh(): void {

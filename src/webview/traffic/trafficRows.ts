@@ -69,6 +69,11 @@ export class TrafficRows {
     this.#shown = this.#all.filter((row) => this.#passes(row));
   }
 
+  /** Whether a row is kept, shown or not. */
+  has(seq: number): boolean {
+    return placeOf(this.#all, seq) !== -1;
+  }
+
   answerTo(seq: number): Answer | undefined {
     return this.#answers.get(seq);
   }
@@ -84,17 +89,7 @@ export class TrafficRows {
 
   /** The place of a row among those shown; -1 where it is not. */
   indexOf(seq: number): number {
-    const rows = this.#shown;
-    let low = 0;
-    let high = rows.length - 1;
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const at = rows[middle]?.seq ?? seq;
-      if (at === seq) return middle;
-      if (at < seq) low = middle + 1;
-      else high = middle - 1;
-    }
-    return -1;
+    return placeOf(this.#shown, seq);
   }
 
   #dropBefore(first: number): void {
@@ -123,4 +118,17 @@ export class TrafficRows {
 function countBefore(rows: readonly TrafficRow[], first: number): number {
   const index = rows.findIndex(({ seq }) => seq >= first);
   return index === -1 ? rows.length : index;
+}
+
+function placeOf(rows: readonly TrafficRow[], seq: number): number {
+  let low = 0;
+  let high = rows.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const at = rows[middle]?.seq ?? seq;
+    if (at === seq) return middle;
+    if (at < seq) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
 }

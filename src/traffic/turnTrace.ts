@@ -1,0 +1,133 @@
+// Sorts the marks of the turn engine into lanes: one for each prompt, and one for a turn that the
+// agent began by itself. A mark of a turn goes to the lanes of all prompts in the turn.
+import { oneLine } from '../base/text';
+import type { LaneMark, TurnLane, TurnMarkKind, TurnMarkNote } from '../panel/trafficContract';
+
+/** Maximum lanes; the newest are kept. */
+const MAX_LANES = 50;
+/** Maximum marks of a lane. An agent may repeat itself without end. */
+const MAX_MARKS = 32;
+/** Maximum characters of an id that is shown. */
+const MAX_ID = 60;
+
+/** A mark of the turn engine, and when and where it was seen. */
+export interface TimedMark {
+  readonly kind: TurnMarkKind;
+  readonly turnId?: string;
+  readonly promptId?: string;
+  readonly requestId?: string;
+  readonly note?: TurnMarkNote;
+  /** ms since 1970. */
+  readonly at: number;
+  /** Number of the message in the log; absent if time alone made the mark. */
+  readonly seq?: number;
+}
+
+interface Lane {
+  readonly id: number;
+  readonly key: string;
+  readonly promptId: string | undefined;
+  turnId: string | undefined;
+  requestId: string | undefined;
+  isSettled: boolean;
+  /** The newest message with a mark. */
+  seq: number;
+  readonly marks: LaneMark[];
+  more: number;
+}
+
+export class TurnTrace {
+  /** Oldest first. */
+  readonly #lanes: Lane[] = [];
+  readonly #changed = new Set<Lane>();
+  #next = 0;
+  /** The newest message with a mark. */
+  #seq = 0;
+  /** The oldest lane, as it was reported last. */
+  #reported = 0;
+
+  /** Adds a mark. Call it in the order of time. @param key of the session */
+  add(key: string, mark: TimedMark): void {
+    this.#seq = Math.max(this.#seq, mark.seq ?? 0);
+    for (const lane of this.#lanesOf(key, mark)) {
+      lane.turnId ??= mark.turnId;
+      if (mark.note !== 'foreign') lane.requestId ??= mark.requestId;
+      if (mark.kind === 'settled') lane.isSettled = true;
+      lane.seq = this.#seq;
+      note(lane, mark);
+      this.#changed.add(lane);
+    }
+  }
+
+  /** Removes lanes whose messages are gone. @param first number of the oldest message */
+  drop(first: number): void {
+    while (this.#lanes[0] && this.#lanes[0].seq < first) this.#changed.delete(this.#lanes.shift()!);
+  }
+
+  /** Returns the lanes that have changed since the last call; undefined if nothing has. */
+  changes(): { readonly first: number; readonly lanes: readonly TurnLane[] } | undefined {
+    const first = this.#lanes[0]?.id ?? this.#next;
+    if (this.#changed.size === 0 && first === this.#reported) return undefined;
+    const lanes = [...this.#changed].sort((one, other) => one.id - other.id).map(viewOf);
+    this.#changed.clear();
+    this.#reported = first;
+    return { first, lanes };
+  }
+
+  /** All lanes, oldest first. */
+  get lanes(): readonly TurnLane[] {
+    return this.#lanes.map(viewOf);
+  }
+
+  #lanesOf(key: string, { kind, note, promptId, turnId, requestId }: TimedMark): readonly Lane[] {
+    const ofSession = this.#lanes.filter((lane) => lane.key === key);
+    if (promptId !== undefined) {
+      const known = kind === 'sent' ? undefined : ofSession.findLast((lane) => lane.promptId === promptId);
+      return [known ?? this.#open(key, promptId, turnId)];
+    }
+    // A foreign id can be the same as one of ours.
+    const isForeign = note === 'foreign';
+    const ofRequest = ofSession.findLast(
+      (lane) => !isForeign && requestId !== undefined && lane.requestId === requestId,
+    );
+    if (ofRequest) return [ofRequest];
+    const ofTurn = ofSession.filter((lane) => turnId !== undefined && lane.turnId === turnId);
+    if (ofTurn.length > 0) return ofTurn;
+    const last = ofSession.findLast(({ isSettled }) => !isSettled) ?? ofSession.at(-1);
+    return last && (isForeign || turnId === undefined) ? [last] : [this.#open(key, promptId, turnId)];
+  }
+
+  #open(key: string, promptId: string | undefined, turnId: string | undefined): Lane {
+    const lane = { id: this.#next++, key, promptId, turnId, requestId: undefined, isSettled: false };
+    const opened: Lane = { ...lane, seq: this.#seq, marks: [], more: 0 };
+    this.#lanes.push(opened);
+    if (this.#lanes.length > MAX_LANES) this.#changed.delete(this.#lanes.shift()!);
+    return opened;
+  }
+}
+
+function note(lane: Lane, { kind, note, at, seq }: TimedMark): void {
+  const { marks } = lane;
+  const last = marks.at(-1);
+  if (last && note !== undefined && last.kind === kind && last.note === note) {
+    marks[marks.length - 1] = { ...last, count: (last.count ?? 1) + 1 };
+    return;
+  }
+  if (marks.length >= MAX_MARKS) {
+    lane.more++;
+    return;
+  }
+  const ms = last ? Math.max(0, at - last.at) : 0;
+  marks.push({ kind, at, ms, ...(seq !== undefined && { seq }), ...(note && { note }) });
+}
+
+function viewOf({ id, key, promptId, requestId, marks, more }: Lane): TurnLane {
+  return {
+    id,
+    key,
+    ...(promptId === undefined && { isOwn: true as const }),
+    ...(requestId !== undefined && { requestId: oneLine(requestId, MAX_ID) }),
+    marks: [...marks],
+    ...(more > 0 && { more }),
+  };
+}

@@ -1,0 +1,236 @@
+// The trace of turns: a lane for each prompt, with its marks and the time between them. The number
+// of lanes is bounded, and only lanes that have changed are drawn again.
+import { revealControls } from '../../base/revealControls';
+import type { LaneMark, TurnLane, TurnMarkNote } from '../../panel/trafficContract';
+import { el, icon, setAttributes } from '../dom/dom';
+import type { IconName } from '../dom/icons';
+import { strings } from '../text/trafficStrings';
+
+/** The distance from the end, in px, at which new lanes are followed. */
+const AT_END = 4;
+
+const NOTE_ICONS: Readonly<Record<TurnMarkNote, IconName>> = {
+  late: 'history',
+  foreign: 'question',
+  doubled: 'copy',
+};
+
+interface DrawnLane {
+  lane: TurnLane;
+  readonly element: HTMLElement;
+}
+
+/** The mark that the keyboard is at. */
+interface Place {
+  readonly lane: number;
+  readonly mark: number;
+}
+
+export interface TurnLanesOptions {
+  /** What a session is called. */
+  readonly labelOf: (key: string) => string;
+  /** A mark was selected: shows its message. */
+  readonly onSelect: (seq: number) => void;
+  /** The user wants to see the message of the selected mark. */
+  readonly onOpen: () => void;
+}
+
+export class TurnLanes {
+  readonly element: HTMLElement;
+  readonly #options: TurnLanesOptions;
+  /** Oldest first. */
+  readonly #lanes = new Map<number, DrawnLane>();
+  #session: string | undefined;
+  #isOn = true;
+  #active: Place | undefined;
+
+  constructor(options: TurnLanesOptions) {
+    this.#options = options;
+    this.element = setAttributes(el('div', 'traffic-lanes'), {
+      role: 'grid',
+      tabindex: 0,
+      'aria-label': strings.turns,
+    });
+    this.element.addEventListener('keydown', (event) => this.#onKey(event));
+    this.element.addEventListener('click', (event) => {
+      const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('.lane-mark') : null;
+      const { lane, mark } = cell?.dataset ?? {};
+      if (lane !== undefined && mark !== undefined) this.#select({ lane: Number(lane), mark: Number(mark) });
+    });
+    this.#updateHidden();
+  }
+
+  /** Adds lanes, or draws them again. @param first lanes before this one are gone */
+  update(first: number, lanes: readonly TurnLane[]): void {
+    const { scrollTop, scrollHeight, clientHeight } = this.element;
+    const isAtEnd = scrollHeight - scrollTop - clientHeight <= AT_END;
+    for (const [id, { element }] of this.#lanes) {
+      if (id >= first) break;
+      element.remove();
+      this.#lanes.delete(id);
+    }
+    for (const lane of lanes) this.#put(lane);
+    this.#updateHidden();
+    this.#mark();
+    if (isAtEnd) this.element.scrollTop = this.element.scrollHeight;
+  }
+
+  /** Names of sessions have changed. */
+  rename(): void {
+    for (const { lane } of this.#lanes.values()) this.#put(lane);
+    this.#mark();
+  }
+
+  /** Shows the lanes of one session only, or of all. */
+  set session(key: string | undefined) {
+    this.#session = key;
+    for (const { lane, element } of this.#lanes.values()) element.hidden = !this.#passes(lane);
+    this.#updateHidden();
+  }
+
+  set isOn(isOn: boolean) {
+    this.#isOn = isOn;
+    this.#updateHidden();
+  }
+
+  /** Selects the first mark of a message, if it has one. */
+  showMessage(seq: number): void {
+    const { lane, mark } = this.#active ?? {};
+    const current = lane === undefined || mark === undefined ? undefined : this.#lanes.get(lane)?.lane.marks[mark];
+    if (current?.seq === seq) return;
+    this.#active = undefined;
+    for (const { lane } of this.#shown()) {
+      const index = lane.marks.findIndex((one) => one.seq === seq);
+      if (index === -1) continue;
+      this.#active = { lane: lane.id, mark: index };
+      break;
+    }
+    this.#mark(true);
+  }
+
+  #put(lane: TurnLane): void {
+    const known = this.#lanes.get(lane.id);
+    const element = known?.element ?? setAttributes(el('div', 'traffic-lane'), { role: 'row' });
+    const session = this.#options.labelOf(lane.key);
+    const name = setAttributes(el('span', 'lane-name', nameOf(lane)), { role: 'rowheader' });
+    const facts = [totalOf(lane), session].filter((fact) => fact !== '');
+    name.title = session;
+    if (facts.length > 0) name.append(el('span', 'lane-facts dim', ` ${facts.join(' · ')}`));
+    const cells = lane.marks.map((mark, index) => cellOf(lane, mark, index));
+    element.replaceChildren(name, ...cells);
+    if (lane.more) element.append(setAttributes(el('span', 'dim', strings.moreMarks(lane.more)), { role: 'gridcell' }));
+    element.hidden = !this.#passes(lane);
+    if (known) known.lane = lane;
+    else {
+      this.#lanes.set(lane.id, { lane, element });
+      this.element.append(element);
+    }
+  }
+
+  #passes({ key }: TurnLane): boolean {
+    return this.#session === undefined || key === this.#session;
+  }
+
+  #shown(): readonly DrawnLane[] {
+    return [...this.#lanes.values()].filter(({ element }) => !element.hidden);
+  }
+
+  #updateHidden(): void {
+    this.element.hidden = !this.#isOn || this.#shown().length === 0;
+  }
+
+  #select(place: Place): void {
+    const mark = this.#lanes.get(place.lane)?.lane.marks[place.mark];
+    if (!mark) return;
+    this.#active = place;
+    this.#mark(true);
+    if (mark.seq !== undefined) this.#options.onSelect(mark.seq);
+  }
+
+  /** Draws which mark is selected. @param isSought brings it into sight */
+  #mark(isSought = false): void {
+    for (const cell of this.element.querySelectorAll('.lane-mark[aria-selected=true]'))
+      cell.setAttribute('aria-selected', 'false');
+    const cell = this.#active && document.getElementById(idOf(this.#active.lane, this.#active.mark));
+    cell?.setAttribute('aria-selected', 'true');
+    if (isSought) cell?.scrollIntoView({ block: 'nearest' });
+    setAttributes(this.element, { 'aria-activedescendant': cell?.id });
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const shown = this.#shown();
+    if (event.ctrlKey || event.metaKey || event.altKey || shown.length === 0) return;
+    if (event.key === 'Enter') {
+      if (this.#active) this.#options.onOpen();
+    } else {
+      const next = this.#next(event.key, shown);
+      if (!next) return;
+      this.#select(next);
+    }
+    event.preventDefault();
+  }
+
+  /** Returns where a key leads to. */
+  #next(key: string, shown: readonly DrawnLane[]): Place | undefined {
+    const row = shown.findIndex(({ lane }) => lane.id === this.#active?.lane);
+    const mark = row === -1 ? 0 : (this.#active?.mark ?? 0);
+    const inRow = (at: number, of: number): Place | undefined => {
+      const { lane } = shown[Math.max(0, Math.min(shown.length - 1, of))]!;
+      return { lane: lane.id, mark: Math.max(0, Math.min(lane.marks.length - 1, at)) };
+    };
+    switch (key) {
+      case 'ArrowRight':
+        return row === -1 ? inRow(0, shown.length - 1) : inRow(mark + 1, row);
+      case 'ArrowLeft':
+        return row === -1 ? inRow(0, shown.length - 1) : inRow(mark - 1, row);
+      case 'ArrowDown':
+        return row === -1 ? inRow(0, 0) : inRow(mark, row + 1);
+      case 'ArrowUp':
+        return row === -1 ? inRow(0, shown.length - 1) : inRow(mark, row - 1);
+      case 'Home':
+        return inRow(0, row === -1 ? 0 : row);
+      case 'End':
+        return inRow(Number.MAX_SAFE_INTEGER, row === -1 ? shown.length - 1 : row);
+      default:
+        return undefined;
+    }
+  }
+}
+
+function cellOf(lane: TurnLane, { kind, ms, seq, note, count }: LaneMark, index: number): HTMLElement {
+  const cell = setAttributes(el('span', 'lane-mark'), {
+    role: 'gridcell',
+    id: idOf(lane.id, index),
+    'aria-selected': 'false',
+    'data-lane': lane.id,
+    'data-mark': index,
+    'data-kind': kind,
+    'data-note': note,
+    'data-timed': seq === undefined,
+  });
+  if (seq === undefined) cell.title = strings.byTime;
+  if (index > 0) cell.append(el('span', 'lane-gap', `+${strings.ms(ms)}`), ' ');
+  const chip = el('span', 'lane-chip', strings.mark[kind]);
+  if (note) {
+    chip.append(' ', icon(NOTE_ICONS[note]), strings.markNote[note]);
+    chip.title = strings.markNoteHint[note];
+  }
+  if (count !== undefined) chip.append(` ×${count}`);
+  cell.append(chip);
+  return cell;
+}
+
+function nameOf({ isOwn, requestId }: TurnLane): string {
+  if (isOwn) return strings.ownTurn;
+  return requestId === undefined ? strings.prompt : strings.promptOf(revealControls(requestId));
+}
+
+/** How long a lane took, if it is over. */
+function totalOf({ marks }: TurnLane): string {
+  const settled = marks.find(({ kind }) => kind === 'settled');
+  return settled && marks[0] ? strings.ms(Math.max(0, settled.at - marks[0].at)) : '';
+}
+
+function idOf(lane: number, mark: number): string {
+  return `mark-${lane}-${mark}`;
+}
