@@ -77,6 +77,10 @@ export interface TurnView {
   readonly waitedMs?: number;
   readonly stopReason?: StopReason;
   readonly barrier?: Barrier;
+  /** Who began it, if it was not the user of this client. */
+  readonly starter?: string;
+  /** What showed that it was over, in words. */
+  readonly ending?: string;
   readonly note?: string;
   /** Only with `error`: the turn did not fail, the agent was stopped while it ran. */
   readonly interrupted?: true;
@@ -354,6 +358,8 @@ export type ItemView =
       readonly content: readonly BlockView[] /** Milliseconds between first and last chunk. */;
       readonly duration: number;
       readonly dropped?: number;
+      /** A message of the user that another client sent. */
+      readonly elsewhere?: true;
       /** Of a user message: the files can be restored to before its turn (`restoreCheckpoint`). */
       readonly canRestore?: true;
       /** Of a user message: a new session can continue from before it (`continueFrom`). */

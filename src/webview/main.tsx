@@ -321,8 +321,9 @@ watchProblems(postOfPage);
 effect(() => transcript.setRunning(session.running.value));
 effect(() => {
   const { phase, status, turn } = session;
-  const since = phase.value === 'running' ? turn.value?.startedAt : undefined;
-  transcript.working.show(since === undefined ? undefined : { status: status.value, since });
+  const running = phase.value === 'running' ? turn.value : undefined;
+  const { startedAt: since, starter } = running ?? {};
+  transcript.working.show(since === undefined ? undefined : { status: status.value, since, starter });
 });
 effect(() => transcript.setPermissions(session.permissions.value));
 effect(() =>

@@ -7,7 +7,15 @@ import { ENTRIES, makeSession, NEEDLES } from './findBench';
 import { LoopGaps } from './loopGaps';
 
 const RUNS = 5;
-const LABELS = { title: 'Bench', user: 'You', agent: 'Agent', thought: 'Thought', plan: 'Plan', missing: '' };
+const LABELS = {
+  title: 'Bench',
+  user: 'You',
+  agent: 'Agent',
+  thought: 'Thought',
+  plan: 'Plan',
+  missing: '',
+  end: () => undefined,
+};
 
 /** Times are in milliseconds, of the middle of five. @throws Error where the copy is not complete */
 export async function measureCopy(say: (line: string) => void): Promise<readonly Row[]> {

@@ -1,6 +1,6 @@
 // The end of a turn as an entry: what it says, what it keeps to itself, and what can be done there.
 import assert from 'node:assert/strict';
-import type { ItemView, TestClaimView } from '../../src/panel/contract';
+import type { ItemView, TestClaimView, TurnView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';
 import { conversation, message } from './harness/samples';
 import { useHarness } from './harness/useHarness';
@@ -83,7 +83,11 @@ describe('ends of turns', () => {
       at: 1,
       turn: { ...turn, stopReason },
     });
-    const { page } = await open([message('a', 'agent', 'done'), end('e1', 'end_turn'), end('e2', 'max_tokens')]);
+    panel = await browser.open({
+      items: [message('a', 'agent', 'done'), end('e1', 'end_turn'), end('e2', 'max_tokens')],
+      session: { turnCount: 2 },
+    });
+    const { page } = panel;
     const ends = page.locator('.turn-end');
     const opacity = (end: number) =>
       ends
@@ -99,5 +103,60 @@ describe('ends of turns', () => {
     assert.equal(await opacity(0), '0');
     await copy.focus();
     assert.equal(await opacity(0), '1');
+  });
+
+  it('say who began a turn and what showed that it was over, in sight and for screen readers', async () => {
+    const turn = { origin: 'user', startedAt: 0, endedAt: 200, tools: 0, files: 0, stopReason: 'end_turn' } as const;
+    const end = (number: number, given: Partial<TurnView>): ItemView => {
+      const id = `t${number}`;
+      return { kind: 'turn_end', id: `e${number}`, turnId: id, at: 1, turn: { ...turn, id, number, ...given } };
+    };
+    panel = await browser.open({
+      items: [
+        end(1, { barrier: 'response', ending: 'agent answered' }),
+        end(2, { barrier: 'state', starter: 'started by agent', ending: 'agent became idle' }),
+        end(3, { barrier: 'timeout', ending: 'timed out' }),
+        end(4, { barrier: 'turn_complete', ending: 'agent sent turn_complete' }),
+      ],
+      session: { turnCount: 4 },
+    });
+    const { page } = panel;
+    const texts = page.locator('.turn-text');
+    assert.deepEqual(await texts.allInnerTexts(), [
+      'Turn 1 ended · 0.2 s · agent answered',
+      'Turn 2 ended · 0.2 s · started by agent · agent became idle',
+      'Turn 3 ended · 0.2 s · timed out',
+      'Turn 4 ended · 0.2 s · agent sent turn_complete',
+    ]);
+    const opacities = (): Promise<readonly string[]> =>
+      texts.evaluateAll((all) => all.map((text) => getComputedStyle(text).opacity));
+    assert.deepEqual(await opacities(), ['0', '1', '1', '1'], 'all but an ordinary end, and the latest one');
+    const group = page.getByRole('group', {
+      name: /^Turn 2 ended, 0.2 s, started by agent, agent became idle$/,
+    });
+    assert.equal(await group.count(), 1);
+    await panel.update({ op: 'session', patch: { turnCount: 5 } });
+    await page.locator('.turn-end-entry .quiet').nth(1).waitFor();
+    assert.deepEqual(await opacities(), ['0', '1', '1', '0']);
+  });
+
+  it('say while a turn runs that the agent began it', async () => {
+    const turn = { id: 't', number: 1, origin: 'agent', startedAt: Date.now(), tools: 0, files: 0 } as const;
+    panel = await browser.open({
+      items: [message('a', 'agent', 'Working')],
+      session: { phase: 'running', status: 'Working', turn: { ...turn, starter: 'started by agent' } },
+    });
+    await panel.page.locator('.working', { hasText: 'started by agent' }).waitFor();
+  });
+
+  it('show a message of another client as such', async () => {
+    const mine = message('u', 'user', 'mine');
+    const { page } = await open([mine, { ...message('o', 'user', 'theirs'), elsewhere: true } as ItemView]);
+    const articles = page.getByRole('article');
+    assert.deepEqual(await articles.evaluateAll((all) => all.map((article) => article.getAttribute('aria-label'))), [
+      'You',
+      'Another client',
+    ]);
+    assert.deepEqual(await page.locator('.sender-chip').allInnerTexts(), ['Another client']);
   });
 });

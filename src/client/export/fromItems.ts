@@ -38,7 +38,9 @@ export class ItemReader {
       case 'turn': {
         const ended = this.#endTurn('unknown', at);
         this.#turn = this.#id();
-        return [...ended, { type: 'turn_started', turnId: this.#turn, origin: item.by, at }];
+        // The model tells by the message that another client began the turn.
+        const origin = item.elsewhere ? 'agent' : item.by;
+        return [...ended, { type: 'turn_started', turnId: this.#turn, origin, at }];
       }
       case 'turn_end':
         return this.#endTurn(item.reason, at, item);
@@ -138,7 +140,7 @@ export class ItemReader {
   #endTurn(
     stopReason: Extract<SessionItem, { type: 'turn_end' }>['reason'],
     at: number,
-    { note, tokens, tokenParts }: Partial<Extract<SessionItem, { type: 'turn_end' }>> = {},
+    { barrier, interrupted, note, tokens, tokenParts }: Partial<Extract<SessionItem, { type: 'turn_end' }>> = {},
   ): readonly SessionEvent[] {
     if (this.#turn === undefined) return [];
     const turnId = this.#turn;
@@ -148,7 +150,8 @@ export class ItemReader {
         type: 'turn_ended',
         turnId,
         stopReason,
-        barrier: 'response',
+        ...(barrier && { barrier }),
+        ...(interrupted && { interrupted }),
         at,
         ...(note !== undefined && { note }),
         ...(tokens !== undefined && { tokens }),

@@ -60,11 +60,13 @@ const count = z.optional(z.number().check(z.nonnegative()));
 const depth = z.optional(z.int().check(z.positive(), z.lte(MAX_DEPTH)));
 
 const item = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('turn'), at, by: z.enum(['user', 'agent']) }),
+  z.object({ type: z.literal('turn'), at, by: z.enum(['user', 'agent']), elsewhere: z.optional(z.literal(true)) }),
   z.object({
     type: z.literal('turn_end'),
     at,
     reason: z.enum(['end_turn', 'cancelled', 'refusal', 'max_tokens', 'max_turn_requests', 'error', 'unknown']),
+    barrier: z.optional(z.enum(['turn_complete', 'state', 'response', 'timeout', 'exit'])),
+    interrupted: z.optional(z.literal(true)),
     note: z.optional(text),
     tokens: count,
     tokenParts: z.optional(

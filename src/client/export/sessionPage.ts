@@ -7,6 +7,7 @@ import { formatTime } from '../../base/localFormat';
 import { escapeHtml } from '../../markdown/escapeHtml';
 import { type MarkdownPage, markdownHtml } from '../../markdown/markdownHtml';
 import { changedLines } from '../../session/model/changedLines';
+import { type TurnLineFacts, turnLine } from '../view/turnWords';
 import type { ItemBlock, ItemPart, SessionHead, SessionItem, ToolItem } from './sessionItems';
 
 const CSS = `:root{color-scheme:light dark;--line:#8884;--soft:#8881;--dim:#888}
@@ -28,6 +29,7 @@ export class SessionPage {
   readonly #agent: string;
   readonly #names = markdownNames();
   #speaker: 'user' | 'agent' | undefined;
+  #turn: Pick<TurnLineFacts, 'number' | 'origin' | 'elsewhere'> | undefined;
   #depth = 0;
 
   /** @param agent its name */
@@ -67,11 +69,14 @@ export class SessionPage {
   #entry(item: SessionItem): string {
     switch (item.type) {
       case 'turn':
+        this.#turn = {
+          number: (this.#turn?.number ?? 0) + 1,
+          origin: item.by,
+          ...(item.elsewhere && { elsewhere: true }),
+        };
         return '';
       case 'turn_end':
-        return item.reason === 'end_turn' && item.note === undefined
-          ? ''
-          : `<p class="dim">${escapeHtml(item.note ?? item.reason)}</p>\n`;
+        return this.#turn ? `<p class="dim">${escapeHtml(endLine(this.#turn, item))}</p>\n` : '';
       case 'user':
         return `${this.#says('user')}<div class="user">${this.#blocks(item.content)}</div>\n`;
       case 'agent':
@@ -169,6 +174,13 @@ export class SessionPage {
         return `<pre>${escapeHtml(cut(JSON.stringify(part.raw) ?? ''))}</pre>`;
     }
   }
+}
+
+function endLine(
+  turn: Pick<TurnLineFacts, 'number' | 'origin' | 'elsewhere'>,
+  { reason, barrier, interrupted, note }: Extract<SessionItem, { type: 'turn_end' }>,
+): string {
+  return turnLine({ ...turn, stopReason: reason, barrier, isInterrupted: interrupted === true, note });
 }
 
 const PICTURE = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;

@@ -47,7 +47,8 @@ export class ItemWriter {
     this.#begun.add(id);
     this.#open = id;
     this.#last = turn.startedAt;
-    return [{ type: 'turn', at: turn.startedAt, by: turn.origin }];
+    const by = turn.elsewhere ? ({ by: 'user', elsewhere: true } as const) : { by: turn.origin };
+    return [{ type: 'turn', at: turn.startedAt, ...by }];
   }
 
   #itemsOf(entry: Entry): readonly SessionItem[] {
@@ -108,12 +109,14 @@ export class ItemWriter {
     this.#open = undefined;
     const turn = this.#turns.get(id);
     const note = turn?.note === undefined ? undefined : turnNoteText(turn.note);
-    const { tokens, tokenParts } = turn ?? {};
+    const { tokens, tokenParts, barrier, interrupted } = turn ?? {};
     return [
       {
         type: 'turn_end',
         at: turn?.endedAt ?? at,
         reason: turn?.stopReason ?? 'unknown',
+        ...(barrier && { barrier }),
+        ...(interrupted && { interrupted }),
         ...(note !== undefined && { note }),
         ...(tokens !== undefined && { tokens }),
         ...(tokenParts && { tokenParts }),

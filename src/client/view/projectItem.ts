@@ -26,6 +26,7 @@ import { boundHunks, lineDiff, newEnds } from '../requests/lineDiff';
 import { editorToolOf, editorToolPlace } from './editorTool';
 import { gapText, noticeTexts, turnNoteText } from './ownTexts';
 import { testClaim } from './testClaim';
+import { barrierText, starterText } from './turnWords';
 
 /** Characters of a text inside a tool call, of a permission request and of raw JSON that go to the webview. */
 const MAX_TOOL_CHARS = 50_000;
@@ -78,6 +79,7 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         content: entry.content.map(projectBlock),
         duration: entry.until - entry.at,
         ...(entry.dropped > 0 && { dropped: entry.dropped }),
+        ...(entry.kind === 'user' && isOfOtherClient(entry, context) && { elsewhere: true as const }),
         ...(entry.kind === 'user' && context.offers?.(entry)),
       };
     case 'tool':
@@ -158,6 +160,8 @@ export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnV
     tools,
     files,
   } = turn;
+  const starter = starterText(turn);
+  const ending = stopReason && barrierText(barrier, stopReason, note !== undefined);
   return {
     id,
     number,
@@ -169,6 +173,8 @@ export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnV
     ...(waitedMs !== undefined && { waitedMs }),
     ...(stopReason && { stopReason }),
     ...(barrier && { barrier }),
+    ...(starter !== undefined && { starter }),
+    ...(ending !== undefined && { ending }),
     ...(note && { note: turnNoteText(note) }),
     ...(interrupted && { interrupted }),
     ...(isEmpty(turn) && { isEmpty: true as const }),
@@ -176,6 +182,10 @@ export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnV
     ...(tokenParts && { tokenParts }),
     ...(changes && { changes }),
   };
+}
+
+function isOfOtherClient({ turnId, promptId }: MessageEntry, { turn }: ProjectionContext): boolean {
+  return promptId === undefined && turnId !== undefined && turn(turnId)?.elsewhere === true;
 }
 
 /** Only of a turn that the agent ended itself, that is known as it was, and in which something ran. */

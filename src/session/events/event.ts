@@ -320,7 +320,8 @@ export type SessionEvent =
       readonly type: 'turn_ended';
       readonly turnId: string;
       readonly stopReason: StopReason;
-      readonly barrier: Barrier;
+      /** Absent in an imported session whose file does not say. */
+      readonly barrier?: Barrier;
       readonly at: number;
       /** A {@link TurnNote}, or what the agent or the system said. */
       readonly note?: LocalizableText;

@@ -9,7 +9,7 @@ import type { SessionEvent } from '../events/event';
 import type { ModelContext, PromptEcho } from './context';
 import type { MessageEntry } from './state';
 import { callOf } from './tools';
-import { beginReplayedTurn } from './turns';
+import { beginReplayedTurn, noteMessageOfOthers } from './turns';
 
 /** Prompts that are remembered to recognise their echo, which usually comes at once. */
 const MAX_PROMPTS = 50;
@@ -62,6 +62,7 @@ export function addMessageChunk(
     at,
   );
   if (event.messageId !== undefined) context.messages.set(`${event.role}:${event.messageId}`, index);
+  if (event.role === 'user') noteMessageOfOthers(context);
 }
 
 /** Ids of calls whose subagents can still say more of a message. */
@@ -120,6 +121,7 @@ export function setMessage(context: ModelContext, event: Extract<SessionEvent, {
   if (role === 'user') beginReplayedTurn(context, at);
   const index = context.push((base) => ({ ...base, kind: role, messageId, content, dropped, until: at }), at);
   context.messages.set(key, index);
+  if (role === 'user') noteMessageOfOthers(context);
 }
 
 /**

@@ -3,7 +3,7 @@ import { plainOutput } from '../../base/ansi';
 import type { ContentBlock, ToolContent } from '../events/content';
 import { changedLines } from './changedLines';
 import { inNestedOrder, type PlacedEntry } from './nests';
-import type { Entry, PlanRecord, SessionState } from './state';
+import type { Entry, PlanRecord, SessionState, Turn } from './state';
 
 /** Characters of the text; the newest part is kept. VS Code opens no larger texts. */
 const MAX_CHARS = 20_000_000;
@@ -20,17 +20,20 @@ export interface MarkdownLabels {
   readonly plan: string;
   /** For parts that are not here. */
   readonly missing: string;
+  /** Returns the line at the end of a turn; undefined for none. */
+  readonly end: (turn: Readonly<Turn>) => string | undefined;
 }
 
 /**
- * Returns what was said and done in a session: messages as received (Markdown), thoughts, plans, and
- * tool calls with their text, their changes and the output of their terminals. Yields after each
- * small part of the work.
+ * Returns what was said and done in a session: messages as received (Markdown), thoughts, plans,
+ * tool calls with their text, their changes and the output of their terminals, and how turns ended.
+ * Yields after each small part of the work.
  */
 export function* markdownOfSession(
-  { entries, nests, terminals }: Pick<SessionState, 'entries' | 'nests' | 'terminals'>,
+  { entries, nests, terminals, turns }: Pick<SessionState, 'entries' | 'nests' | 'terminals' | 'turns'>,
   labels: MarkdownLabels,
 ): Generator<void, string> {
+  const turnsById = new Map(turns.map((turn) => [turn.id, turn]));
   const parts: string[] = [];
   let room = MAX_CHARS;
   const placed = inNestedOrder(entries, nests);
@@ -39,7 +42,9 @@ export function* markdownOfSession(
     const part =
       depth > 0
         ? indented(bodyOf(entry, labels, terminals), depth)
-        : partOf(entry, isContinued(placed, index), labels, terminals);
+        : entry.kind === 'turn_end'
+          ? endOf(turnsById.get(entry.turnId), labels)
+          : partOf(entry, isContinued(placed, index), labels, terminals);
     if (!part) continue;
     parts.push(part.slice(-room));
     room -= part.length;
@@ -59,6 +64,11 @@ function isContinued(placed: readonly PlacedEntry[], index: number): boolean {
     if (other === 'agent' || other === 'thought' || other === 'tool' || other === 'plan') return kind !== 'user';
   }
   return false;
+}
+
+function endOf(turn: Readonly<Turn> | undefined, { end }: MarkdownLabels): string {
+  const line = (turn && end(turn))?.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*[\]<>]/g, '\\$&');
+  return line ? `*${line}*` : '';
 }
 
 function partOf(

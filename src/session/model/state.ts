@@ -153,6 +153,8 @@ export interface Turn {
   /** 1, 2, 3 … in order of their start. */
   readonly number: number;
   readonly origin: 'user' | 'agent';
+  /** A message of another client began it, not the agent by itself. */
+  elsewhere?: true;
   readonly startedAt: number;
   firstOutputAt?: number;
   endedAt?: number;

@@ -25,6 +25,34 @@ export function startTurn(context: ModelContext, event: Extract<SessionEvent, { 
   cancelOpenTools(context, event.at);
   state.turn = turn;
   state.replaying = false;
+  adoptMessage(context, turn);
+}
+
+/**
+ * Notes that another client sent the newest message. If a turn without a prompt begins with it, that
+ * client has begun the turn.
+ */
+export function noteMessageOfOthers(context: ModelContext): void {
+  const { turn, entries } = context.state;
+  if (turn?.origin !== 'agent' || turn.elsewhere || turn.firstOutputAt !== undefined) return;
+  for (let index = entries.length - 1; entries[index]?.turnId === turn.id; index--) {
+    const entry = entries[index];
+    if (entry?.kind === 'user' && entry.promptId !== undefined) return;
+  }
+  turn.elsewhere = true;
+  noteTurn(context, turn);
+}
+
+/** A message of another client that came just before its turn is part of the turn. */
+function adoptMessage(context: ModelContext, turn: Turn): void {
+  const { entries } = context.state;
+  const last = entries.at(-1);
+  if (turn.origin !== 'agent' || last?.kind !== 'user' || last.promptId !== undefined) return;
+  if (last.turnId !== undefined && !last.late) return;
+  const { late: _late, ...message } = last;
+  entries[last.index] = { ...message, turnId: turn.id };
+  turn.elsewhere = true;
+  context.note((changes) => changes.entry(last.index));
 }
 
 /** Applies `turn_ended`. */
@@ -36,7 +64,7 @@ export function endTurn(context: ModelContext, event: Extract<SessionEvent, { ty
   if (state.turn === turn) noteTurnWait(context, event.at);
   turn.endedAt = event.at;
   turn.stopReason = event.stopReason;
-  turn.barrier = event.barrier;
+  if (event.barrier) turn.barrier = event.barrier;
   if (event.note !== undefined) turn.note = event.note;
   if (event.interrupted) turn.interrupted = true;
   setTokens(turn, event);

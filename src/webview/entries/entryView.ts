@@ -77,9 +77,10 @@ export function createArticle(item: ItemView, label: string): HTMLElement {
   return article;
 }
 
-/** Marks an entry that arrived after its turn had ended. */
+/** Marks an entry that arrived after its turn had ended. A message may turn out to begin the next one. */
 export function markLate(article: HTMLElement, item: ItemView): void {
-  if (!item.late || article.dataset.late) return;
-  article.dataset.late = 'true';
-  article.prepend(el('span', 'chip late-chip', strings.afterTheTurn));
+  if ((item.late === true) === (article.dataset.late === 'true')) return;
+  setAttributes(article, { 'data-late': item.late ? 'true' : undefined });
+  if (item.late) article.prepend(el('span', 'chip late-chip', strings.afterTheTurn));
+  else article.querySelector(':scope > .late-chip')?.remove();
 }

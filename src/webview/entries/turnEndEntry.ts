@@ -58,9 +58,8 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       if (tokens.length > 1) fact.title = tokens.slice(1).join('\n');
       text.append(fact);
     }
-    const notes = [...(turn.isEmpty ? [strings.turnEmpty] : []), ...(turn.note ? [turn.note] : [])];
+    const notes = [turn.starter, turn.ending, turn.isEmpty && strings.turnEmpty, turn.note].filter((note) => note);
     for (const note of notes) text.append(el('span', 'turn-note', ` · ${note}`));
-    if (turn.barrier) text.title = strings.barrier[turn.barrier];
     const label = [reason, ...facts, ...tokens, ...notes].join(', ');
     setAttributes(group, { 'aria-label': label });
     setAttributes(rule, {
@@ -74,7 +73,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     claim.textContent = turn.claim ? claimText(turn.claim) : '';
     if (turn.claim) group.after(claim);
     else claim.remove();
-    rule.classList.toggle('quiet', notes.length === 0 && isQuiet(turn));
+    showAll(session.turnCount.peek());
     rule.classList.toggle('interrupted', reasonOf(turn) === 'interrupted');
     rule.replaceChildren(text);
     actions.replaceChildren(copyButton(item));
@@ -96,6 +95,12 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     return iconButton('copy', strings.copyTurn, () => context.post({ type: 'copyTurn', turnId: item.turn.id }));
   }
 
+  /** The end of the latest turn says all; an earlier ordinary one is only a line. */
+  function showAll(turns: number): void {
+    const turn = currentTurn();
+    rule.classList.toggle('quiet', turn.number !== turns && isQuiet(turn));
+  }
+
   /** Only the latest turn can be sent again, and only once. */
   function offerAgain(failedTurnId: string | undefined): void {
     const isOffered = stored.item.kind === 'turn_end' && stored.item.turn.id === failedTurnId;
@@ -105,7 +110,10 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   }
 
   draw();
-  const dispose = effect(() => offerAgain(session.failedTurnId.value));
+  const effects = [
+    effect(() => offerAgain(session.failedTurnId.value)),
+    effect(() => showAll(session.turnCount.value)),
+  ];
   return {
     element,
     update() {
@@ -118,15 +126,17 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     seekChange: (file) => changes?.seek(file),
     dispose() {
       isDisposed = true;
-      dispose();
+      for (const dispose of effects) dispose();
       changes?.dispose();
     },
   };
 };
 
-/** Returns whether a turn ended as usual, and soon: then its end says nothing new. */
-function isQuiet({ stopReason, startedAt, endedAt, waitedMs = 0 }: TurnView): boolean {
-  return stopReason === 'end_turn' && endedAt !== undefined && endedAt - startedAt - waitedMs < LONG_MS;
+/** Returns whether a turn of the user ended as usual, and soon: then its end says nothing new. */
+function isQuiet({ stopReason, startedAt, endedAt, waitedMs = 0, isEmpty, note, ...turn }: TurnView): boolean {
+  if (stopReason !== 'end_turn' || endedAt === undefined || endedAt - startedAt - waitedMs >= LONG_MS) return false;
+  const isPlain = turn.barrier !== 'timeout' && turn.barrier !== 'exit';
+  return isPlain && !isEmpty && note === undefined && turn.starter === undefined;
 }
 
 function reasonOf({ stopReason = 'unknown', interrupted }: TurnView): keyof typeof REASONS {

@@ -17,6 +17,7 @@ const DRAWN_CHARS = 6_000;
 
 export const createUserEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.you);
+  const sender = el('span', 'chip sender-chip', strings.anotherClient);
   const bubble = el('div', 'bubble');
   element.append(bubble);
   let actions: MessageActions | undefined;
@@ -58,6 +59,10 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
         chips.append(createAttachment(block, context));
       else chips.append(createBlock(block, context, save));
     });
+    const isElsewhere = item.elsewhere === true;
+    element.setAttribute('aria-label', isElsewhere ? strings.anotherClient : strings.you);
+    if (isElsewhere) bubble.before(sender);
+    else sender.remove();
     offerActions();
     bubble.replaceChildren(...parts);
     bubble.classList.toggle('clamped', isClamped);

@@ -44,6 +44,7 @@ export const session = {
   liveness: field('liveness'),
   stages: field('stages'),
   turn: field('turn'),
+  turnCount: field('turnCount'),
   plan: field('plan'),
   error: field('error'),
   failedTurnId: field('failedTurnId'),

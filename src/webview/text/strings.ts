@@ -68,6 +68,7 @@ export const strings = {
 
   // Transcript.
   you: l10n.t('You'),
+  anotherClient: l10n.t('Another client'),
   agent: l10n.t('Agent'),
   thought: l10n.t('Thought'),
   plan: l10n.t('Plan'),
@@ -424,13 +425,6 @@ export const strings = {
     thought: (count: string) => l10n.t('Thinking: {0}', count),
   },
   turnEmpty: l10n.t('The agent sent no response.'),
-  barrier: {
-    turn_complete: l10n.t('The agent reported the end of the turn.'),
-    state: l10n.t('The agent reported that it is idle.'),
-    response: l10n.t('The agent answered the prompt.'),
-    timeout: l10n.t('The agent sent nothing for too long.'),
-    exit: l10n.t('The agent process ended.'),
-  },
 
   // Composer.
   /** Of an agent whose name is not known yet: what the first picture shows (shell.html). */

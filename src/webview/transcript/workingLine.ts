@@ -10,12 +10,17 @@ export interface Work {
   readonly status: string;
   /** When the turn began, in ms since 1970. */
   readonly since: number;
+  /** Who began the turn, if it was not the user. */
+  readonly starter?: string | undefined;
 }
 
 export class WorkingLine {
   readonly #word = el('span', 'working-word');
+  readonly #starter = el('span', 'working-starter');
   readonly #time = el('span', 'working-time');
-  readonly element = setAttributes(el('div', 'working', this.#word, this.#time), { 'aria-hidden': 'true' });
+  readonly element = setAttributes(el('div', 'working', this.#word, this.#starter, this.#time), {
+    'aria-hidden': 'true',
+  });
   #since = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -34,6 +39,7 @@ export class WorkingLine {
     this.element.classList.toggle('moves', isPlain);
     this.#word.textContent = work.status;
     this.#word.title = work.status;
+    this.#starter.textContent = work.starter ?? '';
     this.#since = work.since;
     this.#tick(isPlain);
     if (isPlain) this.#timer = setInterval(() => this.#tick(true), 1000);

@@ -2,6 +2,7 @@
 import { l10n } from 'vscode';
 import { Slices } from '../../changes/lines/slices';
 import type { Conversation } from '../../client/conversation/conversation';
+import { lineOfTurn } from '../../client/view/turnWords';
 import { type MarkdownLabels, markdownOfSession } from '../../session/model/sessionMarkdown';
 import { titleOf } from './sessionLabels';
 
@@ -20,5 +21,6 @@ function markdownLabels(title: string, { agent }: Conversation): MarkdownLabels 
     thought: l10n.t('Thought'),
     plan: l10n.t('Plan'),
     missing: l10n.t('[Not available]'),
+    end: lineOfTurn,
   };
 }

@@ -102,6 +102,42 @@ describe('a session as JSON', function () {
     assert.equal(rich.match(/<details/g)?.length, rich.match(/<\/details>/g)?.length);
   });
 
+  it('says who began a turn and what showed that it was over, and comes back so', async () => {
+    const turn = (turnId: string, origin: 'user' | 'agent', ...inside: readonly SessionEvent[]): SessionEvent[] => [
+      { type: 'turn_started', turnId, origin, at: 1 },
+      ...inside,
+      said('Done.'),
+    ];
+    const model = modelOf(
+      ...turn('t1', 'user', {
+        type: 'prompt_sent',
+        turnId: 't1',
+        promptId: 'p',
+        content: [{ type: 'text', text: 'Go.' }],
+      }),
+      { type: 'turn_ended', turnId: 't1', stopReason: 'end_turn', barrier: 'turn_complete', at: 2 },
+      ...turn('t2', 'agent'),
+      { type: 'turn_ended', turnId: 't2', stopReason: 'end_turn', barrier: 'state', at: 3 },
+      ...turn('t3', 'agent', said('From elsewhere.', 'user')),
+      { type: 'turn_ended', turnId: 't3', stopReason: 'error', barrier: 'exit', interrupted: true, at: 4 },
+    );
+    const ends = itemsOf(model).filter(({ type }) => type.startsWith('turn'));
+    assert.deepEqual(ends, [
+      { type: 'turn', at: 1, by: 'user' },
+      { type: 'turn_end', at: 2, reason: 'end_turn', barrier: 'turn_complete' },
+      { type: 'turn', at: 1, by: 'agent' },
+      { type: 'turn_end', at: 3, reason: 'end_turn', barrier: 'state' },
+      { type: 'turn', at: 1, by: 'user', elsewhere: true },
+      { type: 'turn_end', at: 4, reason: 'error', barrier: 'exit', interrupted: true },
+    ]);
+    assert.deepEqual(itemsOf(await imported(await json(model))), itemsOf(model));
+    assert.deepEqual((await html(model)).match(/(?<=<p class="dim">)Turn.*(?=<)/g), [
+      'Turn 1 ended · agent sent turn_complete',
+      'Turn 2 ended · started by agent · agent became idle',
+      'Turn 3 interrupted · started by another client · agent ended',
+    ]);
+  });
+
   it('is read where another program has formatted it', async () => {
     const bytes = await json(modelOf(said('one'), said('two!')));
     const formatted = Buffer.from(JSON.stringify(JSON.parse(Buffer.from(bytes).toString()), undefined, 2));

@@ -4,6 +4,7 @@ import type { ContentBlock } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import { markdownOfSession } from '../../../../src/session/model/sessionMarkdown';
+import type { Turn } from '../../../../src/session/model/state';
 
 const LABELS = {
   title: 'Fix the\nparser',
@@ -12,6 +13,7 @@ const LABELS = {
   thought: 'Thought',
   plan: 'Plan',
   missing: '[…]',
+  end: ({ number, barrier }: Readonly<Turn>) => barrier && `${number} *over*\n(${barrier})`,
 };
 
 const text = (words: string): ContentBlock => ({ type: 'text', text: words });
@@ -51,6 +53,20 @@ describe('a session as Markdown', () => {
         '## You\n\nThanks.',
         '## Claude\n\nBye.\n',
       ].join('\n\n'),
+    );
+  });
+
+  it('has a line at the end of each turn of which that is known, as plain text', () => {
+    const whole = markdown(
+      { type: 'turn_started', turnId: 't1', origin: 'user', at: 0 },
+      { type: 'prompt_sent', turnId: 't1', promptId: 'p', content: [text('Fix it.')] },
+      says('agent', 'a', 'Done.'),
+      { type: 'turn_ended', turnId: 't1', stopReason: 'end_turn', barrier: 'turn_complete', at: 1 },
+      says('agent', 'b', 'One more.'),
+    );
+    assert.match(
+      whole,
+      /## You\n\nFix it\.\n\n## Claude\n\nDone\.\n\n\*1 \\\*over\\\* \(turn_complete\)\*\n\nOne more\.\n$/,
     );
   });
 

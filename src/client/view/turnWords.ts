@@ -1,0 +1,80 @@
+// What is said of a turn in words: who began it, and how it is known to be over.
+import * as l10n from '@vscode/l10n';
+import type { Barrier, StopReason } from '../../session/events/event';
+import type { Turn } from '../../session/model/state';
+import { turnNoteText } from './ownTexts';
+
+/** Returns who began a turn; undefined for the user of this client. */
+export function starterText({ origin, elsewhere }: Pick<Turn, 'origin' | 'elsewhere'>): string | undefined {
+  if (elsewhere) return l10n.t('started by another client');
+  return origin === 'agent' ? l10n.t('started by agent') : undefined;
+}
+
+/**
+ * Returns what showed that a turn was over; undefined if that is not known, or the note says it.
+ * @param note whether the end has one
+ */
+export function barrierText(barrier: Barrier | undefined, stopReason: StopReason, note: boolean): string | undefined {
+  switch (barrier) {
+    case 'turn_complete':
+      return l10n.t('agent sent turn_complete');
+    case 'state':
+      return l10n.t('agent became idle');
+    case 'response':
+      return stopReason === 'error' ? l10n.t('agent returned an error') : l10n.t('agent answered');
+    case 'timeout':
+      return l10n.t('timed out');
+    case 'exit':
+      return note ? undefined : l10n.t('agent ended');
+    case undefined:
+      return undefined;
+  }
+}
+
+/** The facts of a turn that its line in an export says. */
+export interface TurnLineFacts extends Pick<Turn, 'origin' | 'elsewhere'> {
+  readonly number: number;
+  readonly stopReason: StopReason;
+  readonly barrier?: Barrier | undefined;
+  readonly isInterrupted: boolean;
+  /** In words. */
+  readonly note?: string | undefined;
+}
+
+/** Returns one line on the end of a turn. */
+export function turnLine(facts: TurnLineFacts): string {
+  const { barrier, stopReason, note } = facts;
+  const parts = [reasonText(facts), starterText(facts), barrierText(barrier, stopReason, note !== undefined), note];
+  return parts.filter((part) => part !== undefined).join(' · ');
+}
+
+/** Returns one line on the end of a turn of the model; undefined if it has not ended or how is unknown. */
+export function lineOfTurn(turn: Readonly<Turn>): string | undefined {
+  const { stopReason, note, interrupted, ...facts } = turn;
+  if (stopReason === undefined) return undefined;
+  return turnLine({
+    ...facts,
+    stopReason,
+    isInterrupted: interrupted === true,
+    ...(note !== undefined && { note: turnNoteText(note) }),
+  });
+}
+
+function reasonText({ number, stopReason, isInterrupted }: TurnLineFacts): string {
+  switch (stopReason) {
+    case 'end_turn':
+      return l10n.t('Turn {0} ended', number);
+    case 'cancelled':
+      return l10n.t('Turn {0} stopped by you', number);
+    case 'refusal':
+      return l10n.t('Turn {0} refused by agent', number);
+    case 'max_tokens':
+      return l10n.t('Turn {0} stopped: length limit reached', number);
+    case 'max_turn_requests':
+      return l10n.t('Turn {0} stopped: request limit reached', number);
+    case 'error':
+      return isInterrupted ? l10n.t('Turn {0} interrupted', number) : l10n.t('Turn {0} failed', number);
+    case 'unknown':
+      return l10n.t('Turn {0} ended: reason unknown', number);
+  }
+}
