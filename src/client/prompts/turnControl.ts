@@ -289,7 +289,7 @@ export class TurnControl {
     return ({ link, sessionId }: OpenedSession): Promise<PromptAnswer> => {
       const isOther = sessionId !== opened.sessionId;
       const prompt = isOther ? [...content, ...appendix(link.description.features.prompt)] : sent;
-      if (isOther) this.#turns.replaceText(handle, textOfBlocks(prompt));
+      if (isOther) this.driver.replaceText(handle, textOfBlocks(prompt));
       return link.dialect.prompt(sessionId, prompt, onSent, takenBack);
     };
   }

@@ -3,8 +3,8 @@ import * as l10n from '@vscode/l10n';
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import { formatTenths } from '../../base/localFormat';
-import { proposalSupport } from '../proposalSupport';
 import type { Check, Finding } from './check';
+import { proposalSupport } from './proposalSupport';
 import { notTrusted } from './trust';
 
 /** How an agent describes itself when it starts. */

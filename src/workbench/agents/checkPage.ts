@@ -6,7 +6,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { localize } from '../../base/localizable';
 import { type AgentCheck, checkAgent, signInBare, signOutBare } from '../../client/connection/bareAgent';
 import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
-import { proposalSupport } from '../../troubleshoot/proposalSupport';
+import { proposalSupport } from '../../troubleshoot/checks/proposalSupport';
 import { startSession } from '../registry/startSession';
 import { askModal, showError, showInfo, showProgress } from '../ui/messages';
 import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';

@@ -1,8 +1,8 @@
 // What the test of an agent says of the proposals.
 import { strict as assert } from 'node:assert';
-import { describeV1 } from '../../../src/acp/v1/v1Description';
-import { describeV2 } from '../../../src/acp/v2/v2Description';
-import { proposalSupport } from '../../../src/troubleshoot/proposalSupport';
+import { describeV1 } from '../../../../src/acp/v1/v1Description';
+import { describeV2 } from '../../../../src/acp/v2/v2Description';
+import { proposalSupport } from '../../../../src/troubleshoot/checks/proposalSupport';
 
 const NONE = { image: false, audio: false, embeddedContext: false };
 

@@ -1,6 +1,6 @@
 // Which proposals of the protocol an agent supports, by what it says of itself in `initialize`.
 import * as l10n from '@vscode/l10n';
-import type { AgentDescription } from '../acp/protocol/dialect';
+import type { AgentDescription } from '../../acp/protocol/dialect';
 
 export interface ProposalSupport {
   /** As the proposal calls itself on the wire, or its title. */
