@@ -264,10 +264,7 @@ export class Conversation implements Disposable {
     if (kept) this.changes.recalled();
   }
 
-  /**
-   * The transcript and its state. Changes only through {@link note} and the agent, so that all is
-   * stored.
-   */
+  /** The transcript and its state. Changes only through {@link note} and the agent, which are stored. */
   get model(): SessionView {
     return this.#model;
   }
@@ -310,6 +307,11 @@ export class Conversation implements Disposable {
   /** A turn runs, its prompt waits for its answer, or a message is about to leave. */
   get isBusy(): boolean {
     return this.#turns.isBusy;
+  }
+
+  /** As {@link isBusy}, but not while only the answer to a turn that is over is missing. */
+  get isWorking(): boolean {
+    return this.#turns.isRunning || this.#turns.isPreparing;
   }
 
   /** Its agent runs since an earlier window, and is not here yet. */
@@ -450,10 +452,7 @@ export class Conversation implements Disposable {
     return session ? this.#probe.ask(session) : 'unsupported';
   }
 
-  /**
-   * Signs in with a method of the agent, then opens the session. Never throws: a failure is shown
-   * and can be tried again.
-   */
+  /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown. */
   signIn(methodId: string): Promise<void> {
     return this.#connector.signIn(methodId);
   }

@@ -87,7 +87,7 @@ export class SessionFeed implements Disposable {
     };
     this.#changes = new Changes(() => this.#schedule());
     this.#observing = conversation.model.observe(this.#changes);
-    this.#tick = new LivenessTick({ isRunning: () => conversation.isBusy, onTick: () => this.#look(), schedule });
+    this.#tick = new LivenessTick({ isRunning: () => conversation.isWorking, onTick: () => this.#look(), schedule });
   }
 
   /**

@@ -171,7 +171,7 @@ export function phaseOf(conversation: Conversation): SessionPhase {
       if (model.state.permissions.size > 0 || waitsForAnswer(model.state)) return 'requiresAction';
       if (model.state.agentState === 'requires_action' && conversation.isBusy) return 'requiresAction';
       if (conversation.isAsked) return 'requiresAction';
-      return conversation.isBusy ? 'running' : 'ready';
+      return conversation.isWorking ? 'running' : 'ready';
   }
 }
 

@@ -55,7 +55,7 @@ export const NO_SESSION: ContextKeys = {
 /** What of a conversation the keys are made from. */
 export type KeySource = Pick<
   Conversation,
-  'connection' | 'cwd' | 'isBusy' | 'sessionId' | 'queue' | 'model' | 'ops'
+  'connection' | 'cwd' | 'isWorking' | 'sessionId' | 'queue' | 'model' | 'ops'
 > & {
   readonly agent: { readonly type: string };
 };
@@ -85,7 +85,7 @@ export function contextKeysOf(
   const { modes, config, permissions, elicitations } = model.state;
   return {
     hasSession: true,
-    isRunning: conversation.isBusy || connection.kind === 'starting',
+    isRunning: conversation.isWorking || connection.kind === 'starting',
     hasQuestion: permissions.size + elicitations.size > 0,
     isQueued: queue.items.length > 0,
     isQueuePaused: queue.paused !== undefined,

@@ -36,7 +36,7 @@ export class PlainSession {
     this.#changed = changed;
   }
 
-  get isBusy(): boolean {
+  get isWorking(): boolean {
     return this.model.state.turn !== undefined;
   }
 

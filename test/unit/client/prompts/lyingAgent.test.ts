@@ -165,6 +165,19 @@ describe('an agent that lies about its session', () => {
 });
 
 describe('Stop', () => {
+  it('does nothing while only the answer to a turn that is over is missing', async () => {
+    const { control, sent, add } = turns();
+    add('one');
+    control.driver.feed({ type: 'complete', barrier: { promptRequestId: '0', stopReason: 'end_turn' } });
+    assert.deepEqual([control.isBusy, control.isRunning], [true, false]);
+    control.cancel();
+    assert.deepEqual(
+      sent.map(({ method }) => method),
+      ['session/prompt'],
+    );
+    await settled();
+  });
+
   it('answers the open questions of the agent with "cancelled" at once, before the turn ends', async () => {
     const { control, events, add, ends } = turns();
     add('one');

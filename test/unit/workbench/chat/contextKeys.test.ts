@@ -18,7 +18,7 @@ function conversation(parts: object = {}): KeySource {
     agent: { type: 'process' },
     connection: { kind: 'ready' },
     cwd: '/work',
-    isBusy: false,
+    isWorking: false,
     sessionId: 's1',
     queue: { items: [], paused: undefined },
     model: { state: { modes: [], config: [], permissions: new Map(), elicitations: new Map() } },
@@ -102,7 +102,7 @@ describe('context keys', () => {
       contextKeysOf(conversation({ connection: { kind: 'starting' } }), undefined, WORKTREES).isRunning,
       true,
     );
-    assert.equal(contextKeysOf(conversation({ isBusy: true }), undefined, WORKTREES).isRunning, true);
+    assert.equal(contextKeysOf(conversation({ isWorking: true }), undefined, WORKTREES).isRunning, true);
     const queued = contextKeysOf(conversation({ queue: { items: [{}], paused: 'by you' } }), undefined, WORKTREES);
     assert.deepEqual([queued.isQueued, queued.isQueuePaused], [true, true]);
   });
