@@ -215,9 +215,9 @@ const FORKED: SessionEvent = {
 };
 
 function replayOf(
-  { onUpdates, onState, onTurnComplete, onRepeated, known, apply, services }: StartContext,
+  { onUpdates, onState, feed, onRepeated, known, apply, services }: StartContext,
   { dialect, description }: AgentLink,
-  manner: Pick<SessionReplayOptions, 'compares' | 'expected'>,
+  manner: Pick<SessionReplayOptions, 'compares' | 'expected' | 'rejoins'>,
 ): SessionReplay {
   const asSaid = repeatedEvents(description.raw);
   const { log } = services;
@@ -230,7 +230,7 @@ function replayOf(
     apply,
     onUpdates,
     onState,
-    onTurnComplete,
+    feed,
     onRepeated,
   });
 }
@@ -242,7 +242,7 @@ function replayOf(
 async function openExisting(
   context: StartContext,
   link: AgentLink,
-  { sessionId, transcript }: Extract<SessionOpenStrategy, { kind: 'reopen' }>,
+  { sessionId, transcript, catchesUp }: Extract<SessionOpenStrategy, { kind: 'reopen' }>,
   way: OpenMethod,
   setup: SessionSetup,
   signal: AbortSignal,
@@ -254,7 +254,7 @@ async function openExisting(
   const replay =
     description.features.carried || way.method === 'status'
       ? undefined
-      : replayOf(context, link, { compares, expected: way.replays });
+      : replayOf(context, link, { compares, expected: way.replays, ...(catchesUp && { rejoins: true }) });
   context.onNamed(sessionId);
   try {
     router.register(sessionId, replay?.take ?? context.onUpdates);

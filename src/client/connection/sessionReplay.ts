@@ -1,18 +1,21 @@
 // Handles what an agent repeats of a session that was reopened, from the request until the first
 // prompt. Agents repeat the past before their answer, after it, after session/ready, in several
 // bursts, or without being asked. Where a transcript exists, the repetition goes into a model of
-// its own and only what is missing is added; otherwise it becomes the transcript. States in it
-// belong to old turns: only the last one describes the session now.
+// its own and only what is missing is added; otherwise it becomes the transcript. States and ends of
+// turns in it belong to old turns: only the last state describes the session now.
 import { isIdle, isUserMessage } from '../../acp/proposals/promptLifecycle';
 import type { Dialect, StateReport, TurnComplete, UpdateTargets } from '../../acp/protocol/dialect';
 import type { AsSaid } from '../../acp/quirks/repeatedPast';
 import type { Log } from '../../base/log';
+import { at } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
 import { SessionModel } from '../../session/model/model';
 import { sameIds } from '../../session/model/renewedIds';
 import type { Entry } from '../../session/model/state';
 import { reconcile, type Transcript } from '../../session/reconcile/reconcile';
+import type { TurnFact } from '../turns/turnState';
 import { withoutHandoff } from './contextHandoff';
+import { ReplayedTurns } from './replayedTurns';
 
 /**
  * How long an agent that has answered may stay silent before what it repeated is taken over, and
@@ -33,10 +36,25 @@ const OF_THE_SESSION: ReadonlySet<SessionEvent['type']> = new Set([
   'session_message',
 ]);
 
+/** Updates that show progress in a turn. */
+const OUTPUT: ReadonlySet<unknown> = new Set([
+  'agent_message_chunk',
+  'agent_message',
+  'agent_thought_chunk',
+  'agent_thought',
+  'tool_call',
+  'tool_call_update',
+  'tool_call_content_chunk',
+  'plan',
+  'plan_update',
+]);
+
 /** How updates of the past are read. */
 export interface PastUpdates {
   /** Takes the states in them, which begin and end no turns here. */
   readonly onState: (report: StateReport) => void;
+  /** Takes the ends of turns in them. */
+  readonly onTurnComplete: (barrier: TurnComplete) => void;
   /** Returns what an event says, without what the agent puts in only where it repeats something. */
   readonly asSaid: AsSaid;
 }
@@ -53,14 +71,19 @@ export interface SessionReplayOptions {
    * before one is new.
    */
   readonly expected: boolean;
+  /** A turn waits here to be told of its end, and may be the last one that is repeated. */
+  readonly rejoins?: boolean;
   readonly known: () => Transcript;
   readonly apply: (event: SessionEvent) => void;
   readonly asSaid: AsSaid;
   /** Takes updates for the transcript. @param past they are a repetition */
   readonly onUpdates: (updates: readonly unknown[], past?: PastUpdates) => void;
   readonly onState: (report: StateReport) => void;
-  /** Takes the end of the last turn that is repeated, where the agent says it. */
-  readonly onTurnComplete: (barrier: TurnComplete) => void;
+  /**
+   * Tells the turn engine of the session how the last turn that is repeated ended, where a turn waits
+   * for that, or that it goes on.
+   */
+  readonly feed: (fact: Extract<TurnFact, { readonly type: 'complete' | 'continues' }>) => void;
   /** Told before what is missing is added. */
   readonly onRepeated: (repeated: readonly Entry[]) => void;
 }
@@ -82,12 +105,18 @@ export class SessionReplay {
   #state: StateReport | undefined;
   /** What ended the last turn, until it is told. */
   #complete: TurnComplete | undefined;
+  readonly #turns: ReplayedTurns;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #heard: (() => void) | undefined;
 
   constructor(options: SessionReplayOptions) {
     this.#options = options;
-    this.#past = { onState: this.#hold, asSaid: (event) => this.#read(event).map(this.#asPast) };
+    this.#turns = new ReplayedTurns((event) => {
+      if (options.compares) this.#model.apply(event, 0);
+      else options.apply(event);
+    });
+    const asSaid = (event: SessionEvent) => this.#read(event).map(this.#asPast);
+    this.#past = { onState: this.#hold, onTurnComplete: this.#completed, asSaid };
     if (!options.expected) this.#undecided = [];
     this.#model.apply({ type: 'cleared', replay: true }, 0);
   }
@@ -96,6 +125,13 @@ export class SessionReplay {
   readonly take = (updates: readonly unknown[]): void => {
     const { compares, onUpdates, dialect } = this.#options;
     if (this.#isOver) {
+      onUpdates(updates);
+      return;
+    }
+    // What follows the past without a message of the user belongs to the turn that runs.
+    if (this.#settled && this.#turns.isOpen && !updates.some(isUserMessage) && updates.some(isOutput)) {
+      this.end();
+      this.#options.feed({ type: 'continues' });
       onUpdates(updates);
       return;
     }
@@ -191,19 +227,22 @@ export class SessionReplay {
 
   readonly #hold = (report: StateReport): void => {
     this.#state = report;
+    this.#turns.state(report);
+  };
+
+  readonly #completed = (barrier: TurnComplete): void => {
+    this.#complete = barrier;
+    this.#turns.complete(barrier);
   };
 
   #targets(): UpdateTargets {
     const { apply, log } = this.#options;
     return {
       emit: (event) => {
-        if (isOfUser(event)) this.#complete = undefined; // it ended the turn before
         if (OF_THE_SESSION.has(event.type)) apply(this.#asPast(event));
         else for (const said of this.#read(event)) this.#model.apply(said, 0);
       },
-      onTurnComplete: (barrier) => {
-        this.#complete = barrier;
-      },
+      onTurnComplete: this.#completed,
       onState: this.#hold,
       log,
     };
@@ -211,7 +250,10 @@ export class SessionReplay {
 
   #read(event: SessionEvent): readonly SessionEvent[] {
     if (!OF_THE_SESSION.has(event.type)) this.#hasRepeated = true;
-    return this.#options.asSaid(event);
+    if (isOfUser(event)) this.#complete = undefined; // it ended the turn before
+    const events = this.#options.asSaid(event);
+    for (const said of events) this.#turns.hear(said);
+    return events;
   }
 
   /**
@@ -231,7 +273,7 @@ export class SessionReplay {
     const [state, complete] = [this.#state, this.#complete];
     this.#state = undefined;
     this.#complete = undefined;
-    if (complete) this.#options.onTurnComplete(complete);
+    if (complete && this.#options.rejoins) this.#options.feed({ type: 'complete', barrier: complete });
     if (!state) return;
     // Updates of a working agent are new, so the replay is over.
     if (!isIdle(state)) this.dispose();
@@ -248,6 +290,10 @@ export class SessionReplay {
     for (const event of missing) apply(event);
     if (missing.length > 0) log.info(`the agent repeated the session; ${missing.length} things were new`);
   }
+}
+
+function isOutput(update: unknown): boolean {
+  return OUTPUT.has(at(update, 'sessionUpdate'));
 }
 
 function isOfUser(event: SessionEvent): boolean {

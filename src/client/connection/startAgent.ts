@@ -88,7 +88,7 @@ export interface StartContext {
   readonly onNotification: RpcHandlers['onNotification'];
   readonly onUpdates: SessionReplayOptions['onUpdates'];
   readonly onState: SessionReplayOptions['onState'];
-  readonly onTurnComplete: SessionReplayOptions['onTurnComplete'];
+  readonly feed: SessionReplayOptions['feed'];
   readonly apply: (event: SessionEvent) => void;
   /** Why no agent may be started for this conversation now. */
   readonly refuses: () => ParleyError | undefined;

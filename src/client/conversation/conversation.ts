@@ -233,7 +233,7 @@ export class Conversation implements Disposable {
         onNotification: (method, params) => inbound.notification(method, params),
         onUpdates: (updates, past) => inbound.updates(updates, past),
         onState: (report) => this.#turns.state(report),
-        onTurnComplete: (barrier) => void this.#turns.driver.feed({ type: 'complete', barrier }),
+        feed: (fact) => void this.#turns.driver.feed(fact),
         toolSession: inbound.toolSession(),
       },
       options.opening ?? strategyFor(kept),

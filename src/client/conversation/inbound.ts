@@ -48,7 +48,7 @@ export class Inbound {
 
   /**
    * Takes the `update`s of the session's `session/update` notifications, in order.
-   * @param past they repeat what was: the ends of turns in them say nothing
+   * @param past they repeat what was: the ends of turns in them end none here
    */
   updates(updates: readonly unknown[], past?: PastUpdates): void {
     const { services, recorder, turns, subagents, probe, connector } = this.#parts;
@@ -65,9 +65,7 @@ export class Inbound {
           }
           if (event.type === 'subagent') subagents.announce(event.sessionId);
         },
-        onTurnComplete: (barrier) => {
-          if (!past) turns.driver.feed({ type: 'complete', barrier });
-        },
+        onTurnComplete: past?.onTurnComplete ?? ((barrier) => void turns.driver.feed({ type: 'complete', barrier })),
         onState: past?.onState ?? ((report) => turns.state(report)),
         log: services.log,
       }),

@@ -66,6 +66,8 @@ class Step extends TurnEnds {
     state: (step, { report }) => step.#state(report),
     complete: (step, { barrier }) => step.#complete(barrier),
     message: (step, { event }) => step.#message(event),
+    past: (step) => step.#past(),
+    continues: (step) => step.#continues(),
     update: (step, { isOutput }) => step.#update(isOutput),
     call: (step, { id, isOpen }) => step.#call(id, isOpen),
     cancel: (step) => step.#cancel(),
@@ -98,6 +100,10 @@ class Step extends TurnEnds {
   #sent(handle: string, requestId: string): void {
     const prompt = this.find(handle);
     if (!prompt) return;
+    const { turn } = this.state;
+    const isAgain = prompt.requestId !== undefined && prompt.requestId !== requestId;
+    // What was idle before it was sent again has not worked on it.
+    if (isAgain && prompt.inTurn && turn) Object.assign(turn, { idle: undefined, idleIsDoubtful: false });
     prompt.requestId = requestId;
     this.mark('sent', prompt);
   }
@@ -237,6 +243,24 @@ class Step extends TurnEnds {
     else this.doubtIdle(turn, turn.idle);
   }
 
+  /** The turn before is over, whether the agent said so or not. One without output takes more messages in. */
+  #past(): void {
+    const { turn: before } = this.state;
+    const isOver = before?.ended !== undefined || before?.hasOutput === true;
+    if (before && isOver) this.settle(before);
+    const turn = this.state.turn ?? this.start('user', 'state', false);
+    turn.isPast = true;
+    if (this.promptsInTurn().length > 0) return;
+    const handle = `past-${++this.state.followers}`;
+    const flags = { inTurn: true, awaited: false, inserted: true, echoed: true, cancelRequested: false };
+    this.state.prompts.push({ handle, promptId: handle, endsBy: 'state', promised: false, ...flags });
+  }
+
+  /** The agent works on what it began before this connection. */
+  #continues(): void {
+    if (!this.state.turn) this.start('agent', 'state', false).isRejoined = true;
+  }
+
   #update(isOutput: boolean): void {
     if (isOutput) this.decide(undefined);
     const { turn } = this.state;
@@ -269,7 +293,7 @@ class Step extends TurnEnds {
       return;
     }
     const ids = this.requestIds(); // an earlier window may not have kept them
-    const names = turn.isRejoined ? ids.length > 0 : this.promptsInTurn().length > 0;
+    const names = turn.isRejoined || turn.isPast ? ids.length > 0 : this.promptsInTurn().length > 0;
     if (id !== undefined && names && !ids.includes(id)) {
       this.foreignBarrier(turn, id);
       return;

@@ -88,6 +88,8 @@ const turnSchema = z.object({
   answered: z.optional(z.object({ stopReason: z.enum(stopReasons), said: endingSchema })),
   /** It continues on another connection: its prompts get no answers, and their ids are void. */
   isRejoined: z.optional(z.boolean()),
+  /** The agent repeats it: it has no prompts of this connection. */
+  isPast: z.optional(z.boolean()),
   /** The handle of the prompt whose answer names no reason. */
   unclear: z.optional(z.string()),
   /** Another client's message was taken in before the prompt of this turn. */
@@ -176,6 +178,10 @@ export type TurnFact =
   | { readonly type: 'complete'; readonly barrier: TurnComplete }
   /** A message of the user that the agent sends; the engine says where it goes. */
   | { readonly type: 'message'; readonly event: UserMessageEvent }
+  /** A message of the user in a past that the agent repeats. Only in an engine of that past. */
+  | { readonly type: 'past' }
+  /** The agent goes on with a turn that it began before this connection. */
+  | { readonly type: 'continues' }
   /** Any update. `isOutput`: it shows progress, and is not applied yet. */
   | { readonly type: 'update'; readonly isOutput: boolean }
   | { readonly type: 'call'; readonly id: string; readonly isOpen: boolean }

@@ -42,7 +42,7 @@ export async function awayView(source: AwaySource, left: LeftAt): Promise<AwayVi
   const calls = state.entries.filter(
     (entry): entry is ToolEntry => entry.kind === 'tool' && (entry.index >= first || isNew(entry.endedAt)),
   );
-  const turns = state.turns.filter(({ endedAt }) => isNew(endedAt));
+  const turns = state.turns.filter(({ endedAt, replayed }) => !replayed && isNew(endedAt));
   const said = state.entries.slice(first).some(({ kind }) => kind === 'agent' || kind === 'error');
   if (calls.length + turns.length === 0 && !said) return undefined;
   const commands = calls.filter(({ toolKind }) => toolKind === 'execute');

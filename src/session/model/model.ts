@@ -21,7 +21,16 @@ import type { Entry, SessionState, Turn } from './state';
 import { applySubagent } from './subagents';
 import { applyTerminal } from './terminals';
 import { addToolContent, applyTool, noteDecision } from './tools';
-import { endTurn, fixReason, noteChanges, noteTurn, requestCancel, startTurn } from './turns';
+import {
+  beginReplayedTurn,
+  endReplayedTurn,
+  endTurn,
+  fixReason,
+  noteChanges,
+  noteTurn,
+  requestCancel,
+  startTurn,
+} from './turns';
 import { waitBegins, waitEnds } from './waits';
 
 /** Read access to a session. Events are applied and saved only by its conversation. */
@@ -290,6 +299,12 @@ export class SessionModel {
         return;
       case 'restored':
         applyRestored(context, event, entriesOf(event.events ?? [], at)[0], at);
+        return;
+      case 'replayed_turn':
+        beginReplayedTurn(context, at, 'agent');
+        return;
+      case 'replayed_end':
+        endReplayedTurn(context, event, at);
         return;
       case 'replay_resumed':
         if (!state.turn) state.replaying = true;

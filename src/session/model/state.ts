@@ -172,7 +172,7 @@ export interface Turn {
   /** Only with `error`: the turn did not fail, the agent was stopped while it ran. */
   interrupted?: true;
   cancelRequested?: true;
-  /** The turn comes from a replay; how it ended is unknown. */
+  /** The turn comes from a replay: how long it took is unknown, and mostly how it ended. */
   readonly replayed?: true;
   tokens?: number;
   tokenParts?: TokenParts;

@@ -1,5 +1,6 @@
 // Turns: start, end and cancellation, and the turns of a replay. When a session is reopened, each
-// user message starts a turn, as it did originally. Replayed turns have no end, as it is unknown.
+// user message starts a turn, as it did originally. A replayed turn has an end if the agent says how
+// it ended; when it began and ended is not known.
 import type { TurnTokens } from '../events/content';
 import type { SessionEvent } from '../events/event';
 import type { ModelContext } from './context';
@@ -145,10 +146,11 @@ export function requestCancel(context: ModelContext, turnId: string, at: number)
 }
 
 /**
- * Starts a turn of the past while a session is replayed. Call it where a user message starts.
+ * Starts a turn of the past while a session is replayed. Call it where a user message starts, or the
+ * agent began by itself.
  * @param at ms since 1970, of the replay
  */
-export function beginReplayedTurn(context: ModelContext, at: number): void {
+export function beginReplayedTurn(context: ModelContext, at: number, origin: Turn['origin'] = 'user'): void {
   const { state } = context;
   if (!state.replaying || state.turn) return;
   cancelOpenTools(context, at);
@@ -156,7 +158,7 @@ export function beginReplayedTurn(context: ModelContext, at: number): void {
   const turn: Turn = {
     id: `r${number}`,
     number,
-    origin: 'user',
+    origin,
     startedAt: at,
     replayed: true,
     tools: 0,
@@ -165,4 +167,23 @@ export function beginReplayedTurn(context: ModelContext, at: number): void {
   state.turns.push(turn);
   context.turnsById.set(turn.id, turn);
   context.note((changes) => changes.part('turn'));
+}
+
+/** Applies `replayed_end`. */
+export function endReplayedTurn(
+  context: ModelContext,
+  { stopReason, barrier = 'state', tokens, tokenParts }: Extract<SessionEvent, { type: 'replayed_end' }>,
+  at: number,
+): void {
+  const { state } = context;
+  const turn = state.replaying && !state.turn ? state.turns.at(-1) : undefined;
+  if (!turn?.replayed) return;
+  const said = {
+    turnId: turn.id,
+    stopReason,
+    ...(tokens !== undefined && { tokens }),
+    ...(tokenParts && { tokenParts }),
+  };
+  if (turn.endedAt === undefined) endTurn(context, { type: 'turn_ended', ...said, barrier, at: turn.startedAt }, at);
+  else fixReason(context, { type: 'turn_reason', ...said });
 }

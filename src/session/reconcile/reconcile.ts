@@ -90,7 +90,10 @@ export function reconcile(known: Transcript, repeated: Transcript, goesOn = fals
   const end =
     segments[lastPlace]?.entries.findLast((entry) => isSaid(entry) || entry.kind === 'plan') ??
     segments[lastPlace]?.user;
-  for (const entry of rest) events.push(...(isOpen && end ? restored(end, entry, repeated) : again(entry, repeated)));
+  for (const entry of rest) {
+    if (entry.kind === 'turn_end') events.push(...(hasOpenPast(known) ? endOf(entry, repeated) : []));
+    else events.push(...(isOpen && end ? restored(end, entry, repeated) : again(entry, repeated)));
+  }
   // A replay that ends before this transcript has lost the end of the session: nothing in it is
   // new. The agent may never have received a prompt that has no answer.
   const reached = candidates[last]?.place?.last ?? 0;
@@ -130,10 +133,31 @@ function unrelated(known: readonly Entry[], repeated: Transcript): SessionEvent[
     .flatMap((entry) => again(entry, repeated));
 }
 
-/** Turns that were run elsewhere. */
+/** Turns that were run elsewhere, with their ends as far as the agent tells them. */
 function added(entries: readonly Entry[], repeated: Transcript): SessionEvent[] {
   if (entries.length === 0) return [];
-  return [{ type: 'replay_resumed' }, ...entries.flatMap((entry) => again(entry, repeated))];
+  const events: SessionEvent[] = [{ type: 'replay_resumed' }];
+  let last = entries[0]?.turnId;
+  for (const entry of entries) {
+    const isOwn = repeated.turns.some(({ id, origin }) => id === entry.turnId && origin === 'agent');
+    if (isOwn && entry.turnId !== last) events.push({ type: 'replayed_turn' });
+    last = entry.turnId;
+    events.push(...(entry.kind === 'turn_end' ? endOf(entry, repeated) : again(entry, repeated)));
+  }
+  return events;
+}
+
+/** Returns whether the last turn here is of the past, and its end is not known. */
+function hasOpenPast({ turns }: Transcript): boolean {
+  const last = turns.at(-1);
+  return last?.replayed === true && last.endedAt === undefined;
+}
+
+function endOf({ turnId }: Entry, { turns }: Transcript): SessionEvent[] {
+  const { stopReason, barrier, tokens, tokenParts } = turns.findLast(({ id }) => id === turnId) ?? {};
+  if (stopReason === undefined) return [];
+  const said = { ...(tokens !== undefined && { tokens }), ...(tokenParts && { tokenParts }) };
+  return [{ type: 'replayed_end', stopReason, ...(barrier && { barrier }), ...said }];
 }
 
 function again(entry: Entry, repeated: Transcript): SessionEvent[] {

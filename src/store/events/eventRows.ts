@@ -247,6 +247,8 @@ const WIPED = [
     'gaps_filled',
     'restored',
     'replay_resumed',
+    'replayed_turn',
+    'replayed_end',
   ],
 ];
 

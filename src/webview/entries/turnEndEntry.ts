@@ -151,7 +151,9 @@ function claimText({ command, exitCode, files }: TestClaimView): string {
 
 function words(turn: TurnView): readonly string[] {
   const facts = [REASONS[reasonOf(turn)](turn.number)];
-  if (turn.endedAt !== undefined) facts.push(durationLabel(turn.endedAt - turn.startedAt, turn.waitedMs));
+  // How long a turn of the past took is not known.
+  if (turn.endedAt !== undefined && turn.endedAt > turn.startedAt)
+    facts.push(durationLabel(turn.endedAt - turn.startedAt, turn.waitedMs));
   if (turn.tools > 0) facts.push(strings.tools(turn.tools));
   // The line below counts what has really changed.
   if (turn.files > 0 && !turn.changes?.files) facts.push(strings.files(turn.files));

@@ -39,6 +39,8 @@ const BREAKS: ReadonlySet<SessionEvent['type']> = new Set([
   'gaps_filled',
   'ids_renewed',
   'replay_resumed',
+  'replayed_turn',
+  'replayed_end',
 ]);
 
 export class StreamRedaction {

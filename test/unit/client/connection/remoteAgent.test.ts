@@ -109,9 +109,9 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /You said one\.You said two\.$/);
     });
 
-    it('keeps a session that it still has and cannot open again', async () => {
+    it('keeps a session that it still has and cannot open again, and gets session/ready for each opening', async () => {
       await server.close();
-      server = await serveAgent({ capabilities: { sessionCapabilities: { status: {} } } });
+      server = await serveAgent({ capabilities: { sessionCapabilities: { status: {}, ready: {} } } });
       const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1] });
       await conversation.send('one').done;
       const { sessionId } = conversation;
@@ -123,7 +123,10 @@ for (const transport of ['http', 'ws'] as const) {
       assert.deepEqual([...server.sessions.keys()], [sessionId]);
       assert.deepEqual(
         server.received.flatMap(({ method }) => (method === undefined ? [] : [method])),
-        ['initialize', 'session/new', 'session/prompt', 'initialize', 'session/status', 'session/prompt'],
+        [
+          ...['initialize', 'session/new', 'session/ready', 'session/prompt'],
+          ...['initialize', 'session/status', 'session/ready', 'session/prompt'],
+        ],
       );
       assert.match(said(), /You said one\.You said two\.$/);
     });

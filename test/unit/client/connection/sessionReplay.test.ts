@@ -107,7 +107,7 @@ describe('a repeated session', function () {
     const { conversation } = agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
     await conversation.start();
     assert.deepEqual(spoken(conversation), said('one', 'two'));
-    assert.deepEqual(turnsOf(conversation), ['r1 user open', 'r2 user open']);
+    assert.deepEqual(turnsOf(conversation), ['r1 user', 'r2 user']);
     assert.equal(conversation.isBusy, false);
     assert.equal(conversation.model.state.agentState, 'idle');
   });
@@ -147,7 +147,7 @@ describe('a repeated session', function () {
         asSaid: (event) => [event],
         onUpdates: (updates) => live.push(...updates),
         onState() {},
-        onTurnComplete() {},
+        feed() {},
         onRepeated() {},
       });
       return { replay, model, live };

@@ -52,7 +52,7 @@ describe('turn_complete', () => {
 
   it('does not end the running turn when the agent repeats the past', () => {
     const { inbound, model } = running();
-    inbound.updates(complete, { onState() {}, asSaid: (event) => [event] });
+    inbound.updates(complete, { onState() {}, onTurnComplete() {}, asSaid: (event) => [event] });
     assert.equal(hasEnded(model), false);
   });
 });
