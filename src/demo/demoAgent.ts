@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { at, type ClientCan, clientCan, promptOf, text, type Version } from './input';
-import { DemoSession } from './session';
+import { DemoSession, type SessionOptions } from './session';
 import { initializeResult, toV2Options } from './versions';
 import { RpcFault, type RpcId, Wire, type WireHandler } from './wire';
 
@@ -49,8 +49,8 @@ export class DemoAgent implements WireHandler {
       }
       case 'session/close': {
         const session = this.#session(params);
-        session.close();
         this.#sessions.delete(session.id);
+        await session.close();
         return {};
       }
       case 'session/list':
@@ -79,22 +79,27 @@ export class DemoAgent implements WireHandler {
   #open(id: string, method: string, params: unknown, can: ClientCan): object {
     const cwd = text(params, 'cwd');
     if (!isAbsolute(cwd)) throw new RpcFault(-32602, '"cwd" must be an absolute path.');
-    this.#sessions.get(id)?.close();
-    const session = new DemoSession(id, {
+    const live = this.#sessions.get(id);
+    live?.opened(method);
+    const session = live ?? this.#begin(id, { method, wasForgotten: this.#forgotten.delete(id) }, cwd, can);
+    this.#sessions.set(id, session);
+    const { settings } = session;
+    const configOptions = this.#options(settings.options());
+    return this.#version === 2 ? { configOptions } : { modes: settings.modeState(), configOptions };
+  }
+
+  #begin(id: string, opening: SessionOptions['opening'], cwd: string, can: ClientCan): DemoSession {
+    return new DemoSession(id, {
       cwd,
       wire: this.#wire,
       can,
       version: this.#version,
-      opening: { method, wasForgotten: this.#forgotten.delete(id) },
+      opening,
       onForget: () => {
         this.#sessions.delete(id);
         this.#forgotten.add(id);
       },
     });
-    this.#sessions.set(id, session);
-    const { settings } = session;
-    const configOptions = this.#options(settings.options());
-    return this.#version === 2 ? { configOptions } : { modes: settings.modeState(), configOptions };
   }
 
   #options(options: readonly object[]): readonly object[] {

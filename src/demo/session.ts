@@ -43,8 +43,8 @@ export class DemoSession {
   readonly id: string;
   readonly options: SessionOptions;
   readonly settings: Settings;
-  readonly #opening: OpeningStep[] = [];
-  readonly #openedAt = Date.now();
+  #opening: OpeningStep[] = [];
+  #openedAt = 0;
   /**
    * What the client keeps for the agents of this session; undefined where it keeps nothing
    * (`parley/state`).
@@ -66,14 +66,25 @@ export class DemoSession {
   /** Ids of the tool calls that go on while no turn runs. */
   readonly #background = new Set<string>();
   readonly #life = new AbortController();
+  /** Settles when the running turn is over. */
+  #playing: Promise<void> | undefined;
 
   constructor(id: string, options: SessionOptions) {
     this.id = id;
     this.options = options;
     this.settings = new Settings(options.can.booleanOptions);
     this.#titled = options.opening.wasForgotten;
-    this.#note('client', options.opening.method);
-    this.#note('agent', `answer to ${options.opening.method}`);
+    this.opened(options.opening.method);
+  }
+
+  /** A client has opened the session, for the first time or again: it is not ready yet. */
+  opened(method: string): void {
+    this.#ready = false;
+    this.#prompted = false;
+    this.#openedAt = Date.now();
+    this.#opening = [];
+    this.#note('client', method);
+    this.#note('agent', `answer to ${method}`);
   }
 
   get version(): Version {
@@ -191,10 +202,12 @@ export class DemoSession {
     if (requestId === undefined || this.#turn?.requestId === requestId) this.#turn?.abort.abort();
   }
 
-  close(): void {
+  /** Ends all work. Resolves when nothing more is sent. */
+  async close(): Promise<void> {
     this.#ownTurns.length = 0;
-    this.cancel();
     this.#life.abort();
+    this.cancel();
+    await this.#playing;
   }
 
   /** Sends a session update, given in the words of version 1. */
@@ -233,8 +246,8 @@ export class DemoSession {
     if (this.#turn) return;
     const scene = this.#ownTurns.shift();
     const sent = scene ? undefined : this.#heldPrompts.shift();
-    if (scene) void this.#play(scene, undefined);
-    else if (sent) void this.#play(this.#sceneFor(sent.prompt), sent);
+    if (scene) this.#playing = this.#play(scene, undefined);
+    else if (sent) this.#playing = this.#play(this.#sceneFor(sent.prompt), sent);
   }
 
   /** What a prompt asks for. The first one of a session that was forgotten hears about that. */
@@ -273,12 +286,15 @@ export class DemoSession {
   }
 
   async #end(sent: SentPrompt | undefined, stopReason: string, fault: RpcFault | undefined): Promise<void> {
-    if (this.version === 1 && !fault) {
-      // Version 1 has no state for this, but clients that know the word keep the call open.
-      if (sent && this.#background.size > 0) await this.showState('idle');
-      for (const id of sent ? [sent.requestId] : this.#takenIn.slice(-1))
-        await this.update({ sessionUpdate: 'turn_complete', promptRequestId: String(id), stopReason });
-    }
+    const promptId = sent ? sent.requestId : this.#takenIn.at(-1);
+    const complete = async (): Promise<void> => {
+      if (this.version === 2 || promptId === undefined) return;
+      const reason = fault ? {} : { stopReason };
+      await this.update({ sessionUpdate: 'turn_complete', promptRequestId: String(promptId), ...reason });
+    };
+    // Version 1 has no state for this, but clients that know the word keep the call open.
+    if (this.version === 1 && sent && this.#background.size > 0) await this.showState('idle');
+    if (!fault) await complete();
     this.#takenIn = [];
     this.#turn = undefined;
     if (this.version === 2 || !sent) {
@@ -286,7 +302,8 @@ export class DemoSession {
       await this.showState('idle', error ? { stopReason: 'error', error } : { stopReason });
     } else if (fault) sent.answer.reject(fault);
     else sent.answer.resolve({ stopReason });
-    await new Promise(setImmediate); // the answer is written before the agent begins something
+    await new Promise(setImmediate); // the answer is written first
+    if (fault) await complete();
     for (const start of this.#afterTurn.splice(0)) void start();
     this.#next();
   }

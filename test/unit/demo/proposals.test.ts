@@ -222,6 +222,37 @@ describe('the demo agent shows the proposals on the wire', () => {
     await client.untilUpdate(isIdle);
   });
 
+  it('sends turn_complete once for a turn of version 1 that fails, after the error', async () => {
+    await openReady(1);
+    const { id, answer } = prompt('/error');
+    const end = await client.untilUpdate((update) => update.promptRequestId === String(id));
+    assert.equal(end.params.update.stopReason, undefined);
+    assert.ok(client.received.indexOf(await answer) < client.received.indexOf(end));
+  });
+
+  it('goes on with a turn if the session is resumed in the midst of it', async () => {
+    await openReady(2);
+    prompt('/slow');
+    await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
+    const from = client.received.length;
+    await client.request('session/resume', { sessionId, cwd: '/work', mcpServers: [] });
+    assert.ok(client.story(from).includes('state_update running'));
+    client.notify('session/cancel', { sessionId });
+    await client.untilUpdate(isIdle);
+  });
+
+  for (const version of VERSIONS)
+    it(`sends nothing of a session after its close was answered, in version ${version}`, async () => {
+      await openReady(version);
+      const { answer } = prompt('/slow');
+      await client.untilUpdate(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
+      await client.request('session/close', { sessionId });
+      if (version === 1) assert.equal((await answer).result.stopReason, 'cancelled');
+      const from = client.received.length;
+      await client.request('session/status', { sessionId });
+      assert.deepEqual(client.story(from), ['answer {"status":"not_found"}']);
+    });
+
   it('ends a turn of version 2 that fails with the error in idle', async () => {
     await openReady(2);
     await play(2, '/error');
