@@ -88,6 +88,7 @@ describe('the page on the proposals', () => {
         constant(`${connection}/sessionReplay.ts`, 'LONGEST_MS'),
         constant('src/client/prompts/acceptedPrompts.ts', 'TAKE_BACK_MS'),
         constant('src/client/prompts/turnControl.ts', 'STOP_PATIENCE_MS'),
+        constant('src/distributed/client/communicationSession.ts', 'LOOK_MS'),
       ].map(timeText),
     );
   });
