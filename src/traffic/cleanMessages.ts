@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type KnownSecrets, REDACTED } from '../base/knownSecrets';
 import { knownSecrets, redact, redactPieces } from '../base/redact';
 import { at } from '../base/untrusted';
+import { jsonObject, messageOf, type WireMessage } from './entryMessage';
 import type { TrafficEntry } from './trafficLog';
 
 /** Between two pauses, ms. */
@@ -18,14 +19,14 @@ const MAX_DEPTH = 32;
 export interface CleanEntry {
   readonly entry: TrafficEntry;
   /** The message; absent if the line is not a JSON object or was truncated. */
-  readonly message?: Readonly<Record<string, unknown>>;
+  readonly message?: WireMessage;
   /** The line; of a message, its JSON. */
   readonly text: string;
 }
 
 interface Parsed {
   readonly entry: TrafficEntry;
-  message?: Record<string, unknown>;
+  message?: WireMessage;
 }
 
 /** A text in an update, and how to replace it. */
@@ -78,7 +79,7 @@ export function cleanLine(text: string, known: KnownSecrets = knownSecrets): str
   return withoutOpenEnd(clean, [clean], known);
 }
 
-function cleanMessage(entry: TrafficEntry, message: Record<string, unknown>, known: KnownSecrets): CleanEntry {
+function cleanMessage(entry: TrafficEntry, message: WireMessage, known: KnownSecrets): CleanEntry {
   let text: string;
   try {
     text = redact(JSON.stringify(message), known);
@@ -97,23 +98,8 @@ function withoutOpenEnd(last: string, pieces: readonly string[], known: KnownSec
   return open < MIN_OPEN ? last : `${last.slice(0, Math.max(0, last.length - open))}${REDACTED}`;
 }
 
-function messageOf({ kind, text, length }: TrafficEntry): Record<string, unknown> | undefined {
-  return (kind === 'in' || kind === 'out') && length === text.length ? jsonObject(text) : undefined;
-}
-
-function jsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Appends the texts of a `session/update` to the texts that they continue. */
-function collect(key: string, message: Record<string, unknown>, streams: Map<string, Piece[]>): void {
+function collect(key: string, message: WireMessage, streams: Map<string, Piece[]>): void {
   if (message.method !== 'session/update') return;
   const update = at(message, 'params', 'update');
   if (typeof update !== 'object' || update === null) return;

@@ -3,6 +3,7 @@
 import { oneLine } from '../base/text';
 import { at } from '../base/untrusted';
 import type { TrafficRow } from '../panel/trafficContract';
+import type { WireMessage } from './entryMessage';
 import type { TrafficEntry } from './trafficLog';
 
 /** Maximum characters of a method or of text in a row. */
@@ -13,10 +14,18 @@ const MAX_LOOK = 2_000;
 /** Facts of a single line. {@link Pairing} finds the request of a response. */
 export type LineFacts = Pick<TrafficRow, 'kind' | 'method' | 'id' | 'isError'>;
 
-/** Returns the facts of a line. @param clean removes secrets from text */
-export function readFacts({ kind, text, length }: TrafficEntry, clean: (text: string) => string): LineFacts {
+/**
+ * Returns the facts of a line.
+ * @param whole the message of the line, if it is one and was not truncated
+ * @param clean removes secrets from text
+ */
+export function readFacts(
+  { kind, text, length }: TrafficEntry,
+  whole: WireMessage | undefined,
+  clean: (text: string) => string,
+): LineFacts {
   if (kind === 'stderr' || kind === 'noise') return textFacts(text, clean, kind === 'noise');
-  const message = length === text.length ? parsed(text) : beginning(text);
+  const message = length === text.length ? whole : beginning(text);
   if (message === undefined) return httpFacts(text, kind) ?? textFacts(text, clean, false);
   const { id, method } = message;
   const hasId = typeof id === 'string' || typeof id === 'number';
@@ -54,19 +63,8 @@ function httpFacts(text: string, kind: 'in' | 'out'): LineFacts | undefined {
   return { kind: 'response', method, ...(!/^[123]/.test(status) && { isError: true }) };
 }
 
-type Message = Readonly<Record<string, unknown>>;
-
-function parsed(text: string): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns the facts found at the beginning of a truncated message, without parsing it as JSON. */
-function beginning(text: string): Message | undefined {
+function beginning(text: string): WireMessage | undefined {
   const start = text.slice(0, MAX_LOOK);
   if (!/^\s*\{/.test(start)) return undefined;
   const method = /"method"\s*:\s*"([^"\\]{1,200})"/.exec(start)?.[1];

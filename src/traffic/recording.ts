@@ -1,12 +1,14 @@
 // Recordings of traffic: a file with a line of JSON for each message, that can be passed on and
 // played back. `{"dir": "c2a" | "a2c", "t": ms, "msg": {…}}` is a message to or from the agent,
 // `raw` in place of `msg` a line that is no message; `err` (stderr) and `mark` are notes. A message
-// that was too long to be kept has its length and no `msg`.
+// that was too long to be kept has its length and no `msg`. The last line is a mark with the `turns`:
+// a lane for each prompt, which readers ignore, as they get it from the messages.
 import { setImmediate } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import { ParleyError } from '../base/errors';
 import { oneLine } from '../base/text';
 import { at } from '../base/untrusted';
+import type { TurnLane } from '../panel/trafficContract';
 import type { CleanEntry } from './cleanMessages';
 
 /** Limits of a recording that can be read. */
@@ -44,8 +46,16 @@ export interface RecordingFacts {
   readonly version: string;
 }
 
-/** Writes a recording. @param entries entries of one session, in order, without secrets */
-export function writeRecording(entries: readonly CleanEntry[], { agent, version }: RecordingFacts): string {
+/**
+ * Writes a recording.
+ * @param entries entries of one session, in order, without secrets
+ * @param lanes the trace of its turns
+ */
+export function writeRecording(
+  entries: readonly CleanEntry[],
+  lanes: readonly TurnLane[],
+  { agent, version }: RecordingFacts,
+): string {
   const began = entries[0]?.entry.at ?? 0;
   const lines: unknown[] = [{ dir: 'mark', t: 0, at: began, agent, parley: version }];
   for (const { entry, message, text } of entries) {
@@ -56,7 +66,26 @@ export function writeRecording(entries: readonly CleanEntry[], { agent, version 
     else if (entry.length > entry.text.length) lines.push({ dir, t, len: entry.length, beginning: text });
     else lines.push({ dir, t, raw: text });
   }
+  const last = Math.max(0, (entries.at(-1)?.entry.at ?? 0) - began);
+  if (lanes.length > 0) lines.push({ dir: 'mark', t: last, turns: turnsOf(entries, lanes, began) });
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+/** Returns lanes with times since the beginning, and with lines of the file, counted from 1. */
+function turnsOf(entries: readonly CleanEntry[], lanes: readonly TurnLane[], began: number): readonly unknown[] {
+  const lines = new Map(entries.map(({ entry }, index) => [entry.seq, index + 2]));
+  return lanes.map(({ requestId, isOwn, marks, more }) => ({
+    ...(isOwn ? { own: true } : { prompt: requestId ?? null }),
+    marks: marks.map(({ kind, at, ms, seq = -1, note, count }) => ({
+      kind,
+      t: Math.max(0, at - began),
+      ms,
+      ...(lines.has(seq) && { line: lines.get(seq) }),
+      ...(note && { note }),
+      ...(count !== undefined && { count }),
+    })),
+    ...(more !== undefined && { more }),
+  }));
 }
 
 /**

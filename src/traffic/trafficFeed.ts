@@ -5,9 +5,11 @@ import type { Disposable } from '../base/disposable';
 import { redact } from '../base/redact';
 import { MAX_PAYLOAD, MAX_ROWS, type ToTraffic, type TrafficRow, type TrafficSession } from '../panel/trafficContract';
 import { cleanLine, cleanMessages } from './cleanMessages';
+import { messageOf } from './entryMessage';
 import { Pairing } from './pairing';
 import { readFacts } from './readRow';
 import type { TrafficEntry, TrafficLog } from './trafficLog';
+import { type MarkReader, type TimedMark, TurnTrace } from './turnTrace';
 
 /** Between two batches, ms. */
 const BATCH_MS = 100;
@@ -27,6 +29,10 @@ export interface TrafficFeedOptions {
   readonly post: (message: ToTraffic) => void;
   /** Returns the title of a session. */
   readonly labelOf: (key: string) => string;
+  /** Creates the reader of the marks of a session. */
+  readonly createReader: () => MarkReader;
+  /** Ms since 1970; by default the clock. */
+  readonly now?: () => number;
   /** Runs something later; by default a timer. */
   readonly later?: (run: () => void, ms: number) => Disposable;
 }
@@ -36,6 +42,9 @@ export class TrafficFeed implements Disposable {
   readonly #log: TrafficLog;
   readonly #pairing = new Pairing();
   readonly #labels = new Map<string, string>();
+  /** By session. */
+  readonly #readers = new Map<string, MarkReader>();
+  #trace = new TurnTrace();
   readonly #watching: Disposable;
   /** The next entry to send. */
   #next = 0;
@@ -46,6 +55,8 @@ export class TrafficFeed implements Disposable {
   #isLive = false;
   #isSending = false;
   #timer: Disposable | undefined;
+  /** Waits for the next mark that time alone makes. */
+  #markTimer: Disposable | undefined;
   #query = '';
   #search = 0;
   #isDisposed = false;
@@ -67,6 +78,8 @@ export class TrafficFeed implements Disposable {
     this.#search++;
     this.#pairing.clear();
     this.#labels.clear();
+    this.#readers.clear();
+    this.#trace = new TurnTrace();
     void this.#send();
   }
 
@@ -85,7 +98,9 @@ export class TrafficFeed implements Disposable {
   /** Stops sending. Entries dropped from the log meanwhile are never sent. */
   pause(isPaused: boolean): void {
     this.#isPaused = isPaused;
-    if (!isPaused) void this.#send();
+    if (isPaused || !this.#isLive) return;
+    void this.#send();
+    this.#tellLanes();
   }
 
   /** Sends the text of an entry, without secrets. */
@@ -173,8 +188,9 @@ export class TrafficFeed implements Disposable {
   }
 
   #stopTimer(): void {
-    this.#timer?.dispose();
+    for (const one of [this.#timer, this.#markTimer]) one?.dispose();
     this.#timer = undefined;
+    this.#markTimer = undefined;
   }
 
   /** Sends new entries in batches, as fast as the page draws them. */
@@ -188,6 +204,7 @@ export class TrafficFeed implements Disposable {
         this.#first = this.#log.first;
         this.#inFlight++;
         this.#options.post({ type: 'rows', first: this.#first, rows, found });
+        this.#tellLanes();
         await setImmediate();
       }
     } finally {
@@ -217,9 +234,43 @@ export class TrafficFeed implements Disposable {
 
   #rowOf(entry: TrafficEntry): TrafficRow {
     const { seq, at, key, kind, text, length } = entry;
-    const facts = readFacts(entry, redact);
+    const message = messageOf(entry);
+    const facts = readFacts(entry, message, redact);
+    if (message) this.#mark(key, this.#readerOf(key).read(entry, message));
     const size = length === text.length ? Buffer.byteLength(text) : length;
     return { seq, at, key, direction: kind, size, ...facts, ...this.#pairing.pair(entry, facts) };
+  }
+
+  #readerOf(key: string): MarkReader {
+    const known = this.#readers.get(key) ?? this.#options.createReader();
+    this.#readers.set(key, known);
+    return known;
+  }
+
+  #mark(key: string, marks: readonly TimedMark[]): void {
+    for (const mark of marks) this.#trace.add(key, mark);
+  }
+
+  /** Sends the lanes that have changed, and waits for what time alone changes. */
+  #tellLanes(): void {
+    this.#trace.drop(this.#log.first);
+    const changes = this.#trace.changes();
+    if (changes) this.#options.post({ type: 'lanes', ...changes });
+    this.#markTimer?.dispose();
+    this.#markTimer = undefined;
+    const { later = timer, now = Date.now } = this.#options;
+    const due = Math.min(...[...this.#readers.values()].map(({ dueAt = Number.POSITIVE_INFINITY }) => dueAt));
+    if (due === Number.POSITIVE_INFINITY) return;
+    this.#markTimer = later(
+      () => {
+        this.#markTimer = undefined;
+        // What arrived meanwhile comes first.
+        if (!this.#isLive || this.#isPaused || this.#next < this.#log.next) return;
+        for (const [key, reader] of this.#readers) this.#mark(key, reader.tick(Math.max(now(), due)));
+        this.#tellLanes();
+      },
+      Math.max(0, due - now()),
+    );
   }
 
   /** Titles of sessions can change. */

@@ -1,20 +1,28 @@
 // Sorts the marks of the turn engine into lanes: one for each prompt, and one for a turn that the
 // agent began by itself. A mark of a turn goes to the lanes of all prompts in the turn.
+import { setImmediate } from 'node:timers/promises';
 import { oneLine } from '../base/text';
 import type { LaneMark, TurnLane, TurnMarkKind, TurnMarkNote } from '../panel/trafficContract';
+import type { CleanEntry } from './cleanMessages';
+import type { WireMessage } from './entryMessage';
+import type { TrafficEntry } from './trafficLog';
 
-/** Maximum lanes; the newest are kept. */
+/** Maximum lanes in the inspector, and in a recording; the newest are kept. */
 const MAX_LANES = 50;
+const MAX_RECORDED = 1_000;
 /** Maximum marks of a lane. An agent may repeat itself without end. */
 const MAX_MARKS = 32;
 /** Maximum characters of an id that is shown. */
 const MAX_ID = 60;
+/** Between two pauses, ms. */
+const SLICE_MS = 10;
 
 /** A mark of the turn engine, and when and where it was seen. */
 export interface TimedMark {
   readonly kind: TurnMarkKind;
   readonly turnId?: string;
-  readonly promptId?: string;
+  /** Of the prompt: each sending has another one. */
+  readonly handle?: string;
   readonly requestId?: string;
   readonly note?: TurnMarkNote;
   /** ms since 1970. */
@@ -23,10 +31,20 @@ export interface TimedMark {
   readonly seq?: number;
 }
 
+/** Reads the marks of one session from its messages: the turn engine over captured traffic. */
+export interface MarkReader {
+  /** Takes the next message. Returns its marks, after those that time made before it. */
+  read(entry: Pick<TrafficEntry, 'kind' | 'at' | 'seq'>, message: WireMessage): readonly TimedMark[];
+  /** When time alone makes a mark if no message comes, ms since 1970. */
+  readonly dueAt: number | undefined;
+  /** Time has passed. */
+  tick(at: number): readonly TimedMark[];
+}
+
 interface Lane {
   readonly id: number;
   readonly key: string;
-  readonly promptId: string | undefined;
+  readonly handle: string | undefined;
   turnId: string | undefined;
   requestId: string | undefined;
   isSettled: boolean;
@@ -40,17 +58,22 @@ export class TurnTrace {
   /** Oldest first. */
   readonly #lanes: Lane[] = [];
   readonly #changed = new Set<Lane>();
+  readonly #most: number;
   #next = 0;
   /** The newest message with a mark. */
   #seq = 0;
   /** The oldest lane, as it was reported last. */
   #reported = 0;
 
+  constructor(most = MAX_LANES) {
+    this.#most = most;
+  }
+
   /** Adds a mark. Call it in the order of time. @param key of the session */
   add(key: string, mark: TimedMark): void {
     this.#seq = Math.max(this.#seq, mark.seq ?? 0);
     for (const lane of this.#lanesOf(key, mark)) {
-      lane.turnId ??= mark.turnId;
+      lane.turnId ??= turnOf(mark);
       if (mark.note !== 'foreign') lane.requestId ??= mark.requestId;
       if (mark.kind === 'settled') lane.isSettled = true;
       lane.seq = this.#seq;
@@ -79,11 +102,11 @@ export class TurnTrace {
     return this.#lanes.map(viewOf);
   }
 
-  #lanesOf(key: string, { kind, note, promptId, turnId, requestId }: TimedMark): readonly Lane[] {
+  #lanesOf(key: string, { kind, note, handle, turnId, requestId }: TimedMark): readonly Lane[] {
     const ofSession = this.#lanes.filter((lane) => lane.key === key);
-    if (promptId !== undefined) {
-      const known = kind === 'sent' ? undefined : ofSession.findLast((lane) => lane.promptId === promptId);
-      return [known ?? this.#open(key, promptId, turnId)];
+    if (handle !== undefined) {
+      const known = kind === 'sent' ? undefined : ofSession.findLast((lane) => lane.handle === handle);
+      return [known ?? this.#open(key, handle)];
     }
     // A foreign id can be the same as one of ours.
     const isForeign = note === 'foreign';
@@ -93,17 +116,27 @@ export class TurnTrace {
     if (ofRequest) return [ofRequest];
     const ofTurn = ofSession.filter((lane) => turnId !== undefined && lane.turnId === turnId);
     if (ofTurn.length > 0) return ofTurn;
-    const last = ofSession.findLast(({ isSettled }) => !isSettled) ?? ofSession.at(-1);
-    return last && (isForeign || turnId === undefined) ? [last] : [this.#open(key, promptId, turnId)];
+    const running = ofSession.findLast(({ isSettled }) => !isSettled);
+    // A message of another client may begin a turn that is not named yet.
+    const isNewTurn = turnId !== undefined && !isForeign;
+    if (isNewTurn && running && running.turnId === undefined && running.handle === undefined) return [running];
+    const begins = isNewTurn || (kind === 'echo' && !running);
+    const last = running ?? ofSession.at(-1);
+    return last && !begins ? [last] : [this.#open(key)];
   }
 
-  #open(key: string, promptId: string | undefined, turnId: string | undefined): Lane {
-    const lane = { id: this.#next++, key, promptId, turnId, requestId: undefined, isSettled: false };
+  #open(key: string, handle?: string): Lane {
+    const lane = { id: this.#next++, key, handle, turnId: undefined, requestId: undefined, isSettled: false };
     const opened: Lane = { ...lane, seq: this.#seq, marks: [], more: 0 };
     this.#lanes.push(opened);
-    if (this.#lanes.length > MAX_LANES) this.#changed.delete(this.#lanes.shift()!);
+    if (this.#lanes.length > this.#most) this.#changed.delete(this.#lanes.shift()!);
     return opened;
   }
+}
+
+/** What is late may come while another turn runs. */
+function turnOf({ note, turnId }: TimedMark): string | undefined {
+  return note === 'late' ? undefined : turnId;
 }
 
 function note(lane: Lane, { kind, note, at, seq }: TimedMark): void {
@@ -121,13 +154,34 @@ function note(lane: Lane, { kind, note, at, seq }: TimedMark): void {
   marks.push({ kind, at, ms, ...(seq !== undefined && { seq }), ...(note && { note }) });
 }
 
-function viewOf({ id, key, promptId, requestId, marks, more }: Lane): TurnLane {
+function viewOf({ id, key, handle, requestId, marks, more }: Lane): TurnLane {
   return {
     id,
     key,
-    ...(promptId === undefined && { isOwn: true as const }),
+    ...(handle === undefined && { isOwn: true as const }),
     ...(requestId !== undefined && { requestId: oneLine(requestId, MAX_ID) }),
     marks: [...marks],
     ...(more > 0 && { more }),
   };
+}
+
+/**
+ * Returns the lanes of one session. Works in slices, so that nothing else waits.
+ * @throws the reason of `signal`
+ */
+export async function lanesOf(
+  entries: readonly CleanEntry[],
+  reader: MarkReader,
+  signal?: AbortSignal,
+): Promise<readonly TurnLane[]> {
+  const trace = new TurnTrace(MAX_RECORDED);
+  let began = performance.now();
+  for (const { entry, message } of entries) {
+    if (message) for (const mark of reader.read(entry, message)) trace.add(entry.key, mark);
+    if (performance.now() - began < SLICE_MS) continue;
+    await setImmediate();
+    signal?.throwIfAborted();
+    began = performance.now();
+  }
+  return trace.lanes;
 }

@@ -79,7 +79,11 @@ describe('finding out what went wrong', () => {
     await inspector.getByRole('button', { name: 'Go to request' }).click();
     await inspector.locator('.traffic-content', { hasText: '/plan' }).waitFor();
     await inspector.getByRole('combobox', { name: 'Method' }).selectOption({ label: 'All methods' });
-    await inspector.getByRole('grid').focus();
+    const turns = inspector.getByRole('grid', { name: 'Turns' });
+    assert.equal(await turns.getByRole('row').count(), 2);
+    await turns.getByRole('row').last().getByRole('gridcell', { name: 'Response' }).click();
+    await inspector.locator('.traffic-content', { hasText: 'end_turn' }).waitFor();
+    await inspector.getByRole('grid', { name: 'Messages' }).focus();
     await screenshot(page, 'traffic-dark');
     const path = join(vscode.server.folder, 'session.ndjson');
     await inspector.getByRole('combobox', { name: 'Session' }).selectOption({ index: 1 });
@@ -93,12 +97,22 @@ describe('finding out what went wrong', () => {
     await command(page, 'Notifications: Clear All Notifications');
     const lines = readFileSync(path, 'utf8').trim().split('\n');
     assert.ok(lines.length > 6, `${lines.length} lines`);
+    const { turns: exported } = JSON.parse(lines.at(-1) ?? '') as { turns: { marks: { kind: string }[] }[] };
+    assert.deepEqual(
+      exported.map(({ marks }) => [marks[0]?.kind, marks.at(-1)?.kind]),
+      [
+        ['sent', 'settled'],
+        ['sent', 'settled'],
+      ],
+    );
     await inspector.getByRole('button', { name: 'Open recording…' }).click();
     await typePath(path);
     await row('Show all at once').click();
     await chat.frame.getByText('This is a recording.').waitFor({ timeout: 30_000 });
     await chat.entries('user').getByText('/plan').waitFor();
     await chat.entries('plan').waitFor();
+    await inspector.getByRole('combobox', { name: 'Session' }).selectOption({ label: 'All sessions' });
+    await turns.getByRole('row').nth(3).waitFor();
     await screenshot(page, 'recording-dark');
   });
 });

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../base/log';
 import type { TimedEvent } from '../../session/events/event';
-import type { Recording } from '../../traffic/recording';
+import type { RecordedMessage, Recording } from '../../traffic/recording';
 import { RecordedSession } from './recordedSession';
 
 /** The longest pause between two messages that is waited for, in ms. */
@@ -15,6 +15,8 @@ export interface PlayOptions {
   /** As it was recorded, without the long pauses; else as fast as possible. */
   readonly isPaced: boolean;
   readonly note: (events: readonly TimedEvent[]) => void;
+  /** Called with each message before what follows from it. @param at ms since 1970 */
+  readonly onMessage?: (message: RecordedMessage, at: number) => void;
   readonly log: Log;
   /** When a recording that doesn't say so began, ms since 1970. */
   readonly now: number;
@@ -24,7 +26,7 @@ export interface PlayOptions {
 
 /** Resolves when all is played, or `signal` was aborted. */
 export async function playRecording(recording: Recording, options: PlayOptions, signal: AbortSignal): Promise<void> {
-  const { isPaced, note, log, now, wait = pause } = options;
+  const { isPaced, note, onMessage, log, now, wait = pause } = options;
   const session = new RecordedSession(note, log);
   const began = recording.began ?? now - (recording.messages.at(-1)?.at ?? 0);
   let last = 0;
@@ -37,6 +39,7 @@ export async function playRecording(recording: Recording, options: PlayOptions, 
     }
     if (signal.aborted) return;
     last = message.at;
+    onMessage?.(message, began + message.at);
     session.take(message, began + message.at);
   }
   session.end();

@@ -4,9 +4,11 @@ import { l10n, Uri, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { playRecording } from '../../client/replay/playRecording';
+import { WireMarks } from '../../client/replay/wireMarks';
 import { cleanMessages } from '../../traffic/cleanMessages';
-import { RECORDING_LIMITS, readRecording, writeRecording } from '../../traffic/recording';
+import { RECORDING_LIMITS, type RecordedMessage, readRecording, writeRecording } from '../../traffic/recording';
 import type { TrafficLog } from '../../traffic/trafficLog';
+import { lanesOf } from '../../traffic/turnTrace';
 import { saveFile } from '../editor/saveFile';
 import type { Conversations } from '../sessions/conversations';
 import { pick } from '../ui/input';
@@ -58,9 +60,11 @@ export class Recordings {
     const target = await pickTarget(l10n.t('Export Recording'), Uri.file(join(folder(), name)));
     if (!target) return;
     const entries = [...traffic.entries()].filter((entry) => entry.key === chosen);
-    const text = await showProgress(l10n.t('Removing secrets…'), async (signal) =>
-      writeRecording(await cleanMessages(entries, { signal }), { agent: agentOf(chosen), version }),
-    );
+    const text = await showProgress(l10n.t('Removing secrets…'), async (signal) => {
+      const clean = await cleanMessages(entries, { signal });
+      const lanes = await lanesOf(clean, new WireMarks(), signal);
+      return writeRecording(clean, lanes, { agent: agentOf(chosen), version });
+    });
     await saveFile(target, Buffer.from(text));
     log.info(`a recording of ${entries.length} messages was saved`);
     void showInfo(
@@ -77,7 +81,7 @@ export class Recordings {
    * @throws ParleyError `recording-too-large`, `not-a-recording`, `recording-unreadable`
    */
   async open({ path, pace }: RecordingArgument = {}): Promise<string | undefined> {
-    const { conversations, log, present } = this.#options;
+    const { conversations, traffic, log, present } = this.#options;
     const uri = path === undefined ? (await pickFiles(l10n.t('Open Recording')))[0] : Uri.file(path);
     if (!uri) return undefined;
     const how = pace ?? (path === undefined ? await pickPace() : 'at-once');
@@ -93,6 +97,8 @@ export class Recordings {
       const options = {
         isPaced: how === 'recorded',
         note: conversation.note.bind(conversation),
+        onMessage: ({ fromAgent, message }: RecordedMessage, at: number) =>
+          traffic.note(key, fromAgent ? 'in' : 'out', lineOf(message), at),
         log,
         now: Date.now(),
       };
@@ -121,6 +127,14 @@ export class Recordings {
       description: l10n.t('{0} messages', count),
     }));
     return pick(items, l10n.t('Select the session to export'));
+  }
+}
+
+function lineOf(message: RecordedMessage['message']): string {
+  try {
+    return JSON.stringify(message);
+  } catch {
+    return ''; // nested too deeply
   }
 }
 

@@ -3,6 +3,7 @@ import { commands, type ExtensionContext, env, l10n, ViewColumn, type WebviewPan
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
+import { WireMarks } from '../../client/replay/wireMarks';
 import type { FromTraffic } from '../../panel/trafficContract';
 import { TrafficFeed } from '../../traffic/trafficFeed';
 import type { TrafficLog } from '../../traffic/trafficLog';
@@ -47,6 +48,7 @@ export class TrafficInspector implements Disposable {
       new TrafficFeed({
         log: this.#options.traffic,
         labelOf: this.#options.labelOf,
+        createReader: () => new WireMarks(),
         post: (message) => {
           panel.webview
             .postMessage(message)

@@ -65,7 +65,7 @@ describe('a secret in streamed text', () => {
         const own = clean.filter((_one, index) => index % 3 === 0).map(({ message }) => message);
         assert.equal(shownIn(own), 'The key is [redacted]. Keep it.');
         assert.equal(clean[1]?.text, other);
-        const recording = writeRecording(clean, { agent: 'A', version: '1' });
+        const recording = writeRecording(clean, [], { agent: 'A', version: '1' });
         assert.doesNotMatch(recording, /horse|battery|staple/);
         const { messages } = await readRecording(Buffer.from(recording));
         assert.equal(messages.length, entries.length);

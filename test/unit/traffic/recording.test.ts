@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { ParleyError } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { playRecording } from '../../../src/client/replay/playRecording';
+import type { TurnLane } from '../../../src/panel/trafficContract';
 import type { TimedEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
 import { cleanMessages } from '../../../src/traffic/cleanMessages';
@@ -21,7 +22,7 @@ describe('a recording', () => {
     log.note('s', 'noise', 'Welcome!', 1_020);
     log.note('s', 'in', '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}', 1_200);
     log.note('s', 'in', `{"x":"${'y'.repeat(2_000_000)}"}`, 1_300);
-    const text = writeRecording(await cleanMessages([...log.entries()]), { agent: 'Claude', version: '1.2.3' });
+    const text = writeRecording(await cleanMessages([...log.entries()]), [], { agent: 'Claude', version: '1.2.3' });
     const lines = text
       .trim()
       .split('\n')
@@ -48,6 +49,42 @@ describe('a recording', () => {
         [true, 200],
       ],
     );
+  });
+
+  it('ends with the trace of its turns, whose marks name their lines', async () => {
+    const log = new TrafficLog();
+    for (let n = 0; n < 3; n++) log.note('s', n === 0 ? 'out' : 'in', `{"n":${n}}`, 1_000 + n * 10);
+    const lanes: readonly TurnLane[] = [
+      {
+        id: 0,
+        key: 's',
+        requestId: '3',
+        marks: [
+          { kind: 'sent', at: 1_000, ms: 0, seq: 0 },
+          { kind: 'settled', at: 1_005, ms: 5 },
+          { kind: 'answer', at: 1_020, ms: 15, seq: 2, note: 'late' },
+        ],
+      },
+      { id: 1, key: 's', isOwn: true, marks: [{ kind: 'idle', at: 1_010, ms: 0, seq: 1, note: 'doubled', count: 2 }] },
+    ];
+    const text = writeRecording(await cleanMessages([...log.entries()]), lanes, { agent: 'A', version: '1' });
+    assert.deepEqual(JSON.parse(text.trim().split('\n').at(-1) ?? ''), {
+      dir: 'mark',
+      t: 20,
+      turns: [
+        {
+          prompt: '3',
+          marks: [
+            { kind: 'sent', t: 0, ms: 0, line: 2 },
+            { kind: 'settled', t: 5, ms: 5 },
+            { kind: 'answer', t: 20, ms: 15, line: 4, note: 'late' },
+          ],
+        },
+        { own: true, marks: [{ kind: 'idle', t: 10, ms: 0, line: 3, note: 'doubled', count: 2 }] },
+      ],
+    });
+    const recording = await read(text);
+    assert.deepEqual([recording.messages.length, recording.skipped, recording.agent], [3, 0, 'A']);
   });
 
   it('is rejected if it is too large, or has too many lines or none', async () => {

@@ -5,20 +5,41 @@ import { knownSecrets } from '../../../src/base/redact';
 import type { ToTraffic, TrafficRow } from '../../../src/panel/trafficContract';
 import { TrafficFeed } from '../../../src/traffic/trafficFeed';
 import { TrafficLog } from '../../../src/traffic/trafficLog';
+import type { MarkReader } from '../../../src/traffic/turnTrace';
+
+/** Each message names the mark that it makes. A turn settles 50 ms after its answer. */
+function createReader(): MarkReader {
+  const settled: number[] = [];
+  return {
+    read: ({ at, seq }, { mark }) => {
+      if (typeof mark !== 'string') return [];
+      if (mark === 'answer') settled.push(at + 50);
+      return [{ kind: mark as 'sent' | 'answer', turnId: 't', at, seq, ...(mark === 'sent' && { handle: 'p' }) }];
+    },
+    get dueAt() {
+      return settled[0];
+    },
+    tick: (now) => settled.splice(0).map((at) => ({ kind: 'settled', turnId: 't', at: Math.min(at, now) })),
+  };
+}
 
 describe('the feed of the traffic inspector', () => {
   let log: TrafficLog;
   let posted: ToTraffic[];
   let timers: (() => void)[];
+  let now: number;
   let feed: TrafficFeed;
 
   beforeEach(() => {
     log = new TrafficLog();
     posted = [];
     timers = [];
+    now = 0;
     feed = new TrafficFeed({
       log,
       labelOf: (key) => `Session ${key}`,
+      createReader,
+      now: () => now,
       post: (message) => posted.push(message),
       later: (run) => {
         timers.push(run);
@@ -99,6 +120,63 @@ describe('the feed of the traffic inspector', () => {
     feed.pause(false);
     await settle();
     assert.equal(rows().length, 3);
+  });
+
+  const lanes = () => posted.filter((message) => message.type === 'lanes');
+
+  it('sends the lanes that changed with the messages that changed them', async () => {
+    log.note('a', 'out', '{"mark":"sent"}', 0);
+    feed.begin();
+    await settle();
+    assert.deepEqual(lanes(), [
+      { type: 'lanes', first: 0, lanes: [{ id: 0, key: 'a', marks: [{ kind: 'sent', at: 0, ms: 0, seq: 0 }] }] },
+    ]);
+    feed.acknowledge();
+    log.note('a', 'in', update('x'), 1);
+    await tick();
+    assert.equal(lanes().length, 1);
+    feed.acknowledge();
+    log.note('b', 'out', '{"mark":"sent"}', 2);
+    await tick();
+    assert.deepEqual(
+      lanes()[1]?.lanes.map(({ id, key }) => [id, key]),
+      [[1, 'b']],
+    );
+  });
+
+  it('sends what time alone changes when it is due, and drops lanes with their messages', async () => {
+    log.note('a', 'out', '{"mark":"sent"}', 0);
+    log.note('a', 'in', '{"mark":"answer"}', 10);
+    feed.begin();
+    await settle();
+    now = 60;
+    await tick();
+    const marks = lanes().at(-1)?.lanes[0]?.marks ?? [];
+    assert.deepEqual(
+      marks.map(({ kind, at, seq }) => [kind, at, seq]),
+      [
+        ['sent', 0, 0],
+        ['answer', 10, 1],
+        ['settled', 60, undefined],
+      ],
+    );
+    feed.acknowledge();
+    log.clear();
+    await tick();
+    assert.deepEqual(lanes().at(-1), { type: 'lanes', first: 1, lanes: [] });
+  });
+
+  it('reads the turns again for a page that was hidden', async () => {
+    log.note('a', 'out', '{"mark":"sent"}', 0);
+    feed.begin();
+    await settle();
+    feed.suspend();
+    feed.begin();
+    await settle();
+    assert.deepEqual(
+      lanes().map((message) => message.lanes.map(({ id, marks }) => [id, marks.length])),
+      [[[0, 1]], [[0, 1]]],
+    );
   });
 
   it('notifies the page when the log is cleared', async () => {

@@ -1,12 +1,13 @@
 // The bounded log of traffic, and what is read from its lines.
 import { strict as assert } from 'node:assert';
 import type { TrafficRow } from '../../../src/panel/trafficContract';
+import { messageOf } from '../../../src/traffic/entryMessage';
 import { Pairing } from '../../../src/traffic/pairing';
-import { readFacts } from '../../../src/traffic/readRow';
-import { TrafficLog } from '../../../src/traffic/trafficLog';
+import { type LineFacts, readFacts } from '../../../src/traffic/readRow';
+import { type TrafficEntry, TrafficLog } from '../../../src/traffic/trafficLog';
 import { retainedBytes } from '../../support/heap';
 
-const same = (text: string): string => text;
+const factsOf = (entry: TrafficEntry): LineFacts => readFacts(entry, messageOf(entry), (text) => text);
 
 describe('the log of traffic', () => {
   const bounds = { entries: 4, chars: 100, whole: 40, beginning: 10 };
@@ -61,7 +62,7 @@ describe('the log of traffic', () => {
 
 describe('a line of traffic', () => {
   const facts = (text: string, kind: 'in' | 'out' | 'stderr' | 'noise' = 'in', length = text.length) =>
-    readFacts({ seq: 0, at: 0, key: 's', kind, text, length }, same);
+    factsOf({ seq: 0, at: 0, key: 's', kind, text, length });
 
   it('is a request, a response or a notification', () => {
     assert.deepEqual(facts('{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{}}', 'out'), {
@@ -105,7 +106,7 @@ describe('a line of traffic', () => {
 describe('pairing', () => {
   const take = (pairing: Pairing, seq: number, kind: 'in' | 'out', text: string, at = seq): Partial<TrafficRow> => {
     const entry = { seq, at, key: 's', kind, text, length: text.length };
-    return pairing.pair(entry, readFacts(entry, same));
+    return pairing.pair(entry, factsOf(entry));
   };
 
   it('gives a response the method of its request and the latency', () => {

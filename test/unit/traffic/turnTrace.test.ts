@@ -19,13 +19,13 @@ const words = ({ marks }: TurnLane): string =>
 describe('the trace of turns', () => {
   it('has a lane for each prompt, with its marks in order and the milliseconds between', () => {
     const trace = new TurnTrace();
-    const prompt = { turnId: 't1', promptId: 'p1', requestId: '3' };
+    const prompt = { turnId: 't1', handle: 'p1', requestId: '3' };
     trace.add('a', { kind: 'sent', ...prompt, at: 1_000, seq: 7 });
     trace.add('a', { kind: 'receipt', ...prompt, at: 1_012, seq: 8 });
     trace.add('a', { kind: 'output', turnId: 't1', at: 1_500, seq: 9 });
     trace.add('a', { kind: 'idle', turnId: 't1', at: 3_000, seq: 10 });
     trace.add('a', { kind: 'settled', turnId: 't1', at: 3_000 });
-    trace.add('a', { kind: 'sent', turnId: 't2', promptId: 'p2', requestId: '4', at: 5_000, seq: 11 });
+    trace.add('a', { kind: 'sent', turnId: 't2', handle: 'p2', requestId: '4', at: 5_000, seq: 11 });
     const [one, two] = trace.lanes;
     assert.deepEqual(one, {
       id: 0,
@@ -44,12 +44,12 @@ describe('the trace of turns', () => {
 
   it('keeps a late answer in the lane of its prompt while the next one runs', () => {
     const [one, two] = traced(
-      { kind: 'sent', turnId: 't1', promptId: 'p1', requestId: '1' },
+      { kind: 'sent', turnId: 't1', handle: 'p1', requestId: '1' },
       { kind: 'barrier', turnId: 't1', requestId: '1' },
       { kind: 'settled', turnId: 't1' },
-      { kind: 'sent', turnId: 't2', promptId: 'p2', requestId: '2' },
+      { kind: 'sent', turnId: 't2', handle: 'p2', requestId: '2' },
       { kind: 'answer', requestId: '1', note: 'late' },
-      { kind: 'answer', promptId: 'p2', turnId: 't2' },
+      { kind: 'answer', handle: 'p2', turnId: 't2' },
     ).lanes;
     assert.equal(words(one!), 'sent +0, barrier +10, settled +10, answer late +20');
     assert.equal(words(two!), 'sent +0, answer +20');
@@ -57,11 +57,11 @@ describe('the trace of turns', () => {
 
   it('shows a barrier of another client where it came, even if its id is one of ours', () => {
     const { lanes } = traced(
-      { kind: 'sent', turnId: 't1', promptId: 'p1', requestId: '1' },
+      { kind: 'sent', turnId: 't1', handle: 'p1', requestId: '1' },
       { kind: 'settled', turnId: 't1' },
-      { kind: 'sent', turnId: 't2', promptId: 'p2', requestId: '2' },
+      { kind: 'sent', turnId: 't2', handle: 'p2', requestId: '2' },
       { kind: 'barrier', requestId: '1', note: 'foreign' },
-      { kind: 'answer', promptId: 'p2' },
+      { kind: 'answer', handle: 'p2' },
     );
     assert.deepEqual(lanes.map(words), ['sent +0, settled +10', 'sent +0, barrier foreign +10, answer +10']);
     assert.equal(lanes[1]?.requestId, '2');
@@ -69,10 +69,10 @@ describe('the trace of turns', () => {
 
   it('gives each prompt of one turn a lane, and both the marks of the turn', () => {
     const { lanes } = traced(
-      { kind: 'sent', turnId: 't1', promptId: 'p1' },
+      { kind: 'sent', turnId: 't1', handle: 'p1' },
       { kind: 'output', turnId: 't1' },
-      { kind: 'sent', promptId: 'p2' },
-      { kind: 'echo', promptId: 'p2', turnId: 't1' },
+      { kind: 'sent', handle: 'p2' },
+      { kind: 'echo', handle: 'p2', turnId: 't1' },
       { kind: 'idle', turnId: 't1' },
     );
     assert.deepEqual(lanes.map(words), ['sent +0, output +10, idle +30', 'sent +0, echo +10, idle +10']);
@@ -93,16 +93,31 @@ describe('the trace of turns', () => {
     );
   });
 
+  it('begins a lane with the message of another client, also before its turn has an id', () => {
+    const { lanes } = traced(
+      { kind: 'sent', turnId: 't1', handle: 'p1' },
+      { kind: 'settled', turnId: 't1' },
+      { kind: 'echo', note: 'foreign' },
+      { kind: 'output', turnId: 't2' },
+      { kind: 'settled', turnId: 't2' },
+      { kind: 'barrier', requestId: '9', note: 'foreign' },
+    );
+    assert.deepEqual(lanes.map(words), [
+      'sent +0, settled +10',
+      'echo foreign +0, output +10, settled +10, barrier foreign +10',
+    ]);
+  });
+
   it('begins another lane where a message is sent again, or its beginning is no longer kept', () => {
-    const again = { kind: 'sent', promptId: 'p1' } as const;
-    const { lanes } = traced(again, again, { kind: 'answer', promptId: 'p1' }, { kind: 'answer', promptId: 'p0' });
+    const again = { kind: 'sent', handle: 'p1' } as const;
+    const { lanes } = traced(again, again, { kind: 'answer', handle: 'p1' }, { kind: 'answer', handle: 'p0' });
     assert.deepEqual(lanes.map(words), ['sent +0', 'sent +0, answer +10', 'answer +0']);
     assert.ok(lanes.every(({ isOwn }) => isOwn === undefined));
   });
 
   it('tells sessions apart', () => {
     const trace = new TurnTrace();
-    for (const key of ['a', 'b']) trace.add(key, { kind: 'sent', promptId: 'p', turnId: 't', at: 0, seq: 0 });
+    for (const key of ['a', 'b']) trace.add(key, { kind: 'sent', handle: 'p', turnId: 't', at: 0, seq: 0 });
     trace.add('b', { kind: 'settled', turnId: 't', at: 1, seq: 1 });
     assert.deepEqual(
       trace.lanes.map((lane) => [lane.key, words(lane)]),
@@ -114,7 +129,7 @@ describe('the trace of turns', () => {
   });
 
   it('counts what is repeated, and keeps a lane short whatever the agent sends', () => {
-    const trace = traced({ kind: 'sent', turnId: 't', promptId: 'p' });
+    const trace = traced({ kind: 'sent', turnId: 't', handle: 'p' });
     for (let n = 0; n < 1_000; n++) trace.add('a', { kind: 'barrier', turnId: 't', note: 'doubled', at: n });
     assert.equal(words(trace.lanes[0]!), 'sent +0, barrier doubled +0 ×1000');
     for (let n = 0; n < 1_000; n++) trace.add('a', { kind: n % 2 ? 'idle' : 'echo', turnId: 't', at: n });
@@ -124,21 +139,21 @@ describe('the trace of turns', () => {
 
   it('keeps the newest 50 lanes, and reports only what has changed', () => {
     const trace = new TurnTrace();
-    for (let n = 0; n < 49; n++) trace.add('a', { kind: 'sent', promptId: `p${n}`, at: n, seq: n });
+    for (let n = 0; n < 49; n++) trace.add('a', { kind: 'sent', handle: `p${n}`, at: n, seq: n });
     assert.equal(trace.changes()?.lanes.length, 49);
     assert.equal(trace.changes(), undefined);
-    trace.add('a', { kind: 'answer', promptId: 'p7', at: 60, seq: 60 });
+    trace.add('a', { kind: 'answer', handle: 'p7', at: 60, seq: 60 });
     assert.deepEqual(
       trace.changes()?.lanes.map(({ id }) => id),
       [7],
     );
-    for (let n = 49; n < 60; n++) trace.add('a', { kind: 'sent', promptId: `p${n}`, at: n, seq: n });
+    for (let n = 49; n < 60; n++) trace.add('a', { kind: 'sent', handle: `p${n}`, at: n, seq: n });
     const changes = trace.changes();
     assert.deepEqual([changes?.first, changes?.lanes.length, trace.lanes.length], [10, 11, 50]);
   });
 
   it('drops lanes with the messages that they are made of', () => {
-    const trace = traced({ kind: 'sent', promptId: 'p1' }, { kind: 'sent', promptId: 'p2' }, { kind: 'settled' });
+    const trace = traced({ kind: 'sent', handle: 'p1' }, { kind: 'sent', handle: 'p2' }, { kind: 'settled' });
     trace.changes();
     trace.drop(1);
     assert.deepEqual(trace.changes(), { first: 1, lanes: [] });
@@ -148,7 +163,7 @@ describe('the trace of turns', () => {
   });
 
   it('shows an id of anybody as one short line', () => {
-    const trace = traced({ kind: 'sent', promptId: 'p', requestId: `1\n\u202e${'x'.repeat(500)}` });
+    const trace = traced({ kind: 'sent', handle: 'p', requestId: `1\n\u202e${'x'.repeat(500)}` });
     assert.match(trace.lanes[0]?.requestId ?? '', /^1 x{50,60}…$/);
   });
 });

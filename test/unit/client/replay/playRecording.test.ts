@@ -4,7 +4,7 @@ import { silentLog } from '../../../../src/base/log';
 import { playRecording } from '../../../../src/client/replay/playRecording';
 import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
-import { type Recording, readRecording } from '../../../../src/traffic/recording';
+import { type RecordedMessage, type Recording, readRecording } from '../../../../src/traffic/recording';
 import { readRecording as fixture, recordingNames } from '../../../support/protocol/recordings';
 
 class Played {
@@ -80,6 +80,22 @@ describe('playing a recording', () => {
       model.state.turns.map(({ stopReason }) => stopReason),
       ['max_tokens', 'error'],
     );
+  });
+
+  it('passes on each message with its time, before what follows from it', async () => {
+    const recording = await recordingOf({ dir: 'mark', t: 0, at: 5_000 }, prompt(10, 1, 'hello'), said(20, 'Hi'));
+    const seen: unknown[] = [];
+    const onMessage = (message: RecordedMessage, at: number): unknown =>
+      seen.push([message.fromAgent, message.message.method, at]);
+    const note = (events: readonly TimedEvent[]): unknown => seen.push(events[0]?.event.type);
+    const options = { isPaced: false, note, onMessage, log: silentLog, now: 0 };
+    await playRecording(recording, options, new AbortController().signal);
+    assert.deepEqual(seen.slice(0, 4), [
+      [false, 'session/prompt', 5_010],
+      'turn_started',
+      [true, 'session/update', 5_020],
+      'message_chunk',
+    ]);
   });
 
   it('keeps the recorded pace without the long pauses, and stops when it is told to', async () => {
