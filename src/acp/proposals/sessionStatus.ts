@@ -35,6 +35,11 @@ const DENIALS: ReadonlySet<StatusAnswer> = new Set(['saved', 'not_found', 'unres
 export interface SessionStatus {
   readonly answer: StatusAnswer;
   readonly state?: StateReport;
+  /**
+   * The session is live in the word of today's schema (`open`), which does not promise that prompts
+   * of this connection will work before it has resumed or loaded the session.
+   */
+  readonly isUnattached?: true;
 }
 
 export interface ProbeTerms {
@@ -78,7 +83,8 @@ function readStatus(result: unknown): SessionStatus {
   const status = at(result, 'status');
   const state = readState(at(result, 'state'), 'state_update');
   if (typeof status !== 'string') return { answer: 'failed' };
-  if (status === 'live' || status === 'open') return { answer: 'live', ...(state && { state }) };
+  if (status === 'live' || status === 'open')
+    return { answer: 'live', ...(state && { state }), ...(status === 'open' && { isUnattached: true }) };
   return { answer: status === 'not_found' ? 'not_found' : 'saved' };
 }
 

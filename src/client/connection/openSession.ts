@@ -14,7 +14,13 @@ import { openWithServers, refusalsOf } from '../mcp/openWithServers';
 import type { AgentLink } from '../ports/agentLink';
 import { StageTimeout } from '../transport/stages';
 import { askStatus } from './askStatus';
-import { type OpenMethod, openMethodFor, otherWay, type SessionOpenStrategy } from './sessionOpenStrategy';
+import {
+  joinMethodFor,
+  type OpenMethod,
+  openMethodFor,
+  otherWay,
+  type SessionOpenStrategy,
+} from './sessionOpenStrategy';
 import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
 import { openingChoices } from './shownChoices';
 import { signInMethods, signInWithSavedKey } from './signIn';
@@ -64,7 +70,12 @@ export async function openSession(
   const { stages, agent } = context;
   const { features } = link.description;
   const { opening } = wanted;
-  const way = openMethodFor(opening, features, agent.name);
+  const status =
+    opening.kind === 'reopen' && opening.joins
+      ? await askStatus({ link, sessionId: opening.sessionId }, signal)
+      : undefined;
+  const joining = status && joinMethodFor(status, features);
+  const way = joining ?? openMethodFor(opening, features, agent.name);
   const handed = handOver(await wanted.mcp, features, agent);
   signal.throwIfAborted();
   const open = ({ servers }: McpOffer): Promise<OpenedOffer> => {
@@ -108,6 +119,10 @@ export async function openSession(
     });
   } else stages.skip('ready');
   link.throwIfEnded();
+  if (joining) {
+    if (!joining.replays && context.known().entries.length === 0) context.apply(JOINED);
+    if (status?.state) context.onState(status.state);
+  }
   link.given = mcp;
   return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new', replay };
 }
@@ -129,7 +144,7 @@ export async function openOrBegin(
 }
 
 /**
- * As {@link openSession}. A session whose transcript stands here is opened in the other way where
+ * As {@link openSession}. A session that cannot be joined is opened. One whose transcript stands here is opened in the other way where
  * the agent refuses the first, and continues in a new one where it cannot open it again: it is told
  * what was said, and the user is told so.
  * @param begins called before a new session is begun
@@ -146,8 +161,14 @@ async function openInAnyWay(
     return await openSession(context, link, wanted, signal);
   } catch (error) {
     const isLost = error instanceof ParleyError && SESSION_LOST.has(error.code);
-    if (!isLost || opening.kind !== 'reopen' || opening.transcript !== 'keep' || !link.isAlive) throw error;
+    if (!isLost || opening.kind !== 'reopen' || !link.isAlive) throw error;
     const { log } = context.services;
+    if (opening.joins) {
+      log.warn(`${error.message} The session is not joined, but opened.`);
+      const { joins: _, ...opens } = opening;
+      return openInAnyWay(context, link, { opening: opens, mcp }, signal, begins);
+    }
+    if (opening.transcript !== 'keep') throw error;
     const other = otherWay(opening, link.description.features);
     if (other) {
       log.warn(`${error.message} It is opened in another way.`);
@@ -212,6 +233,15 @@ const FORKED: SessionEvent = {
   severity: 'info',
   title: '',
   said: ownText('forked-session'),
+};
+
+/** What another client said before is not repeated. */
+const JOINED: SessionEvent = {
+  type: 'notice',
+  own: true,
+  severity: 'info',
+  title: '',
+  said: ownText('joined-session'),
 };
 
 function replayOf(

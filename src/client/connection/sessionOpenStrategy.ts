@@ -1,6 +1,7 @@
 // How a conversation gets its session: a new one, an old one of the agent opened again, or one that
 // begins with the past of another; and the method of the protocol that this takes with an agent.
 
+import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { AgentFeatures } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
@@ -23,6 +24,11 @@ export type SessionOpenStrategy =
        * that repeats the session brings it back.
        */
       readonly catchesUp?: true;
+      /**
+       * The agent is asked first whether it handles the session, perhaps for another client: then the
+       * session is joined, and not loaded.
+       */
+      readonly joins?: true;
       /** The agent has refused one of two ways: the other one is taken. */
       readonly refused?: 'load' | 'resume';
     }
@@ -79,6 +85,19 @@ export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatu
   throw new ParleyError('cannot-reopen', localizable("{0} can't reopen earlier sessions.", agent), {
     hint: localizable('Start a new session instead.'),
   });
+}
+
+/**
+ * Returns how to join a session that the agent handles, without making it begin the session again
+ * (protocol.md 4.2); undefined where it does not handle it, or has to load it all the same.
+ */
+export function joinMethodFor(
+  { answer, isUnattached }: SessionStatus,
+  { load, resume }: AgentFeatures,
+): OpenMethod | undefined {
+  if (answer !== 'live') return undefined;
+  if (resume) return { method: 'resume', replays: resume.replay !== undefined };
+  return isUnattached && load ? undefined : { method: 'status', replays: false };
 }
 
 /** Returns how a session is opened again whose turn the agent may go on with. */

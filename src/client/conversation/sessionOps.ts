@@ -1,10 +1,12 @@
 // Lists, renames, archives and deletes the sessions of an agent (protocol.md 1.2, 2), each only
 // where the agent offers it.
 
+import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import type { AgentFeatures, SessionInfo, StoredSessions } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import { type Localizable, localizable } from '../../base/localizable';
 import type { SessionEvent } from '../../session/events/event';
+import { askStatus } from '../connection/askStatus';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 
 /** Pages of one list that are read at most, and how long each may take, in milliseconds. */
@@ -76,6 +78,15 @@ export class SessionOps {
       seen.add(nextCursor);
       cursor = nextCursor;
     }
+  }
+
+  /**
+   * Returns what the agent says of one of its sessions; `unsupported` where it cannot be asked.
+   * @throws ParleyError how the agent ended; `signal`'s reason
+   */
+  async status(sessionId: string, signal: AbortSignal): Promise<StatusAnswer> {
+    const link = this.#options.link();
+    return link ? (await askStatus({ link, sessionId }, signal)).answer : 'unsupported';
   }
 
   /** `session/delete`. @throws ParleyError `cannot-do`; what the agent answers. */

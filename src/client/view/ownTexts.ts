@@ -27,6 +27,10 @@ const TEXTS: Texts = {
     title: l10n.t('Forked session'),
     text: l10n.t("The messages above come from the original session. The messages below aren't part of it."),
   }),
+  'joined-session': () => ({
+    title: l10n.t('Joined a live session'),
+    text: l10n.t("The agent already has the session open. Messages from before aren't shown."),
+  }),
   'mcp-unavailable': () => l10n.t('Some MCP servers are unavailable'),
   'agent-awaits': () => ({
     title: l10n.t('The agent is waiting for you'),

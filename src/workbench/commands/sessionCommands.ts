@@ -2,7 +2,7 @@
 import { l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import { messageOf, ParleyError } from '../../base/errors';
-import { canReopen, pastOf } from '../../client/connection/sessionOpenStrategy';
+import { mayGoOn, pastOf } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
@@ -65,7 +65,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
       show(open);
       return open.key;
     }
-    if (link && !canReopen(link.description.features))
+    if (link && !mayGoOn(link.description.features))
       throw new ParleyError('cannot-reopen', l10n.t("{0} can't reopen earlier sessions.", agent.name));
     const cwd = info.cwd === '' ? lister.cwd : info.cwd;
     if (isForeign(cwd, lister.roots) && !(await confirmForeign(cwd, agent.name))) return undefined;
@@ -73,7 +73,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
       agent: agent.id,
       cwd,
       title: info.title,
-      opening: { kind: 'reopen', sessionId: info.sessionId, transcript: 'replay' },
+      opening: { kind: 'reopen', sessionId: info.sessionId, transcript: 'replay', joins: true },
     });
     show(conversation);
     await conversation.start();

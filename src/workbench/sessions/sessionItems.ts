@@ -8,6 +8,8 @@ export type SessionItem = ListRow & {
   readonly run?: () => Promise<unknown>;
   /** The kept session that choosing it brings back, by its key. */
   readonly recalls?: string;
+  /** What happens when the focus rests on it. */
+  readonly look?: () => void;
   /** The list stays open. */
   readonly stays?: true;
 };

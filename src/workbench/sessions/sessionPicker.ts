@@ -9,6 +9,7 @@ import { List, type ListButton } from '../ui/input';
 import { showError } from '../ui/messages';
 import type { Conversations } from './conversations';
 import type { KeptSessions } from './keptSessions';
+import { type ListedStatus, ListedStatuses } from './listedStatuses';
 import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';
 import { askTitle, listedTitleOf, short, titleOf, whenOf } from './sessionLabels';
 
@@ -35,6 +36,12 @@ interface AgentSessions {
   problem?: string;
 }
 
+const STATUS_ICONS: Readonly<Record<ListedStatus, string>> = { live: 'circle-filled', saved: 'circle-outline' };
+
+function statusLabel(status: ListedStatus): string {
+  return status === 'live' ? l10n.t('live') : l10n.t('saved');
+}
+
 /** Shows the list until the user has chosen or gone away. */
 export async function pickSession(services: SessionPickerServices): Promise<void> {
   const picker = new SessionPicker(services);
@@ -48,6 +55,8 @@ class SessionPicker {
   readonly #listening: Disposable[];
   readonly #abort = new AbortController();
   #stored: AgentSessions[] = [];
+  /** By agent, where it can be asked. */
+  readonly #statuses = new Map<string, ListedStatuses>();
   #everywhere = false;
   #archived = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
@@ -113,7 +122,10 @@ class SessionPicker {
   /** What a row brings back is read ahead, so that choosing it shows it at once. */
   #expectSoon(item: SessionItem | undefined): void {
     clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => this.#services.kept.expect(item?.recalls), RESTING_MS);
+    this.#resting = setTimeout(() => {
+      this.#services.kept.expect(item?.recalls);
+      item?.look?.();
+    }, RESTING_MS);
   }
 
   async #load(): Promise<void> {
@@ -136,6 +148,7 @@ class SessionPicker {
       const { value, done } = await page;
       if (value) listed.sessions.push(...value);
       listed.more = !done;
+      this.#statusesOf(listed)?.listed(this.#notHere(listed).map(({ sessionId }) => sessionId));
     } catch (error) {
       listed.more = false;
       listed.problem = messageOf(error);
@@ -198,6 +211,7 @@ class SessionPicker {
     const { ops } = conversation;
     const title = listedTitleOf(conversation);
     return {
+      id: conversation.key,
       label: isCurrent ? [{ icon: 'check' }, ` ${short(title)}`] : short(title),
       description: `${conversation.agent.name} · ${statusOf(conversation)}`,
       run: async () => this.#services.show(conversation),
@@ -211,13 +225,27 @@ class SessionPicker {
     };
   }
 
-  #agentItems(listed: AgentSessions): SessionItem[] {
-    const { lister, sessions, more, problem } = listed;
+  /** Returns the sessions that no other part of the list shows. */
+  #notHere({ lister, sessions }: AgentSessions): readonly SessionInfo[] {
     const { conversations, kept } = this.#services;
     const { id } = lister.agent;
-    const stored = sessions.filter(
-      ({ sessionId }) => !conversations.findSession(id, sessionId) && !kept.has(id, sessionId),
-    );
+    return sessions.filter(({ sessionId }) => !conversations.findSession(id, sessionId) && !kept.has(id, sessionId));
+  }
+
+  /** Undefined: the agent does not offer `session/status`. */
+  #statusesOf({ lister: { agent, ops } }: AgentSessions): ListedStatuses | undefined {
+    let statuses = this.#statuses.get(agent.id);
+    if (!statuses && ops.can('status')) {
+      const ask = ops.status.bind(ops);
+      statuses = new ListedStatuses({ ask, signal: this.#abort.signal, onChange: () => this.#draw() });
+      this.#statuses.set(agent.id, statuses);
+    }
+    return statuses;
+  }
+
+  #agentItems(listed: AgentSessions): SessionItem[] {
+    const { lister, sessions, more, problem } = listed;
+    const stored = this.#notHere(listed);
     const words = this.#archived
       ? l10n.t('{0}: archived', lister.agent.name)
       : l10n.t('{0}: earlier', lister.agent.name);
@@ -236,10 +264,15 @@ class SessionPicker {
       listed.sessions.splice(listed.sessions.indexOf(info), 1);
     };
     const signal = (): AbortSignal => AbortSignal.timeout(ANSWER_MS);
+    const statuses = this.#statusesOf(listed);
+    const status = statuses?.of(sessionId);
     return {
+      id: `${lister.agent.id} ${sessionId}`,
       label: short(title),
-      description: whenOf(info),
+      ...(status && { icon: STATUS_ICONS[status] }),
+      description: [...(status ? [statusLabel(status)] : []), whenOf(info)].filter((part) => part !== '').join(' · '),
       detail: info.cwd,
+      look: () => statuses?.lookedAt(sessionId),
       run: () => this.#services.openStored(lister, info),
       buttons: [
         ...(ops.can('title')

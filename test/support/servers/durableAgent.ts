@@ -14,8 +14,10 @@ export interface DurableOptions {
   readonly transport?: 'http';
   /** `session/load` is offered, and refused. */
   readonly refusesLoad?: boolean;
+  /** `session/resume` is offered, and refused. */
+  readonly refusesResume?: boolean;
   /** What `session/status` answers: with the state of the turn, without it, another answer, or silence. Absent: it is not offered. */
-  readonly status?: 'states' | 'live' | 'saved' | 'not_found' | 'none';
+  readonly status?: 'states' | 'live' | 'open' | 'saved' | 'not_found' | 'none';
   readonly load?: boolean;
   readonly resume?: boolean;
   readonly turnComplete?: boolean;
@@ -319,6 +321,10 @@ export class DurableAgent {
         result({});
         return;
       case 'session/resume':
+        if (this.#options.refusesResume) {
+          send(line, { id, error: { code: -32603, message: 'It has another client' } });
+          return;
+        }
         result({});
         return;
       case 'session/prompt':

@@ -1,0 +1,79 @@
+// What an agent says of the sessions in a list: asked while the list is open, a few at a time, and
+// only for rows that people are likely to look at.
+import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
+
+/** Sessions that are asked about without being looked at, and questions at a time. */
+const MAX_ASKED = 50;
+const AT_ONCE = 4;
+
+/** `live`: the agent handles it now. `saved`: it can be opened again. */
+export type ListedStatus = 'live' | 'saved';
+
+export interface ListedStatusOptions {
+  /** Must have no side effects. */
+  readonly ask: (sessionId: string, signal: AbortSignal) => Promise<StatusAnswer>;
+  /** Aborted when the list is closed. */
+  readonly signal: AbortSignal;
+  /** A status is known that was not. */
+  readonly onChange: () => void;
+}
+
+/** The sessions of one agent. */
+export class ListedStatuses {
+  readonly #options: ListedStatusOptions;
+  readonly #known = new Map<string, ListedStatus>();
+  readonly #asked = new Set<string>();
+  #waiting: string[] = [];
+  #asking = 0;
+  /** The agent does not know the question, or does not answer. */
+  #isOver = false;
+
+  constructor(options: ListedStatusOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined: not known, or not yet. */
+  of(sessionId: string): ListedStatus | undefined {
+    return this.#known.get(sessionId);
+  }
+
+  /** These sessions are listed, in this order. */
+  listed(sessionIds: readonly string[]): void {
+    const room = MAX_ASKED - this.#asked.size - this.#waiting.length;
+    const fresh = sessionIds.filter((id) => !this.#asked.has(id) && !this.#waiting.includes(id));
+    this.#waiting.push(...fresh.slice(0, Math.max(0, room)));
+    this.#askOn();
+  }
+
+  /** The user looks at the row of a session: it is asked about next. */
+  lookedAt(sessionId: string): void {
+    if (this.#asked.has(sessionId)) return;
+    this.#waiting = [sessionId, ...this.#waiting.filter((id) => id !== sessionId)];
+    this.#askOn();
+  }
+
+  #askOn(): void {
+    while (this.#asking < AT_ONCE && !this.#isOver && !this.#options.signal.aborted) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#asked.add(next);
+      void this.#ask(next);
+    }
+  }
+
+  async #ask(sessionId: string): Promise<void> {
+    const { ask, signal, onChange } = this.#options;
+    this.#asking++;
+    // What cannot be asked has no status: the list says so by showing none.
+    const answer = await ask(sessionId, signal).catch((): StatusAnswer => 'unresponsive');
+    this.#asking--;
+    if (signal.aborted) return;
+    if (answer === 'unsupported' || answer === 'unresponsive') this.#isOver = true;
+    else if (answer !== 'failed') {
+      // An agent that lists a session can open it, whether it has it in memory or not.
+      this.#known.set(sessionId, answer === 'live' ? 'live' : 'saved');
+      onChange();
+    }
+    this.#askOn();
+  }
+}
