@@ -230,6 +230,7 @@ describe('the agents editor', () => {
     assert.deepEqual(entries(), { mine: { name: 'Mine', command: path, args: ['--acp', 'two words'] } });
     shows(/Agent \| my agent 4\.5\.6/);
     shows(/Protocol \| version 1/);
+    shows(/session\/status \| not announced/);
     shows('Start a session');
     await set({ mine: { ...(entries().mine as object), own: { of: 'another editor' } } });
     await run(
