@@ -18,11 +18,16 @@ class PiecewiseAgent {
   /** What is still to be said, in order; a function waits until it returns true. */
   readonly #script: (() => boolean)[] = [];
   readonly #keeper: MemoryKeeper;
+  /** Id of the last request. */
+  #lastId: number | undefined;
 
   constructor(keeper: MemoryKeeper) {
     this.#keeper = keeper;
     keeper.onMessage = (message) => this.#take(message);
-    keeper.onStart = () => this.#script.splice(0);
+    keeper.onStart = () => {
+      this.#script.splice(0);
+      this.#lastId = undefined;
+    };
   }
 
   get isDone(): boolean {
@@ -47,6 +52,9 @@ class PiecewiseAgent {
       assert.deepEqual(result, { outcome: { outcome: 'selected', optionId: 'yes' } });
       return;
     }
+    // One window counts on where the one before it stopped.
+    if (id !== undefined) assert.equal(id, this.#lastId === undefined ? id : this.#lastId + 1);
+    if (typeof id === 'number') this.#lastId = id;
     if (method === 'initialize') this.#keeper.say({ jsonrpc: '2.0', id, result: { protocolVersion: 1 } });
     if (method === 'session/new') this.#keeper.say({ jsonrpc: '2.0', id, result: { sessionId: 's' } });
     if (method !== 'session/prompt') return;
