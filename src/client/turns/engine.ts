@@ -279,8 +279,11 @@ class Step extends TurnEnds {
   #call(id: string, isOpen: boolean): void {
     const { turn } = this.state;
     if (!turn) return;
+    const { endedCalls = [] } = turn;
+    if (endedCalls.includes(id)) return; // "in progress" can arrive late
     const others = turn.calls?.filter((other) => other !== id) ?? [];
     turn.calls = isOpen ? [...others, id].slice(-MAX_CALLS) : others;
+    if (!isOpen) turn.endedCalls = [...endedCalls, id].slice(-MAX_CALLS);
     if (turn.grace?.kind === 'barrier') this.await(turn, 'barrier');
   }
 

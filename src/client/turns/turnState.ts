@@ -99,6 +99,7 @@ const turnSchema = z.object({
   hasOutput: z.optional(z.boolean()),
   /** Tool calls that are not over, if a turn_complete is promised. */
   calls: z.optional(z.array(z.string())),
+  endedCalls: z.optional(z.array(z.string())),
   grace: z.optional(graceSchema),
 });
 

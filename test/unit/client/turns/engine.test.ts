@@ -430,6 +430,28 @@ describe('the turn engine', () => {
     });
   });
 
+  it('does not end a turn by an idle that came before its prompt was sent again', () => {
+    const id = turns.prompt({ endsBy: 'state', requestId: '1' });
+    turns.report('idle', { stopReason: 'end_turn' });
+    turns.feed({ type: 'sent', handle: id, requestId: '2' });
+    turns.receipt(id, 'u1');
+    turns.pass(10 * unclearMs);
+    assert.deepEqual(turns.ends, []);
+    turns.report('running');
+    turns.report('idle', { stopReason: 'max_tokens' });
+    assert.deepEqual(turns.ends, ['t1 max_tokens by state']);
+  });
+
+  it('does not wait for a tool call that has ended, although an update of it comes late', () => {
+    const id = turns.prompt({ promised: true, requestId: '2' });
+    turns.call('c', 'in_progress');
+    turns.call('c', 'completed');
+    turns.call('c', 'in_progress');
+    turns.answer(id, 'end_turn');
+    turns.pass(barrierMs);
+    assert.deepEqual(turns.ends, ['t1 end_turn by timeout']);
+  });
+
   it('continues in another window from what was kept as JSON', () => {
     const id = turns.prompt({ promised: true, requestId: '2', text: 'Hello' });
     turns.answer(id, 'max_tokens', { tokens: 9 });
