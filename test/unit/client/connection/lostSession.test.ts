@@ -199,6 +199,30 @@ describe('a session that the agent has lost', function () {
     );
   });
 
+  it('keeps back what is sent while it is opened again', async () => {
+    const agent = new ForgetfulAgent({ session: {} }, { 'session/resume': true }, 2);
+    const { conversation } = await open(agent);
+    await conversation.send('one').done;
+    agent.has.clear();
+    const resume = agent.answers['session/resume'];
+    let held: unknown;
+    agent.answers['session/resume'] = (_params, _agent, id) => {
+      held = id;
+      return undefined;
+    };
+    const two = conversation.send('two');
+    while (held === undefined) await nextTurn();
+    const three = conversation.send('three');
+    await nextTurn();
+    agent.answer(held, resume?.({ sessionId: 's1' }, agent, held));
+    await Promise.all([two.done, three.done]);
+    const sent = agent.received.filter(({ method }) => method === 'session/prompt');
+    assert.deepEqual(
+      sent.map(({ params }) => at(params, 'prompt', '0', 'text')),
+      ['one', 'two', 'two', 'three'],
+    );
+  });
+
   it('lets the user stop while it is opened again: the message does not follow', async () => {
     const agent = new ForgetfulAgent({ sessionCapabilities: { resume: {} } });
     const { conversation } = await open(agent);

@@ -176,6 +176,19 @@ describe('a repeated session', function () {
       );
     });
 
+    it('takes what follows its answer for a part of it if the agent does not say how turns end', () => {
+      const { replay, live, model } = resumed(true);
+      replay.take([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard ')]);
+      replay.answered();
+      replay.take([update('agent_message_chunk', 'one')]);
+      replay.end();
+      assert.deepEqual(live, []);
+      assert.deepEqual(
+        model.state.entries.flatMap((entry) => ('content' in entry ? [entry.content] : [])),
+        [[{ type: 'text', text: 'one' }], [{ type: 'text', text: 'Heard one' }]],
+      );
+    });
+
     it('brings what the user said elsewhere without the transcript that went along', () => {
       const { replay, model } = resumed(true);
       const handoff = new ContextHandoff();
