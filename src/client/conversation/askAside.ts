@@ -7,7 +7,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { textOfBlocks } from '../../base/text';
 import { Conversation } from './conversation';
 import type { ConversationServices } from './conversationOptions';
-import { UnattendedMessage } from './unattendedMessage';
+import { turnFailure, UnattendedMessage } from './unattendedMessage';
 
 export interface Aside {
   readonly agent: AgentDefinition;
@@ -45,7 +45,9 @@ export async function askAside({ agent, cwd, services }: Aside, text: string, si
     for (const id of conversation.model.state.elicitations.keys()) conversation.elicitations.refuse(id, 'decline');
   };
   try {
-    const { turnId } = await new UnattendedMessage(conversation, text).attend(look, signal);
+    const { turnId, stopReason } = await new UnattendedMessage(conversation, text).attend(look, signal);
+    // Half an answer is none.
+    if (stopReason === 'error') throw turnFailure(conversation, turnId);
     if (conversation.communication.isAsking) {
       await conversation.communication.cancel();
       throw noAnswer(agent.name);

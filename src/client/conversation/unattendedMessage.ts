@@ -31,6 +31,7 @@ export class UnattendedMessage {
   readonly #conversation: Conversation;
   readonly #id: string;
   #outcome: Outcome | undefined;
+  readonly #ended = new AbortController();
   #wake: () => void = () => {};
 
   /**
@@ -51,12 +52,12 @@ export class UnattendedMessage {
   /**
    * Resolves with the end of its turn. Where this rejects for `look` or `signal`, the agent may still
    * have the message, see {@link withdraw}.
-   * @param look called with what has changed, and once more when it is over
-   * @throws NoTurn; ParleyError `sign-in-needed`, and how the agent or its start failed; what `look`
-   * throws; the reason of `signal`
+   * @param look called with what has changed, and once more when it is over; the signal fires then
+   * @throws NoTurn; ParleyError `sign-in-needed`, and how the agent or its start failed before the
+   * turn; what `look` throws; the reason of `signal`
    */
   attend(
-    look: (changed: ChangedEntries, isOver: boolean) => Promise<void> | void,
+    look: (changed: ChangedEntries, ended: AbortSignal) => Promise<void> | void,
     signal: AbortSignal,
   ): Promise<TurnResult> {
     return this.#watch(signal, async (changes, next) => {
@@ -64,8 +65,9 @@ export class UnattendedMessage {
         signal.throwIfAborted();
         this.#leaveQueue();
         const outcome = this.#outcome;
-        await look(this.#take(changes), outcome !== undefined);
-        if (outcome) return this.#resultOf(outcome);
+        await look(this.#take(changes), this.#ended.signal);
+        if (outcome && 'error' in outcome) throw outcome.error;
+        if (outcome) return outcome.result;
         await next();
       }
     });
@@ -88,7 +90,7 @@ export class UnattendedMessage {
         if (!item && turn && turn.cancelRequested !== true) this.#conversation.cancel();
         if (!item || (item.state === 'accepted' && isAsked)) continue;
         isAsked = item.state === 'accepted';
-        if (queueActions.remove(this.#id).length > 0) this.#over({ error: withdrawn() });
+        queueActions.remove(this.#id);
       }
     });
     clearTimeout(timer);
@@ -98,6 +100,7 @@ export class UnattendedMessage {
 
   #over(outcome: Outcome): void {
     this.#outcome ??= outcome;
+    this.#ended.abort();
     this.#wake();
   }
 
@@ -124,23 +127,6 @@ export class UnattendedMessage {
     if (item.state === 'failed') return new NoTurn('prompt-refused', item.reason ?? '');
     if (queue.paused === undefined) return undefined;
     return new NoTurn(LOST.has(readReason(queue.paused)?.code ?? '') ? 'session-lost' : 'not-sent', queue.paused);
-  }
-
-  /** @throws why there was no turn, or why it failed */
-  #resultOf(outcome: Outcome): TurnResult {
-    if ('error' in outcome) throw outcome.error;
-    const { result } = outcome;
-    if (result.stopReason === 'error') throw this.#whyFailed(result.turnId);
-    return result;
-  }
-
-  #whyFailed(turnId: string): ParleyError {
-    const { connection, model } = this.#conversation;
-    const entry = model.state.entries.findLast((one) => one.kind === 'error' && one.turnId === turnId);
-    if (entry?.kind === 'error') return new ParleyError(entry.code, entry.text, entry.hint ? { hint: entry.hint } : {});
-    if ('error' in connection && connection.error instanceof ParleyError) return connection.error;
-    const note = model.turn(turnId)?.note;
-    return new ParleyError('turn-error', typeof note === 'object' ? note : localizable('The agent failed.'));
   }
 
   #take(changes: Changes): ChangedEntries {
@@ -182,6 +168,11 @@ export class UnattendedMessage {
   }
 }
 
-function withdrawn(): ParleyError {
-  return new ParleyError('message-removed', localizable('The message was removed from the queue.'));
+/** Why a turn ended with `error`. */
+export function turnFailure({ connection, model }: Conversation, turnId: string): ParleyError {
+  const entry = model.state.entries.findLast((one) => one.kind === 'error' && one.turnId === turnId);
+  if (entry?.kind === 'error') return new ParleyError(entry.code, entry.text, entry.hint ? { hint: entry.hint } : {});
+  if ('error' in connection && connection.error instanceof ParleyError) return connection.error;
+  const note = model.turn(turnId)?.note;
+  return new ParleyError('turn-failed', typeof note === 'object' ? note : localizable('The agent failed.'));
 }

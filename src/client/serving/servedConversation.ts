@@ -12,8 +12,9 @@ import { Changes } from '../../session/model/changes';
 import type { Permission } from '../../session/model/state';
 import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
-import { type ChangedEntries, NoTurn, UnattendedMessage } from '../conversation/unattendedMessage';
+import { type ChangedEntries, NoTurn, turnFailure, UnattendedMessage } from '../conversation/unattendedMessage';
 import type { StateExchange } from '../sharing/stateExchange';
+import type { TurnResult } from '../turns/turnState';
 import { waitReasonLabel } from '../view/waitReasonLabels';
 import { pastContext } from './pastContext';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
@@ -105,17 +106,16 @@ export class ServedConversation {
   /** Passes on what the agent says and asks until its turn is over. */
   async #work(message: UnattendedMessage, output: RunOutput, out: RunEmitter, signal: AbortSignal): Promise<void> {
     const { state } = this.#conversation.model;
-    const look = async (changed: ChangedEntries, isOver: boolean): Promise<void> => {
+    const look = async (changed: ChangedEntries, ended: AbortSignal): Promise<void> => {
       output.tell(state.entries, changed);
       this.#declineForms(output);
       const [permission] = state.permissions.values();
-      if (!permission || isOver) return;
+      if (!permission || ended.aborted) return;
       output.pause(state.entries);
-      await this.#ask(permission, out, signal);
+      await this.#ask(permission, out, ended, signal);
     };
     try {
-      const { stopReason } = await message.attend(look, signal);
-      if (stopReason in SENTENCES) throw new ParleyError(`turn-${stopReason}`, SENTENCES[stopReason as Failure]);
+      this.#judge(await message.attend(look, signal));
     } catch (error) {
       const hasStopped = await message.withdraw(STOP_MS);
       this.#isBroken ||= !hasStopped || (error instanceof NoTurn && error.code === 'session-lost');
@@ -123,6 +123,13 @@ export class ServedConversation {
     } finally {
       output.finish(state.entries);
     }
+  }
+
+  /** @throws ParleyError for a turn that did not end well */
+  #judge({ turnId, stopReason }: TurnResult): void {
+    if (stopReason === 'end_turn' || stopReason === 'unknown') return;
+    const why = stopReason === 'error' ? turnFailure(this.#conversation, turnId).texts.message : SENTENCES[stopReason];
+    throw new ParleyError(`turn-${stopReason}`, why);
   }
 
   /** The reason, as a caller on another machine reads it. */
@@ -135,16 +142,20 @@ export class ServedConversation {
     return new ParleyError(error.code, error.code === 'prompt-refused' ? why : `${name} cannot go on. ${why}`);
   }
 
-  /** Asks the caller. A question that the agent withdraws is withdrawn there too. */
-  async #ask(permission: Permission, out: RunEmitter, signal: AbortSignal): Promise<void> {
+  /**
+   * Asks the caller. A question that the agent withdraws is withdrawn there too; one that is still
+   * open at the end of its turn is the next run's.
+   */
+  async #ask(permission: Permission, out: RunEmitter, ended: AbortSignal, signal: AbortSignal): Promise<void> {
     const { model } = this.#conversation;
     const { toolCallId, options, id } = permission;
     const tool = model.state.entries[toolCallId === undefined ? -1 : (model.toolIndex(toolCallId) ?? -1)];
     const withdrawn = new AbortController();
+    const withdraw = (): void => withdrawn.abort(new ParleyError('question-withdrawn', 'The agent no longer asks.'));
+    ended.addEventListener('abort', withdraw, { once: true });
     const changes = new Changes(() => {
       changes.reset();
-      if (model.state.permissions.has(id)) return;
-      withdrawn.abort(new ParleyError('question-withdrawn', 'The agent no longer asks.'));
+      if (!model.state.permissions.has(id)) withdraw();
     });
     const watching = model.observe(changes);
     try {
@@ -155,6 +166,7 @@ export class ServedConversation {
       if (!withdrawn.signal.aborted || signal.aborted) throw error;
     } finally {
       watching.dispose();
+      ended.removeEventListener('abort', withdraw);
     }
   }
 
@@ -232,10 +244,7 @@ function splitInput(input: readonly Message[]): {
   return { before: input.slice(0, from), asked: input.slice(from) };
 }
 
-/** Ends of turns that fail their run. */
-type Failure = Exclude<StopReason, 'end_turn' | 'unknown' | 'error'>;
-
-const SENTENCES: Readonly<Record<Failure, string>> = {
+const SENTENCES: Readonly<Record<Exclude<StopReason, 'end_turn' | 'unknown' | 'error'>, string>> = {
   cancelled: 'The agent stopped its turn by itself.',
   refusal: 'The agent refuses to go on with this.',
   max_tokens: 'The answer was cut off: the agent reached the limit of its tokens.',

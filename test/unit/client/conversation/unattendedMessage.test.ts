@@ -45,6 +45,17 @@ describe('a message that no user attends to', function () {
     assert.equal(asked(), 1);
   });
 
+  it('stays with an agent that holds it where the queue is paused', async () => {
+    const message = await held();
+    rig.session.conversation.queue.pause('turn-failed');
+    const stop = new AbortController();
+    const attended = message.attend(() => {}, stop.signal);
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort(new Error('stopped'));
+    await assert.rejects(attended, /stopped/);
+    assert.equal(await message.withdraw(4000), true);
+  });
+
   it('leaves the queue that a user has paused, and says why', async () => {
     rig.open({});
     const message = new UnattendedMessage(rig.session.conversation, 'say one');
@@ -57,11 +68,12 @@ describe('a message that no user attends to', function () {
     assert.deepEqual([queue.items.length, queue.paused], [0, undefined]);
   });
 
-  it('ends with why the session was closed', async () => {
+  it('ends with the session', async () => {
     rig.open({});
     const message = new UnattendedMessage(rig.session.conversation, 'say one\nwait');
     const attended = message.attend(() => {}, signal);
     await rig.session.until(() => rig.said() === 'one');
-    await Promise.all([assert.rejects(attended), rig.session.conversation.close()]);
+    await rig.session.conversation.close();
+    assert.equal((await attended).stopReason, 'error');
   });
 });

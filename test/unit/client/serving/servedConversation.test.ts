@@ -77,6 +77,7 @@ describe('an agent that is served', function () {
       `update ${JSON.stringify({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', mimeType: 'image/png', data: 'aG8=' } })}`,
       'leave-open',
       'say Done.',
+      'think At last.',
     ];
     const run = await client.runSync(request(lines.join('\n')), signal);
     assert.equal(run.status, 'completed');
@@ -91,11 +92,25 @@ describe('an agent that is served', function () {
         'image-2.png',
         'Done.',
         { message: 'Left open', toolName: 'Left open', toolInput: {}, toolOutput: { status: 'cancelled' } },
+        { message: 'At last.' },
       ],
     );
     assert.deepEqual(
       [parts[3]?.content, parts[3]?.content_encoding, parts[3]?.content_type],
       ['aGk=', 'base64', 'image/png'],
+    );
+  });
+
+  it('tells of a tool call that goes on after its turn', async () => {
+    const { agent } = await scripted({ versions: [2] });
+    const { client } = await serve([agent]);
+    const call = { sessionUpdate: 'tool_call_update', toolCallId: 'b', title: 'Build', status: 'in_progress' };
+    const working = JSON.stringify({ state: 'running', background: [{ type: 'tool_call', toolCallId: 'b' }] });
+    const steps = ['running', 'echo', 'receipt', `update ${JSON.stringify(call)}`, `state ${working}`, 'idle end_turn'];
+    const run = await client.runSync(request(steps.join('\n')), signal);
+    assert.deepEqual(
+      run.output.flatMap(({ parts }) => parts.map((one) => trajectoryOf(one)?.toolOutput)),
+      [{ status: 'in_progress' }],
     );
   });
 

@@ -75,6 +75,19 @@ describe('an agent that is served', function () {
     assert.match(second, /These are my last words/);
   });
 
+  it('reports that its agent refused a prompt while it worked on its own, and works again', async () => {
+    const { agent, log } = await scripted({ versions: [2] });
+    const { client } = await serve([agent]);
+    const session = newSession();
+    const own = 'running\necho\nreceipt\nidle end_turn\nrunning\nawait-prompt\ntake\nrefuse -32603\nidle end_turn';
+    assert.equal((await client.runSync(request(own, session), signal)).status, 'completed');
+    const refused = await client.runSync(request('Not now', session), signal);
+    assert.deepEqual([refused.status, refused.error?.message], ['failed', 'refused']);
+    const again = await client.runSync(request('running\necho\nreceipt\nsay Back\nidle end_turn', session), signal);
+    assert.deepEqual([again.status, said(again)], ['completed', 'Back']);
+    assert.equal(sessions(log), 1);
+  });
+
   it('limits the number of agents, and keeps those that work', async () => {
     const { agent, made } = await scripted({}, { maxOpen: 1 });
     const { client } = await serve([agent]);

@@ -12,7 +12,7 @@ import {
   textIn,
   userMessage,
 } from '../../../support/servers/servedAgents';
-import { answerOf, closeServed, request, said, scripted, untilRun } from './servedScripted';
+import { answerOf, closeServed, newSession, request, said, scripted, untilRun } from './servedScripted';
 
 const signal = new AbortController().signal;
 
@@ -76,10 +76,31 @@ describe('an agent that is served', function () {
   it('closes a question that the agent has withdrawn', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
-    const run = await client.runAsync(request('withdraw\nsay Over.'), signal);
-    const done = await untilRun({ client } as RunningServer, run.run_id, 'completed');
+    const second = JSON.stringify({ toolCall: { toolCallId: 'second', title: 'Second', kind: 'edit' } });
+    const run = await client.runAsync(request(`withdraw\npermission ${second}\nsay Over.`), signal);
+    const isAsked = async (): Promise<boolean> => {
+      const { await_request: asked } = await client.run(run.run_id, signal);
+      return textIn(asked?.message ?? userMessage('')).includes('Second');
+    };
+    while (!(await isAsked())) await new Promise((resolve) => setImmediate(resolve));
+    const done = await client.resumeSync(run.run_id, userMessage('1'), signal);
     assert.match(said(done), /withdrawn → .*Over\./s);
     await assert.rejects(client.resumeSync(run.run_id, userMessage('1'), signal), /isn't waiting for an answer/);
+  });
+
+  it('ends its run with the turn, and leaves a question that is still open to the next run', async () => {
+    const { agent } = await scripted({ versions: [2] });
+    const running = await serve([agent]);
+    const { client } = running;
+    const question = { title: 'May I?', subject: { type: 'tool_call', toolCall: { toolCallId: 'c', title: 'Work' } } };
+    const session = newSession();
+    const steps = `running\necho\nreceipt\nask-permission ${JSON.stringify(question)}\nsay Done\nidle end_turn`;
+    const begun = await client.runAsync(request(steps, session), signal);
+    assert.equal(said(await untilRun(running, begun.run_id, 'completed')), 'Done');
+    const next = await client.runSync(request('running\necho\nreceipt\nsay More\nidle end_turn', session), signal);
+    assert.equal(next.status, 'awaiting');
+    assert.match(textIn(next.await_request?.message ?? assert.fail()), /May I\?/);
+    await client.cancel(next.run_id, signal);
   });
 
   it('asks two questions one after the other', async () => {

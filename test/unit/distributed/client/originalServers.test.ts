@@ -208,9 +208,9 @@ describe('a session with servers that record completed runs alone', () => {
   });
 
   describe('of which one restarts with nothing in its memory', () => {
-    async function restarted(): Promise<{ a: OriginalServer; bench: Bench }> {
+    async function restarted(links = plainLinks): Promise<{ a: OriginalServer; bench: Bench }> {
       const a = await originalServer();
-      const bench = begin(at(a), { now: Date.now });
+      const bench = begin(at(a), { now: Date.now, links });
       await say(bench, 'one');
       // A run that no server has recorded: only this client has it.
       await say(bench, 'fail');
@@ -233,6 +233,16 @@ describe('a session with servers that record completed runs alone', () => {
       assert.deepEqual(a.knew.at(-1), ['fail', 'two']);
       await say(bench, 'three');
       assert.deepEqual(a.knew.at(-1), ['fail', 'two', 'I know 2', 'three']);
+    });
+
+    it('believes the server where its links may not be asked from here', async () => {
+      const { bench } = await restarted({ ...plainLinks, whyUnreadable: async () => undefined });
+      const { hint, actions = [] } = failureOf(bench.events) ?? assert.fail();
+      assert.match(localize(hint ?? ''), /^Message 1 of 2 can't be read from http/);
+      assert.deepEqual(
+        actions.map(({ id }) => id),
+        [CONTINUE_WITHOUT, SEND_TRANSCRIPT],
+      );
     });
 
     it('sends the whole conversation again', async () => {
