@@ -79,7 +79,7 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         content: entry.content.map(projectBlock),
         duration: entry.until - entry.at,
         ...(entry.dropped > 0 && { dropped: entry.dropped }),
-        ...(entry.kind === 'user' && isOfOtherClient(entry, context) && { elsewhere: true as const }),
+        ...(entry.elsewhere && { elsewhere: true as const }),
         ...(entry.kind === 'user' && context.offers?.(entry)),
       };
     case 'tool':
@@ -182,10 +182,6 @@ export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnV
     ...(tokenParts && { tokenParts }),
     ...(changes && { changes }),
   };
-}
-
-function isOfOtherClient({ turnId, promptId }: MessageEntry, { turn }: ProjectionContext): boolean {
-  return promptId === undefined && turnId !== undefined && turn(turnId)?.elsewhere === true;
 }
 
 /** Only of a turn that the agent ended itself, that is known as it was, and in which something ran. */

@@ -62,7 +62,7 @@ export function addMessageChunk(
     at,
   );
   if (event.messageId !== undefined) context.messages.set(`${event.role}:${event.messageId}`, index);
-  if (event.role === 'user') noteMessageOfOthers(context);
+  if (event.role === 'user') noteMessageOfOthers(context, state.entries[index] as MessageEntry);
 }
 
 /** Ids of calls whose subagents can still say more of a message. */
@@ -121,7 +121,7 @@ export function setMessage(context: ModelContext, event: Extract<SessionEvent, {
   if (role === 'user') beginReplayedTurn(context, at);
   const index = context.push((base) => ({ ...base, kind: role, messageId, content, dropped, until: at }), at);
   context.messages.set(key, index);
-  if (role === 'user') noteMessageOfOthers(context);
+  if (role === 'user') noteMessageOfOthers(context, context.state.entries[index] as MessageEntry);
 }
 
 /**

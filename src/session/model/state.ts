@@ -46,6 +46,8 @@ export interface MessageEntry extends EntryBase {
   messageId?: string;
   /** The queue item that was sent as this message. */
   readonly promptId?: string;
+  /** Another client sent it. */
+  elsewhere?: true;
   /** Adjacent texts are one block. */
   readonly content: ContentBlock[];
   /** The id of the call that started the subagent that says this. */

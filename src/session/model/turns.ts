@@ -4,7 +4,7 @@
 import type { TurnTokens } from '../events/content';
 import type { SessionEvent } from '../events/event';
 import type { ModelContext } from './context';
-import type { Turn } from './state';
+import type { MessageEntry, Turn } from './state';
 import { cancelOpenTools } from './tools';
 import { noteTurnWait } from './waits';
 
@@ -30,18 +30,29 @@ export function startTurn(context: ModelContext, event: Extract<SessionEvent, { 
 }
 
 /**
- * Notes that another client sent the newest message. If a turn without a prompt begins with it, that
- * client has begun the turn.
+ * Notes that this client did not send a message of the user. If a turn without a prompt begins with
+ * it, another client has begun the turn.
  */
-export function noteMessageOfOthers(context: ModelContext): void {
-  const { turn, entries } = context.state;
-  if (turn?.origin !== 'agent' || turn.elsewhere || turn.firstOutputAt !== undefined) return;
-  for (let index = entries.length - 1; entries[index]?.turnId === turn.id; index--) {
-    const entry = entries[index];
-    if (entry?.kind === 'user' && entry.promptId !== undefined) return;
+export function noteMessageOfOthers({ state, note }: ModelContext, message: MessageEntry): void {
+  const { turn } = state;
+  if (!turn || message.turnId !== turn.id) return;
+  if (follows(state, message)) {
+    // One without an id may be a prompt in other words.
+    if (message.messageId !== undefined) message.elsewhere = true;
+  } else if (turn.origin === 'agent' && turn.firstOutputAt === undefined) {
+    message.elsewhere = true;
+    turn.elsewhere = true;
+    note((changes) => changes.part('turn'));
   }
-  turn.elsewhere = true;
-  noteTurn(context, turn);
+}
+
+/** Returns whether a message of the user is not the first one of its turn of which the sender is known. */
+function follows({ entries }: ModelContext['state'], { index, turnId }: MessageEntry): boolean {
+  for (let before = index - 1; entries[before]?.turnId === turnId; before--) {
+    const entry = entries[before];
+    if (entry?.kind === 'user' && (entry.promptId !== undefined || entry.elsewhere)) return true;
+  }
+  return false;
 }
 
 /** A message of another client that came just before its turn is part of the turn. */
@@ -51,7 +62,7 @@ function adoptMessage(context: ModelContext, turn: Turn): void {
   if (turn.origin !== 'agent' || last?.kind !== 'user' || last.promptId !== undefined) return;
   if (last.turnId !== undefined && !last.late) return;
   const { late: _late, ...message } = last;
-  entries[last.index] = { ...message, turnId: turn.id };
+  entries[last.index] = { ...message, turnId: turn.id, elsewhere: true };
   turn.elsewhere = true;
   context.note((changes) => changes.entry(last.index));
 }

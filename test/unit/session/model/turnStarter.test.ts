@@ -53,6 +53,28 @@ describe('who began a turn', () => {
       assert.deepEqual(starters(started('t'), one, output), ['elsewhere']);
   });
 
+  it('is the user if another client writes in a turn of this client, and only that message is its', () => {
+    const model = modelOf([
+      started('t', 'user'),
+      prompt('t'),
+      message('m'),
+      message('other'),
+      output,
+      message('third'),
+      chunk(),
+    ]);
+    assert.equal(model.state.turns[0]?.elsewhere, undefined);
+    const sent = model.state.entries.flatMap((entry) =>
+      entry.kind === 'user' ? [[entry.promptId ?? entry.messageId, entry.elsewhere]] : [],
+    );
+    assert.deepEqual(sent, [
+      ['p', undefined],
+      ['other', true],
+      ['third', true],
+      [undefined, undefined],
+    ]);
+  });
+
   it('is the agent if a prompt of this client joined the turn before the message of another client', () => {
     assert.deepEqual(starters(started('t'), prompt('t'), message('other'), output), ['agent']);
   });
