@@ -72,8 +72,10 @@ export class TurnTrace {
   /** Adds a mark. Call it in the order of time. @param key of the session */
   add(key: string, mark: TimedMark): void {
     this.#seq = Math.max(this.#seq, mark.seq ?? 0);
-    for (const lane of this.#lanesOf(key, mark)) {
-      lane.turnId ??= turnOf(mark);
+    const lanes = this.#lanesOf(key, mark);
+    const turnId = this.#turnOf(key, mark);
+    for (const lane of lanes) {
+      lane.turnId ??= turnId;
       if (mark.note !== 'foreign') lane.requestId ??= mark.requestId;
       if (mark.kind === 'settled') lane.isSettled = true;
       lane.seq = this.#seq;
@@ -117,12 +119,23 @@ export class TurnTrace {
     const ofTurn = ofSession.filter((lane) => turnId !== undefined && lane.turnId === turnId);
     if (ofTurn.length > 0) return ofTurn;
     const running = ofSession.findLast(({ isSettled }) => !isSettled);
-    // A message of another client may begin a turn that is not named yet.
+    // What has begun or ended a turn that was not named yet.
     const isNewTurn = turnId !== undefined && !isForeign;
-    if (isNewTurn && running && running.turnId === undefined && running.handle === undefined) return [running];
+    if (isNewTurn && running && running.turnId === undefined && (running.handle === undefined || isAnswered(running)))
+      return [running];
     const begins = isNewTurn || (kind === 'echo' && !running);
     const last = running ?? ofSession.at(-1);
     return last && !begins ? [last] : [this.#open(key)];
+  }
+
+  /**
+   * Returns the turn that a mark puts its lane into. What is late may come while another turn runs,
+   * and a prompt that is sent while a turn runs may not become part of it.
+   */
+  #turnOf(key: string, { kind, note, turnId }: TimedMark): string | undefined {
+    if (note === 'late') return undefined;
+    const runs = this.#lanes.some((lane) => lane.key === key && lane.turnId === turnId);
+    return kind === 'sent' && runs ? undefined : turnId;
   }
 
   #open(key: string, handle?: string): Lane {
@@ -134,9 +147,8 @@ export class TurnTrace {
   }
 }
 
-/** What is late may come while another turn runs. */
-function turnOf({ note, turnId }: TimedMark): string | undefined {
-  return note === 'late' ? undefined : turnId;
+function isAnswered({ marks }: Lane): boolean {
+  return marks.some(({ kind }) => kind === 'answer');
 }
 
 function note(lane: Lane, { kind, note, at, seq }: TimedMark): void {

@@ -67,6 +67,18 @@ describe('the trace of turns', () => {
     assert.equal(lanes[1]?.requestId, '2');
   });
 
+  it('keeps a prompt that is sent while a turn runs out of that turn until the agent takes the prompt in', () => {
+    const { lanes } = traced(
+      { kind: 'sent', turnId: 't1', handle: 'p1' },
+      { kind: 'sent', turnId: 't1', handle: 'p2' },
+      { kind: 'answer', turnId: 't1', handle: 'p1' },
+      { kind: 'settled', turnId: 't1' },
+      { kind: 'answer', handle: 'p2' },
+      { kind: 'settled', turnId: 't2' },
+    );
+    assert.deepEqual(lanes.map(words), ['sent +0, answer +20, settled +10', 'sent +0, answer +30, settled +10']);
+  });
+
   it('gives each prompt of one turn a lane, and both the marks of the turn', () => {
     const { lanes } = traced(
       { kind: 'sent', turnId: 't1', handle: 'p1' },

@@ -113,6 +113,14 @@ describe('the trace of captured messages', () => {
     ]);
   });
 
+  it('tells two prompts apart that are sent at once', async () => {
+    const both: readonly Line[] = [prompt(10, 2, 'one'), prompt(11, 3, 'two'), says(20), answer(30, 2), answer(40, 3)];
+    assert.deepEqual(await words(...initialized(1), ...both), [
+      '2: sent@10 #4, output@20 #6, answer@30 #7, settled@30 #7',
+      '3: sent@11 #5, answer@40 #8, settled@40 #8',
+    ]);
+  });
+
   it('marks a stop', async () => {
     const stop: Line = [20, 'out', { method: 'session/cancel', params: { sessionId: 's' } }];
     assert.deepEqual(await words(...initialized(1), prompt(10, 2), stop, answer(30, 2, { stopReason: 'cancelled' })), [
