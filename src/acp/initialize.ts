@@ -63,7 +63,7 @@ export async function initialize(
   const { offer, capabilities } = options;
   let raw: unknown;
   try {
-    raw = await rpc.request('initialize', offer === 1 ? paramsV1(options) : paramsOfBoth(options), { signal });
+    raw = await rpc.request('initialize', initializeParams(options), { signal });
   } catch (error) {
     return otherOffer(error, offer);
   }
@@ -130,6 +130,11 @@ function unspoken(versions: Localizable): ParleyError {
       hint: localizable('Install an agent version that supports one of them, or update Parley.'),
     },
   );
+}
+
+/** Returns what `initialize` is called with. */
+export function initializeParams(options: InitializeOptions): Record<string, unknown> {
+  return options.offer === 1 ? paramsV1(options) : paramsOfBoth(options);
 }
 
 function paramsV1({ client, capabilities }: InitializeOptions): Record<string, unknown> {

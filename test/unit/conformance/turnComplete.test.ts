@@ -101,7 +101,7 @@ for (const version of [1, 2] as const)
       });
 
     it('does not wait for the barrier of a failed prompt', async () => {
-      rig.open({ turnComplete: { when: 'before' } }, { barrierGraceMs: 60_000 });
+      rig.open({ turnComplete: { when: 'before', failed: false } }, { barrierGraceMs: 60_000 });
       assert.equal(await rig.send('fail -32603'), 'error');
       assert.equal(await rig.send('say x'), 'end_turn');
     });

@@ -212,7 +212,7 @@ describe('the documentation in the package', () => {
 describe('CONTRIBUTING', () => {
   it('names each script of package.json, and only those', () => {
     const named = new Set([
-      ...found(contributing.text, /\bnpm run ([\w:]+)/g),
+      ...found(contributing.text, /\bnpm run ([\w:-]+)/g),
       ...found(contributing.text, /\bnpm (start|test)\b/g),
     ]);
     assert.deepEqual([...named].sort(), Object.keys(manifest.scripts).sort());

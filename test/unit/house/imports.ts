@@ -35,6 +35,7 @@ const BELOW_WORKBENCH = {
   distributed: 'all',
   traffic: 'all',
   troubleshoot: 'all',
+  conformance: 'all',
   editorTools: 'all',
 } as const;
 
@@ -91,6 +92,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     packages: ['@vscode/l10n'],
   },
+  conformance: { rooms: { base: 'all', acp: 'all', agents: 'all' }, node: true, packages: [] },
   store: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['@vscode/l10n', 'zod'] },
   distributed: {
     rooms: { base: 'all', session: 'types' },
@@ -152,6 +154,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
  */
 export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
   troubleshoot: ['checks'],
+  conformance: ['wire', 'rules', 'run'],
   acp: ['jsonrpc', 'protocol', 'quirks', 'transport', 'proposals', 'v1', 'v2'],
   client: [
     'ports',

@@ -31,6 +31,7 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
     /^client\/requests\/(?:agentFiles|editedProposal)\.ts$|^(?:client\/)?terminals\/|^client\/ports\//,
     'answers to the agent',
   ],
+  [/^conformance\//, 'the report for authors of agents, who read the protocol in English'],
   [/^client\/conversation\/agentRequests\.ts$/, 'answers to the agent'],
   [
     /^client\/serving\/|^distributed\/server\/|^workbench\/sharing\/servedAgents\.ts$/,

@@ -7,6 +7,7 @@ import { at } from '../../../../src/demo/input';
 import { AgentWire } from '../agentWire';
 import { type AgentProgram, sleep } from '../program';
 import { Fault } from '../referenceFault';
+import { ReferenceFaults } from './referenceFaults';
 import { ReferenceRules } from './referenceRules';
 import { counts, introduction, RACING, type ReferenceScript, readReference, SAVED_PAIRS } from './referenceScript';
 import { ReferenceTurn, type TurnHost } from './referenceTurn';
@@ -24,6 +25,7 @@ class ReferenceAgent {
   readonly #program: AgentProgram;
   readonly #wire: AgentWire;
   readonly #rules: ReferenceRules;
+  readonly #faults: ReferenceFaults;
   readonly #sessions = new Map<string, Session>();
   readonly #saved: Set<string>;
   readonly #refusals: Map<string, number>;
@@ -42,6 +44,11 @@ class ReferenceAgent {
     this.#saved = new Set(script.saved ?? []);
     this.#refusals = new Map(Object.entries(script.refuse ?? {}));
     this.#rules = new ReferenceRules(script, (reason) => this.#violation(reason));
+    this.#faults = new ReferenceFaults(script.faults ?? [], {
+      send: (message) => void this.#wire.send(message),
+      raw: (text) => void this.#wire.text(`${text}\n`),
+      exit: () => program.exit(7),
+    });
   }
 
   /** States tell how turns go, and a prompt is answered when it is taken in. */
@@ -73,7 +80,7 @@ class ReferenceAgent {
   #receive(line: string): void {
     const message = this.#rules.line(line);
     this.#wire.log(message === undefined ? { dir: 'in', raw: line.slice(0, 1000) } : { dir: 'in', msg: message });
-    if (message === undefined) return;
+    if (message === undefined || !this.#faults.receive(message)) return;
     const { id, method, params } = message;
     if (typeof method !== 'string') {
       this.#answers.get(id)?.(message);
@@ -159,6 +166,8 @@ class ReferenceAgent {
       case 'session/delete': {
         const session = this.#sessions.get(sessionId);
         if (session) this.#cancel(session);
+        // What it still has to say comes before the answer.
+        while (session?.running) await nextTurn();
         this.#rules.closed(sessionId);
         this.#sessions.delete(sessionId);
         if (method === 'session/delete') this.#saved.delete(sessionId);
@@ -210,14 +219,19 @@ class ReferenceAgent {
     this.#sessions.set(sessionId, session);
     this.#rules.opened(sessionId);
     this.#rules.answered(id, method, false);
+    if (!race) this.#send(answer);
+    else await this.#race(said, race);
+    // Agents without the signal tell their commands as soon as the session exists.
+    if (!counts(ready))
+      this.#update(sessionId, { sessionUpdate: 'available_commands_update', availableCommands: this.#commands() });
+  }
+
+  async #race(said: readonly object[], race: NonNullable<ReferenceScript['race']>): Promise<void> {
     for (const message of said) this.#wire.log({ dir: 'out', msg: message });
     const text = said.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
     if (race === 'bytes') await this.#inBytes(text.join(''));
     else if (race === 'same-write') this.#wire.text(text.join(''));
     else for (const line of text) this.#wire.text(line);
-    // Agents without the signal tell their commands as soon as the session exists.
-    if (!counts(ready))
-      this.#update(sessionId, { sessionUpdate: 'available_commands_update', availableCommands: this.#commands() });
   }
 
   async #inBytes(text: string): Promise<void> {
@@ -331,7 +345,7 @@ class ReferenceAgent {
       if (turn.failure) this.#state(session.id, 'idle', { stopReason: 'error', error: { code, message } });
       else this.#state(session.id, 'idle', { stopReason });
       if (this.#script.turnComplete && this.#script.turnComplete.when !== 'never')
-        this.#barrier(session.id, id, stopReason);
+        this.#barrier(session.id, id, turn.failure ? undefined : stopReason);
     }
     for (const step of turn.afterwards) await step();
     if (this.#script.unloads && id === this.#firstPrompt) this.#unload(session.id, false);
@@ -340,8 +354,10 @@ class ReferenceAgent {
   /** The end of a v1 turn: the answer to its prompt, with the barrier where the script wants it. */
   async #endV1(sessionId: string, id: unknown, turn: ReferenceTurn, stopReason: string): Promise<void> {
     const { turnComplete } = this.#script;
-    const when = turn.failure ? 'never' : (turnComplete?.when ?? 'never');
+    const when = turnComplete?.when ?? 'never';
     if (turn.failure) {
+      // A failure has no reason of the protocol.
+      if (when !== 'never' && turnComplete?.failed !== false) this.#barrier(sessionId, id, undefined);
       this.#fail(id, 'session/prompt', new Fault(turn.failure.code, turn.failure.message));
       return;
     }
@@ -364,7 +380,7 @@ class ReferenceAgent {
     if (follows || when === 'twice') this.#barrier(sessionId, id, stopReason);
   }
 
-  #barrier(sessionId: string, promptId: unknown, stopReason: string): void {
+  #barrier(sessionId: string, promptId: unknown, stopReason: string | undefined): void {
     const { id = 'text', stopReason: reason = stopReason } = this.#script.turnComplete ?? {};
     if (id === 'earlier' && this.#firstPrompt !== promptId)
       this.#complete(sessionId, String(this.#firstPrompt), reason);
@@ -379,11 +395,11 @@ class ReferenceAgent {
     this.#complete(sessionId, names[id], reason);
   }
 
-  #complete(sessionId: string, promptRequestId: unknown, stopReason: string): void {
+  #complete(sessionId: string, promptRequestId: unknown, stopReason: string | undefined): void {
     this.#update(sessionId, {
       sessionUpdate: 'turn_complete',
       ...(promptRequestId !== undefined && { promptRequestId }),
-      stopReason,
+      ...(stopReason !== undefined && { stopReason }),
     });
   }
 
@@ -462,7 +478,7 @@ class ReferenceAgent {
   }
 
   #send(message: Record<string, unknown>): void {
-    void this.#wire.send(message);
+    this.#faults.send(message);
   }
 }
 

@@ -1,6 +1,7 @@
 // What the reference agent is told at its start: which versions and proposals it speaks, in which form, and where its answers lie. What a turn does is told by the
 // prompt (referenceTurn.ts).
 import type { Advert } from '../script';
+import type { ReferenceFaultName } from './referenceFaults';
 
 /** Features beyond the baseline, by the names of src/acp/protocol/dialect.ts. */
 export type Offer =
@@ -50,6 +51,8 @@ export interface ReferenceScript {
      * `foreign` names the prompt of another client when the turn begins, and its own at the end. Default `text`.
      */
     readonly id?: 'text' | 'number' | 'none' | 'wrong' | 'earlier' | 'foreign';
+    /** False: a turn that fails has none. */
+    readonly failed?: false;
     /** What it says of the end; the response then says nothing. */
     readonly stopReason?: string;
   };
@@ -79,6 +82,8 @@ export interface ReferenceScript {
   readonly echo?: 'before' | 'after' | 'chunks';
   /** v2: the word for state updates; the seed's is `state_change`. Default `state_update`. */
   readonly stateWord?: 'state_update' | 'state_change';
+  /** Rules that the agent breaks. */
+  readonly faults?: readonly ReferenceFaultName[];
   /** Milliseconds for answers that a client owes. Default 5000. */
   readonly answerDeadlineMs?: number;
 }

@@ -1,0 +1,162 @@
+// The turns of an agent, read from the wire: from a prompt to what ended its work.
+import { readState } from '../../acp/proposals/promptLifecycle';
+import { at } from '../../base/untrusted';
+import { type Call, errorCode, type Life, resultOf, sessionOfCall, succeeded } from './life';
+import { sessionOf, updateIn, updateName, type WireLine } from './wireLog';
+
+export interface Turn {
+  readonly prompt: Call;
+  readonly sessionId: string;
+  /** All lines of the session from the prompt to the next turn, the prompt and its answer included. */
+  readonly lines: readonly WireLine[];
+  /** Prompts that were sent while the turn ran. */
+  readonly added: readonly Call[];
+  /** The answer to the prompt only says that the prompt was taken in; states tell how the turn goes. */
+  readonly isLifecycle: boolean;
+  /** What ended the turn: the answer, or the idle state. */
+  readonly end?: WireLine;
+  readonly reason?: string;
+  /** The note that there was no end in time. */
+  readonly endless?: WireLine;
+  /** `session/cancel`, or a `session/close`, while the turn ran. */
+  readonly cancel?: WireLine;
+}
+
+/** Updates that are output of the agent, in either version. */
+const OUTPUT: ReadonlySet<string> = new Set([
+  'agent_message_chunk',
+  'agent_message',
+  'agent_thought_chunk',
+  'agent_thought',
+  'tool_call',
+  'tool_call_update',
+  'tool_call_content_chunk',
+  'plan',
+  'plan_update',
+  'plan_removed',
+]);
+
+/** Updates that belong to a turn: its output, and what the proposal names beside it. */
+const OF_TURN: ReadonlySet<string> = new Set([
+  ...OUTPUT,
+  'user_message_chunk',
+  'user_message',
+  'usage_update',
+  'state_update',
+  'state_change',
+]);
+
+/** Returns whether a line is output of the agent. */
+export function isOutput(line: WireLine): boolean {
+  return OUTPUT.has(updateName(line) ?? '');
+}
+
+/** Returns whether a line is an update that belongs to a turn. */
+export function isOfTurn(line: WireLine): boolean {
+  return OF_TURN.has(updateName(line) ?? '');
+}
+
+/** Returns whether a line is a message of the user, or a piece of one. */
+export function isUserMessage(line: WireLine): boolean {
+  return updateName(line)?.startsWith('user_message') === true;
+}
+
+/** Returns the state that a line reports, or undefined. */
+export function stateIn(line: WireLine): ReturnType<typeof readState> {
+  return readState(updateIn(line));
+}
+
+/** Returns the number of the line with which a session was opened, and that with which it was closed. */
+function spanOf(life: Life, sessionId: string): { readonly from: number; readonly to: number } | undefined {
+  const opening = life.calls.find(
+    (call) =>
+      /^session\/(?:new|load|resume|fork)$/.test(call.method) && succeeded(call) && sessionOfCall(call) === sessionId,
+  );
+  if (!opening?.answer) return undefined;
+  const closing = life.calls.find((call) => call.method === 'session/close' && sessionOfCall(call) === sessionId);
+  return { from: opening.answer.n, to: closing?.line.n ?? Number.POSITIVE_INFINITY };
+}
+
+/** Returns the prompts for sessions that are not open: never opened, or closed. */
+export function strayPrompts(life: Life): readonly Call[] {
+  return life.calls.filter((call) => call.method === 'session/prompt' && !isOpenAt(life, call));
+}
+
+function isOpenAt(life: Life, call: Call): boolean {
+  const span = spanOf(life, sessionOfCall(call) ?? '');
+  return span !== undefined && call.line.n > span.from && call.line.n < span.to;
+}
+
+/** Returns the turns of one process, in the order of their prompts. */
+export function turnsOf(life: Life, version: 1 | 2): readonly Turn[] {
+  const turns: Turn[] = [];
+  const sessions = Map.groupBy(
+    life.calls.filter((call) => call.method === 'session/prompt' && isOpenAt(life, call)),
+    (call) => sessionOfCall(call) ?? '',
+  );
+  for (const [sessionId, prompts] of sessions) {
+    let rest: readonly Call[] = prompts;
+    while (rest[0]) {
+      const turn = readTurn(life, version, sessionId, rest[0], rest.slice(1));
+      turns.push(turn);
+      rest = rest.slice(1 + turn.added.length);
+    }
+  }
+  return turns.sort((one, other) => one.prompt.line.n - other.prompt.line.n);
+}
+
+function readTurn(life: Life, version: 1 | 2, sessionId: string, prompt: Call, later: readonly Call[]): Turn {
+  const all = life.lines.filter(
+    (line) => line.n >= prompt.line.n && (sessionOf(line) === sessionId || line === prompt.answer),
+  );
+  const isLifecycle = version === 2 || (answersEarly(prompt) && all.some((line) => stateIn(line) !== undefined));
+  const end = isLifecycle ? endByState(prompt, all) : prompt.answer;
+  const added = later.filter(({ line }) => end === undefined || line.n < end.n);
+  const next = later[added.length]?.line.n ?? Number.POSITIVE_INFINITY;
+  const lines = all.filter(({ n }) => n < next);
+  const reason = end && (end === prompt.answer ? at(resultOf(prompt), 'stopReason') : stateIn(end)?.stopReason);
+  const cancel = lines.find(
+    ({ dir, message, n }) =>
+      dir === 'sent' && /^session\/(?:cancel|close)$/.test(String(message?.method)) && (end === undefined || n < end.n),
+  );
+  const endless = life.lines.find(({ note }) => note?.kind === 'endless' && note.id === prompt.id);
+  return {
+    prompt,
+    sessionId,
+    lines,
+    added,
+    isLifecycle,
+    ...(end && { end }),
+    ...(typeof reason === 'string' && { reason }),
+    ...(endless && { endless }),
+    ...(cancel && { cancel }),
+  };
+}
+
+/** An answer without the reason of an end. */
+function answersEarly(prompt: Call): boolean {
+  return succeeded(prompt) && typeof at(resultOf(prompt), 'stopReason') !== 'string';
+}
+
+/** The first idle state after work has begun, or the error of a prompt that was refused. */
+function endByState(prompt: Call, lines: readonly WireLine[]): WireLine | undefined {
+  if (prompt.answer && !succeeded(prompt)) return prompt.answer;
+  let works = false;
+  for (const line of lines) {
+    const state = stateIn(line);
+    if (state?.state === 'idle' && (works || state.stopReason)) return line;
+    works ||= state !== undefined && state.state !== 'idle';
+  }
+  return undefined;
+}
+
+/** Returns whether the agent was told to stop, with `session/cancel` or `session/close`. */
+export function wasCancelled({ cancel }: Turn): boolean {
+  return cancel !== undefined;
+}
+
+/** Returns whether a prompt failed after its turn had begun, or was refused. */
+export function failed({ prompt, end, isLifecycle }: Turn): boolean {
+  if (errorCode(prompt) !== undefined) return true;
+  return isLifecycle && end !== undefined && stateIn(end)?.stopReason === 'error';
+}

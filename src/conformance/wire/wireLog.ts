@@ -1,0 +1,121 @@
+// The wire of one check as it is recorded: each line in order, and notes of the client between them.
+import { at } from '../../base/untrusted';
+
+/** A line of the wire, or a note of the client. */
+export interface WireLine {
+  /** Number of the line, from 1. */
+  readonly n: number;
+  /** Number of the agent's process or connection, from 1. */
+  readonly life: number;
+  /** Milliseconds since the check began. */
+  readonly ms: number;
+  /** `noise` is a line of the agent that is no message. */
+  readonly dir: 'sent' | 'received' | 'noise' | 'note';
+  readonly text: string;
+  /** Absent for noise, notes and batches. */
+  readonly message?: Readonly<Record<string, unknown>>;
+  readonly note?: Note;
+}
+
+/** What the client adds to the record. */
+export type Note =
+  /** A request of the client had no answer in time. */
+  | { readonly kind: 'unanswered'; readonly id: string | number; readonly seconds: number }
+  /** The work of a prompt had no end in time, though the prompt was answered. */
+  | { readonly kind: 'endless'; readonly id: string | number; readonly seconds: number }
+  /** The agent ended, or its connection did, without being asked to. */
+  | { readonly kind: 'ended' };
+
+/** Maximum characters of a line that is kept as text. */
+const MAX_TEXT = 4_000;
+
+export class WireLog {
+  readonly #lines: WireLine[] = [];
+  readonly #maxChars: number;
+  readonly #began = performance.now();
+  readonly #listeners = new Set<(line: WireLine) => void>();
+  #life = 0;
+  #chars = 0;
+
+  /** @param maxChars of all lines of the agent; more is not recorded */
+  constructor(maxChars: number) {
+    this.#maxChars = maxChars;
+  }
+
+  get lines(): readonly WireLine[] {
+    return this.#lines;
+  }
+
+  /** The agent has sent more than the limit. */
+  get isFull(): boolean {
+    return this.#chars > this.#maxChars;
+  }
+
+  /** A new process or connection begins. */
+  nextLife(): void {
+    this.#life++;
+  }
+
+  traffic(dir: 'in' | 'out', text: string): void {
+    this.#add(dir === 'in' ? 'received' : 'sent', text, { message: messageIn(text) });
+  }
+
+  noise(text: string): void {
+    this.#add('noise', text);
+  }
+
+  note(text: string, note: Note): void {
+    this.#add('note', text, { note });
+  }
+
+  /** Calls a listener with each line from now on. @returns the function that ends that */
+  onLine(listener: (line: WireLine) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #add(
+    dir: WireLine['dir'],
+    text: string,
+    { message, note }: { message?: Record<string, unknown> | undefined; note?: Note } = {},
+  ): void {
+    if (dir === 'received' || dir === 'noise') this.#chars += text.length + 1;
+    if (!this.isFull || dir === 'note') {
+      const line: WireLine = {
+        n: this.#lines.length + 1,
+        life: this.#life,
+        ms: Math.round(performance.now() - this.#began),
+        dir,
+        text: text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text,
+        ...(message && { message }),
+        ...(note && { note }),
+      };
+      this.#lines.push(line);
+    }
+    const last = this.#lines.at(-1);
+    if (last) for (const listener of [...this.#listeners]) listener(last);
+  }
+}
+
+function messageIn(text: string): Record<string, unknown> | undefined {
+  const message: unknown = JSON.parse(text);
+  return Array.isArray(message) ? undefined : (message as Record<string, unknown>);
+}
+
+/** Returns the session that a message is about, or undefined. */
+export function sessionOf(line: WireLine): string | undefined {
+  const id = at(line.message, 'params', 'sessionId');
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** Returns the session update that a line carries, or undefined. */
+export function updateIn(line: WireLine): unknown {
+  if (line.dir !== 'received' || at(line.message, 'method') !== 'session/update') return undefined;
+  return at(line.message, 'params', 'update');
+}
+
+/** Returns the name of the session update that a line carries, or undefined. */
+export function updateName(line: WireLine): string | undefined {
+  const name = at(updateIn(line), 'sessionUpdate');
+  return typeof name === 'string' ? name : undefined;
+}

@@ -1,0 +1,195 @@
+// Check Conformance against agents that don't work: each gives a report within its limits, and nothing is left.
+import { strict as assert } from 'node:assert';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ParleyError } from '../../../src/base/errors';
+import { silentLog } from '../../../src/base/log';
+import { type ConformanceReport, checkAgent } from '../../../src/conformance/checkAgent';
+import { isBroken, jsonReport, markdownReport, terminalReport } from '../../../src/conformance/report';
+import type { CheckedAgent, CheckOptions } from '../../../src/conformance/run/checkOptions';
+import type { AgentProgram } from '../../support/agents/program';
+import { checkReference, WHOLE } from '../../support/agents/reference/checkReference';
+import { startProgram } from '../../support/sessions/memoryAgents';
+
+describe('Check Conformance, with an agent that does not work', () => {
+  let folders: readonly string[];
+  let started: CheckedAgent[];
+
+  beforeEach(() => {
+    folders = [];
+    started = [];
+  });
+
+  /** Checks a program that runs in memory. */
+  async function check(
+    run: (program: AgentProgram) => void,
+    options: Partial<CheckOptions> = {},
+    signal = new AbortController().signal,
+  ): Promise<ConformanceReport> {
+    return checkAgent(
+      {
+        client: { name: 'check', title: 'Check', version: '1' },
+        versions: [1],
+        limits: { initialize: 100, request: 100, whole: 5_000, maxChars: 200_000 },
+        start: async (cwd, stop) => {
+          folders = [...folders, cwd];
+          const start = { command: 'agent', args: ['agent'], cwd, env: {}, log: silentLog, signal: stop };
+          const agent = await startProgram((program) => {
+            program.stdin.resume();
+            run(program);
+          }, start);
+          started.push(agent);
+          return agent;
+        },
+        ...options,
+      },
+      signal,
+    );
+  }
+
+  function found(report: ConformanceReport, id: string): string {
+    const verdicts = report.versions[0]?.verdicts ?? [];
+    const one = verdicts.find((verdict) => verdict.id === id);
+    return `${one?.verdict}: ${one?.found}`;
+  }
+
+  async function assertNothingLeft(): Promise<void> {
+    for (const agent of started) await agent.exited;
+    assert.deepEqual(
+      folders.filter((folder) => existsSync(folder)),
+      [],
+    );
+  }
+
+  it('reports an agent that never answers', async () => {
+    const report = await check(() => {});
+    assert.match(found(report, 'initialize.answer'), /breaks: initialize had no answer in time/);
+    assert.equal(found(report, 'close.answer'), 'not-shown: the agent was not initialized');
+    await assertNothingLeft();
+  });
+
+  it('reports an agent that ends at its start, with what it wrote to stderr', async () => {
+    const report = await check((program) => {
+      program.warn('no such model');
+      program.exit(3);
+    });
+    assert.match(found(report, 'wire.alive'), /breaks: the agent exited with code 3.*no such model/);
+    assert.equal(isBroken(report), true);
+    await assertNothingLeft();
+  });
+
+  it('ends an agent that floods, and says so', async () => {
+    const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 'x', text: 'x'.repeat(1000) } })}\n`;
+    const report = await check(
+      (program) => {
+        const write = (): void => {
+          if (program.hasExited) return;
+          program.stdout.write(line.repeat(20));
+          setImmediate(write);
+        };
+        write();
+      },
+      { limits: { initialize: 5_000, maxChars: 200_000 } },
+    );
+    assert.match(report.versions[0]?.stopped ?? '', /sent more than 200000 characters/);
+    assert.ok((report.versions[0]?.lines.length ?? 0) < 1_000);
+    await assertNothingLeft();
+  });
+
+  it('ends an agent that floods with lines that are no messages', async () => {
+    const report = await check(
+      (program) => {
+        const write = (): void => {
+          if (program.hasExited) return;
+          program.stdout.write('nothing\n'.repeat(1000));
+          setImmediate(write);
+        };
+        write();
+      },
+      { limits: { initialize: 5_000, maxChars: 200_000 } },
+    );
+    assert.match(report.versions[0]?.stopped ?? '', /sent more than 200000 characters/);
+    assert.match(found(report, 'wire.stdout'), /^breaks/);
+    await assertNothingLeft();
+  });
+
+  it('stops at the limit for the whole check', async () => {
+    const report = await check(() => {}, { limits: { initialize: 60_000, whole: 50 } });
+    assert.match(report.versions[0]?.stopped ?? '', /took longer than 0.05 s/);
+    await assertNothingLeft();
+  });
+
+  it('reports an agent that cannot be started', async () => {
+    const report = await check(() => {}, {
+      start: async () => {
+        throw new ParleyError('agent-not-found', 'The program is missing');
+      },
+    });
+    assert.match(report.versions[0]?.stopped ?? '', /could not be started: The program is missing/);
+  });
+
+  it('says that an agent needs a sign-in, and how', async () => {
+    const script = {
+      ...WHOLE,
+      signInFile: join(tmpdir(), 'no-such-file'),
+      authMethods: [{ id: 'browser', name: 'Browser' }],
+    };
+    const { report } = await checkReference(script, 1);
+    assert.match(report.versions[0]?.stopped ?? '', /needs a sign-in first \(browser\)/);
+    assert.deepEqual(
+      report.versions[0]?.verdicts.filter(({ verdict }) => verdict === 'breaks').map(({ id }) => id),
+      [],
+    );
+  });
+
+  it('ends the agent and removes its folder if the check is cancelled', async () => {
+    const stop = new AbortController();
+    const run = check(() => stop.abort(new Error('enough')), { limits: { initialize: 60_000 } }, stop.signal);
+    await assert.rejects(run, /enough/);
+    await assertNothingLeft();
+  });
+
+  it('lets an agent read and write files of its own folder only', async () => {
+    const answers: Record<string, unknown>[] = [];
+    const asks = [
+      ['fs/write_text_file', { path: '/tmp/parley-check-outside', content: 'x' }],
+      ['fs/read_text_file', { path: '/etc/passwd' }],
+      ['terminal/create', { command: 'true' }],
+    ] as const;
+    await check((program) => {
+      asks.forEach(
+        ([method, params], id) =>
+          void program.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`),
+      );
+      program.stdin.on('data', (data: Buffer) => {
+        for (const text of data.toString().trim().split('\n')) {
+          const message = JSON.parse(text) as Record<string, unknown>;
+          if (message.method === undefined) answers.push(message);
+        }
+      });
+    });
+    assert.deepEqual(
+      answers
+        .sort((one, other) => Number(one.id) - Number(other.id))
+        .map(({ error }) => (error as { code: number }).code),
+      [-32002, -32002, -32601],
+    );
+    assert.ok(!(await readdir('/tmp')).includes('parley-check-outside'));
+  });
+
+  it('escapes what the agent says in its reports', async () => {
+    const { report } = await checkReference({ ...WHOLE, faults: ['odd-reason'] }, 1);
+    const hostile: ConformanceReport = { ...report, agent: 'x`\n# [a](command:b) |\u001b[31m' };
+    const markdown = markdownReport(hostile, [['Command', 'agent']]);
+    assert.doesNotMatch(markdown, /^# \[a\]/m);
+    assert.match(markdown, /\*\*breaks\*\*/);
+    assert.match(markdown, /### prompt\\?.reason: breaks/);
+    const table = terminalReport(hostile);
+    assert.ok(!table.includes('\u001b'));
+    assert.match(table, /prompt\.reason +breaks/);
+    const json = JSON.parse(jsonReport(report)) as { versions: { verdicts: { id: string; lines: unknown[] }[] }[] };
+    assert.ok((json.versions[0]?.verdicts.find(({ id }) => id === 'prompt.reason')?.lines.length ?? 0) > 0);
+  });
+});

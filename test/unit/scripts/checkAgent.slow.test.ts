@@ -1,0 +1,96 @@
+// `npm run check-agent`, with the reference agent as a process.
+import { strict as assert } from 'node:assert';
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WHOLE } from '../../support/agents/reference/checkReference';
+import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
+
+describe('npm run check-agent', function () {
+  this.timeout(120_000);
+  let folder: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'parley-check-agent-'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  function run(args: readonly string[]): SpawnSyncReturns<string> {
+    return spawnSync(process.execPath, ['scripts/bootstrap.mjs', 'checkAgent', ...args], { encoding: 'utf8' });
+  }
+
+  /** The command of the reference agent, by a path that is relative to the folder of the caller. */
+  function reference(script: ReferenceScript): readonly string[] {
+    const ready = { path: ['agentCapabilities', 'session', 'ready'] };
+    return [process.execPath, 'out/support/agents/referenceAgent.js', JSON.stringify({ ready, ...script })];
+  }
+
+  const prompts = [
+    'answer=say OK',
+    'cancel=say busy\nwait',
+    'permission=ask',
+    'error=fail',
+    'refusal=stop refusal',
+  ].flatMap((text) => ['--prompt', text]);
+
+  it('prints a table, writes the report and the messages, and ends with status 0 if no rule is broken', () => {
+    const [report, wire] = [join(folder, 'report.md'), join(folder, 'wire.ndjson')];
+    const { status, stdout, stderr } = run([
+      '--protocol',
+      '1',
+      '--report',
+      report,
+      '--wire',
+      wire,
+      ...prompts,
+      ...reference(WHOLE),
+    ]);
+    assert.equal(status, 0, stdout + stderr);
+    assert.match(stdout, /Agent: Reference agent 1\.0\.0/);
+    assert.match(stdout, /status\.same +conforms +20 equal answers/);
+    assert.match(stdout, /, 0 breaks, /);
+    assert.match(readFileSync(report, 'utf8'), /^# Conformance report/);
+    const lines = readFileSync(wire, 'utf8').trim().split('\n');
+    assert.ok(lines.length > 50);
+    assert.match(lines[0] ?? '', /initialize/);
+  });
+
+  it('prints JSON, and ends with status 1 if a rule is broken', () => {
+    const { status, stdout } = run([
+      '--json',
+      '--protocol=1',
+      ...prompts,
+      ...reference({ ...WHOLE, faults: ['early-update'] }),
+    ]);
+    assert.equal(status, 1);
+    const report = JSON.parse(stdout) as {
+      versions: { verdicts: { id: string; verdict: string; lines: { text: string }[] }[] }[];
+    };
+    const broken = report.versions[0]?.verdicts.filter(({ verdict }) => verdict === 'breaks') ?? [];
+    assert.deepEqual(
+      broken.map(({ id }) => id),
+      ['ready.new'],
+    );
+    assert.ok(broken[0]?.lines.some(({ text }) => text.includes('session/ready')));
+  });
+
+  it('explains its options, and ends with status 2, if the call is wrong', () => {
+    for (const args of [
+      [],
+      ['--protocol', '3', 'agent'],
+      ['--prompt', 'nonsense', 'agent'],
+      ['--unknown', 'x', 'agent'],
+    ]) {
+      const { status, stderr } = run(args);
+      assert.equal(status, 2, args.join(' '));
+      assert.match(stderr, /Usage: npm run check-agent/);
+    }
+  });
+
+  it('ends with status 1 if the agent does not exist', () => {
+    const { status, stdout } = run(['no-such-agent-here']);
+    assert.equal(status, 1);
+    assert.match(stdout, /could not be started/);
+  });
+});
