@@ -83,6 +83,7 @@ import { EditorLinks } from './editor/linkOpener';
 import { OutputEditor } from './editor/outputEditor';
 import { Proposals } from './editor/proposals';
 import { RealTerminals } from './editor/realTerminal';
+import { Reports } from './editor/reports';
 import { SessionTexts } from './editor/sessionTexts';
 import { EditorToolHost } from './editorTools/editorToolHost';
 import { vscodeLog } from './log/vscodeLog';
@@ -396,7 +397,10 @@ function composeWithin(
     present: (key) => void chat.present(conversations.get(key)),
   });
   const save = (key: string | undefined): Promise<void> => recordings.save(key);
-  const troubleshooter = own(new Troubleshooter({ context, log, environment, catalog, conversations, archive, bare }));
+  const reports = own(new Reports());
+  const troubleshooter = own(
+    new Troubleshooter({ context, log, environment, catalog, conversations, archive, bare, reports }),
+  );
   const inspector = own(new TrafficInspector({ context, traffic, log, labelOf, save }));
   const shown = (): Conversation | undefined => onlyOf(chat.current) ?? conversations.peek();
   const parts = {
@@ -419,6 +423,7 @@ function composeWithin(
     found,
     registry,
     bare,
+    reports,
     reviews: waiting,
     restore,
     proposals,

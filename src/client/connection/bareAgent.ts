@@ -1,7 +1,9 @@
 // An agent without a session: started or reached to try its entry, and to sign in or out.
 import { type AgentDescription, required } from '../../acp/protocol/dialect';
+import type { ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
 import type { TrafficKind } from '../../traffic/trafficLog';
 import { lookUpAgent } from '../http/communicationLink';
+import { type AgentTransport, startTransport } from '../transport/agentTransport';
 import { RpcLink } from '../transport/rpcLink';
 import { deadlinesFor } from '../transport/stages';
 import { type SignInContext, signIn } from './signIn';
@@ -68,6 +70,25 @@ export async function signOutBare(context: BareContext, signal: AbortSignal): Pr
     await link.until((inner) => required(link.dialect.auth).logout(inner), limit);
     return true;
   });
+}
+
+/**
+ * Starts an agent, or connects to it, without a word of the protocol.
+ * @param cwd of its process; absolute
+ * @throws ParleyError with what went wrong and what helps, with nothing left running; the reason of
+ * `signal`
+ */
+export async function startBare(
+  context: BareContext & { readonly agent: ProcessAgent | RemoteAgent },
+  cwd: string,
+  signal: AbortSignal,
+): Promise<AgentTransport> {
+  const { agent, services, stages } = context;
+  const { environment, keys, log, remote, startProcess, startTimeoutMs } = services;
+  await services.approve?.(agent);
+  const keyed = keys ? await withKeys(agent, keys) : agent;
+  const options = { agent: keyed, cwd, environment, log, remote, startProcess };
+  return startTransport(options, stages, deadlinesFor(startTimeoutMs()), signal);
 }
 
 async function withLink<T>(context: BareContext, signal: AbortSignal, work: (link: RpcLink) => Promise<T>): Promise<T> {

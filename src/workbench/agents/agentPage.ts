@@ -15,6 +15,7 @@ import { askModal, showInfo } from '../ui/messages';
 import { addEntry } from './addEntry';
 import { changed, fieldsOf } from './agentFields';
 import { checkPage, requireTrust, signInPage, signOut } from './checkPage';
+import { conformancePage } from './conformancePage';
 import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 import { valuesPage, valuesText } from './valuesPage';
 
@@ -93,6 +94,16 @@ function rowsOf(
       description: l10n.t('starts the agent once, without a session'),
       go: checkPage(agent, services, ways.again),
     },
+    ...(agent.type === 'communication'
+      ? []
+      : [
+          {
+            id: 'conformance',
+            label: withIcon('checklist', l10n.t('Check Conformance…')),
+            description: l10n.t('sends a few prompts, and judges the messages'),
+            go: conformancePage(agent, services, ways.again),
+          },
+        ]),
     ...(origin.kind === 'shipped' ? [] : section(l10n.t('Sign-in'), signInRows(shown, services, ways))),
     ...(own ? section(l10n.t('Settings'), settingRows(agent, services, ways)) : []),
     ...section(l10n.t('Installed from the registry'), installedRows(shown, newer, services, ways)),

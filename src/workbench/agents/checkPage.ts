@@ -8,7 +8,7 @@ import { type AgentCheck, checkAgent, signInBare, signOutBare } from '../../clie
 import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
 import { proposalSupport } from '../../troubleshoot/checks/proposalSupport';
 import { startSession } from '../registry/startSession';
-import { askModal, showError, showInfo, showProgress } from '../ui/messages';
+import { askModal, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
 import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 import { COMMUNICATION_PROTOCOL } from './protocolNames';
 
@@ -206,11 +206,14 @@ function abilitiesOf({ features }: AgentDescription): readonly string[] {
   ];
 }
 
-/** @throws what `work` throws; an `AbortError` if the user cancelled */
-async function working<T>(text: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  return showProgress(text, async (signal) => {
+/** Shows progress. @throws what `work` throws; an `AbortError` if the user cancelled */
+export async function working<T>(
+  text: string,
+  work: (signal: AbortSignal, report: ReportProgress) => Promise<T>,
+): Promise<T> {
+  return showProgress(text, async (signal, report) => {
     try {
-      return await work(signal);
+      return await work(signal, report);
     } catch (error) {
       signal.throwIfAborted(); // what it led to is no failure
       throw error;
@@ -218,6 +221,6 @@ async function working<T>(text: string, work: (signal: AbortSignal) => Promise<T
   });
 }
 
-function isCancelled(error: unknown): boolean {
+export function isCancelled(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }

@@ -5,6 +5,7 @@ import type { BareContext } from '../../client/connection/bareAgent';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { RemoteHeaders } from '../config/remoteHeaders';
 import type { SavedKeys } from '../config/savedKeys';
+import type { Reports } from '../editor/reports';
 import type { AgentRegistry } from '../registry/agentRegistry';
 import { List, type ListRow } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
@@ -19,6 +20,7 @@ export interface EditorServices {
   readonly registry: AgentRegistry;
   /** What an agent needs to be started without a session. */
   readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
+  readonly reports: Pick<Reports, 'show'>;
   /** Restarts the sessions with an agent, as its keys or its sign-in have changed. */
   readonly signInChanged: (agent: string) => void;
 }

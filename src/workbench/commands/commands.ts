@@ -93,6 +93,7 @@ export interface CommandServices {
   readonly registry: AgentRegistry;
   /** What an agent needs to be started without a session. */
   readonly bare: EditorServices['bare'];
+  readonly reports: EditorServices['reports'];
   /** All sessions at once. */
   readonly overview: Overview;
   readonly texts: SessionTexts;
@@ -277,13 +278,22 @@ async function folderOfNew(folders: readonly string[], asks: boolean): Promise<s
   return asks ? pickFolder(sorted) : sorted[0];
 }
 
-function editorServices({ conversations, catalog, keys, remote, registry, bare }: CommandServices): EditorServices {
+function editorServices({
+  conversations,
+  catalog,
+  keys,
+  remote,
+  registry,
+  bare,
+  reports,
+}: CommandServices): EditorServices {
   return {
     catalog,
     keys,
     remote,
     registry,
     bare,
+    reports,
     signInChanged: (agent) => {
       for (const conversation of conversations.list()) {
         const { kind } = conversation.connection;

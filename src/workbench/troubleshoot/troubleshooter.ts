@@ -1,7 +1,7 @@
 // Runs the checks of the command Troubleshoot, shows their results as a list, and offers a report.
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { commands, type ExtensionContext, env, l10n, type Uri, window } from 'vscode';
+import { type ExtensionContext, l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -11,15 +11,13 @@ import type { Check, CheckResult, Outcome } from '../../troubleshoot/checks/chec
 import { outcomeLabel, type ReportUser, writeReport } from '../../troubleshoot/report';
 import { runChecks } from '../../troubleshoot/runChecks';
 import type { AgentCatalog } from '../config/agentCatalog';
-import { ReadOnlyTexts } from '../editor/readOnlyTexts';
+import type { Reports } from '../editor/reports';
 import type { Archive } from '../sessions/archive';
 import type { Conversations } from '../sessions/conversations';
 import { List, type ListRow } from '../ui/input';
-import { showInfo, showStatus } from '../ui/messages';
 import { actOn } from './checkActions';
 import { gatherChecks } from './gatherChecks';
 
-const MAX_REPORTS = 5;
 /** Maximum characters of a finding in a row with advice. */
 const MAX_FOUND = 70;
 
@@ -47,6 +45,7 @@ export interface TroubleshooterOptions {
   readonly archive: Archive;
   /** What an agent needs to be started without a session. */
   readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
+  readonly reports: Reports;
 }
 
 interface Row extends ListRow {
@@ -64,7 +63,6 @@ export class Troubleshooter implements Disposable {
   readonly #options: TroubleshooterOptions;
   /** Aborted when the window closes, as no check may leave an agent running. */
   readonly #end = new AbortController();
-  #texts: ReadOnlyTexts | undefined;
 
   constructor(options: TroubleshooterOptions) {
     this.#options = options;
@@ -94,7 +92,6 @@ export class Troubleshooter implements Disposable {
 
   dispose(): void {
     this.#end.abort();
-    this.#texts?.dispose();
   }
 
   /** Shows the list, which stays open after the checks. */
@@ -110,7 +107,7 @@ export class Troubleshooter implements Disposable {
     let isDone = false;
     const draw = (): void => {
       const results = checks.flatMap(({ id }) => found.get(id) ?? []);
-      const view = (): Promise<void> => this.#showReport(report(results));
+      const view = (): Promise<void> => this.#options.reports.show('Parley Report', report(results));
       const head: Row[] = isDone
         ? [
             {
@@ -152,17 +149,6 @@ export class Troubleshooter implements Disposable {
       draw();
     }
     return results;
-  }
-
-  /** Opens the report, and then offers to copy it. */
-  async #showReport(report: string): Promise<void> {
-    this.#texts ??= new ReadOnlyTexts('parley-report', MAX_REPORTS);
-    await openMarkdown(this.#texts.uriOf('/Parley Report.md', report));
-    const copy = l10n.t('Copy Report');
-    const text = l10n.t('Parley removed the secrets that it knows. Read the report before you share it.');
-    if ((await showInfo(text, copy)) !== copy) return;
-    await env.clipboard.writeText(report);
-    showStatus(l10n.t('Report copied.'));
   }
 
   #facts(agent: string): readonly (readonly [string, string])[] {
@@ -209,15 +195,6 @@ function summaryOf(results: readonly CheckResult[]): string {
   const warnings = results.filter(({ outcome }) => outcome === 'warning').length;
   if (problems === 0 && warnings === 0) return l10n.t('No problems found');
   return l10n.t('Problems: {0}, warnings: {1}', problems, warnings);
-}
-
-/** Shows Markdown as a preview if VS Code can, otherwise as text. */
-async function openMarkdown(uri: Uri): Promise<void> {
-  try {
-    await commands.executeCommand('markdown.showPreview', uri);
-  } catch {
-    await window.showTextDocument(uri);
-  }
 }
 
 function userOf(log: Log): ReportUser {

@@ -161,6 +161,7 @@ describe('the agents editor', () => {
         services: { client, environment, keys, remote, log: silentLog, startTimeoutMs: () => 20_000 },
         stages: new Stages(Date.now, () => {}),
       }),
+      reports: { show: async (name, report) => void shown.push(`${name}\n${report}`) },
       signInChanged: (agent) => restarted.push(agent),
     };
   });
@@ -247,6 +248,23 @@ describe('the agents editor', () => {
     assert.deepEqual(entries(), { mine: entry, 'mine-2': { ...entry, name: 'Mine (copy)' } });
     await run({ row: 'Mine (copy)' }, { row: 'Remove…' }, { press: 'Remove' });
     assert.deepEqual(entries(), { mine: entry });
+  });
+
+  it('checks the conformance of an agent after asking, and shows the report', async () => {
+    await set({ mine: { name: 'Mine', command: await program('my agent'), protocol: 1 } });
+    await run({ row: 'Mine' }, { row: 'Check Conformance…' }, { press: 'Check' }, { row: 'View report' });
+    shows('Check the conformance of Mine?');
+    shows(/Rules kept|initialize \| conforms/);
+    // It takes no notice of a cancel, and has sessions of one id.
+    shows(/new \| breaks rules \| new\.unique: two sessions have one id/);
+    shows('session/ready | not offered');
+    shows(/Conformance Report\n# Conformance report[\s\S]*new\.unique: breaks/);
+  });
+
+  it('starts nothing if the check of the conformance is declined', async () => {
+    await set({ mine: { name: 'Mine', command: 'no-such-program', protocol: 1 } });
+    await run({ row: 'Mine' }, { row: 'Check Conformance…' }, { press: 'Cancel' });
+    assert.ok(!shown.some((text) => text.includes('View report')));
   });
 
   it('reports why an agent does not start, and what to do', async () => {
