@@ -8,6 +8,7 @@ import { AgentProcess } from '../src/agents/agentProcess';
 import { resolveCommand } from '../src/agents/resolveCommand';
 import { silentLog } from '../src/base/log';
 import { checkAgent } from '../src/conformance/checkAgent';
+import { recordWire } from '../src/conformance/recordWire';
 import { isBroken, jsonReport, markdownReport, terminalReport } from '../src/conformance/report';
 import type { CheckOptions, CheckPrompts } from '../src/conformance/run/checkOptions';
 
@@ -19,7 +20,7 @@ const USAGE = `Usage: npm run check-agent -- [options] COMMAND [arguments]
   --timeout SECONDS    longest time for a turn (default 120)
   --json               print JSON
   --report FILE        write the report with all lines as Markdown
-  --wire FILE          write all lines, as JSON lines
+  --recording FILE     write all messages, as a recording that Parley opens
 
 The command runs in a new folder. Arguments that name files of the current folder keep naming them.
 `;
@@ -43,12 +44,9 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${String(error)}\n`);
     return 2;
   }
-  if (values.wire !== undefined) {
+  if (values.recording !== undefined) {
     const lines = report.versions.flatMap((one) => one.lines);
-    await writeFile(
-      values.wire,
-      lines.map(({ message: _, note: __, ...line }) => `${JSON.stringify(line)}\n`).join(''),
-    );
+    await writeFile(values.recording, await recordWire(lines, report.agent, options.client.version));
   }
   if (values.report !== undefined)
     await writeFile(values.report, markdownReport(report, [['Command', command.join(' ')]]));
@@ -59,7 +57,7 @@ async function main(args: readonly string[]): Promise<number> {
 interface Call {
   readonly command: readonly string[];
   readonly options: Omit<CheckOptions, 'start'>;
-  readonly values: { readonly json?: boolean; readonly report?: string; readonly wire?: string };
+  readonly values: { readonly json?: boolean; readonly report?: string; readonly recording?: string };
 }
 
 /** @returns what is wrong with the call */
@@ -72,7 +70,7 @@ function readCall(args: readonly string[]): Call | string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  const { protocol = 'both', prompt = [], timeout = '120', json, report, wire, ...values } = parsed;
+  const { protocol = 'both', prompt = [], timeout = '120', json, report, recording, ...values } = parsed;
   const command = args.slice(end).filter((arg, index) => index > 0 || arg !== '--');
   if (command.length === 0) return 'There is no command.';
   const versions = new Map<string, readonly (1 | 2)[]>([
@@ -100,7 +98,7 @@ function readCall(args: readonly string[]): Call | string {
       onStep: (step) => process.stderr.isTTY && process.stderr.write(`${step} …\n`),
       ...(signIn !== undefined && { signIn }),
     },
-    values: { ...(json && { json }), ...(report && { report }), ...(wire && { wire }) },
+    values: { ...(json && { json }), ...(report && { report }), ...(recording && { recording }) },
   };
 }
 
@@ -114,7 +112,7 @@ function parse(args: readonly string[]) {
       timeout: { type: 'string' },
       json: { type: 'boolean' },
       report: { type: 'string' },
-      wire: { type: 'string' },
+      recording: { type: 'string' },
     },
   }).values;
 }

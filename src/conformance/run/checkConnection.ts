@@ -13,7 +13,7 @@ import { at } from '../../base/untrusted';
 import { within } from '../../base/within';
 import type { ProtocolVersion } from '../rules/rule';
 import type { WireLine, WireLog } from '../wire/wireLog';
-import type { CheckedAgent, CheckLimits } from './checkOptions';
+import type { CheckedAgent, CheckLimits, CheckOptions } from './checkOptions';
 
 /** A longer message ends the connection, in bytes. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -36,6 +36,7 @@ export interface CheckConnectionOptions {
   readonly folder: string;
   /** Aborted when the check is over. */
   readonly signal: AbortSignal;
+  readonly onTraffic: CheckOptions['onTraffic'];
 }
 
 export class CheckConnection {
@@ -50,7 +51,8 @@ export class CheckConnection {
 
   constructor(options: CheckConnectionOptions) {
     this.#options = options;
-    const { agent, log, signal } = options;
+    const { agent, log, signal, onTraffic } = options;
+    const { scrub = (text: string) => text } = agent;
     log.nextLife();
     this.#rpc = new RpcConnection({
       transport: agent.transport,
@@ -61,8 +63,14 @@ export class CheckConnection {
         onNotification: () => {},
         onRequest: (method, params) => this.#answer(method, params),
       },
-      onTraffic: (dir, line) => log.traffic(dir, line),
-      onNoise: (line) => log.noise(line),
+      onTraffic: (dir, line) => {
+        onTraffic?.(dir, scrub(line));
+        log.traffic(dir, line, scrub);
+      },
+      onNoise: (line) => {
+        onTraffic?.('noise', scrub(line));
+        log.noise(scrub(line));
+      },
     });
     this.#rpc.onDidClose((error) => void this.#closed(error));
     void agent.exited.then((exit) => {

@@ -10,6 +10,8 @@ export interface CheckedAgent {
   /** How it ended, or why its connection did. Never rejects. */
   readonly exited: Promise<AgentExit | ParleyError>;
   stderrTail(lines?: number): string;
+  /** Takes the secrets that were sent with this connection out of a text. */
+  readonly scrub?: (text: string) => string;
   /** Ends the agent and what it started. */
   close(): Promise<unknown>;
 }
@@ -96,6 +98,8 @@ export interface CheckOptions {
   /** The method of a sign-in that the agent wants first. */
   readonly signIn?: string;
   readonly limits?: Partial<CheckLimits>;
+  /** Told of each line as it goes over the wire. */
+  readonly onTraffic?: ((kind: 'in' | 'out' | 'noise', line: string) => void) | undefined;
   /** Told what is done now. */
   readonly onStep?: (step: CheckStep) => void;
 }

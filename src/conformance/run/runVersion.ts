@@ -74,7 +74,7 @@ async function connect(context: VersionContext): Promise<{ connection: CheckConn
   const { options, offer, log, limits, folder, signal } = context;
   options.onStep?.('start');
   const agent = await options.start(folder, signal);
-  const connection = new CheckConnection({ agent, log, limits, folder, signal });
+  const connection = new CheckConnection({ agent, log, limits, folder, signal, onTraffic: options.onTraffic });
   const reply = await connection.initialize(options.client, offer);
   const description = reply.kind === 'result' ? reply.result : undefined;
   const version = at(description, 'protocolVersion');

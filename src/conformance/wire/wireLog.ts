@@ -56,8 +56,9 @@ export class WireLog {
     this.#life++;
   }
 
-  traffic(dir: 'in' | 'out', text: string): void {
-    this.#add(dir === 'in' ? 'received' : 'sent', text, { message: messageIn(text) });
+  /** @param scrub takes secrets out of the text that people read */
+  traffic(dir: 'in' | 'out', line: string, scrub: (text: string) => string): void {
+    this.#add(dir === 'in' ? 'received' : 'sent', scrub(line), { message: messageIn(line) });
   }
 
   noise(text: string): void {

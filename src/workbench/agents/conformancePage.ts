@@ -1,7 +1,7 @@
 // Checks whether an agent keeps the protocol: asks, shows the verdicts by part, and opens the report.
 import { l10n, workspace } from 'vscode';
 import type { AgentDefinition, ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
-import { startBare } from '../../client/connection/bareAgent';
+import { BARE_TRAFFIC, startBare } from '../../client/connection/bareAgent';
 import { type ConformanceReport, checkAgent, type VersionReport } from '../../conformance/checkAgent';
 import { countOf, markdownReport, partVerdict } from '../../conformance/report';
 import { GROUPS, type Group, type Verdict } from '../../conformance/rules/rule';
@@ -74,6 +74,7 @@ async function agrees(agent: AgentDefinition): Promise<boolean> {
 
 async function check(agent: ProcessAgent | RemoteAgent, services: EditorServices): Promise<ConformanceReport> {
   const context = { ...(await services.bare(agent)), agent };
+  const { onTraffic } = context.services;
   return working(l10n.t('Checking {0}…', agent.name), (signal, progress) =>
     checkAgent(
       {
@@ -81,6 +82,7 @@ async function check(agent: ProcessAgent | RemoteAgent, services: EditorServices
         versions: agent.protocol === 'auto' ? [1, 2] : [agent.protocol],
         start: (folder, stop) => startBare(context, folder, stop),
         limits: { initialize: context.services.startTimeoutMs() },
+        onTraffic: onTraffic && ((kind, line) => onTraffic(BARE_TRAFFIC, kind, line)),
         onStep: (step) => progress(0, 0, stepLabel(step)),
       },
       signal,

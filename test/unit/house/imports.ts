@@ -92,7 +92,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     packages: ['@vscode/l10n'],
   },
-  conformance: { rooms: { base: 'all', acp: 'all', agents: 'all' }, node: true, packages: [] },
+  conformance: { rooms: { base: 'all', acp: 'all', agents: 'all', traffic: 'all' }, node: true, packages: [] },
   store: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['@vscode/l10n', 'zod'] },
   distributed: {
     rooms: { base: 'all', session: 'types' },

@@ -4,6 +4,7 @@ import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readRecording } from '../../../src/traffic/recording';
 import { WHOLE } from '../../support/agents/reference/checkReference';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 
@@ -34,15 +35,15 @@ describe('npm run check-agent', function () {
     'refusal=stop refusal',
   ].flatMap((text) => ['--prompt', text]);
 
-  it('prints a table, writes the report and the messages, and ends with status 0 if no rule is broken', () => {
-    const [report, wire] = [join(folder, 'report.md'), join(folder, 'wire.ndjson')];
+  it('prints a table, writes the report and a recording, and ends with status 0 if no rule is broken', async () => {
+    const [report, recording] = [join(folder, 'report.md'), join(folder, 'recording.jsonl')];
     const { status, stdout, stderr } = run([
       '--protocol',
       '1',
       '--report',
       report,
-      '--wire',
-      wire,
+      '--recording',
+      recording,
       ...prompts,
       ...reference(WHOLE),
     ]);
@@ -51,9 +52,10 @@ describe('npm run check-agent', function () {
     assert.match(stdout, /status\.same +conforms +20 equal answers/);
     assert.match(stdout, /, 0 breaks, /);
     assert.match(readFileSync(report, 'utf8'), /^# Conformance report/);
-    const lines = readFileSync(wire, 'utf8').trim().split('\n');
-    assert.ok(lines.length > 50);
-    assert.match(lines[0] ?? '', /initialize/);
+    const { messages, skipped } = await readRecording(readFileSync(recording));
+    assert.equal(skipped, 0);
+    assert.equal(messages[0]?.message.method, 'initialize');
+    assert.ok(messages.length > 50);
   });
 
   it('prints JSON, and ends with status 1 if a rule is broken', () => {
