@@ -1,4 +1,5 @@
 // `npm run test:agents [part of a path …] [-- mocha options]`: real agents with a scripted model on loopback (test/agents), alone and in the packaged extension. Installs the agents once.
+// `npm run test:agents -- --table [id …]`: checks whether they keep the protocol, and writes the table of docs/agents.md (agentTable.ts).
 // Not part of `npm test`: the agents are large and come from other people. They live in $PARLEY_CACHE/agents, default .cache/agents.
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -57,6 +58,12 @@ function run(command, args) {
 const args = process.argv.slice(2);
 if (process.argv[1] === import.meta.filename && !(await reexec(process.argv[1], args))) {
   process.env.PARLEY_AGENTS = await installAgents();
-  await run(process.execPath, [join(root, 'scripts/run.mjs'), 'package']);
-  process.exitCode = await runSuites({ suites: [{ folder: 'test/agents' }], args, timeout: 60_000 });
+  const table = args[0] === '--table';
+  if (table) {
+    await run(process.execPath, [join(root, 'scripts/build.mjs')]);
+    await run(process.execPath, [join(root, 'scripts/run.mjs'), 'agentTable', ...args.slice(1)]);
+  } else {
+    await run(process.execPath, [join(root, 'scripts/run.mjs'), 'package']);
+    process.exitCode = await runSuites({ suites: [{ folder: 'test/agents' }], args, timeout: 60_000 });
+  }
 }
