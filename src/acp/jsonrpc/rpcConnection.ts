@@ -186,6 +186,11 @@ export class RpcConnection implements RpcCaller, Disposable {
     return this.#lines.progress(this.#reader.queue.handled, awaited);
   }
 
+  /** Calls `run` once all that has arrived by now is handled; never before this returns. */
+  whenHandled(run: () => void): void {
+    this.#reader.queue.whenDrained(run);
+  }
+
   /** The earlier connection has handled so much: what the agent sends is new, or sent again. */
   resumeAfter(progress: LineProgress): void {
     this.#lines.resume(progress);

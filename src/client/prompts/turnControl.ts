@@ -32,7 +32,7 @@ import {
 import { AcceptedPrompts } from './acceptedPrompts';
 import { contentOf, contentOfSent } from './promptContent';
 import { PromptDispatcher, type SentMessage } from './promptDispatcher';
-import { promptFailure } from './promptFailure';
+import { isSessionGone, promptFailure } from './promptFailure';
 import type { Preparation, TurnControlOptions } from './promptSession';
 import { type SentPrompt, TurnDriver } from './turnDriver';
 
@@ -60,7 +60,7 @@ export class TurnControl {
   readonly dispatcher: PromptDispatcher;
   readonly #options: TurnControlOptions;
   /** Takes what the agent says of turns. */
-  readonly driver: TurnDriver;
+  readonly driver: TurnDriver<QueuedPrompt>;
   #patience: ReturnType<typeof setTimeout> | undefined;
   #ignoresStop = false;
   /** What precedes a prompt, and can be given up; with the message that has not left yet. */
@@ -441,7 +441,7 @@ export class TurnControl {
       this.#gaveBack(item, { again, asked: done.refused.asked, failure, cancelled: withdrawn });
     if (lost !== undefined) queue.pause(lost);
     this.#options.onChange();
-    this.#options.kept.afterwards(() => this.dispatcher.pump());
+    this.#options.kept.afterwards(() => this.#pumpWhenHeard());
   }
 
   /** A prompt comes back that no turn has taken in. */
@@ -486,13 +486,20 @@ export class TurnControl {
     return opened.link.description.features.queue !== undefined || isOwnWork(this.driver.state);
   }
 
+  /** What came together with the end of a turn is not part of the next one. */
+  #pumpWhenHeard(): void {
+    const { rpc } = this.#options.session.current?.link ?? {};
+    if (rpc) rpc.whenHandled(() => this.dispatcher.pump());
+    else this.dispatcher.pump();
+  }
+
   /** What was to stop has stopped. */
   #stopped(): void {
     clearTimeout(this.#patience);
     this.#ignoresStop = false;
   }
 
-  #onSettled(stopReason: StopReason, prompts: readonly SentPrompt[]): void {
+  #onSettled(stopReason: StopReason, prompts: readonly QueuedPrompt[]): void {
     const { queue, session } = this.#options;
     this.#stopped();
     if (this.#signInFor !== undefined) {
@@ -506,12 +513,17 @@ export class TurnControl {
     if (stopReason === 'error' && session.current && queue.items.length > 0) queue.pause('turn-failed');
     this.requests.turnEnded(session.current?.link.description.features.states !== undefined);
     this.#options.onChange();
-    this.#options.kept.afterwards(() => this.dispatcher.pump());
+    this.#options.kept.afterwards(() => this.#pumpWhenHeard());
   }
 }
 
 /** Sends a prompt to a session. */
 type Send = (target: OpenedSession) => Promise<PromptAnswer>;
+
+/** A message of the queue that the engine knows. */
+interface QueuedPrompt extends SentPrompt {
+  readonly item: QueueItem;
+}
 
 /** A prompt on its way to the agent. */
 interface LeavingPrompt {
@@ -528,14 +540,4 @@ interface LeavingPrompt {
 /** True if the message could not be written, or cannot be answered. */
 function isClosed(error: unknown): boolean {
   return error instanceof ParleyError && (error.code === 'connection-closed' || error.code === REMOTE_LOST);
-}
-
-/**
- * Returns whether an agent says of a session that it does not have it (-32002), and not of
- * something that the prompt names.
- */
-function isSessionGone(error: unknown, sessionId: string): boolean {
-  if (!(error instanceof RpcError) || error.code !== RPC_CODES.resourceNotFound) return false;
-  const named = at(error.data, 'sessionId');
-  return named === sessionId || (named === undefined && at(error.data, 'uri') === undefined);
 }

@@ -5,16 +5,21 @@ import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
-import type { QueueItem } from '../../session/queue/queue';
 import { later, type Schedule } from '../ports/grace';
 import { dueAt, reduce } from '../turns/engine';
 import type { Graces } from '../turns/graces';
 import { hear } from '../turns/heardEvent';
-import { isAwaited, type TurnEffect, type TurnFact, type TurnResult, type TurnState } from '../turns/turnState';
+import {
+  isAwaited,
+  type TurnEffect,
+  type TurnFact,
+  type TurnMark,
+  type TurnResult,
+  type TurnState,
+} from '../turns/turnState';
 
 /** A prompt that the engine knows by its handle. */
 export interface SentPrompt {
-  readonly item: QueueItem;
   readonly content: readonly ContentBlock[];
   /** The text that the agent gets, if that is more than the content. */
   readonly echo?: string;
@@ -22,7 +27,7 @@ export interface SentPrompt {
   readonly done: Deferred<TurnResult | undefined>;
 }
 
-export interface TurnDriverOptions {
+export interface TurnDriverOptions<Sent extends SentPrompt> {
   readonly graces: Graces;
   /** Timers, so that tests can hold them. */
   readonly schedule?: Schedule | undefined;
@@ -33,17 +38,19 @@ export interface TurnDriverOptions {
   /** A prompt stands in the transcript from here on. */
   readonly onInserted: (promptId: string) => void;
   /** A turn is complete: the next prompt can be sent. @param prompts those of the turn */
-  readonly onSettled: (stopReason: StopReason, prompts: readonly SentPrompt[]) => void;
+  readonly onSettled: (stopReason: StopReason, prompts: readonly Sent[]) => void;
+  /** Takes the points of the traces of turns. */
+  readonly onMark?: (mark: TurnMark) => void;
 }
 
-export class TurnDriver implements Disposable {
-  readonly #options: TurnDriverOptions;
-  readonly #sent = new Map<string, SentPrompt>();
+export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposable {
+  readonly #options: TurnDriverOptions<Sent>;
+  readonly #sent = new Map<string, Sent>();
   #state: TurnState;
   #timer: { readonly at: number; readonly disposable: Disposable } | undefined;
   #onQuiet: () => void = () => undefined;
 
-  constructor(state: TurnState, options: TurnDriverOptions) {
+  constructor(state: TurnState, options: TurnDriverOptions<Sent>) {
     this.#state = state;
     this.#options = options;
   }
@@ -66,7 +73,7 @@ export class TurnDriver implements Disposable {
    * Continues where an earlier window stopped.
    * @param sentOf returns what a prompt is
    */
-  restore(state: TurnState, sentOf: (promptId: string) => SentPrompt | undefined): void {
+  restore(state: TurnState, sentOf: (promptId: string) => Sent | undefined): void {
     this.#state = state;
     for (const { handle, promptId } of state.prompts) {
       const prompt = sentOf(promptId);
@@ -76,7 +83,7 @@ export class TurnDriver implements Disposable {
   }
 
   /** A prompt is about to be sent. @returns its handle */
-  prompt(prompt: SentPrompt, terms: Omit<Extract<TurnFact, { type: 'prompt' }>, 'type' | 'handle'>): string {
+  prompt(prompt: Sent, terms: Omit<Extract<TurnFact, { type: 'prompt' }>, 'type' | 'handle'>): string {
     const handle = `p${this.#state.followers + 1}`;
     this.#sent.set(handle, prompt);
     this.feed({ type: 'prompt', handle, ...terms });
@@ -110,7 +117,7 @@ export class TurnDriver implements Disposable {
     if (state === this.#state) return effects;
     this.#state = state;
     this.#await();
-    const ended: SentPrompt[] = [];
+    const ended: Sent[] = [];
     let settled: StopReason | undefined;
     for (const effect of effects) {
       if (effect.type === 'settled') settled = effect.stopReason;
@@ -122,8 +129,8 @@ export class TurnDriver implements Disposable {
   };
 
   /** @param ended collects the prompts whose turn is over */
-  #carryOut(effect: TurnEffect, ended: SentPrompt[]): void {
-    const { apply, log, onInserted } = this.#options;
+  #carryOut(effect: TurnEffect, ended: Sent[]): void {
+    const { apply, log, onInserted, onMark } = this.#options;
     switch (effect.type) {
       case 'event':
         apply(effect.event);
@@ -146,6 +153,9 @@ export class TurnDriver implements Disposable {
       }
       case 'quiet':
         this.#onQuiet();
+        return;
+      case 'mark':
+        onMark?.(effect.mark);
         return;
       case 'log':
         log[effect.level](effect.text);

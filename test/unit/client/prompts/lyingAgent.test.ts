@@ -32,7 +32,7 @@ function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {
     dialect,
     description: { features: { prompt: {}, load: {} } },
     isAlive: true,
-    rpc: { isClosed: false },
+    rpc: { isClosed: false, whenHandled: (run: () => void) => run() },
   };
   const state: { session: unknown } = { session: { link, sessionId: 's' } };
   const queue = new PromptQueue(() => {});
