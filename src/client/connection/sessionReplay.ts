@@ -6,6 +6,7 @@
 import { isIdle, isUserMessage } from '../../acp/proposals/promptLifecycle';
 import type { Dialect, StateReport, TurnComplete, UpdateTargets } from '../../acp/protocol/dialect';
 import type { AsSaid } from '../../acp/quirks/repeatedPast';
+import { type Disposable, toDisposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
@@ -13,6 +14,7 @@ import { SessionModel } from '../../session/model/model';
 import { sameIds } from '../../session/model/renewedIds';
 import type { Entry } from '../../session/model/state';
 import { reconcile, type Transcript } from '../../session/reconcile/reconcile';
+import { Grace, later, type Schedule } from '../ports/grace';
 import type { TurnFact } from '../turns/turnState';
 import { withoutHandoff } from './contextHandoff';
 import { ReplayedTurns } from './replayedTurns';
@@ -86,10 +88,13 @@ export interface SessionReplayOptions {
   readonly feed: (fact: Extract<TurnFact, { readonly type: 'complete' | 'continues' }>) => void;
   /** Told before what is missing is added. */
   readonly onRepeated: (repeated: readonly Entry[]) => void;
+  /** Absent: timers. */
+  readonly schedule?: Schedule;
 }
 
 export class SessionReplay {
   readonly #options: SessionReplayOptions;
+  readonly #schedule: Schedule;
   #model = new SessionModel();
   /** The transcript was emptied for the replay. */
   #cleared = false;
@@ -106,11 +111,12 @@ export class SessionReplay {
   /** What ended the last turn, until it is told. */
   #complete: TurnComplete | undefined;
   readonly #turns: ReplayedTurns;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Disposable | undefined;
   #heard: (() => void) | undefined;
 
   constructor(options: SessionReplayOptions) {
     this.#options = options;
+    this.#schedule = options.schedule ?? later;
     this.#turns = new ReplayedTurns((event) => {
       if (options.compares) this.#model.apply(event, 0);
       else options.apply(event);
@@ -121,6 +127,11 @@ export class SessionReplay {
     this.#model.apply({ type: 'cleared', replay: true }, 0);
   }
 
+  /** The agent was asked to repeat the past. */
+  get isExpected(): boolean {
+    return this.#options.expected;
+  }
+
   /** The sink for the session's updates, for as long as the session lives. */
   readonly take = (updates: readonly unknown[]): void => {
     const { compares, onUpdates, dialect } = this.#options;
@@ -128,8 +139,7 @@ export class SessionReplay {
       onUpdates(updates);
       return;
     }
-    // What follows the past without a message of the user belongs to the turn that runs.
-    if (this.#settled && this.#turns.isOpen && !updates.some(isUserMessage) && updates.some(isOutput)) {
+    if (this.#continues(updates)) {
       this.end();
       this.#options.feed({ type: 'continues' });
       onUpdates(updates);
@@ -142,8 +152,18 @@ export class SessionReplay {
       onUpdates(updates, this.#past);
     }
     this.#heard?.();
-    if (this.#settled && !this.#undecided) this.#timer ??= setTimeout(() => this.#settle(true), SILENCE_MS);
+    if (this.#settled && !this.#undecided) this.#timer ??= this.#schedule(() => this.#settle(true), SILENCE_MS);
   };
+
+  /**
+   * Returns whether the turn continues with which the past has ended: after a silence, something
+   * follows without a message of the user.
+   */
+  #continues(updates: readonly unknown[]): boolean {
+    if (!this.#settled || this.#timer || !this.#turns.isOpen) return false;
+    const from = updates.findIndex(isUserMessage);
+    return (from < 0 ? updates : updates.slice(0, from)).some(isOutput);
+  }
 
   /** Whether the agent is to repeat the past, and has repeated nothing so far. */
   get isAwaited(): boolean {
@@ -167,20 +187,23 @@ export class SessionReplay {
   quiet(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
-        clearTimeout(silence);
-        clearTimeout(longest);
-        this.#heard = undefined;
+        waits.dispose();
         signal.removeEventListener('abort', done);
         resolve();
       };
-      let silence = setTimeout(done, SILENCE_MS);
-      const longest = setTimeout(done, LONGEST_MS);
-      this.#heard = () => {
-        clearTimeout(silence);
-        silence = setTimeout(done, SILENCE_MS);
-      };
+      const waits = this.whenQuiet(done);
       signal.addEventListener('abort', done, { once: true });
       if (signal.aborted) done();
+    });
+  }
+
+  /** As {@link quiet}, with a function that is called. */
+  whenQuiet(run: () => void): Disposable {
+    const grace = new Grace({ quietMs: SILENCE_MS, longestMs: LONGEST_MS, schedule: this.#schedule, onOver: run });
+    this.#heard = () => grace.extend();
+    return toDisposable(() => {
+      this.#heard = undefined;
+      grace.dispose();
     });
   }
 
@@ -199,16 +222,17 @@ export class SessionReplay {
   }
 
   /**
-   * Takes updates that are a repetition only where a message of the user is among them: no prompt
-   * has left.
+   * Takes updates that are a repetition only from a message of the user on: no prompt has left.
    */
   #decide(updates: readonly unknown[]): void {
     const waiting = this.#undecided ?? [];
-    if (updates.some(isUserMessage)) {
-      this.#undecided = undefined;
-      this.take([...waiting, ...updates]);
-    } else if (this.#settled) this.#options.onUpdates(updates);
-    else waiting.push(...updates);
+    const from = updates.findIndex(isUserMessage);
+    const before = from < 0 ? updates : updates.slice(0, from);
+    if (!this.#settled) waiting.push(...before);
+    else if (before.length > 0) this.#options.onUpdates(before);
+    if (from < 0) return;
+    this.#undecided = undefined;
+    this.take([...waiting, ...updates.slice(from)]);
   }
 
   /** A prompt is about to leave, or the agent is gone: what comes from now on is new. */
@@ -220,7 +244,7 @@ export class SessionReplay {
 
   /** The session was not opened: what was repeated of it is forgotten. */
   dispose(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.dispose();
     this.#isOver = true;
     this.#model = new SessionModel();
   }
@@ -267,7 +291,7 @@ export class SessionReplay {
 
   /** @param goesOn more of the repetition may come */
   #settle(goesOn: boolean): void {
-    clearTimeout(this.#timer);
+    this.#timer?.dispose();
     this.#timer = undefined;
     if (this.#options.compares) this.#addMissing(goesOn);
     const [state, complete] = [this.#state, this.#complete];

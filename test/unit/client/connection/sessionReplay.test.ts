@@ -243,6 +243,18 @@ describe('a repeated session', function () {
         ['user', 'agent'],
       );
     });
+
+    it('begins with the message of the user where the answer came before, however the bytes arrive', () => {
+      const news = update('agent_message_chunk', 'news');
+      const past = update('user_message_chunk', 'one');
+      for (const pieces of [[[news], [past]], [[news, past]]]) {
+        const { replay, live } = resumed();
+        replay.answered();
+        for (const piece of pieces) replay.take(piece);
+        replay.end();
+        assert.deepEqual(live, [news]);
+      }
+    });
   });
 
   describe('that is forked', () => {
