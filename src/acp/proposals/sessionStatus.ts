@@ -79,7 +79,8 @@ export async function probeStatus(
   }
 }
 
-function readStatus(result: unknown): SessionStatus {
+/** Reads the answer to `session/status`. */
+export function readStatus(result: unknown): SessionStatus {
   const status = at(result, 'status');
   const state = readState(at(result, 'state'), 'state_update');
   if (typeof status !== 'string') return { answer: 'failed' };

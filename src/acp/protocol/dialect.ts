@@ -278,6 +278,8 @@ export interface Dialect {
    * no requests that outlive their connection.
    */
   readAnswer?(raw: unknown): PromptAnswer;
+  /** Reads the answer to a request that opened a session; never throws. Absent: as for readAnswer. */
+  readOffer?(sessionId: string, raw: unknown): SessionOffer;
   /**
    * Asks to stop; the turn still ends by the agent's word. Where the agent waits for an answer, its
    * question is withdrawn.

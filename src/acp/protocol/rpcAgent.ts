@@ -127,7 +127,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   /** Reads the answer to a prompt. Never throws: a turn must not hang on an unreadable answer. */
   abstract readAnswer(raw: unknown): PromptAnswer;
   /** Reads what an agent says of a session that it opened. */
-  protected abstract readOffer(sessionId: string, raw: unknown): SessionOffer;
+  abstract readOffer(sessionId: string, raw: unknown): SessionOffer;
   protected abstract readOptions(options: readonly unknown[]): readonly ConfigOption[];
   /** How the type of a config option's value is named. */
   protected abstract typeOf(value: string | boolean): { readonly type?: string };

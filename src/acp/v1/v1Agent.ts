@@ -125,7 +125,7 @@ export class V1Agent extends RpcAgent {
    * lets a client ignore them then, but some agents have no other way to leave a mode that asks for
    * nothing.
    */
-  protected readOffer(sessionId: string, raw: unknown): SessionOffer {
+  readOffer(sessionId: string, raw: unknown): SessionOffer {
     this.#models = toModelOption(at(raw, 'models'));
     const config = this.#withModels(toConfigOptions(at(raw, 'configOptions')));
     const modes = chooses(config, 'mode') ? undefined : toModes(at(raw, 'modes'));

@@ -100,7 +100,7 @@ export class V2Agent extends RpcAgent {
     return readReceipt(raw);
   }
 
-  protected readOffer(sessionId: string, raw: unknown): SessionOffer {
+  readOffer(sessionId: string, raw: unknown): SessionOffer {
     const config = toOptions(at(raw, 'configOptions'));
     const commands = at(raw, 'availableCommands');
     return {

@@ -11,6 +11,8 @@ const INTRODUCTION =
   'Transcript of the conversation so far. It was held in an earlier session, which could not be continued; go on from it.';
 /** Before a transcript that goes as text. */
 const OPEN = '<transcript>\n';
+/** A transcript that goes as a document. */
+const TRANSCRIPT_URI = 'parley:transcript';
 
 export class ContextHandoff {
   /**
@@ -70,6 +72,12 @@ export function withoutHandoff(text: string): string {
   return at < 0 ? text : text.slice(0, at).trimEnd();
 }
 
+/** Returns whether a block of a prompt is the transcript for a new session, which the user did not write. */
+export function isHandoff(block: ContentBlock): boolean {
+  if (block.type === 'resource') return block.uri === TRANSCRIPT_URI;
+  return block.type === 'text' && block.text !== '' && withoutHandoff(block.text) === '';
+}
+
 /**
  * The block that goes with the next message, behind it: an agent looks for its commands at the
  * beginning.
@@ -78,6 +86,6 @@ export function withoutHandoff(text: string): string {
 function handoffBlock(transcript: string, capabilities: PromptCapabilities): ContentBlock {
   const text = `${INTRODUCTION}\n\n${transcript}`;
   return capabilities.embeddedContext
-    ? { type: 'resource', uri: 'parley:transcript', mimeType: 'text/markdown', text }
+    ? { type: 'resource', uri: TRANSCRIPT_URI, mimeType: 'text/markdown', text }
     : { type: 'text', text: `\n\n${OPEN}${text}\n</transcript>` };
 }

@@ -367,14 +367,14 @@ function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: strin
   );
 }
 
-function applyOffer({ apply }: StartContext, { modes, config, commands }: SessionOffer): void {
+export function applyOffer({ apply }: Pick<StartContext, 'apply'>, { modes, config, commands }: SessionOffer): void {
   if (config) apply({ type: 'config', options: config });
   if (modes) apply({ type: 'modes', ...modes });
   if (commands) apply({ type: 'commands', commands });
 }
 
 /** A session that an agent begins has no mode and no option of the one before it. */
-function withdrawOffer({ apply, known }: StartContext): void {
+export function withdrawOffer({ apply, known }: Pick<StartContext, 'apply' | 'known'>): void {
   const { modes, config } = known();
   if (config.length > 0) apply({ type: 'config', options: [] });
   if (modes.length > 0) apply({ type: 'modes', current: '', modes: [] });

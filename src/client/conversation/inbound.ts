@@ -15,6 +15,7 @@ import type { TurnControl } from '../prompts/turnControl';
 import type { Subagents } from '../requests/subagents';
 import { answerRequest } from './agentRequests';
 import type { ConversationServices } from './conversationOptions';
+import { hearUpdates } from './hearUpdates';
 import type { Recorder } from './recorder';
 
 /**
@@ -56,17 +57,18 @@ export class Inbound {
     probe.heard();
     turns.driver.feed({ type: 'update', isOutput: false });
     if (!past) this.#storeState(updates);
+    const { dialect } = connector().agentSide ?? {};
+    if (!dialect) return;
     recorder.together(() =>
-      connector().agentSide?.dialect.readUpdates(updates, {
-        emit: (event) => {
-          for (const said of past?.asSaid(event) ?? [event]) {
-            if (!turns.driver.hear(said)) recorder.applyAt(said, now);
-            if (!past && SAYS_MORE.has(said.type)) connector().progressed();
-          }
+      hearUpdates(updates, past, {
+        dialect,
+        driver: turns.driver,
+        apply: (event) => recorder.applyAt(event, now),
+        onState: (report) => turns.state(report),
+        onApplied: (event) => {
+          if (!past && SAYS_MORE.has(event.type)) connector().progressed();
           if (event.type === 'subagent') subagents.announce(event.sessionId);
         },
-        onTurnComplete: past?.onTurnComplete ?? ((barrier) => void turns.driver.feed({ type: 'complete', barrier })),
-        onState: past?.onState ?? ((report) => turns.state(report)),
         log: services.log,
       }),
     );

@@ -27,7 +27,7 @@ export interface PlayOptions {
 /** Resolves when all is played, or `signal` was aborted. */
 export async function playRecording(recording: Recording, options: PlayOptions, signal: AbortSignal): Promise<void> {
   const { isPaced, note, onMessage, log, now, wait = pause } = options;
-  const session = new RecordedSession(note, log);
+  const session = new RecordedSession({ note, log });
   const began = recording.began ?? now - (recording.messages.at(-1)?.at ?? 0);
   let last = 0;
   let paused = performance.now();

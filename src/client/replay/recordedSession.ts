@@ -1,79 +1,179 @@
-// Turns the messages of a recording into session events, by the same dialects that read a live
-// agent. Nothing in a recording is to be trusted, and nothing is done for it: no file is read and
-// no program started.
-import { errorSentence } from '../../acp/jsonrpc/rpcError';
-import { readStopReason } from '../../acp/proposals/turnComplete';
-import { type Dialect, required, type UpdateTargets } from '../../acp/protocol/dialect';
-import { toBlock, toConfigOptions } from '../../acp/protocol/readContent';
-import { V1Agent } from '../../acp/v1/v1Agent';
-import { toModes } from '../../acp/v1/v1Events';
-import { V2Agent } from '../../acp/v2/v2Agent';
-import { toOptions } from '../../acp/v2/v2Events';
+// Turns the messages of a recording into session events: read by the dialects that read a live agent,
+// with the turns of the engine that a live conversation has (client/turns/engine.ts). Nothing in a
+// recording is to be trusted, and nothing is done for it: no file is read and no program started.
+import { initialized } from '../../acp/initialize';
+import { errorSentence, RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
+import type { SessionStatus } from '../../acp/proposals/sessionStatus';
+import { required } from '../../acp/protocol/dialect';
+import { toBlock } from '../../acp/protocol/readContent';
+import { Deferred } from '../../base/deferred';
+import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
+import { textOfBlocks } from '../../base/text';
 import { at } from '../../base/untrusted';
-import type { SessionEvent, StopReason, TimedEvent } from '../../session/events/event';
+import type { SessionEvent, TimedEvent } from '../../session/events/event';
+import { SessionModel } from '../../session/model/model';
 import type { RecordedMessage } from '../../traffic/recording';
+import { isHandoff } from '../connection/contextHandoff';
+import type { PastUpdates } from '../connection/sessionReplay';
+import { hearUpdates } from '../conversation/hearUpdates';
+import { isSessionGone, promptFailure } from '../prompts/promptFailure';
+import { TurnDriver } from '../prompts/turnDriver';
+import { Subagents } from '../requests/subagents';
+import { GRACES } from '../turns/graces';
+import { initialTurns, type TurnMark } from '../turns/turnState';
+import { RecordedClock } from './recordedClock';
+import { isOpening, type Opening, type RecordedAgent, RecordedOpenings } from './recordedOpenings';
+import { RecordedRequests } from './recordedRequests';
 
 /** Requests without a response that are remembered. */
 const MAX_OPEN = 2_000;
 /** Blocks of one prompt that are shown. */
 const MAX_BLOCKS = 200;
+/** How soon a client opens a session again that its agent has lost, in milliseconds. */
+const REOPEN_MS = 100;
 
+export interface RecordedSessionOptions {
+  /** Takes what happens, with its time in ms since 1970. */
+  readonly note: (events: readonly TimedEvent[]) => void;
+  readonly log?: Log;
+  /** Takes the points of the traces of turns. */
+  readonly onMark?: (mark: RecordedMark) => void;
+}
+
+export interface RecordedMark {
+  readonly mark: TurnMark;
+  /** Ms since 1970. */
+  readonly at: number;
+  /** The index of the message; absent if time alone made the mark. */
+  readonly message?: number;
+}
+
+/** A request that waits for its response. */
 interface OpenRequest {
   readonly method: string;
   readonly params: unknown;
-  /** Of a prompt. */
-  readonly turnId?: string;
-  /** Of a question. */
-  readonly permissionId?: string;
+  readonly prompt?: SentPrompt;
+  /** Of a question for permission. */
+  readonly permissionId?: string | undefined;
+  readonly opening?: Opening;
+  /** Of `session/status`: takes its answer. */
+  readonly onStatus?: (result: unknown) => void;
+}
+
+interface SentPrompt {
+  /** Of the engine. */
+  readonly handle: string;
+  /** It was sent before, and the agent had lost the session. */
+  readonly isRepeated: boolean;
+}
+
+/** A prompt that the agent refused as it has lost the session: it may be sent once more. */
+interface LostPrompt {
+  readonly handle: string;
+  readonly error: RpcError;
+  readonly blocks: readonly unknown[];
+  readonly patience: Disposable;
+  /** The session is being opened again, or was. */
+  isReopened: boolean;
 }
 
 export class RecordedSession {
-  readonly #note: (events: readonly TimedEvent[]) => void;
+  readonly #options: RecordedSessionOptions;
   readonly #log: Log;
-  /** Requests that wait for their response, by who sent them and their id. */
+  readonly #clock = new RecordedClock();
+  readonly #model = new SessionModel();
+  readonly #turns: TurnDriver;
+  readonly #openings: RecordedOpenings;
+  readonly #requests: RecordedRequests;
+  readonly #subagents: Subagents;
+  /** By who sent it and its id. */
   readonly #open = new Map<string, OpenRequest>();
-  /** Questions that nobody has answered yet. */
-  readonly #questions = new Set<string>();
-  readonly #terminals = new Set<string>();
-  #dialect: Dialect = dialectOf(1);
-  #turn: string | undefined;
-  #count = 0;
-  #at = 0;
-  /** The session that was opened last. */
-  #sessionId: string | undefined;
-  /** The session that is shown was asked for again, and its first update is still to come. */
-  #isRepeating = false;
+  #agent = agentOf(undefined);
+  #isConnected = false;
+  #lost: LostPrompt | undefined;
+  /** Batches of updates so far. */
+  #heard = 0;
+  #prompts = 0;
+  #messages = 0;
+  /** The index of the message that is read. */
+  #index: number | undefined;
   #events: TimedEvent[] = [];
 
-  /** @param note takes what happens, with its time in ms since 1970 */
-  constructor(note: (events: readonly TimedEvent[]) => void, log: Log = silentLog) {
-    this.#note = note;
+  constructor(options: RecordedSessionOptions) {
+    const { log = silentLog, onMark } = options;
+    const { schedule } = this.#clock;
+    const apply = this.#emit;
+    this.#options = options;
     this.#log = log;
+    this.#requests = new RecordedRequests(apply);
+    this.#turns = new TurnDriver(initialTurns(), {
+      graces: GRACES,
+      schedule,
+      now: () => this.#clock.now,
+      log,
+      apply,
+      onInserted: () => undefined,
+      onSettled: () => undefined,
+      onMark: (mark) =>
+        onMark?.({ mark, at: this.#clock.now, ...(this.#index !== undefined && { message: this.#index }) }),
+    });
+    this.#openings = new RecordedOpenings({
+      agent: () => this.#agent,
+      log,
+      schedule,
+      known: () => this.#model.state,
+      apply,
+      onUpdates: this.#updates,
+      onState: (report) => this.#turns.feed({ type: 'state', report }),
+      feed: (fact) => void this.#turns.feed(fact),
+    });
+    this.#subagents = new Subagents({
+      side: () => ({ link: { router: this.#openings.router }, dialect: this.#agent.dialect }),
+      apply,
+      log,
+    });
+  }
+
+  /** When something is decided if no message comes, ms since 1970. */
+  get dueAt(): number | undefined {
+    return this.#clock.dueAt;
+  }
+
+  /** Lets time pass without a message. @param now ms since 1970 */
+  pass(now: number): void {
+    this.#safely(() => this.#clock.advance(now));
+    this.#flush();
   }
 
   /** Takes the next message. Never throws for what is in it. @param when ms since 1970 */
   take({ fromAgent, message }: RecordedMessage, when: number): void {
-    this.#at = when;
-    try {
-      this.#read(fromAgent, message);
-    } catch (error) {
-      this.#log.debug(`recording: ${messageOf(error)}`);
-    }
+    this.#safely(() => this.#clock.advance(when));
+    this.#index = this.#messages++;
+    this.#safely(() => this.#read(fromAgent, message));
+    this.#index = undefined;
     this.#flush();
   }
 
-  /** The recording is over: nothing stays open. */
+  /** The recording is over: what waited for a silence has it, and nothing stays open. */
   end(): void {
-    for (const permissionId of this.#questions)
-      this.#emit({ type: 'permission_closed', permissionId, outcome: 'cancelled', by: 'exit' });
-    this.#questions.clear();
-    for (const terminalId of this.#terminals) this.#emit({ type: 'terminal', terminalId, released: true });
-    this.#terminals.clear();
-    this.#endTurn('unknown', 'exit');
+    this.#safely(() => {
+      this.#clock.finish();
+      this.#agentGone('recording-ended');
+    });
     this.#flush();
   }
+
+  #safely(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#log.debug(`recording: ${messageOf(error)}`);
+    }
+  }
+
+  // ---- Messages ------------------------------------------------------------------------------------
 
   #read(fromAgent: boolean, message: RecordedMessage['message']): void {
     const [method, id] = [at(message, 'method'), at(message, 'id')];
@@ -86,23 +186,34 @@ export class RecordedSession {
   }
 
   #request(fromAgent: boolean, method: string, id: string, params: unknown): void {
-    const request: OpenRequest = {
-      method,
-      params,
-      ...(!fromAgent && method === 'session/prompt' && { turnId: this.#prompt(params) }),
-      ...(fromAgent && method === 'session/request_permission' && { permissionId: this.#question(params) }),
-    };
-    if (!fromAgent && repeats(method, params) && at(params, 'sessionId') === this.#sessionId) this.#isRepeating = true;
-    if (fromAgent && method === 'terminal/release') this.#release(at(params, 'terminalId'));
-    this.#open.set(keyOf(fromAgent, id), request);
+    const more = fromAgent ? this.#fromAgent(method, params) : this.#fromClient(method, id, params);
+    this.#open.set(keyOf(fromAgent, id), { method, params, ...more });
     const [oldest] = this.#open.keys();
     if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 
+  #fromAgent(method: string, params: unknown): Partial<OpenRequest> {
+    if (method === 'terminal/release') this.#requests.release(at(params, 'terminalId'));
+    if (method !== 'session/request_permission') return {};
+    return { permissionId: this.#requests.ask(this.#agent.dialect, params, this.#isCancelled) };
+  }
+
+  #fromClient(method: string, id: string, params: unknown): Partial<OpenRequest> {
+    if (method === 'initialize') {
+      if (this.#isConnected) this.#agentGone('agent-restarted');
+      this.#isConnected = true;
+    } else if (method === 'session/prompt') return { prompt: this.#prompt(id, params) };
+    else if (method === 'session/status' || isOpening(method)) {
+      this.#reopens();
+      return isOpening(method) ? { opening: this.#openings.begin(method, params) } : { onStatus: this.#asked(params) };
+    }
+    return {};
+  }
+
   #notification(fromAgent: boolean, method: string, params: unknown): void {
-    if (fromAgent && method === 'session/update') this.#update(at(params, 'update'));
-    else if (!fromAgent && method === 'session/cancel' && this.#turn !== undefined)
-      this.#emit({ type: 'cancel_requested', turnId: this.#turn });
+    if (fromAgent && method === 'session/update') this.#openings.update(params);
+    else if (!fromAgent && method === 'session/cancel') this.#cancel();
+    else if (!fromAgent && method === 'session/ready') this.#openings.ready();
   }
 
   #response(fromAgent: boolean, id: string, message: RecordedMessage['message']): void {
@@ -110,158 +221,154 @@ export class RecordedSession {
     const request = this.#open.get(key);
     if (!request) return;
     this.#open.delete(key);
-    const [result, error] = [at(message, 'result'), at(message, 'error')];
-    const isError = error !== undefined && error !== null;
-    const { method, params, turnId, permissionId } = request;
-    if (permissionId !== undefined) this.#answered(permissionId, result);
-    else if (turnId !== undefined) this.#answerOfPrompt(turnId, result, isError ? error : undefined);
-    else if (isError) this.#isRepeating &&= !repeats(method, params);
-    else if (fromAgent && method === 'initialize') this.#dialect = dialectOf(at(result, 'protocolVersion'));
-    else if (fromAgent) this.#opened(method, result);
-    else this.#ofTerminal(method, params, result);
+    const error = errorOf(at(message, 'error'));
+    const result = error ? undefined : (at(message, 'result') ?? null);
+    const { method, params, prompt, permissionId, opening, onStatus } = request;
+    if (!fromAgent) {
+      if (permissionId !== undefined) this.#requests.answered(permissionId, result);
+      else if (!error) this.#requests.ofTerminal(method, params, result);
+    } else if (prompt && error) this.#refused(prompt, params, error);
+    else if (prompt) this.#answered(prompt, result);
+    else if (opening) {
+      if (!this.#openings.answered(opening, result)) this.#failLost();
+    } else if (onStatus) onStatus(result);
+    else if (method === 'initialize' && !error) this.#agent = agentOf(result);
   }
 
-  #update(update: unknown): void {
-    // Everything that was said comes again: what stands here would stand here twice.
-    if (this.#isRepeating) {
-      this.#isRepeating = false;
-      this.#endTurn('unknown', 'exit');
-      this.#emit({ type: 'cleared', replay: true });
-    }
-    const targets: UpdateTargets = {
-      emit: (event) => this.#emit(event),
-      onTurnComplete: ({ stopReason }) => this.#endTurn(stopReason ?? 'unknown', 'turn_complete'),
-      onState: ({ state, stopReason }) => {
-        if (state === 'idle') this.#endTurn(stopReason ?? 'unknown', 'state');
-      },
+  // ---- The agent -----------------------------------------------------------------------------------
+
+  readonly #updates = (updates: readonly unknown[], past?: PastUpdates): void => {
+    this.#heard += 1;
+    this.#turns.feed({ type: 'update', isOutput: false });
+    hearUpdates(updates, past, {
+      dialect: this.#agent.dialect,
+      driver: this.#turns,
+      apply: this.#emit,
+      onState: (report) => this.#turns.feed({ type: 'state', report }),
+      onApplied: (event) => event.type === 'subagent' && this.#subagents.announce(event.sessionId),
       log: this.#log,
-    };
-    this.#dialect.readUpdates([update], targets);
-  }
-
-  #prompt(params: unknown): string {
-    this.#endTurn('unknown', 'exit');
-    const turnId = `recorded-${++this.#count}`;
-    this.#turn = turnId;
-    const blocks = at(params, 'prompt');
-    const content = (Array.isArray(blocks) ? blocks.slice(0, MAX_BLOCKS) : []).map(toBlock);
-    this.#emit({ type: 'turn_started', turnId, origin: 'user', at: this.#at });
-    this.#emit({ type: 'prompt_sent', turnId, promptId: turnId, content });
-    return turnId;
-  }
-
-  /** In version 2 the response says that the prompt was taken in; the agent's state ends the turn. */
-  #answerOfPrompt(turnId: string, result: unknown, error: unknown): void {
-    if (turnId !== this.#turn) return;
-    if (error !== undefined) {
-      const message = at(error, 'message');
-      this.#emit({
-        type: 'error',
-        code: 'agent-error',
-        message: errorSentence(typeof message === 'string' ? message : '', at(error, 'data')),
-      });
-      this.#endTurn('error', 'response');
-    } else if (this.#dialect.protocol === 1) {
-      this.#endTurn(readStopReason(at(result, 'stopReason')) ?? 'unknown', 'response');
-    } else {
-      const messageId = at(result, 'messageId');
-      if (isText(messageId)) this.#emit({ type: 'prompt_inserted', promptId: turnId, messageId });
-    }
-  }
-
-  #endTurn(stopReason: StopReason, barrier: 'response' | 'state' | 'turn_complete' | 'exit'): void {
-    if (this.#turn === undefined) return;
-    this.#emit({ type: 'turn_ended', turnId: this.#turn, stopReason, barrier, at: this.#at });
-    this.#turn = undefined;
-  }
-
-  #question(params: unknown): string {
-    const { toolCallId, patch, title, description, command, options } = required(this.#dialect.controls).readPermission(
-      params,
-    );
-    const permissionId = `recorded-${++this.#count}`;
-    if (toolCallId !== undefined && patch)
-      this.#emit({ type: 'tool_call', toolCallId, patch, announced: false, asks: true });
-    this.#emit({
-      type: 'permission_asked',
-      permissionId,
-      title,
-      options,
-      ...(toolCallId !== undefined && { toolCallId }),
-      ...(description && { description }),
-      ...(command && { command }),
     });
-    this.#questions.add(permissionId);
-    return permissionId;
+  };
+
+  /** @returns what takes the answer: it counts if the agent has said nothing since it was asked */
+  #asked(params: unknown): (result: unknown) => void {
+    const heard = this.#heard;
+    const read = this.#openings.asked(params);
+    return (result) => {
+      const { state }: SessionStatus = read(result);
+      if (state && heard === this.#heard) this.#turns.feed({ type: 'state', report: state });
+    };
   }
 
-  #answered(permissionId: string, result: unknown): void {
-    if (!this.#questions.delete(permissionId)) return;
-    const optionId = at(result, 'outcome', 'optionId');
-    this.#emit(
-      typeof optionId === 'string'
-        ? { type: 'permission_closed', permissionId, outcome: 'selected', optionId, by: 'user' }
-        : { type: 'permission_closed', permissionId, outcome: 'cancelled', by: 'turn' },
+  /** Another one takes its place, or nothing more is known of it. @param note why the open turn ends */
+  #agentGone(note: 'agent-restarted' | 'recording-ended'): void {
+    if (!this.#lost?.isReopened) this.#failLost();
+    this.#lost = undefined;
+    this.#openings.lost();
+    this.#requests.closeAll();
+    this.#turns.feed({ type: 'exited', note, interrupted: true });
+    this.#subagents.ended();
+    this.#open.clear();
+  }
+
+  // ---- Turns ---------------------------------------------------------------------------------------
+
+  get #isCancelled(): boolean {
+    return this.#turns.state.turn?.cancelRequested === true;
+  }
+
+  #prompt(requestId: string, params: unknown): SentPrompt {
+    const blocks = blocksOf(params);
+    const lost = this.#takeLost(blocks);
+    if (lost === undefined) this.#failLost();
+    this.#openings.prompted(at(params, 'sessionId'));
+    if (lost !== undefined) this.#turns.replaceText(lost, textOfBlocks(blocks.map(toBlock)));
+    const handle = lost ?? this.#newPrompt(blocks);
+    this.#turns.feed({ type: 'sent', handle, requestId });
+    return { handle, isRepeated: lost !== undefined };
+  }
+
+  /** @returns the handle */
+  #newPrompt(blocks: readonly unknown[]): string {
+    const { features } = this.#agent.description;
+    const sent = blocks.map(toBlock);
+    const content = sent.filter((block) => !isHandoff(block));
+    const text = textOfBlocks(sent);
+    return this.#turns.prompt(
+      { content, done: new Deferred(), ...(content.length < sent.length && { echo: text }) },
+      {
+        promptId: `recorded-${++this.#prompts}`,
+        text,
+        endsBy: features.states ? 'state' : 'response',
+        promised: features.turnComplete !== undefined,
+      },
     );
   }
 
-  #opened(method: string, result: unknown): void {
-    if (method !== 'session/new' && method !== 'session/load' && method !== 'session/resume') return;
-    const sessionId = at(result, 'sessionId');
-    if (typeof sessionId === 'string') {
-      // Its ids name other things than those of the session before.
-      if (this.#sessionId !== undefined && sessionId !== this.#sessionId) this.#emit({ type: 'ids_renewed' });
-      this.#sessionId = sessionId;
-    }
-    const raw = at(result, 'configOptions');
-    const options = this.#dialect.protocol === 2 ? toOptions(raw) : toConfigOptions(raw);
-    const modes = toModes(at(result, 'modes'));
-    if (options.length > 0) this.#emit({ type: 'config', options });
-    else if (modes) this.#emit({ type: 'modes', ...modes });
+  #answered({ handle }: SentPrompt, result: unknown): void {
+    this.#turns.feed({ type: 'answer', handle, answer: required(this.#agent.dialect.readAnswer?.(result)) });
   }
 
-  /** What a client told the agent of a terminal that it ran. */
-  #ofTerminal(method: string, params: unknown, result: unknown): void {
-    if (method === 'terminal/create') {
-      const [terminalId, command, cwd] = [at(result, 'terminalId'), at(params, 'command'), at(params, 'cwd')];
-      if (typeof terminalId !== 'string') return;
-      const args = at(params, 'args');
-      const words = [command, ...(Array.isArray(args) ? args.slice(0, 100) : [])].filter(isText);
-      this.#terminals.add(terminalId);
-      this.#emit({ type: 'terminal', terminalId, command: words.join(' '), ...(isText(cwd) && { cwd }) });
+  /** A client that opens a lost session again sends the prompt once more, in the same turn. */
+  #refused({ handle, isRepeated }: SentPrompt, params: unknown, error: RpcError): void {
+    this.#failLost();
+    const isLost = isSessionGone(error, String(at(params, 'sessionId')));
+    if (!isLost || isRepeated || this.#isCancelled) {
+      this.#failed(handle, error);
       return;
     }
-    const terminalId = at(params, 'terminalId');
-    if (typeof terminalId !== 'string' || !this.#terminals.has(terminalId)) return;
-    const isOutput = method === 'terminal/output';
-    if (!isOutput && method !== 'terminal/wait_for_exit') return;
-    const output = at(result, 'output');
-    const exit = isOutput ? at(result, 'exitStatus') : result;
-    const [exitCode, signal] = [at(exit, 'exitCode'), at(exit, 'signal')];
-    this.#emit({
-      type: 'terminal',
-      terminalId,
-      ...(isOutput && isText(output) && { output, truncated: at(result, 'truncated') === true }),
-      ...((typeof exitCode === 'number' || isText(signal)) && {
-        exit: { ...(typeof exitCode === 'number' && { exitCode }), ...(isText(signal) && { signal }) },
-      }),
-    });
+    const patience = this.#clock.schedule(() => this.#failLost(), REOPEN_MS);
+    this.#lost = { handle, error, blocks: blocksOf(params), patience, isReopened: false };
   }
 
-  #release(terminalId: unknown): void {
-    if (typeof terminalId === 'string' && this.#terminals.delete(terminalId))
-      this.#emit({ type: 'terminal', terminalId, released: true });
+  /** A session that was lost is opened again, or asked for. */
+  #reopens(): void {
+    if (!this.#lost) return;
+    this.#lost.patience.dispose();
+    this.#lost.isReopened = true;
   }
 
-  #emit(event: SessionEvent): void {
-    this.#events.push({ at: this.#at, event });
+  /** @returns the handle of the prompt that was refused, if this is the same one, maybe with more behind it */
+  #takeLost(blocks: readonly unknown[]): string | undefined {
+    const lost = this.#lost;
+    const isSame = lost?.blocks.every((block, index) => JSON.stringify(block) === JSON.stringify(blocks[index]));
+    if (!lost?.isReopened || !isSame) return undefined;
+    this.#lost = undefined;
+    return lost.handle;
   }
+
+  /** The session was not opened again. */
+  #failLost(): void {
+    const lost = this.#lost;
+    this.#lost = undefined;
+    lost?.patience.dispose();
+    if (lost) this.#failed(lost.handle, lost.error);
+  }
+
+  #failed(handle: string, error: RpcError): void {
+    const withdrawn = error.code === RPC_CODES.cancelled;
+    this.#turns.feed({ type: 'failed', handle, error: promptFailure(error), withdrawn });
+  }
+
+  /** The user asked to stop, which gives up to open a lost session again. */
+  #cancel(): void {
+    this.#turns.feed({ type: 'cancel' });
+    if (!this.#lost) return;
+    this.#openings.giveUp();
+    this.#failLost();
+  }
+
+  readonly #emit = (event: SessionEvent): void => {
+    const timed = { at: this.#clock.now, event };
+    this.#model.apply(event, timed.at);
+    this.#events.push(timed);
+  };
 
   #flush(): void {
     if (this.#events.length === 0) return;
     const events = this.#events;
     this.#events = [];
-    this.#note(events);
+    this.#options.note(events);
   }
 }
 
@@ -269,20 +376,23 @@ function keyOf(fromAgent: boolean, id: string): string {
   return `${fromAgent ? 'agent' : 'client'} ${id}`;
 }
 
-/** Returns whether a request makes an agent repeat a session. */
-function repeats(method: string, params: unknown): boolean {
-  return method === 'session/load' || (method === 'session/resume' && at(params, 'replayFrom') !== undefined);
+function blocksOf(params: unknown): readonly unknown[] {
+  const prompt = at(params, 'prompt');
+  return Array.isArray(prompt) ? prompt.slice(0, MAX_BLOCKS) : [];
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
+function errorOf(error: unknown): RpcError | undefined {
+  if (error === undefined || error === null) return undefined;
+  const [code, message, data] = [at(error, 'code'), at(error, 'message'), at(error, 'data')];
+  const sentence = errorSentence(typeof message === 'string' ? message : '', data);
+  return new RpcError(typeof code === 'number' ? code : RPC_CODES.internal, sentence, data);
 }
 
-/** Only reads: there is nobody to send a request to. */
-function dialectOf(version: unknown): Dialect {
+/** Only reads: nobody answers a request. @param raw the answer to `initialize` */
+function agentOf(raw: unknown): RecordedAgent {
   const nobody = {
     request: () => Promise.reject(new Error('a recording answers nothing')),
     notify: async (): Promise<void> => {},
   };
-  return version === 2 ? new V2Agent(nobody) : new V1Agent(nobody);
+  return initialized(raw, nobody) ?? required(initialized({ protocolVersion: 1 }, nobody));
 }

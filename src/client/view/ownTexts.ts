@@ -300,6 +300,7 @@ const TURN_NOTES: Readonly<Record<TurnNote, () => string>> = {
   'barrier-missed': () => l10n.t("the agent didn't send turn_complete"),
   'session-closed': () => l10n.t('the session was closed'),
   'session-opened': () => l10n.t('another session was opened'),
+  'recording-ended': () => l10n.t('the recording ends here'),
   'agent-restarted': () => l10n.t('the agent was restarted'),
   'taken-over': () => l10n.t('another window took over the session'),
   'agent-idle': () => l10n.t('the agent was idle'),

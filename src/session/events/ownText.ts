@@ -119,6 +119,7 @@ export type TurnNote =
   | 'barrier-missed'
   | 'session-closed'
   | 'session-opened'
+  | 'recording-ended'
   | 'agent-restarted'
   | 'taken-over'
   | 'agent-idle'

@@ -1,0 +1,60 @@
+// The time of a recording: it passes from message to message, and what waits for a silence happens
+// when it would have happened live.
+import { type Disposable, toDisposable } from '../../base/disposable';
+import type { Schedule } from '../ports/grace';
+
+/** Waits that are carried out after the last message. */
+const MAX_WAITS = 1000;
+
+interface Wait {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+export class RecordedClock {
+  /** Ms since 1970. */
+  now = 0;
+  #isRunning = false;
+  /** In the order in which they began. */
+  readonly #waits = new Set<Wait>();
+
+  readonly schedule: Schedule = (run, ms): Disposable => {
+    const wait = { at: this.now + ms, run };
+    this.#waits.add(wait);
+    return toDisposable(() => this.#waits.delete(wait));
+  };
+
+  /** When the next wait is over, ms since 1970. */
+  get dueAt(): number | undefined {
+    return this.#next()?.at;
+  }
+
+  /** Lets time pass. @param to ms since 1970; an earlier time changes nothing */
+  advance(to: number): void {
+    if (!this.#isRunning) this.now = to;
+    this.#isRunning = true;
+    for (let wait = this.#next(); wait && wait.at <= to; wait = this.#next()) this.#carryOut(wait);
+    this.now = Math.max(this.now, to);
+  }
+
+  /** Lets as much time pass as anything waits for. */
+  finish(): void {
+    for (let count = 0; count < MAX_WAITS; count++) {
+      const wait = this.#next();
+      if (!wait) return;
+      this.#carryOut(wait);
+    }
+  }
+
+  #next(): Wait | undefined {
+    let next: Wait | undefined;
+    for (const wait of this.#waits) if (!next || wait.at < next.at) next = wait;
+    return next;
+  }
+
+  #carryOut(wait: Wait): void {
+    this.#waits.delete(wait);
+    this.now = Math.max(this.now, wait.at);
+    wait.run();
+  }
+}

@@ -1,0 +1,223 @@
+// The sessions of a recording: how they are opened, what agents repeat of them, and which of the
+// updates are part of them. As live, see client/connection/openSession.ts.
+import { readStatus, type SessionStatus } from '../../acp/proposals/sessionStatus';
+import type { AgentDescription, Dialect, StateReport } from '../../acp/protocol/dialect';
+import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
+import { repeatedEvents } from '../../acp/quirks/repeatedPast';
+import type { Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { at } from '../../base/untrusted';
+import type { SessionEvent } from '../../session/events/event';
+import type { SessionState } from '../../session/model/state';
+import { applyOffer, withdrawOffer } from '../connection/openSession';
+import { canReopen } from '../connection/sessionOpenStrategy';
+import { SessionReplay, type SessionReplayOptions } from '../connection/sessionReplay';
+import type { Schedule } from '../ports/grace';
+
+/** The agent of a recording, as far as its messages are read. */
+export interface RecordedAgent {
+  readonly dialect: Dialect;
+  readonly description: Pick<AgentDescription, 'features' | 'raw'>;
+}
+
+export interface RecordedOpeningsOptions {
+  readonly agent: () => RecordedAgent;
+  readonly log: Log;
+  readonly schedule: Schedule;
+  readonly known: () => Readonly<SessionState>;
+  readonly apply: (event: SessionEvent) => void;
+  readonly onUpdates: SessionReplayOptions['onUpdates'];
+  readonly onState: (report: StateReport) => void;
+  readonly feed: SessionReplayOptions['feed'];
+}
+
+/** A request of the client that opens a session. */
+export interface Opening {
+  readonly method: string;
+  readonly params: unknown;
+  /** What the agent repeats; undefined for a new session. */
+  readonly replay: SessionReplay | undefined;
+}
+
+const OPENING: ReadonlySet<string> = new Set(['session/new', 'session/fork', 'session/load', 'session/resume']);
+/** Requests that open a session by its id. */
+const NAMING: ReadonlySet<string> = new Set(['session/load', 'session/resume']);
+
+/** Returns whether a method opens a session. */
+export function isOpening(method: string): boolean {
+  return OPENING.has(method);
+}
+
+export class RecordedOpenings {
+  readonly #options: RecordedOpeningsOptions;
+  /** Ids of the sessions that were opened. */
+  readonly #known = new Set<string>();
+  #router = newRouter();
+  /** The session that was opened last on this connection. */
+  #current: string | undefined;
+  readonly #pending = new Set<Opening>();
+  #replay: SessionReplay | undefined;
+  /** The answer has come, and the agent may still repeat something. */
+  #quiet: Disposable | undefined;
+
+  constructor(options: RecordedOpeningsOptions) {
+    this.#options = options;
+  }
+
+  /** Where the updates of the sessions on this connection go. */
+  get router(): UpdateRouter {
+    return this.#router;
+  }
+
+  /** Takes the params of a `session/update`. */
+  update(params: unknown): void {
+    // A recording may begin in the middle of a session.
+    if (this.#known.size === 0 && this.#pending.size === 0) this.use(at(params, 'sessionId'));
+    this.#router.route([params]);
+  }
+
+  /** A prompt is sent: what the agent says from now on is new. */
+  prompted(sessionId: unknown): void {
+    if (this.#current === undefined) this.use(sessionId);
+    this.endReplay();
+  }
+
+  /** A session is opened. */
+  begin(method: string, params: unknown): Opening {
+    this.endReplay();
+    const opening = { method, params, replay: method === 'session/new' ? undefined : this.#replayOf(method, params) };
+    this.#pending.add(opening);
+    const sessionId = at(params, 'sessionId');
+    if (opening.replay && NAMING.has(method) && isText(sessionId))
+      this.#router.register(sessionId, opening.replay.take);
+    return opening;
+  }
+
+  /**
+   * The answer to the request that opens a session.
+   * @param result undefined if it was an error
+   * @returns whether the session is open
+   */
+  answered(opening: Opening, result: unknown): boolean {
+    if (!this.#pending.delete(opening)) return true; // it was given up
+    const { method, params, replay } = opening;
+    const isNamed = NAMING.has(method);
+    const sessionId = isNamed ? at(params, 'sessionId') : at(result, 'sessionId');
+    if (result === undefined || !isText(sessionId)) {
+      replay?.dispose();
+      if (isNamed) this.use(this.#current);
+      return false;
+    }
+    if (!replay && this.#options.known().entries.length > 0) this.#options.apply({ type: 'ids_renewed' });
+    if (!isNamed) {
+      replay?.begin();
+      withdrawOffer(this.#options);
+    }
+    const offer = this.#options.agent().dialect.readOffer?.(sessionId, result);
+    if (offer) applyOffer(this.#options, offer);
+    this.#replay = replay;
+    if (isNamed) this.#note(sessionId);
+    else this.use(sessionId, replay?.take);
+    if (isNamed && replay?.isExpected) {
+      replay.begin();
+      this.#quiet = replay.whenQuiet(() => this.ready());
+    } else replay?.answered();
+    return true;
+  }
+
+  /**
+   * An agent is asked for a session (`session/status`). One that can't open it again is used as it is.
+   * @returns what takes the answer, and returns what it says
+   */
+  asked(params: unknown): (result: unknown) => SessionStatus {
+    const sessionId = at(params, 'sessionId');
+    const continues = this.#current === undefined && !canReopen(this.#options.agent().description.features);
+    if (continues) this.use(sessionId);
+    return (result) => {
+      const status = readStatus(result);
+      if (continues && status.answer !== 'live') {
+        this.#router.unregister(String(sessionId));
+        this.#current = undefined;
+      }
+      return status;
+    };
+  }
+
+  /** The client takes over what the agent has repeated so far. */
+  ready(): void {
+    if (!this.#quiet) return;
+    this.#quiet.dispose();
+    this.#quiet = undefined;
+    this.#replay?.answered();
+  }
+
+  /** What the agent says from now on is new. */
+  endReplay(): void {
+    this.ready();
+    this.#replay?.end();
+    this.#replay = undefined;
+  }
+
+  /** The opening that is under way is given up; the session stands as before. */
+  giveUp(): void {
+    for (const { replay } of this.#pending) replay?.dispose();
+    this.#pending.clear();
+    if (this.#quiet) {
+      this.#quiet.dispose();
+      this.#quiet = undefined;
+      this.#replay?.dispose();
+      this.#replay = undefined;
+    }
+    this.use(this.#current);
+  }
+
+  /** The agent is gone. */
+  lost(): void {
+    this.giveUp();
+    this.endReplay();
+    this.#router = newRouter();
+    this.#current = undefined;
+  }
+
+  /** Updates of this session are shown. @param sink takes them; absent: as they are */
+  use(sessionId: unknown, sink: (updates: readonly unknown[]) => void = this.#options.onUpdates): void {
+    if (!isText(sessionId)) return;
+    this.#note(sessionId);
+    this.#router.register(sessionId, (updates) => sink(updates));
+  }
+
+  #note(sessionId: string): void {
+    this.#current = sessionId;
+    this.#known.add(sessionId);
+  }
+
+  #replayOf(method: string, params: unknown): SessionReplay {
+    const { agent, log, known, apply, onUpdates, onState, feed, schedule } = this.#options;
+    const { dialect, description } = agent();
+    const sessionId = at(params, 'sessionId');
+    const expected = method !== 'session/resume' || at(params, 'replayFrom') !== undefined;
+    const stands = NAMING.has(method) && isText(sessionId) && this.#known.has(sessionId);
+    return new SessionReplay({
+      dialect,
+      log,
+      compares: stands || !expected,
+      expected,
+      known,
+      apply,
+      asSaid: repeatedEvents(description.raw),
+      onUpdates,
+      onState,
+      feed,
+      onRepeated: () => undefined,
+      schedule,
+    });
+  }
+}
+
+function newRouter(): UpdateRouter {
+  return new UpdateRouter(() => undefined);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
