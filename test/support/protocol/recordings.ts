@@ -22,6 +22,8 @@ const folder = join(process.cwd(), 'test/fixtures/wire');
 /** One line of a recording; marks and what an agent wrote elsewhere have no `msg`. */
 export interface Recorded {
   readonly dir: 'c2a' | 'a2c' | 'mark' | 'err' | 'exit';
+  /** Milliseconds since the beginning. */
+  readonly t?: number;
   readonly msg?: Readonly<Record<string, unknown>>;
 }
 

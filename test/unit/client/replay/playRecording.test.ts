@@ -2,6 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { playRecording } from '../../../../src/client/replay/playRecording';
+import { type RecordedMark, RecordedSession } from '../../../../src/client/replay/recordedSession';
+import { GRACES } from '../../../../src/client/turns/graces';
 import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
 import { type RecordedMessage, type Recording, readRecording } from '../../../../src/traffic/recording';
@@ -96,6 +98,50 @@ describe('playing a recording', () => {
       [true, 'session/update', 5_020],
       'message_chunk',
     ]);
+  });
+
+  it('waits as long as a live conversation for what the agent has promised', async () => {
+    const promising = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { turnComplete: {} } } };
+    const recording = await recordingOf(
+      toAgent(0, { id: 1, method: 'initialize', params: {} }),
+      fromAgent(1, { id: 1, result: promising }),
+      prompt(10, 2, 'hello'),
+      fromAgent(20, { id: 2, result: { stopReason: 'end_turn' } }),
+      said(30, 'Hi'),
+    );
+    const { model } = await new Played().play(recording);
+    const [turn] = model.state.turns;
+    assert.deepEqual(
+      [turn?.barrier, turn?.note, (turn?.endedAt ?? 0) - (turn?.startedAt ?? 0)],
+      ['timeout', 'barrier-missed', GRACES.barrierMs + 20],
+    );
+  });
+
+  it('says that it ends where a turn is open, which has not failed', async () => {
+    const { model } = await new Played().play(await recordingOf(prompt(0, 1, 'hello'), said(1, 'Hi')));
+    const [turn] = model.state.turns;
+    assert.deepEqual([turn?.barrier, turn?.note, turn?.interrupted], ['exit', 'recording-ended', true]);
+  });
+
+  it('gives the points of the trace of each turn, with the messages that made them', async () => {
+    const { messages } = await recordingOf(
+      prompt(10, 1, 'hello'),
+      said(20, 'Hi'),
+      fromAgent(30, { id: 1, result: { stopReason: 'end_turn' } }),
+    );
+    const marks: RecordedMark[] = [];
+    const session = new RecordedSession({ note: () => {}, onMark: (mark) => marks.push(mark) });
+    for (const message of messages) session.take(message, message.at);
+    session.end();
+    assert.deepEqual(
+      marks.map(({ mark, at, message }) => [mark.kind, mark.requestId, at, message]),
+      [
+        ['sent', '1', 10, 0],
+        ['output', undefined, 20, 1],
+        ['answer', '1', 30, 2],
+        ['settled', undefined, 30, 2],
+      ],
+    );
   });
 
   it('keeps the recorded pace without the long pauses, and stops when it is told to', async () => {

@@ -1,0 +1,61 @@
+// A wire: what the two sides of a connection do and when, as data. The agent of a wire (wireAgent.ts) answers what a client asks of any agent; all else stands in the acts.
+
+/** An `update` of `session/update`. `promptRequestId: '#2'` becomes the JSON-RPC id of the second prompt. */
+export type Update = Readonly<Record<string, unknown>>;
+
+/** What an agent sends of an earlier session when it is opened again. */
+export interface Repetition {
+  readonly beforeAnswer?: readonly Update[];
+  readonly afterAnswer?: readonly Update[];
+  readonly afterReady?: readonly Update[];
+}
+
+/** One thing that happens. `after`: milliseconds since the act before. */
+export type Act = { readonly after?: number } & (
+  | { readonly user: 'prompt'; readonly text: string }
+  | { readonly user: 'cancel' }
+  /** Answers the oldest question; null dismisses it. */
+  | { readonly user: 'allow'; readonly optionId: string | null }
+  /** The agent is started again, if need be after its end; `repeats` is for its next session. */
+  | { readonly user: 'restart'; readonly repeats?: Repetition }
+  /** `withNext`: it arrives in one piece with what the agent sends next. */
+  | { readonly says: Update; readonly withNext?: true }
+  /** The answer to the prompt of this number, counted from 1; nothing where that has not arrived. */
+  | {
+      readonly answers: number;
+      readonly result?: unknown;
+      readonly error?: { readonly code: number; readonly message: string };
+      readonly withNext?: true;
+    }
+  | { readonly asks: Readonly<Record<string, unknown>> }
+  | { readonly exits: true }
+);
+
+export interface Wire {
+  readonly protocol: 1 | 2;
+  /** Capabilities, as `initialize` answers them. */
+  readonly can: Readonly<Record<string, unknown>>;
+  /** Absent: a new session. */
+  readonly opens?: 'load' | 'resume';
+  readonly repeats?: Repetition;
+  /** More of the answer that opens a session. */
+  readonly offer?: Readonly<Record<string, unknown>>;
+  /** The answer to `initialize` as a whole, where it is that of a real agent. */
+  readonly initialize?: unknown;
+  /** What `session/status` answers. */
+  readonly status?: unknown;
+  readonly acts: readonly Act[];
+}
+
+export const text = (words: string) => ({ type: 'text', text: words });
+export const agentSays = (words: string, more: Update = {}): Update => ({
+  sessionUpdate: 'agent_message_chunk',
+  content: text(words),
+  ...more,
+});
+export const state = (word: string, more: Update = {}): Update => ({
+  sessionUpdate: 'state_update',
+  state: word,
+  ...more,
+});
+export const complete = (more: Update = {}): Update => ({ sessionUpdate: 'turn_complete', ...more });
