@@ -295,8 +295,7 @@ export class Connector {
   }
 
   async #reopen({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<void> {
-    const { session } = this;
-    if (session?.link === link && session.sessionId !== sessionId) return; // another prompt had it replaced
+    if (this.session?.link === link && this.session.sessionId !== sessionId) return; // another prompt had it replaced
     this.#context.stages.reset();
     this.endReplay();
     const opening: SessionOpenStrategy = { kind: 'reopen', sessionId, transcript: 'keep' };
@@ -306,6 +305,7 @@ export class Connector {
     };
     try {
       const opened = await openOrBegin(this.#context, link, { opening, mcp: this.#mcp }, signal, begins);
+      if (this.link !== link) return; // it was let go of meanwhile
       if (opened.kind === 'ready') return this.#ready(link, opened);
       this.needSignIn(opened.error ?? '', opened.data);
       throw new ParleyError('auth-required', localizable('{0} requires you to sign in.', this.agent.name));
