@@ -58,6 +58,11 @@ function json(rest: string): Record<string, unknown> {
   return JSON.parse(rest) as Record<string, unknown>;
 }
 
+const OPTIONS = [
+  { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
+
 const STEPS: Record<string, (program: V2Program, rest: string) => Promise<void>> = {
   // How the prompt is taken in.
   echo: ({ host, prompt: { messageId, content } }) =>
@@ -103,14 +108,14 @@ const STEPS: Record<string, (program: V2Program, rest: string) => Promise<void>>
   update: ({ host }, rest) => host.update(json(rest)),
   /** Asks for permission and says what was answered. */
   permission: async (program, rest) => {
-    const options = [
-      { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
-      { optionId: 'no', name: 'No', kind: 'reject_once' },
-    ];
-    const { result, error } = await program.host.ask('session/request_permission', { options, ...json(rest) });
+    const { result, error } = await program.host.ask('session/request_permission', { options: OPTIONS, ...json(rest) });
     await STEPS.say?.(
       program,
       `permission ${String(at(result, 'outcome', 'optionId') ?? at(result, 'outcome', 'outcome') ?? error)}`,
     );
+  },
+  /** Asks for permission and does not wait for the answer. */
+  'ask-permission': async ({ host }, rest) => {
+    void host.ask('session/request_permission', { options: OPTIONS, ...json(rest) });
   },
 };
