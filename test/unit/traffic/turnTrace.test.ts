@@ -127,6 +127,15 @@ describe('the trace of turns', () => {
     assert.ok(lanes.every(({ isOwn }) => isOwn === undefined));
   });
 
+  it('keeps a late answer out of the turn that runs, also if the beginning of its prompt is gone', () => {
+    const { lanes } = traced(
+      { kind: 'sent', turnId: 't2', handle: 'p2' },
+      { kind: 'answer', turnId: 't2', handle: 'p1', note: 'late' },
+      { kind: 'settled', turnId: 't2' },
+    );
+    assert.deepEqual(lanes.map(words), ['sent +0, settled +20', 'answer late +0']);
+  });
+
   it('tells sessions apart', () => {
     const trace = new TurnTrace();
     for (const key of ['a', 'b']) trace.add(key, { kind: 'sent', handle: 'p', turnId: 't', at: 0, seq: 0 });
