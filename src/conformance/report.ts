@@ -69,10 +69,9 @@ function details({ id, rule, verdict, found, place, lines }: RuleVerdict): reado
     `The agent ${plain(rule)}. Found: ${plain(found)}.`,
     '',
     `${plain(place)}.`,
-    '',
-    `${fence}text`,
-    ...wireText(lines).map((line) => line.replaceAll('```', '´´´')),
-    fence,
+    ...(lines.length === 0
+      ? []
+      : ['', `${fence}text`, ...wireText(lines).map((line) => line.replaceAll(fence, "'''")), fence]),
   ];
 }
 
