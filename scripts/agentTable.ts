@@ -117,8 +117,9 @@ async function agents(): Promise<readonly Checked[]> {
 
 function check({ definition, prompts, signIn, settle }: Checked): Promise<ConformanceReport> {
   const { command, args = [], env = {} } = definition;
+  let starts = 0;
   const start: CheckOptions['start'] = async (cwd, signal) => {
-    await settle?.();
+    if (starts++ > 0) await settle?.();
     return AgentProcess.start({ command, args, cwd, env: { ...environment(), ...env }, log: silentLog, signal });
   };
   return checkAgent(
