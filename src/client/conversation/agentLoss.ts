@@ -6,7 +6,6 @@ import { messageOf } from '../../base/errors';
 import { type LocalizableText, localizable } from '../../base/localizable';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
-import { isEnded } from '../../session/model/tools';
 import type { PromptQueue } from '../../session/queue/queue';
 import { detailed } from '../../session/queue/waitReason';
 import { resolveDoubtfulPrompts } from '../../session/reconcile/doubtfulPrompts';
@@ -19,14 +18,13 @@ import type { Subagents } from '../requests/subagents';
 import type { ConversationServices } from './conversationOptions';
 import type { KeptItem } from './persistence';
 import { unansweredPrompt } from './restore';
+import { RunningCalls } from './runningCalls';
 
 /**
  * How long an agent that has a turn since another connection, and does not say what it does, may
  * send nothing, in milliseconds: as long as a model may think.
  */
 const QUIET_MS = 60_000;
-/** How many times as long while a tool call runs. */
-const QUIET_TIMES = 10;
 
 export interface AgentLossParts {
   /** Ours of the session. */
@@ -52,8 +50,7 @@ export class AgentLoss {
   /** That prompt was among what it repeated. */
   #isShown = false;
   #stopsAgain = false;
-  /** The tool calls that ran at the last looks, and how many of these there were. */
-  #running = { calls: '', looks: 0 };
+  readonly #running = new RunningCalls();
 
   constructor(parts: AgentLossParts) {
     this.#parts = parts;
@@ -146,18 +143,8 @@ export class AgentLoss {
     );
     if (session()?.link !== opened.link || model.state.turn?.id !== turn) return;
     if (state) turns().state(state);
-    if (state ? !isIdle(state) : answer === 'live' && this.#runsTool(turn)) this.#watch();
+    if (state ? !isIdle(state) : answer === 'live' && this.#running.look(model.state, turn)) this.#watch();
     else this.#gaveNoEnd();
-  }
-
-  /** A tool call of the turn runs, and not for too long. */
-  #runsTool(turn: string): boolean {
-    const running = this.#parts.model.state.entries.flatMap((entry) =>
-      entry.kind === 'tool' && entry.turnId === turn && !isEnded(entry.status) ? [entry.id] : [],
-    );
-    const calls = running.join();
-    this.#running = { calls, looks: calls === this.#running.calls ? this.#running.looks + 1 : 1 };
-    return calls !== '' && this.#running.looks < QUIET_TIMES;
   }
 
   #gaveNoEnd(): void {
@@ -165,10 +152,15 @@ export class AgentLoss {
     if (!model.state.turn) return;
     const inDoubt = unansweredPrompt(model.state);
     if (inDoubt) queue.putFirst(inDoubt);
-    const note: LocalizableText = localizable("The connection was lost, and the agent doesn't say how the turn ended.");
+    const note = unsaidEnd();
     if (queue.items.length > 0) queue.pause(detailed('agent-ended', note));
     turns().driver.feed({ type: 'no_end', note });
   }
+}
+
+/** Why a turn counts as over that continued on another connection. */
+export function unsaidEnd(): LocalizableText {
+  return localizable("The connection was lost, and the agent doesn't say how the turn ended.");
 }
 
 /** Returns whether the agent waits for something here: an answer, or the end of a command. */

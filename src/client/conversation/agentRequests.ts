@@ -182,6 +182,11 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ['terminal/release', ({ terminals, key }, params) => terminals.release(key, params)],
 ]);
 
+/** Returns whether the client has a method that agents call. It may still not offer it. */
+export function isAnswered(method: string): boolean {
+  return ANSWERS.has(method) || method === 'elicitation/create' || method === 'mcp/message';
+}
+
 /** What a request for a terminal names, before it is checked. */
 function commandOf(params: unknown): AgentCommand {
   const [command, args, cwd] = [at(params, 'command'), at(params, 'args'), at(params, 'cwd')];

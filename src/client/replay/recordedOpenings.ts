@@ -29,6 +29,11 @@ export interface RecordedOpeningsOptions {
   readonly onUpdates: SessionReplayOptions['onUpdates'];
   readonly onState: (report: StateReport) => void;
   readonly feed: SessionReplayOptions['feed'];
+  readonly onRepeated: SessionReplayOptions['onRepeated'];
+  /** A turn waits for the session to be open again. */
+  readonly rejoins: () => boolean;
+  /** A session is open. */
+  readonly onOpen: () => void;
 }
 
 /** A request of the client that opens a session. */
@@ -53,7 +58,6 @@ export class RecordedOpenings {
   /** Ids of the sessions that were opened. */
   readonly #known = new Set<string>();
   #router = newRouter();
-  /** The session that was opened last on this connection. */
   #current: string | undefined;
   readonly #pending = new Set<Opening>();
   #replay: SessionReplay | undefined;
@@ -62,6 +66,16 @@ export class RecordedOpenings {
 
   constructor(options: RecordedOpeningsOptions) {
     this.#options = options;
+  }
+
+  /** The session that was opened last on this connection. */
+  get current(): string | undefined {
+    return this.#current;
+  }
+
+  /** The name of a session may follow. */
+  get isOpening(): boolean {
+    return this.#pending.size > 0;
   }
 
   /** Where the updates of the sessions on this connection go. */
@@ -121,7 +135,10 @@ export class RecordedOpenings {
     if (isNamed && replay?.isExpected) {
       replay.begin();
       this.#quiet = replay.whenQuiet(() => this.ready());
-    } else replay?.answered();
+    } else {
+      replay?.answered();
+      this.#options.onOpen();
+    }
     return true;
   }
 
@@ -149,6 +166,7 @@ export class RecordedOpenings {
     this.#quiet.dispose();
     this.#quiet = undefined;
     this.#replay?.answered();
+    this.#options.onOpen();
   }
 
   /** What the agent says from now on is new. */
@@ -192,7 +210,7 @@ export class RecordedOpenings {
   }
 
   #replayOf(method: string, params: unknown): SessionReplay {
-    const { agent, log, known, apply, onUpdates, onState, feed, schedule } = this.#options;
+    const { agent, log, known, apply, onUpdates, onState, feed, onRepeated, schedule, rejoins } = this.#options;
     const { dialect, description } = agent();
     const sessionId = at(params, 'sessionId');
     const expected = method !== 'session/resume' || at(params, 'replayFrom') !== undefined;
@@ -202,13 +220,14 @@ export class RecordedOpenings {
       log,
       compares: stands || !expected,
       expected,
+      rejoins: rejoins(),
       known,
       apply,
       asSaid: repeatedEvents(description.raw),
       onUpdates,
       onState,
       feed,
-      onRepeated: () => undefined,
+      onRepeated,
       schedule,
     });
   }

@@ -3,6 +3,7 @@
 import { type Dialect, required } from '../../acp/protocol/dialect';
 import { at } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
+import { askedBySubagent } from '../requests/subagents';
 
 /** Words of a command that are shown. */
 const MAX_WORDS = 100;
@@ -20,13 +21,14 @@ export class RecordedRequests {
 
   /**
    * Shows a question for permission.
+   * @param subagent the session of the subagent that asks
    * @param isCancelled the turn was stopped: no question of it is shown
    * @returns its id; undefined where it is not shown
    */
-  ask(dialect: Dialect, params: unknown, isCancelled: boolean): string | undefined {
-    const { toolCallId, patch, title, description, command, options } = required(dialect.controls).readPermission(
-      params,
-    );
+  ask(dialect: Dialect, params: unknown, subagent: string | undefined, isCancelled: boolean): string | undefined {
+    const read = required(dialect.controls).readPermission(params);
+    const { toolCallId, patch, title, description, command, options } =
+      subagent === undefined ? read : askedBySubagent(read, subagent);
     if (toolCallId !== undefined && patch)
       this.#emit({ type: 'tool_call', toolCallId, patch, announced: false, asks: true });
     if (isCancelled) return undefined;

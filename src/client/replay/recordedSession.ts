@@ -17,6 +17,7 @@ import { SessionModel } from '../../session/model/model';
 import type { RecordedMessage } from '../../traffic/recording';
 import { isHandoff } from '../connection/contextHandoff';
 import type { PastUpdates } from '../connection/sessionReplay';
+import { isAnswered } from '../conversation/agentRequests';
 import { hearUpdates } from '../conversation/hearUpdates';
 import { isSessionGone, promptFailure } from '../prompts/promptFailure';
 import { TurnDriver } from '../prompts/turnDriver';
@@ -24,6 +25,7 @@ import { Subagents } from '../requests/subagents';
 import { GRACES } from '../turns/graces';
 import { initialTurns, type TurnMark } from '../turns/turnState';
 import { RecordedClock } from './recordedClock';
+import { RecordedLoss } from './recordedLoss';
 import { isOpening, type Opening, type RecordedAgent, RecordedOpenings } from './recordedOpenings';
 import { RecordedRequests } from './recordedRequests';
 
@@ -60,6 +62,8 @@ interface OpenRequest {
   readonly opening?: Opening;
   /** Of `session/status`: takes its answer. */
   readonly onStatus?: (result: unknown) => void;
+  /** A question that came while its session was being opened. */
+  readonly isEarly?: boolean;
 }
 
 interface SentPrompt {
@@ -74,7 +78,7 @@ interface LostPrompt {
   readonly handle: string;
   readonly error: RpcError;
   readonly blocks: readonly unknown[];
-  readonly patience: Disposable;
+  patience: Disposable;
   /** The session is being opened again, or was. */
   isReopened: boolean;
 }
@@ -86,13 +90,14 @@ export class RecordedSession {
   readonly #model = new SessionModel();
   readonly #turns: TurnDriver;
   readonly #openings: RecordedOpenings;
+  readonly #loss: RecordedLoss;
   readonly #requests: RecordedRequests;
   readonly #subagents: Subagents;
   /** By who sent it and its id. */
   readonly #open = new Map<string, OpenRequest>();
   #agent = agentOf(undefined);
   #isConnected = false;
-  #lost: LostPrompt | undefined;
+  #lost: LostPrompt[] = [];
   /** Batches of updates so far. */
   #heard = 0;
   #prompts = 0;
@@ -128,12 +133,16 @@ export class RecordedSession {
       onUpdates: this.#updates,
       onState: (report) => this.#turns.feed({ type: 'state', report }),
       feed: (fact) => void this.#turns.feed(fact),
+      onRepeated: (repeated) => this.#loss.repeated(repeated),
+      rejoins: () => this.#loss.isCut,
+      onOpen: () => this.#opened(),
     });
     this.#subagents = new Subagents({
       side: () => ({ link: { router: this.#openings.router }, dialect: this.#agent.dialect }),
       apply,
       log,
     });
+    this.#loss = new RecordedLoss(this.#turns, this.#model, this.#subagents);
   }
 
   /** When something is decided if no message comes, ms since 1970. */
@@ -160,7 +169,7 @@ export class RecordedSession {
   end(): void {
     this.#safely(() => {
       this.#clock.finish();
-      this.#agentGone('recording-ended');
+      this.#end('recording-ended');
     });
     this.#flush();
   }
@@ -195,24 +204,37 @@ export class RecordedSession {
   #fromAgent(method: string, params: unknown): Partial<OpenRequest> {
     if (method === 'terminal/release') this.#requests.release(at(params, 'terminalId'));
     if (method !== 'session/request_permission') return {};
-    return { permissionId: this.#requests.ask(this.#agent.dialect, params, this.#isCancelled) };
+    // What comes before its session is known waits for it.
+    const isEarly = this.#openings.current === undefined && this.#openings.isOpening;
+    return isEarly ? { isEarly } : { permissionId: this.#ask(params) };
+  }
+
+  #ask(params: unknown): string | undefined {
+    const sessionId = at(params, 'sessionId');
+    const { current } = this.#openings;
+    const isOurs = current === undefined || sessionId === current;
+    const subagent = typeof sessionId === 'string' && !isOurs ? sessionId : undefined;
+    if (!isOurs && (subagent === undefined || !this.#subagents.untilStopped(subagent))) return undefined;
+    return this.#requests.ask(this.#agent.dialect, params, subagent, this.#isCancelled);
   }
 
   #fromClient(method: string, id: string, params: unknown): Partial<OpenRequest> {
     if (method === 'initialize') {
-      if (this.#isConnected) this.#agentGone('agent-restarted');
+      if (this.#isConnected) this.#disconnected();
       this.#isConnected = true;
-    } else if (method === 'session/prompt') return { prompt: this.#prompt(id, params) };
-    else if (method === 'session/status' || isOpening(method)) {
-      this.#reopens();
-      return isOpening(method) ? { opening: this.#openings.begin(method, params) } : { onStatus: this.#asked(params) };
+      return {};
     }
-    return {};
+    if (method.startsWith('session/')) this.#loss.decide(method);
+    if (method === 'session/prompt') return { prompt: this.#prompt(id, params) };
+    if (method === 'session/close' && at(params, 'sessionId') === this.#openings.current) this.#end('session-closed');
+    if (method !== 'session/status' && !isOpening(method)) return {};
+    this.#reopens();
+    return isOpening(method) ? { opening: this.#openings.begin(method, params) } : { onStatus: this.#asked(params) };
   }
 
   #notification(fromAgent: boolean, method: string, params: unknown): void {
     if (fromAgent && method === 'session/update') this.#openings.update(params);
-    else if (!fromAgent && method === 'session/cancel') this.#cancel();
+    else if (!fromAgent && method === 'session/cancel') this.#cancel(params);
     else if (!fromAgent && method === 'session/ready') this.#openings.ready();
   }
 
@@ -223,16 +245,42 @@ export class RecordedSession {
     this.#open.delete(key);
     const error = errorOf(at(message, 'error'));
     const result = error ? undefined : (at(message, 'result') ?? null);
-    const { method, params, prompt, permissionId, opening, onStatus } = request;
-    if (!fromAgent) {
-      if (permissionId !== undefined) this.#requests.answered(permissionId, result);
-      else if (!error) this.#requests.ofTerminal(method, params, result);
-    } else if (prompt && error) this.#refused(prompt, params, error);
+    const { method, params, prompt, opening, onStatus } = request;
+    if (!fromAgent) this.#answeredAgent(request, result, error);
+    else if (prompt && error) this.#refused(prompt, params, error);
     else if (prompt) this.#answered(prompt, result);
-    else if (opening) {
-      if (!this.#openings.answered(opening, result)) this.#failLost();
-    } else if (onStatus) onStatus(result);
+    else if (opening) this.#answeredOpening(opening, result);
+    else if (onStatus) onStatus(result);
     else if (method === 'initialize' && !error) this.#agent = agentOf(result);
+    else if (!error) this.#chosen(method, params, result);
+  }
+
+  /** The agent has set what the user chose. */
+  #chosen(method: string, params: unknown, result: unknown): void {
+    const [modeId, configOptions] = [at(params, 'modeId'), at(result, 'configOptions')];
+    if (method === 'session/set_mode' && typeof modeId === 'string')
+      this.#emit({ type: 'mode', current: modeId, byUser: true });
+    else if (method === 'session/set_config_option' && Array.isArray(configOptions))
+      this.#updates([{ sessionUpdate: 'config_option_update', configOptions }]);
+  }
+
+  /** A client answers the agent. */
+  #answeredAgent({ method, params, permissionId }: OpenRequest, result: unknown, error: RpcError | undefined): void {
+    if (permissionId !== undefined) this.#requests.answered(permissionId, result);
+    else if (error?.code === RPC_CODES.methodNotFound && !isAnswered(method))
+      this.#emit({ type: 'unknown_update', name: method, raw: params });
+    else if (!error) this.#requests.ofTerminal(method, params, result);
+  }
+
+  #answeredOpening(opening: Opening, result: unknown): void {
+    if (this.#openings.answered(opening, result)) {
+      for (const [key, request] of this.#open)
+        if (request.isEarly)
+          this.#open.set(key, { ...request, isEarly: false, permissionId: this.#ask(request.params) });
+    } else {
+      // There may be another way.
+      for (const lost of this.#lost) lost.patience = this.#clock.schedule(() => this.#failLost(), REOPEN_MS);
+    }
   }
 
   // ---- The agent -----------------------------------------------------------------------------------
@@ -255,19 +303,41 @@ export class RecordedSession {
     const heard = this.#heard;
     const read = this.#openings.asked(params);
     return (result) => {
-      const { state }: SessionStatus = read(result);
-      if (state && heard === this.#heard) this.#turns.feed({ type: 'state', report: state });
+      const status: SessionStatus = read(result);
+      const { state } = status;
+      if (this.#loss.isCut) this.#loss.asked(status);
+      else if (heard === this.#heard) {
+        if (state) this.#turns.feed({ type: 'state', report: state });
+        this.#loss.asked(status);
+      }
     };
   }
 
-  /** Another one takes its place, or nothing more is known of it. @param note why the open turn ends */
-  #agentGone(note: 'agent-restarted' | 'recording-ended'): void {
-    if (!this.#lost?.isReopened) this.#failLost();
-    this.#lost = undefined;
-    this.#openings.lost();
-    this.#requests.closeAll();
+  /** A session is open, and what the agent has repeated was taken over. */
+  #opened(): void {
+    if (!this.#loss.isCut) return;
+    this.#openings.endReplay();
+    this.#loss.opened();
+  }
+
+  /** The connection is lost: another one is made. */
+  #disconnected(): void {
+    this.#close();
+    this.#loss.begin(this.#agent.description.features);
+  }
+
+  /** Nothing more is known of the session. @param note why the open turn ends */
+  #end(note: 'session-closed' | 'recording-ended'): void {
+    this.#close();
     this.#turns.feed({ type: 'exited', note, interrupted: true });
     this.#subagents.ended();
+  }
+
+  #close(): void {
+    if (!this.#lost.some(({ isReopened }) => isReopened)) this.#failLost();
+    this.#lost = [];
+    this.#openings.lost();
+    this.#requests.closeAll();
     this.#open.clear();
   }
 
@@ -311,38 +381,39 @@ export class RecordedSession {
 
   /** A client that opens a lost session again sends the prompt once more, in the same turn. */
   #refused({ handle, isRepeated }: SentPrompt, params: unknown, error: RpcError): void {
-    this.#failLost();
     const isLost = isSessionGone(error, String(at(params, 'sessionId')));
     if (!isLost || isRepeated || this.#isCancelled) {
       this.#failed(handle, error);
       return;
     }
     const patience = this.#clock.schedule(() => this.#failLost(), REOPEN_MS);
-    this.#lost = { handle, error, blocks: blocksOf(params), patience, isReopened: false };
+    this.#lost.push({ handle, error, blocks: blocksOf(params), patience, isReopened: false });
   }
 
   /** A session that was lost is opened again, or asked for. */
   #reopens(): void {
-    if (!this.#lost) return;
-    this.#lost.patience.dispose();
-    this.#lost.isReopened = true;
+    for (const lost of this.#lost) {
+      lost.patience.dispose();
+      lost.isReopened = true;
+    }
   }
 
-  /** @returns the handle of the prompt that was refused, if this is the same one, maybe with more behind it */
+  /** @returns the handle of a prompt that was refused, if this is the same one, maybe with more behind it */
   #takeLost(blocks: readonly unknown[]): string | undefined {
-    const lost = this.#lost;
-    const isSame = lost?.blocks.every((block, index) => JSON.stringify(block) === JSON.stringify(blocks[index]));
-    if (!lost?.isReopened || !isSame) return undefined;
-    this.#lost = undefined;
-    return lost.handle;
+    const lost = this.#lost.find(
+      ({ isReopened, blocks: all }) =>
+        isReopened && all.every((block, index) => JSON.stringify(block) === JSON.stringify(blocks[index])),
+    );
+    this.#lost = this.#lost.filter((other) => other !== lost);
+    return lost?.handle;
   }
 
   /** The session was not opened again. */
   #failLost(): void {
-    const lost = this.#lost;
-    this.#lost = undefined;
-    lost?.patience.dispose();
-    if (lost) this.#failed(lost.handle, lost.error);
+    for (const { handle, error, patience } of this.#lost.splice(0)) {
+      patience.dispose();
+      this.#failed(handle, error);
+    }
   }
 
   #failed(handle: string, error: RpcError): void {
@@ -351,9 +422,10 @@ export class RecordedSession {
   }
 
   /** The user asked to stop, which gives up to open a lost session again. */
-  #cancel(): void {
+  #cancel(params: unknown): void {
+    if (this.#subagents.untilStopped(String(at(params, 'sessionId')))) return;
     this.#turns.feed({ type: 'cancel' });
-    if (!this.#lost) return;
+    if (this.#lost.length === 0) return;
     this.#openings.giveUp();
     this.#failLost();
   }

@@ -39,6 +39,8 @@ const said = (t: number, text: string) =>
     method: 'session/update',
     params: { sessionId: 's', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } },
   });
+const update = (t: number, sessionUpdate: object) =>
+  fromAgent(t, { method: 'session/update', params: { sessionId: 's', update: sessionUpdate } });
 const prompt = (t: number, id: number, text: string) =>
   toAgent(t, { id, method: 'session/prompt', params: { sessionId: 's', prompt: [{ type: 'text', text }] } });
 
@@ -175,6 +177,94 @@ describe('playing a recording', () => {
     );
     const { model } = await new Played().play(recording);
     assert.equal(model.state.entries.filter(({ kind }) => kind === 'agent').length, 1);
+  });
+
+  describe('whose connection was lost in a turn', () => {
+    const can = { loadSession: true, sessionCapabilities: { status: {} } };
+    const connect = (t: number, id: number, method: string, result: object): readonly object[] => [
+      toAgent(t, { id: 0, method: 'initialize', params: {} }),
+      fromAgent(t, { id: 0, result: { protocolVersion: 1, agentCapabilities: can } }),
+      toAgent(t + 1, { id, method, params: { sessionId: 's' } }),
+      fromAgent(t + 2, { id, result }),
+    ];
+    const begun = [...connect(0, 1, 'session/new', { sessionId: 's' }), prompt(10, 2, 'go'), said(20, 'It begins. ')];
+    const asked = (t: number, id: number, result: object): readonly object[] => [
+      toAgent(t, { id, method: 'session/status', params: { sessionId: 's' } }),
+      fromAgent(t + 1, { id, result }),
+    ];
+
+    it('continues the turn, if the client asked about it', async () => {
+      const recording = await recordingOf(
+        ...begun,
+        ...connect(1000, 1, 'session/status', { status: 'live' }),
+        toAgent(1010, { id: 2, method: 'session/load', params: { sessionId: 's' } }),
+        fromAgent(1011, { id: 2, result: {} }),
+        ...asked(1200, 3, { status: 'live', state: { state: 'running' } }),
+        said(1300, 'And on.'),
+        update(1400, { sessionUpdate: 'state_update', state: 'idle', stopReason: 'max_tokens' }),
+      );
+      const { model } = await new Played().play(recording);
+      assert.deepEqual(
+        model.state.turns.map(({ stopReason, barrier }) => [stopReason, barrier]),
+        [['max_tokens', 'state']],
+      );
+    });
+
+    it('ends the turn, if the agent does not have it', async () => {
+      const recording = await recordingOf(
+        ...begun,
+        ...connect(1000, 1, 'session/status', { status: 'not_found' }),
+        ...connect(1010, 2, 'session/new', { sessionId: 'other' }),
+      );
+      const { model } = await new Played().play(recording);
+      assert.deepEqual([model.state.turns[0]?.barrier, model.state.turn], ['exit', undefined]);
+    });
+
+    it('ends the turn, if the client opened the session without a question', async () => {
+      const recording = await recordingOf(...begun, ...connect(1000, 1, 'session/load', {}), said(2000, 'late'));
+      const { model } = await new Played().play(recording);
+      assert.deepEqual([model.state.turns[0]?.barrier, model.state.entries.at(-1)?.late], ['exit', true]);
+    });
+  });
+
+  it('shows only what the agent asked of this session and of its subagents', async () => {
+    const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }];
+    const asks = (id: number, sessionId: string): object =>
+      fromAgent(20 + id, {
+        id,
+        method: 'session/request_permission',
+        params: { sessionId, toolCall: { toolCallId: `call-${id}`, title: 'Work' }, options },
+      });
+    const recording = await recordingOf(
+      prompt(10, 1, 'go'),
+      update(11, { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'Child', state: { state: 'running' } }),
+      asks(1, 's'),
+      asks(2, 'child'),
+      asks(3, 'stranger'),
+      toAgent(40, { method: 'session/cancel', params: { sessionId: 'child' } }),
+      fromAgent(50, { id: 1, result: { stopReason: 'end_turn' } }),
+    );
+    const { model } = await new Played().play(recording);
+    const calls = model.state.entries.flatMap((entry) => (entry.kind === 'tool' ? [entry.toolCallId] : []));
+    assert.deepEqual(
+      calls.map((id) => id.replace(/^.* /, '')),
+      ['child', 'call-1', 'call-2'],
+    );
+    assert.equal(model.state.turns[0]?.stopReason, 'end_turn');
+  });
+
+  it('shows what a client refused as it does not know it', async () => {
+    const recording = await recordingOf(
+      fromAgent(1, { id: 7, method: 'vendor/ask', params: { plan: 'x' } }),
+      toAgent(2, { id: 7, error: { code: -32601, message: 'Method not found' } }),
+      fromAgent(3, { id: 8, method: 'fs/read_text_file', params: { path: '/x' } }),
+      toAgent(4, { id: 8, error: { code: -32601, message: 'Method not found' } }),
+    );
+    const { model } = await new Played().play(recording);
+    assert.deepEqual(
+      model.state.entries.map((entry) => entry.kind === 'notice' && entry.title),
+      ['vendor/ask'],
+    );
   });
 
   it('takes messages of any form as data', async () => {
