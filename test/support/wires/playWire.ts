@@ -178,8 +178,8 @@ export function playServed(wire: Wire): Promise<Played | undefined> {
     for (const act of wire.acts) {
       await time.pass(act.after ?? 0);
       const one = made.at(-1);
-      const isAbove = 'asks' in act || ('user' in act && act.user === 'cancel');
-      isBeside ||= isAbove && outcomes.at(-1) !== 'none';
+      const isOfRun = 'asks' in act || ('user' in act && act.user !== 'prompt');
+      isBeside ||= isOfRun && outcomes.at(-1) !== 'none';
       if ('user' in act && act.user === 'prompt') {
         stop = new AbortController();
         const at = outcomes.push('none') - 1;

@@ -29,10 +29,10 @@ function isSameMessage(one: Entry, other: Entry): boolean {
   return isText && one.kind === other.kind && one.turnId === other.turnId && one.late === other.late;
 }
 
-/** What only the client knows: how a process ended, and what it says itself. */
+/** What only the client knows: how an agent ended, and what it says itself. */
 function isClients(entry: Entry): boolean {
   if (entry.kind === 'notice') return entry.said !== undefined;
-  return entry.kind === 'error' && entry.code === 'agent-exited';
+  return entry.kind === 'error' && !entry.code.startsWith('agent-error');
 }
 
 /** Where a session is closed or its recording is over, nobody knows how the turn would have ended. */
