@@ -18,6 +18,7 @@ interface Early {
 
 interface Registered {
   readonly sink: UpdateSink;
+  readonly onRequest: (() => void) | undefined;
   /** How many updates it has taken. */
   updates: number;
 }
@@ -45,9 +46,10 @@ export class UpdateRouter {
   /**
    * Registers a session; what came for it earlier is delivered before this returns. Returns the
    * number of those.
+   * @param onRequest told before a request is handled: a sink that gathers updates takes them over
    */
-  register(sessionId: string, sink: UpdateSink): number {
-    this.#sinks.set(sessionId, { sink, updates: 0 });
+  register(sessionId: string, sink: UpdateSink, onRequest?: () => void): number {
+    this.#sinks.set(sessionId, { sink, onRequest, updates: 0 });
     const early = this.#forget(sessionId);
     if (!early) return 0;
     if (early.dropped > 0) this.#onDrop(`${early.dropped} early updates of session ${sessionId} were left out`);
@@ -57,6 +59,11 @@ export class UpdateRouter {
 
   unregister(sessionId: string): void {
     this.#sinks.delete(sessionId);
+  }
+
+  /** A request of the agent is about to be handled, which comes after the updates so far. */
+  requested(sessionId: string): void {
+    this.#sinks.get(sessionId)?.onRequest?.();
   }
 
   /** Returns how many updates of a session have come, since it was registered if it is. */

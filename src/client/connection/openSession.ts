@@ -220,7 +220,7 @@ async function openNew(
   // anything else follow.
   withdrawOffer(context);
   applyOffer(context, offer);
-  const early = router.register(offer.sessionId, replay?.take ?? context.onUpdates);
+  const early = router.register(offer.sessionId, replay?.take ?? context.onUpdates, replay?.takeOver);
   replay?.answered();
   if (early > 0) context.services.log.debug(`${early} early updates of session ${offer.sessionId} applied`);
   return { offer, replay };
@@ -287,7 +287,7 @@ async function openExisting(
       : replayOf(context, link, { compares, expected: way.replays, ...(catchesUp && { rejoins: true }) });
   context.onNamed(sessionId);
   try {
-    router.register(sessionId, replay?.take ?? context.onUpdates);
+    router.register(sessionId, replay?.take ?? context.onUpdates, replay?.takeOver);
     const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
       const answer = await requestExisting(link, way, sessionId, setup, inner);
       applyOffer(context, answer); // what comes from now on is newer

@@ -165,6 +165,14 @@ export class SessionReplay {
     return (from < 0 ? updates : updates.slice(0, from)).some(isOutput);
   }
 
+  /**
+   * Adds what is missing so far: something is about to be shown that is no update, and comes after
+   * it.
+   */
+  readonly takeOver = (): void => {
+    if (this.#options.compares && !this.#isOver && !this.#undecided) this.#addMissing(true);
+  };
+
   /** Whether the agent is to repeat the past, and has repeated nothing so far. */
   get isAwaited(): boolean {
     return this.#options.expected && !this.#hasRepeated;

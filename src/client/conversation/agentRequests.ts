@@ -116,7 +116,9 @@ async function untilOpened({ agentSide }: RequestContext, params: unknown): Prom
  * @throws RpcError -32002
  */
 function checkSession(context: RequestContext, sessionId: string): AbortSignal | undefined {
-  if (sessionId === context.sessionId()) return undefined;
+  const own = context.sessionId();
+  if (own !== undefined) context.agentSide()?.link.router.requested(own);
+  if (sessionId === own) return undefined;
   const untilStopped = context.untilSubagentStopped(sessionId);
   if (untilStopped) return untilStopped;
   throw new RpcError(RPC_CODES.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });

@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { EarlyRequests } from '../../../../src/acp/protocol/earlyRequests';
 import { at } from '../../../../src/base/untrusted';
 import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { InlineAgent, Refusal } from '../../../support/agents/inlineAgent';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
@@ -128,6 +129,41 @@ describe('a request of the agent before the answer that opens its session', func
     await started;
     assert.equal(conversation.connection.kind, 'ready');
   });
+});
+
+describe('a request of the agent while it repeats a session that stands here', function () {
+  this.timeout(5000);
+  afterEach(removeScratch);
+
+  for (const isEarly of [true, false])
+    it(`is shown behind what was repeated ${isEarly ? 'before the answer' : 'just before the request'}`, async () => {
+      const agent = new InlineAgent({ loadSession: true });
+      agent.answers['session/prompt'] = () => {
+        agent.update('s1', 'Hello');
+        return { stopReason: 'end_turn' };
+      };
+      const user = (text: string) => ({ sessionUpdate: 'user_message_chunk', content: { type: 'text', text } });
+      agent.answers['session/load'] = (_params, _agent, id) => {
+        for (const update of [user('one'), 'Hello', user('two'), 'I write']) agent.update('s1', update);
+        if (isEarly) void agent.askEarly(100, 'session/request_permission', permission('s1'));
+        agent.answer(id, {});
+        if (!isEarly) void agent.ask(100, 'session/request_permission', permission('s1'));
+        return undefined;
+      };
+      const { conversation, until, close } = testConversation({
+        agent: agent.definition,
+        cwd: await scratchFolder(),
+        services: { startProcess: agent.start },
+      });
+      await conversation.send('one').done;
+      void conversation.restart();
+      await until(({ model, connection }) => model.state.permissions.size === 1 && connection.kind === 'ready');
+      assert.deepEqual(
+        snapshotOf(conversation).entries.map(({ kind, text }) => text ?? kind),
+        ['one', 'Hello', 'two', 'I write', 'tool'],
+      );
+      await close();
+    });
 });
 
 describe('early requests', () => {
