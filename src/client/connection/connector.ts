@@ -23,7 +23,7 @@ import { mayPass, reconnectLoop, restartLoop, startFailure } from './failures';
 import { Goodbyes } from './goodbyes';
 import { openOrBegin, type ReadySession } from './openSession';
 import { Recovery } from './recovery';
-import { canReopen, mayGoOn, rejoining, type SessionOpenStrategy } from './sessionOpenStrategy';
+import { canReopen, mayGoOn, rejoining, reopening, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
 import { signIn, signInMethods, signOut } from './signIn';
 import { attachAgent, endUnattached, type StartContext, startAgent } from './startAgent';
@@ -207,8 +207,7 @@ export class Connector {
         this.#listener.ready([], false);
       }
     } catch (error) {
-      if (this.#state !== state) return;
-      this.#set({ ...state, error: messageOf(error) });
+      if (this.#state === state) this.#set({ ...state, error: messageOf(error) });
     }
   }
 
@@ -283,27 +282,28 @@ export class Connector {
   }
 
   /**
-   * Opens the session again, as a start does, with the agent that runs and no longer has it in memory:
-   * if nothing else works, a new one takes its place. {@link session} is the one to use from then on.
+   * Opens a session again that the agent no longer has, or begins one in its place: {@link session}.
+   * @param inVain see {@link reopening}
    * @throws ParleyError why none was opened; the session stays as it was. `signal`'s reason
    */
-  reopenSession(lost: OpenedSession, signal: AbortSignal): Promise<void> {
-    this.#reopening ??= this.#reopen(lost, signal).finally(() => {
+  reopenSession(lost: OpenedSession, inVain: number, signal: AbortSignal): Promise<void> {
+    this.#reopening ??= this.#reopen(lost, inVain, signal).finally(() => {
       this.#reopening = undefined;
     });
     return this.#reopening;
   }
 
-  async #reopen({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<void> {
+  async #reopen({ link, sessionId }: OpenedSession, inVain: number, signal: AbortSignal): Promise<void> {
     if (this.session?.link === link && this.session.sessionId !== sessionId) return; // another prompt had it replaced
     this.#context.stages.reset();
     this.endReplay();
-    const opening: SessionOpenStrategy = { kind: 'reopen', sessionId, transcript: 'keep' };
+    const opening = reopening(sessionId, inVain, link.description.features);
     const begins = (): void => {
       link.router.unregister(sessionId);
       this.#listener.replacing();
     };
     try {
+      if (opening.kind === 'new') begins();
       const opened = await openOrBegin(this.#context, link, { opening, mcp: this.#mcp }, signal, begins);
       if (this.link !== link) return; // it was let go of meanwhile
       if (opened.kind === 'ready') return this.#ready(link, opened);

@@ -46,9 +46,9 @@ export class LiveSession implements PromptSession {
     };
   }
 
-  reopen(session: OpenedSession): Preparation {
+  reopen(session: OpenedSession, inVain: number): Preparation {
     return async (signal) =>
-      (await this.#reopen(session, signal)) ?? (await this.#options.choices.preparation()?.(signal));
+      (await this.#reopen(session, signal, inVain)) ?? (await this.#options.choices.preparation()?.(signal));
   }
 
   leaving(): void {
@@ -79,9 +79,9 @@ export class LiveSession implements PromptSession {
    * @returns why that was not possible
    * @throws `signal`'s reason
    */
-  async #reopen(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
+  async #reopen(session: OpenedSession, signal: AbortSignal, inVain = 0): Promise<WaitReason<PauseCode> | undefined> {
     try {
-      await this.#options.connector().reopenSession(session, signal);
+      await this.#options.connector().reopenSession(session, inVain, signal);
       return undefined;
     } catch (error) {
       signal.throwIfAborted();

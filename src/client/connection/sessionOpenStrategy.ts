@@ -111,6 +111,17 @@ export function otherWay(opening: Reopening, { load, resume }: AgentFeatures): R
   return { ...opening, refused: opening.catchesUp ? 'load' : 'resume' };
 }
 
+/**
+ * Returns how a session is opened again that the agent no longer has.
+ * @param inVain how often that has worked, and the agent did not have the session all the same: the
+ * other way follows, and then a new session
+ */
+export function reopening(sessionId: string, inVain: number, features: AgentFeatures): SessionOpenStrategy {
+  const opening: Reopening = { kind: 'reopen', sessionId, transcript: 'keep' };
+  if (inVain === 0) return opening;
+  return (inVain === 1 ? otherWay(opening, features) : undefined) ?? { kind: 'new' };
+}
+
 /** Returns whether an agent can open its sessions again in any way. */
 export function canReopen(features: AgentFeatures): boolean {
   return features.load !== undefined || features.resume !== undefined;

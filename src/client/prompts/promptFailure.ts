@@ -16,12 +16,17 @@ export function promptFailure(error: unknown): StoredFailure {
   return { code: error.code, ...error.texts };
 }
 
+/** How often a session is opened again for one prompt: there are two ways, and a new session. */
+const MAX_REOPENINGS = 3;
+
 /**
- * Returns whether an agent says of a session that it does not have it (-32002), and not of
- * something that the prompt names.
+ * Returns whether a session is opened again for a prompt that the agent has refused: it says that
+ * it does not have the session (-32002), and not something that the prompt names.
+ * @param inVain how often that was done for this prompt. After that only the session's own id counts
  */
-export function isSessionGone(error: unknown, sessionId: string): boolean {
+export function isSessionGone(error: unknown, sessionId: string, inVain: number): boolean {
   if (!(error instanceof RpcError) || error.code !== RPC_CODES.resourceNotFound) return false;
-  const named = at(error.data, 'sessionId');
-  return named === sessionId || (named === undefined && at(error.data, 'uri') === undefined);
+  // SDKs put the id into `uri` too.
+  const named = [at(error.data, 'sessionId'), at(error.data, 'uri')].filter((id) => id !== undefined);
+  return inVain < MAX_REOPENINGS && (named.includes(sessionId) || (named.length === 0 && inVain === 0));
 }

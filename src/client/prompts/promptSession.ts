@@ -23,8 +23,11 @@ export interface PromptSession {
    * the prompt must wait, and rejects where the signal is aborted.
    */
   precedes(session: OpenedSession): Preparation | undefined;
-  /** Returns what opens a session again that the agent no longer has; as {@link precedes}. */
-  reopen(session: OpenedSession): Preparation;
+  /**
+   * Returns what opens a session again that the agent no longer has; as {@link precedes}.
+   * @param inVain how often it was opened again for this prompt, which the agent then refused
+   */
+  reopen(session: OpenedSession, inVain: number): Preparation;
   /**
    * A prompt is about to leave; what was heard of the session until now may show that it must wait.
    */

@@ -394,9 +394,10 @@ export class TurnControl {
   /**
    * Sends a prompt; where the agent says that it no longer has the session, that is opened again or
    * replaced, and the prompt sent once more, in the same turn.
+   * @param inVain how often the session was opened again, and the prompt refused all the same
    * @throws SessionLost where no session could be opened; what the agent answers
    */
-  async #deliver(opened: OpenedSession, prompt: Send): Promise<PromptAnswer> {
+  async #deliver(opened: OpenedSession, prompt: Send, inVain = 0): Promise<PromptAnswer> {
     try {
       return await prompt(opened);
     } catch (error) {
@@ -408,13 +409,14 @@ export class TurnControl {
         throw link.isAlive && link.rpc?.isClosed === false ? new SessionLost('agent-closed-input', error) : error;
       }
       const isHere = (): boolean => this.#options.session.current?.link === link && !this.isCancelled;
-      if (!isSessionGone(error, opened.sessionId) || !isHere()) throw error;
-      const wait = await this.#prepare(this.#options.session.reopen(opened));
+      if (!isSessionGone(error, opened.sessionId, inVain) || !isHere()) throw error;
+      const wait = await this.#prepare(this.#options.session.reopen(opened, inVain));
       const target = this.#options.session.current;
       if (wait === 'kept-back' || !isHere() || !target) throw error;
       if (wait !== undefined) throw new SessionLost(wait, error);
       this.#options.session.leaving();
-      const answer = prompt(target);
+      const isNew = target.sessionId !== opened.sessionId;
+      const answer = isNew ? prompt(target) : this.#deliver(target, prompt, inVain + 1);
       this.dispatcher.pump(); // what may follow a prompt was kept back
       return answer;
     }

@@ -69,15 +69,17 @@ interface OpenRequest {
 interface SentPrompt {
   /** Of the engine. */
   readonly handle: string;
-  /** It was sent before, and the agent had lost the session. */
-  readonly isRepeated: boolean;
+  /** How often it was sent before, and the agent had lost the session; undefined in a new session. */
+  readonly inVain: number | undefined;
 }
 
 /** A prompt that the agent refused as it has lost the session: it may be sent once more. */
 interface LostPrompt {
   readonly handle: string;
   readonly error: RpcError;
+  readonly sessionId: unknown;
   readonly blocks: readonly unknown[];
+  readonly inVain: number;
   patience: Disposable;
   /** The session is being opened again, or was. */
   isReopened: boolean;
@@ -352,10 +354,11 @@ export class RecordedSession {
     const lost = this.#takeLost(blocks);
     if (lost === undefined) this.#failLost();
     this.#openings.prompted(at(params, 'sessionId'));
-    if (lost !== undefined) this.#turns.replaceText(lost, textOfBlocks(blocks.map(toBlock)));
-    const handle = lost ?? this.#newPrompt(blocks);
+    if (lost) this.#turns.replaceText(lost.handle, textOfBlocks(blocks.map(toBlock)));
+    const handle = lost?.handle ?? this.#newPrompt(blocks);
     this.#turns.feed({ type: 'sent', handle, requestId });
-    return { handle, isRepeated: lost !== undefined };
+    if (!lost) return { handle, inVain: 0 };
+    return { handle, inVain: lost.sessionId === at(params, 'sessionId') ? lost.inVain + 1 : undefined };
   }
 
   /** @returns the handle */
@@ -380,14 +383,14 @@ export class RecordedSession {
   }
 
   /** A client that opens a lost session again sends the prompt once more, in the same turn. */
-  #refused({ handle, isRepeated }: SentPrompt, params: unknown, error: RpcError): void {
-    const isLost = isSessionGone(error, String(at(params, 'sessionId')));
-    if (!isLost || isRepeated || this.#isCancelled) {
+  #refused({ handle, inVain }: SentPrompt, params: unknown, error: RpcError): void {
+    const sessionId = at(params, 'sessionId');
+    if (inVain === undefined || !isSessionGone(error, String(sessionId), inVain) || this.#isCancelled) {
       this.#failed(handle, error);
       return;
     }
     const patience = this.#clock.schedule(() => this.#failLost(), REOPEN_MS);
-    this.#lost.push({ handle, error, blocks: blocksOf(params), patience, isReopened: false });
+    this.#lost.push({ handle, error, sessionId, blocks: blocksOf(params), inVain, patience, isReopened: false });
   }
 
   /** A session that was lost is opened again, or asked for. */
@@ -398,14 +401,14 @@ export class RecordedSession {
     }
   }
 
-  /** @returns the handle of a prompt that was refused, if this is the same one, maybe with more behind it */
-  #takeLost(blocks: readonly unknown[]): string | undefined {
+  /** @returns the prompt that was refused, if this is the same one, maybe with more behind it */
+  #takeLost(blocks: readonly unknown[]): LostPrompt | undefined {
     const lost = this.#lost.find(
       ({ isReopened, blocks: all }) =>
         isReopened && all.every((block, index) => JSON.stringify(block) === JSON.stringify(blocks[index])),
     );
     this.#lost = this.#lost.filter((other) => other !== lost);
-    return lost?.handle;
+    return lost;
   }
 
   /** The session was not opened again. */

@@ -172,6 +172,31 @@ describe('a session that the agent has lost', function () {
     });
   }
 
+  for (const [name, capabilities, tried] of [
+    ['resume and load', BOTH, ['session/resume', 'session/prompt', 'session/load', 'session/prompt', 'session/new']],
+    ['load', { loadSession: true }, ['session/load', 'session/prompt', 'session/new']],
+    [
+      'status, and says live',
+      { sessionCapabilities: { status: {} } },
+      ['session/status', 'session/prompt', 'session/new'],
+    ],
+  ] as const)
+    it(`is replaced if the agent opens it and refuses the prompt all the same: it offers ${name}`, async () => {
+      const agent = new ForgetfulAgent(capabilities);
+      const session = await open(agent);
+      const { conversation } = session;
+      await conversation.send('one').done;
+      agent.has.clear();
+      for (const method of ['session/resume', 'session/load']) agent.answers[method] = () => ({});
+      agent.answers['session/status'] = () => ({ status: 'live' });
+      const before = agent.methods.length;
+      assert.equal((await conversation.send('two').done).stopReason, 'end_turn');
+      assert.deepEqual(agent.methods.slice(before), ['session/prompt', ...tried, 'session/prompt']);
+      assert.match(agent.prompts.at(-1) ?? '', /"two".*<transcript>/);
+      assert.deepEqual(reasons(session), ['end_turn', 'end_turn']);
+      assert.equal(conversation.sessionId, 's2');
+    });
+
   it('is replaced once for two prompts that the agent had both taken, which keep their order', async () => {
     const agent = new ForgetfulAgent({ session: {} }, {}, 2);
     const { conversation } = await open(agent);

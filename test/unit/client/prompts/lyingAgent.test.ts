@@ -63,18 +63,23 @@ const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 const gone = () => new RpcError(RPC_CODES.resourceNotFound, 'Resource not found', { sessionId: 's' });
 
 describe('an agent that lies about its session', () => {
-  it('and says again that it is gone after it was opened again, gets no third prompt', async () => {
-    const { sent, add, ends, queue } = turns({ reopen: async () => undefined });
-    add('one');
-    add('two');
-    sent[0]?.answer.reject(gone());
-    await settled();
-    sent[1]?.answer.reject(gone());
-    await settled();
-    assert.equal(sent.length, 2);
-    assert.deepEqual(ends(), ['error']);
-    assert.deepEqual([queue.items.map(({ text }) => text), queue.paused], [['two'], 'turn-failed']);
-  });
+  for (const [name, refusal, prompts] of [
+    ['by its id', gone(), 4],
+    ['as what the TypeScript SDK calls a resource', new RpcError(-32002, 'Resource not found: s', { uri: 's' }), 4],
+    ['without naming it', new RpcError(RPC_CODES.resourceNotFound, 'Resource not found'), 2],
+  ] as const)
+    it(`and always says ${name} that it is gone, gets the prompt at most ${prompts} times`, async () => {
+      const { sent, add, ends, queue } = turns({ reopen: async () => undefined });
+      add('one');
+      add('two');
+      for (let index = 0; index < sent.length; index++) {
+        sent[index]?.answer.reject(refusal);
+        await settled();
+      }
+      assert.equal(sent.length, prompts);
+      assert.deepEqual(ends(), ['error']);
+      assert.deepEqual([queue.items.map(({ text }) => text), queue.paused], [['two'], 'turn-failed']);
+    });
 
   it('and says that it is gone for a resource of the prompt, is believed', async () => {
     const { sent, add, ends } = turns({ reopen: async () => assert.fail('nothing is opened') });
