@@ -25,16 +25,12 @@ export class DemoAgent implements WireHandler {
     switch (method) {
       case 'session/new': {
         const sessionId = `demo-${randomUUID()}`;
-        return { sessionId, ...this.#open(sessionId, method, params, this.#can) };
+        return { sessionId, ...(await this.#open(sessionId, method, params, this.#can)) };
       }
       // A script has nothing to remember: a session of an earlier process is as good as one of
       // this.
-      case 'session/resume': {
-        const sessionId = text(params, 'sessionId');
-        const offer = this.#open(sessionId, method, params, this.#can);
-        if (this.#version === 2) await this.#sessions.get(sessionId)?.showState();
-        return offer;
-      }
+      case 'session/resume':
+        return this.#open(text(params, 'sessionId'), method, params, this.#can);
       case 'session/prompt':
         return this.#session(params).prompt(promptOf(params), id, at(params, '_meta', 'parley/state'));
       case 'session/status':
@@ -76,13 +72,16 @@ export class DemoAgent implements WireHandler {
     return initializeResult(this.#version);
   }
 
-  #open(id: string, method: string, params: unknown, can: ClientCan): object {
+  async #open(id: string, method: string, params: unknown, can: ClientCan): Promise<object> {
     const cwd = text(params, 'cwd');
     if (!isAbsolute(cwd)) throw new RpcFault(-32602, '"cwd" must be an absolute path.');
     const live = this.#sessions.get(id);
-    live?.opened(method);
+    live?.opens(method);
     const session = live ?? this.#begin(id, { method, wasForgotten: this.#forgotten.delete(id) }, cwd, can);
     this.#sessions.set(id, session);
+    // Version 2 wants it before the answer, also of an agent that waits for session/ready.
+    if (this.#version === 2 && method === 'session/resume') await session.showState();
+    session.opened(method);
     const { settings } = session;
     const configOptions = this.#options(settings.options());
     return this.#version === 2 ? { configOptions } : { modes: settings.modeState(), configOptions };

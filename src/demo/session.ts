@@ -74,16 +74,20 @@ export class DemoSession {
     this.options = options;
     this.settings = new Settings(options.can.booleanOptions);
     this.#titled = options.opening.wasForgotten;
-    this.opened(options.opening.method);
+    this.opens(options.opening.method);
   }
 
-  /** A client has opened the session, for the first time or again: it is not ready yet. */
-  opened(method: string): void {
+  /** A client opens the session, for the first time or again: it is not ready yet. */
+  opens(method: string): void {
     this.#ready = false;
     this.#prompted = false;
     this.#openedAt = Date.now();
     this.#opening = [];
     this.#note('client', method);
+  }
+
+  /** The client is about to get the answer to what opens the session. */
+  opened(method: string): void {
     this.#note('agent', `answer to ${method}`);
   }
 
@@ -222,6 +226,7 @@ export class DemoSession {
   showState(state = this.#turn ? 'running' : 'idle', more: object = {}): Promise<void> {
     const background = [...this.#background].map((toolCallId) => ({ type: 'tool_call', toolCallId }));
     const update = { sessionUpdate: 'state_update', state, background, ...more };
+    this.#note('agent', update.sessionUpdate);
     return this.wire.notify('session/update', { sessionId: this.id, update });
   }
 

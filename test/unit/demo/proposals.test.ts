@@ -241,6 +241,25 @@ describe('the demo agent shows the proposals on the wire', () => {
     await client.untilUpdate(isIdle);
   });
 
+  it('/ready shows the state that version 2 wants before the answer to session/resume', async () => {
+    await openReady(2);
+    await client.request('session/resume', { sessionId, cwd: '/work', mcpServers: [] });
+    client.notify('session/ready', { sessionId });
+    const from = client.text.length;
+    await play(2, '/ready');
+    const said = client.text.slice(from);
+    const order = ['`session/resume`', '`state_update`', '`answer to session/resume`', '`session/ready` |'];
+    const places = order.map((words) => said.indexOf(words));
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+      said,
+    );
+    assert.ok(!places.includes(-1), said);
+    assert.match(said, /Only my state went out before/);
+    assert.doesNotMatch(said, /Nothing of mine/);
+  });
+
   for (const version of VERSIONS)
     it(`sends nothing of a session after its close was answered, in version ${version}`, async () => {
       await openReady(version);
