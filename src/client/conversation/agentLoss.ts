@@ -135,6 +135,8 @@ export class AgentLoss {
       this.#watch();
       return;
     }
+    const { router } = opened.link;
+    const heard = router.updatesOf(opened.sessionId);
     const { answer, state } = await askStatus(opened, new AbortController().signal).catch(
       (error: unknown): SessionStatus => {
         services.log.info(`session/status: ${messageOf(error)}`);
@@ -142,6 +144,11 @@ export class AgentLoss {
       },
     );
     if (session()?.link !== opened.link || model.state.turn?.id !== turn) return;
+    // What it has said or asked meanwhile shows that it goes on, whatever it answers.
+    if (router.updatesOf(opened.sessionId) !== heard || isAwaited(model)) {
+      this.#watch();
+      return;
+    }
     if (state) turns().state(state);
     if (state ? !isIdle(state) : answer === 'live' && this.#running.look(model.state, turn)) this.#watch();
     else this.#gaveNoEnd();

@@ -18,6 +18,8 @@ export interface DurableOptions {
   readonly refusesResume?: boolean;
   /** What `session/status` answers: with the state of the turn, without it, another answer, or silence. Absent: it is not offered. */
   readonly status?: 'states' | 'live' | 'open' | 'saved' | 'not_found' | 'none';
+  /** Called before `session/status` is answered. */
+  readonly onStatus?: (session: DurableSession) => void;
   readonly load?: boolean;
   readonly resume?: boolean;
   readonly turnComplete?: boolean;
@@ -350,6 +352,7 @@ export class DurableAgent {
 
   #answerStatus(session: Running | undefined, result: (value: Json) => void): void {
     const { status } = this.#options;
+    if (session) this.#options.onStatus?.(session);
     if (status === 'none') return;
     if (!session) result({ status: 'not_found' });
     else if (status === 'states') {

@@ -139,6 +139,20 @@ describe('a turn whose connection is lost', function () {
     });
   }
 
+  it('stays open while the agent talks when it is asked', async () => {
+    let words = 6;
+    const onStatus = (far: DurableSession): void => {
+      if (words > 0) agent.say(far, `${words--} `);
+    };
+    const { until } = await open({ status: 'live', load: true, onStatus }, { rejoinQuietMs: 20 });
+    const far = await begin();
+    await cutWhile(() => {});
+    await until((c) => c.model.state.turn === undefined);
+    assert.equal(words, 0);
+    assert.equal(said(), far.said);
+    assert.equal(ends()[0], 'unknown by timeout');
+  });
+
   it('is asked about again when a working agent is silent, and is not ended for that', async () => {
     const { until } = await open({ status: 'states', load: true }, { rejoinQuietMs: 5 });
     const far = await begin();
