@@ -73,9 +73,8 @@ export class TurnTrace {
   add(key: string, mark: TimedMark): void {
     this.#seq = Math.max(this.#seq, mark.seq ?? 0);
     const lanes = this.#lanesOf(key, mark);
-    const turnId = this.#turnOf(key, mark);
     for (const lane of lanes) {
-      lane.turnId ??= turnId;
+      lane.turnId ??= mark.turnId;
       if (mark.note !== 'foreign') lane.requestId ??= mark.requestId;
       if (mark.kind === 'settled') lane.isSettled = true;
       lane.seq = this.#seq;
@@ -126,16 +125,6 @@ export class TurnTrace {
     const begins = isNewTurn || (kind === 'echo' && !running);
     const last = running ?? ofSession.at(-1);
     return last && !begins ? [last] : [this.#open(key)];
-  }
-
-  /**
-   * Returns the turn that a mark puts its lane into. What is late may come while another turn runs,
-   * and a prompt that is sent while a turn runs may not become part of it.
-   */
-  #turnOf(key: string, { kind, note, turnId }: TimedMark): string | undefined {
-    if (note === 'late') return undefined;
-    const runs = this.#lanes.some((lane) => lane.key === key && lane.turnId === turnId);
-    return kind === 'sent' && runs ? undefined : turnId;
   }
 
   #open(key: string, handle?: string): Lane {

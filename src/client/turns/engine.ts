@@ -291,7 +291,7 @@ class Step extends TurnEnds {
     const { turn, cut } = this.state;
     const { promptRequestId: id } = barrier;
     if (!turn || (id !== undefined && this.state.pastIds.includes(id))) {
-      this.markBarrier(id, this.state.pastIds.includes(id ?? '') ? 'doubled' : turn ? 'foreign' : 'late');
+      this.markBarrier(id, this.state.pastIds.includes(id ?? '') ? 'doubled' : id === undefined ? 'late' : 'foreign');
       this.log.info(`turn_complete for prompt ${id ?? '(none)'}: no such turn runs, ignored`);
       return;
     }

@@ -73,7 +73,8 @@ export class TurnDraft {
     requestId = prompt?.requestId,
     handle = prompt?.handle,
   ): void {
-    const turnId = this.state.turn?.id;
+    // A late answer and a prompt that waits are part of no open turn.
+    const turnId = note === 'late' || prompt?.inTurn === false ? undefined : this.state.turn?.id;
     const mark = {
       kind,
       ...(turnId !== undefined && { turnId }),

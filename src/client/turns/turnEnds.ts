@@ -67,10 +67,15 @@ export class TurnEnds extends TurnDraft {
     const { answered } = turn;
     const reason = answered && answered.stopReason !== 'unknown' ? answered.stopReason : (stopReason ?? 'unknown');
     this.end(turn, reason, 'turn_complete', answered?.said ?? {});
-    const isDue = turn.endsBy === 'state' && !turn.isRejoined && turn.busySeen;
-    const isAnswerDue = this.promptsInTurn().some(({ awaited }) => awaited) || isDue;
-    if (answered || turn.isRejoined || !isAnswerDue) this.settle(turn);
-    else this.await(turn, 'answer');
+    const prompts = this.promptsInTurn();
+    const isIdleDue = turn.endsBy === 'state' && !turn.isRejoined && turn.busySeen && prompts.length > 0;
+    const isAnswerDue = isIdleDue || prompts.some(({ awaited }) => awaited);
+    if (!answered && !turn.isRejoined && isAnswerDue) this.await(turn, 'answer');
+    else {
+      // An agent that works by itself may never say that it is idle.
+      if (prompts.length === 0 && this.state.agentState !== undefined) this.setState('idle');
+      this.settle(turn);
+    }
   }
 
   /** It names another client's prompt, or ours by the number that a proxy gave it. */

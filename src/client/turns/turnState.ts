@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { PromptAnswer, StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import type { LocalizableText } from '../../base/localizable';
+import type { TurnMarkKind, TurnMarkNote } from '../../panel/trafficContract';
 import type { SessionEvent, StopReason } from '../../session/events/event';
 
 const stopReasons = [
@@ -241,13 +242,13 @@ export type TurnEffect =
 
 /** A point in the life of a prompt or turn, for its trace. */
 export interface TurnMark {
-  readonly kind: 'sent' | 'receipt' | 'echo' | 'output' | 'barrier' | 'answer' | 'idle' | 'cancel' | 'settled';
+  readonly kind: TurnMarkKind;
   readonly turnId?: string;
   /** Of the prompt. */
   readonly handle?: string;
   /** The JSON-RPC id that was sent, or that a turn_complete names. */
   readonly requestId?: string;
-  readonly note?: 'late' | 'foreign' | 'doubled';
+  readonly note?: TurnMarkNote;
 }
 
 /** @param turns that the session had before; numbers continue from there */

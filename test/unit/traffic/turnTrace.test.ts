@@ -70,7 +70,7 @@ describe('the trace of turns', () => {
   it('keeps a prompt that is sent while a turn runs out of that turn until the agent takes the prompt in', () => {
     const { lanes } = traced(
       { kind: 'sent', turnId: 't1', handle: 'p1' },
-      { kind: 'sent', turnId: 't1', handle: 'p2' },
+      { kind: 'sent', handle: 'p2' },
       { kind: 'answer', turnId: 't1', handle: 'p1' },
       { kind: 'settled', turnId: 't1' },
       { kind: 'answer', handle: 'p2' },
@@ -130,7 +130,7 @@ describe('the trace of turns', () => {
   it('keeps a late answer out of the turn that runs, also if the beginning of its prompt is gone', () => {
     const { lanes } = traced(
       { kind: 'sent', turnId: 't2', handle: 'p2' },
-      { kind: 'answer', turnId: 't2', handle: 'p1', note: 'late' },
+      { kind: 'answer', handle: 'p1', note: 'late' },
       { kind: 'settled', turnId: 't2' },
     );
     assert.deepEqual(lanes.map(words), ['sent +0, settled +20', 'answer late +0']);

@@ -141,7 +141,7 @@ describe('the turn engine', () => {
     assert.deepEqual([turns.settled, hasWaiting(turns.state)], [1, false]);
     const next = turns.prompt();
     turns.answer(first, 'refusal');
-    assert.deepEqual(turns.marks.at(-1), { kind: 'answer', turnId: 't2', handle: first, note: 'late' });
+    assert.deepEqual(turns.marks.at(-1), { kind: 'answer', handle: first, note: 'late' });
     turns.answer(next, 'end_turn');
     assert.deepEqual(turns.ends, ['t1 unknown by turn_complete', 't2 end_turn by response']);
   });
@@ -350,6 +350,13 @@ describe('the turn engine', () => {
       turns.feed({ type: 'exited', note: 'It exited.', interrupted: false });
       assert.ok(turns.results.has(third) && turns.results.get(third) === undefined);
       assert.deepEqual(turns.ends, ['t1 cancelled by exit']);
+    });
+
+    it('ends the agent’s own work with a turn_complete of another client, and lets the next prompt go', () => {
+      turns.report('running');
+      turns.complete('900', 'end_turn');
+      assert.deepEqual([turns.ends, turns.settled], [['t1 end_turn by turn_complete'], 1]);
+      assert.equal(turns.state.agentState, 'idle');
     });
 
     it('lets only the answer end a v1 turn, unless the answer has no reason and states were seen', () => {
