@@ -1,7 +1,7 @@
 // The turn engine in a test, with the test as the clock and the agent.
 import type { PromptAnswer, StateReport } from '../../src/acp/protocol/dialect';
+import { hear } from '../../src/client/prompts/heardEvent';
 import { reduce } from '../../src/client/turns/engine';
-import { hear } from '../../src/client/turns/heardEvent';
 import {
   initialTurns,
   type PromptTerms,
@@ -85,8 +85,8 @@ export class PlayedTurns {
     this.hear({ type: 'message_chunk', role: 'agent', block: { type: 'text', text } });
   }
 
-  call(toolCallId: string, status: 'in_progress' | 'completed'): void {
-    this.hear({ type: 'tool_call', toolCallId, patch: { title: 'Work', status }, announced: status === 'in_progress' });
+  call(toolCallId: string, status: 'in_progress' | 'completed', announced = status === 'in_progress'): void {
+    this.hear({ type: 'tool_call', toolCallId, patch: { title: 'Work', status }, announced });
   }
 
   hear(event: SessionEvent): void {

@@ -3,8 +3,8 @@
 // decided by waiting.
 import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import type { SessionEvent } from '../../session/events/event';
+import { hear } from '../prompts/heardEvent';
 import { reduce } from '../turns/engine';
-import { hear } from '../turns/heardEvent';
 import { initialTurns, type TurnEffect, type TurnFact } from '../turns/turnState';
 
 export class ReplayedTurns {

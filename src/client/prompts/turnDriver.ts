@@ -8,7 +8,6 @@ import type { SessionEvent, StopReason } from '../../session/events/event';
 import { later, type Schedule } from '../ports/grace';
 import { dueAt, reduce } from '../turns/engine';
 import type { Graces } from '../turns/graces';
-import { hear } from '../turns/heardEvent';
 import {
   isAwaited,
   type TurnEffect,
@@ -17,6 +16,7 @@ import {
   type TurnResult,
   type TurnState,
 } from '../turns/turnState';
+import { hear } from './heardEvent';
 
 /** A prompt that the engine knows by its handle. */
 export interface SentPrompt {

@@ -8,7 +8,8 @@ import type { PromptAnswer, StateReport, TurnComplete } from '../../acp/protocol
 import type { LocalizableText } from '../../base/localizable';
 import { fateOf } from './cutTurn';
 import { GRACES, type Graces } from './graces';
-import { promptOf } from './promptEcho';
+import { promptWithWords } from './promptEcho';
+import { MAX_IDS } from './turnDraft';
 import { TurnEnds } from './turnEnds';
 import {
   hasWaiting,
@@ -22,6 +23,8 @@ import {
 } from './turnState';
 
 const MAX_CALLS = 1000;
+/** Events of messages that may be a prompt; more are another client's. */
+const MAX_UNDECIDED = 100;
 
 /**
  * Returns the next state and what follows from an input. A grace that was over before the input is
@@ -33,7 +36,7 @@ export function reduce(
   graces: Graces = GRACES,
 ): readonly [TurnState, readonly TurnEffect[]] {
   const until = dueAt(state);
-  const isDue = until !== undefined && until <= input.at;
+  const isDue = until !== undefined && until <= input.at && input.type !== 'resumed';
   if (!isDue && changesNothing(state, input)) return [state, []];
   const step = new Step(state, graces);
   if (isDue) step.graceOver(until);
@@ -69,7 +72,7 @@ class Step extends TurnEnds {
     past: (step) => step.#past(),
     continues: (step) => step.#continues(),
     update: (step, { isOutput }) => step.#update(isOutput),
-    call: (step, { id, isOpen }) => step.#call(id, isOpen),
+    call: (step, { id, isOpen, isNew }) => step.#call(id, isOpen, isNew),
     cancel: (step) => step.#cancel(),
     exited: (step, { note, interrupted }) => step.#exited(note, interrupted),
     cut: (step) => step.#cut(),
@@ -77,6 +80,7 @@ class Step extends TurnEnds {
     asked: (step, fact) => step.#asked(fact),
     watch: (step, { quietMs }) => step.#watch(quietMs),
     no_end: (step, { note }) => step.#noEnd(note),
+    resumed: (step) => step.#resumed(),
     tick: () => undefined,
   };
 
@@ -137,17 +141,18 @@ class Step extends TurnEnds {
     const { turn } = this.state;
     if (isIdle(report)) this.mark('idle', undefined, turn ? undefined : 'late');
     if (turn?.unclear !== undefined) {
-      this.#received(this.find(turn.unclear), undefined);
+      this.received(this.find(turn.unclear), undefined);
       turn.busySeen = true;
     }
     if (!isIdle(report)) {
-      if (turn?.idleIsDoubtful) turn.grace = undefined;
+      if (turn?.grace?.kind === 'idle') turn.grace = undefined;
       const running = turn ?? this.start(hasWaiting(this.state) ? 'user' : 'agent', 'state', false);
       Object.assign(running, { busySeen: true, idle: undefined, idleIsDoubtful: false });
     } else if (turn?.ended !== undefined) {
-      if (turn.endsBy === 'state') this.answered(turn, report.stopReason, report, 'state');
+      if (turn.endsBy === 'state') this.idle(turn, report);
     } else if (turn && this.mayEnd(turn, report)) {
       if (turn.hasForeign) this.doubtIdle(turn, report);
+      else if (this.promptsInTurn().some(({ awaited }) => awaited)) this.doubtIdle(turn, report, false);
       else this.idle(turn, report);
     } else if (turn) turn.idle = report;
   }
@@ -155,45 +160,23 @@ class Step extends TurnEnds {
   /** A message of the user with an id: our prompt, a piece of it, or another client's message. */
   #message(event: UserMessageEvent): void {
     const { messageId } = event;
-    if (this.state.undecided?.some((other) => other.messageId === messageId)) {
-      this.state.undecided = [...this.state.undecided, event];
-      return;
+    const open = this.openPrompts();
+    const named = open.find((one) => one.messageId === messageId);
+    if (named) {
+      this.decide();
+      this.echoed(named, messageId);
     }
-    const open = this.state.prompts.filter(({ inserted, inTurn, echoed }) => !inserted || (inTurn && !echoed));
-    const isKnown = this.state.userIds.includes(messageId);
-    const prompt = isKnown ? open.find((one) => one.messageId === messageId) : promptOf(open, event);
-    if (prompt) {
-      this.decide(undefined);
-      this.rememberUserId(messageId);
-      this.#echoed(prompt, messageId);
-    }
-    if (prompt || isKnown) {
+    if (named || this.state.userIds.includes(messageId)) {
       this.event(event);
       return;
     }
-    const mayBeOurs = ({ inTurn, inserted, endsBy }: Prompt): boolean => inTurn && !inserted && endsBy === 'state';
-    if (open.some((one) => mayBeOurs(one) && one.messageId === undefined))
-      this.state.undecided = [...(this.state.undecided ?? []), event];
-    else this.foreign([event]);
-  }
-
-  /** The agent repeats a prompt: from here on it works on it. */
-  #echoed(prompt: Prompt, messageId: string): void {
-    const { turn } = this.state;
-    this.mark('echo', prompt);
-    prompt.echoed = true;
-    if (prompt.inTurn && turn?.hasForeign) {
-      // What ended before was the work on the other client's message.
-      Object.assign(turn, { hasForeign: false, idle: undefined, idleIsDoubtful: false });
-      if (turn.grace?.kind === 'idle') turn.grace = undefined;
-    }
-    if (prompt.inserted) return;
-    prompt.messageId = messageId;
-    const wasInTurn = prompt.inTurn;
-    this.#insert(prompt);
-    if (!wasInTurn || !turn) return;
-    if (turn.unclear === prompt.handle) this.#received(prompt, undefined);
-    else if (turn.idle) this.doubtIdle(turn, turn.idle);
+    this.state.undecided = [...(this.state.undecided ?? []), event];
+    const message = this.state.undecided.filter((other) => other.messageId === messageId);
+    const isOurs = promptWithWords(open, message) !== undefined;
+    const mayBeOurs =
+      promptWithWords(open, message, true) ??
+      open.find((one) => one.inTurn && !one.inserted && one.endsBy === 'state' && one.messageId === undefined);
+    if (isOurs || !mayBeOurs || this.state.undecided.length > MAX_UNDECIDED) this.decide(false);
   }
 
   #answer(handle: string, answer: PromptAnswer): void {
@@ -202,10 +185,10 @@ class Step extends TurnEnds {
     this.markAnswer(isTakenIn ? 'receipt' : 'answer', handle);
     if (!prompt?.awaited) return; // its turn was closed already
     if (isTakenIn) {
-      this.#received(prompt, answer.messageId);
+      this.received(prompt, answer.messageId);
       return;
     }
-    if (!prompt.inTurn) this.#insert(prompt);
+    if (!prompt.inTurn) this.insert(prompt);
     const { turn } = this.state;
     const { stopReason, note: why } = answer;
     if (!turn) return;
@@ -219,28 +202,6 @@ class Step extends TurnEnds {
     // Another prompt of the turn has its answer to come, and ends it.
     if (turn.ended === undefined && this.promptsInTurn().some(({ awaited }) => awaited)) return;
     this.answered(turn, stopReason, answer, 'response', why);
-  }
-
-  /** A receipt: the prompt was taken in. */
-  #received(prompt: Prompt | undefined, messageId: string | undefined): void {
-    if (!prompt) return;
-    prompt.awaited = false;
-    prompt.messageId ??= messageId ?? this.state.undecided?.[0]?.messageId;
-    if (prompt.messageId !== undefined) this.rememberUserId(prompt.messageId);
-    const isEchoed = this.state.undecided?.some((event) => event.messageId === prompt.messageId);
-    const wasInTurn = prompt.inTurn;
-    if (!prompt.inserted) this.#insert(prompt);
-    this.decide(prompt.messageId);
-    if (isEchoed) prompt.echoed = true;
-    const { turn } = this.state;
-    if (!wasInTurn || !turn) return;
-    turn.endsBy = 'state';
-    if (turn.unclear !== undefined) turn.grace = undefined;
-    turn.unclear = undefined;
-    if (!turn.idle || turn.ended !== undefined) return;
-    // An agent whose answer trails the end of its turn.
-    if (turn.busySeen && !turn.idleIsDoubtful && !turn.hasForeign) this.idle(turn, turn.idle);
-    else this.doubtIdle(turn, turn.idle);
   }
 
   /** The turn before is over, whether the agent said so or not. One without output takes more messages in. */
@@ -262,7 +223,7 @@ class Step extends TurnEnds {
   }
 
   #update(isOutput: boolean): void {
-    if (isOutput) this.decide(undefined);
+    if (isOutput) this.decide();
     const { turn } = this.state;
     if (isOutput && turn && !turn.hasOutput) {
       turn.hasOutput = true;
@@ -271,19 +232,19 @@ class Step extends TurnEnds {
     if (isOutput && turn) turn.hasForeignBarrier = false;
     const { grace } = turn ?? {};
     if (!turn || !grace || turn.ended !== undefined) return;
-    if (isOutput && (grace.kind === 'barrier' || grace.kind === 'renumbered')) this.await(turn, 'barrier');
+    if (isOutput && grace.kind === 'renumbered') this.await(turn, 'barrier');
+    else if (isOutput) this.await(turn, grace.kind, grace.quietMs);
     else if (grace.until !== undefined)
       turn.grace = { ...grace, until: Math.min(this.at + grace.quietMs, grace.longest ?? Number.POSITIVE_INFINITY) };
   }
 
-  #call(id: string, isOpen: boolean): void {
-    const { turn } = this.state;
-    if (!turn) return;
-    const { endedCalls = [] } = turn;
-    if (endedCalls.includes(id)) return; // "in progress" can arrive late
+  #call(id: string, isOpen: boolean, isNew: boolean): void {
+    const { turn, pastCalls } = this.state;
+    if (!turn || (isOpen && !isNew && pastCalls.includes(id))) return;
+    const past = pastCalls.filter((other) => other !== id);
+    this.state.pastCalls = isOpen ? past : [...past, id].slice(-MAX_IDS);
     const others = turn.calls?.filter((other) => other !== id) ?? [];
     turn.calls = isOpen ? [...others, id].slice(-MAX_CALLS) : others;
-    if (!isOpen) turn.endedCalls = [...endedCalls, id].slice(-MAX_CALLS);
     if (turn.grace?.kind === 'barrier') this.await(turn, 'barrier');
   }
 
@@ -291,7 +252,9 @@ class Step extends TurnEnds {
     const { turn, cut } = this.state;
     const { promptRequestId: id } = barrier;
     if (!turn || (id !== undefined && this.state.pastIds.includes(id))) {
-      this.markBarrier(id, this.state.pastIds.includes(id ?? '') ? 'doubled' : id === undefined ? 'late' : 'foreign');
+      const isPast = this.state.pastIds.includes(id ?? '');
+      if (isPast) this.state.renumbers = undefined;
+      this.markBarrier(id, isPast ? 'doubled' : id === undefined ? 'late' : 'foreign');
       this.log.info(`turn_complete for prompt ${id ?? '(none)'}: no such turn runs, ignored`);
       return;
     }
@@ -316,7 +279,7 @@ class Step extends TurnEnds {
     this.markAnswer('answer', handle);
     if (!prompt?.awaited) return;
     prompt.awaited = false;
-    this.decide(undefined);
+    this.decide();
     if (!prompt.inTurn) {
       this.#refused(prompt);
       return;
@@ -326,9 +289,12 @@ class Step extends TurnEnds {
     const isCancelled = turn.cancelRequested || withdrawn;
     const { ended } = turn;
     if (!isCancelled) this.event({ type: 'error', ...error, ...(ended !== undefined && { turnId: turn.id }) });
-    if (this.promptsInTurn().length > 1) return; // the others go on
-    if (ended === undefined) this.end(turn, withdrawn ? 'cancelled' : 'error', 'response', {});
-    else if (!isCancelled) this.changeReason(turn, 'error', {});
+    prompt.failed = true;
+    const others = this.promptsInTurn().filter(({ failed }) => !failed);
+    if (others.some(({ awaited }) => awaited || turn.endsBy === 'state')) return; // they go on
+    const reason = withdrawn ? 'cancelled' : 'error';
+    if (ended === undefined) this.end(turn, reason, 'response', {});
+    else if (!turn.cancelRequested) this.changeReason(turn, reason, {});
     this.settle(turn);
   }
 
@@ -340,7 +306,7 @@ class Step extends TurnEnds {
 
   /** Running turns end, and prompts that the agent had not accepted are lost to it. */
   #exited(note: LocalizableText, interrupted: boolean): void {
-    this.decide(undefined);
+    this.decide();
     this.state.userIds = []; // another process may use them again
     this.#loseWaiting();
     if (this.state.agentState !== undefined) {
@@ -352,10 +318,11 @@ class Step extends TurnEnds {
     this.state.renumbers = undefined;
     const { turn } = this.state;
     if (turn) {
+      if (turn.answered && turn.ended === undefined) this.missedBarrier(turn);
       if (turn.ended === undefined) this.end(turn, 'error', 'exit', { note }, interrupted);
       this.settle(turn);
     }
-    this.state.pastIds = []; // the next connection has ids of its own
+    Object.assign(this.state, { pastIds: [], pastCalls: [] }); // the next connection has ids of its own
   }
 
   #loseWaiting(): void {
@@ -368,7 +335,7 @@ class Step extends TurnEnds {
   #cut(): void {
     const { turn } = this.state;
     if (!turn || !mayBeCut(this.state)) return;
-    this.decide(undefined);
+    this.decide();
     this.#loseWaiting();
     this.state.pastIds = [];
     Object.assign(turn, { grace: undefined, unclear: undefined, idle: undefined });
@@ -407,27 +374,18 @@ class Step extends TurnEnds {
     if (turn && turn.ended === undefined) turn.grace = { kind: 'watch', quietMs, until: this.at + quietMs };
   }
 
+  /** An earlier version did not keep what the turn waits for. */
+  #resumed(): void {
+    const { turn } = this.state;
+    const { kind = turn?.ended !== undefined ? 'answer' : 'idle', quietMs } = turn?.grace ?? {};
+    if (turn && (turn.grace || turn.ended !== undefined || turn.idleIsDoubtful)) this.await(turn, kind, quietMs);
+  }
+
   #noEnd(note: LocalizableText): void {
     const { turn } = this.state;
     if (!turn || turn.ended !== undefined) return;
     this.end(turn, 'unknown', 'timeout', { note });
     this.settle(turn);
-  }
-
-  /** From here on the prompt is part of its turn, of the one that runs, or of one that begins. */
-  #insert(prompt: Prompt): void {
-    const { handle, promptId, messageId, endsBy, promised } = prompt;
-    prompt.inserted = true;
-    if (prompt.inTurn) {
-      if (messageId !== undefined) this.event({ type: 'prompt_inserted', promptId, messageId });
-      return;
-    }
-    const { turn: open } = this.state;
-    if (open && open.ended !== undefined) this.settle(open);
-    const turn = this.state.turn ?? this.start('user', endsBy, promised);
-    turn.promised ||= promised;
-    prompt.inTurn = true;
-    this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id, messageId, begins: false });
   }
 }
 

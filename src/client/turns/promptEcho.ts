@@ -1,23 +1,36 @@
-// Matches a message of the user that an agent sends with the prompt that it repeats: agents echo
+// Matches the messages of the user that an agent sends with the prompt that they repeat: agents echo
 // what they take in, mostly before they answer (src/acp/proposals/promptLifecycle.ts).
 import { textOfBlocks } from '../../base/text';
 import type { Prompt, UserMessageEvent } from './turnState';
 
 /**
- * Returns the prompt that a message is: by its id, else by its text.
- * @param prompts in the order in which they were sent
+ * Returns the prompt that one message repeats in the same words.
+ * @param prompts that may be repeated, in the order in which they were sent
+ * @param message the events of the message so far
+ * @param begins whether it is enough that the prompt begins with these words
  */
-export function promptOf(prompts: readonly Prompt[], event: UserMessageEvent): Prompt | undefined {
-  const byId = prompts.find(({ messageId }) => messageId === event.messageId);
-  if (byId) return byId;
-  const words = plain(event.type === 'message' ? textOfBlocks(event.content ?? []) : textOfBlocks([event.block]));
-  return prompts.find(({ messageId, inserted, text = '' }) => {
-    if (messageId !== undefined || inserted) return false;
-    return event.type === 'message_chunk' ? words !== '' && plain(text).startsWith(words) : plain(text) === words;
+export function promptWithWords(
+  prompts: readonly Prompt[],
+  message: readonly UserMessageEvent[],
+  begins = false,
+): Prompt | undefined {
+  const words = wordsOf(message);
+  return prompts.find(({ messageId, echoed, text = '' }) => {
+    if (messageId !== undefined || echoed) return false;
+    return begins ? plain(text).startsWith(words) : plain(text) === words;
   });
+}
+
+function wordsOf(message: readonly UserMessageEvent[]): string {
+  let text = '';
+  for (const event of message) {
+    if (event.type === 'message_chunk') text += textOfBlocks([event.block]);
+    else if (event.content !== undefined) text = textOfBlocks(event.content ?? []);
+  }
+  return plain(text);
 }
 
 /** Agents trim, and break lines in their own way. */
 function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text.replace(/\s+/g, '');
 }

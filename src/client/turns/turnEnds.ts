@@ -6,12 +6,14 @@ import type { LocalizableText } from '../../base/localizable';
 import type { TurnTokens } from '../../session/events/content';
 import type { Barrier, StopReason } from '../../session/events/event';
 import type { Graces } from './graces';
+import { promptWithWords } from './promptEcho';
 import { MAX_IDS, TurnDraft } from './turnDraft';
 import {
   type Ending,
   type GraceKind,
   hasOpenCall,
   type OpenTurn,
+  type Prompt,
   type TurnState,
   type UserMessageEvent,
 } from './turnState';
@@ -31,11 +33,9 @@ export class TurnEnds extends TurnDraft {
     if (!turn || !kind) return;
     this.at = at;
     turn.grace = undefined;
-    const { stopReason = 'unknown', said = {} } = turn.answered ?? {};
     switch (kind) {
       case 'barrier':
-        this.log.warn(`the promised turn_complete of prompt ${this.requestIds().join(', ')} did not come`);
-        this.end(turn, stopReason, 'timeout', { ...said, note: 'barrier-missed' });
+        this.missedBarrier(turn);
         this.settle(turn);
         return;
       case 'renumbered':
@@ -58,6 +58,12 @@ export class TurnEnds extends TurnDraft {
     }
   }
 
+  protected missedBarrier(turn: OpenTurn): void {
+    this.log.warn(`the promised turn_complete of prompt ${this.requestIds().join(', ')} did not come`);
+    const { stopReason = 'unknown', said = {} } = turn.answered ?? {};
+    this.end(turn, stopReason, 'timeout', { ...said, note: 'barrier-missed' });
+  }
+
   protected barrier(turn: OpenTurn, { promptRequestId: id, stopReason }: TurnComplete): void {
     turn.barrierSeen = true;
     turn.grace = undefined;
@@ -67,15 +73,20 @@ export class TurnEnds extends TurnDraft {
     const { answered } = turn;
     const reason = answered && answered.stopReason !== 'unknown' ? answered.stopReason : (stopReason ?? 'unknown');
     this.end(turn, reason, 'turn_complete', answered?.said ?? {});
-    const prompts = this.promptsInTurn();
-    const isIdleDue = turn.endsBy === 'state' && !turn.isRejoined && turn.busySeen && prompts.length > 0;
-    const isAnswerDue = isIdleDue || prompts.some(({ awaited }) => awaited);
-    if (!answered && !turn.isRejoined && isAnswerDue) this.await(turn, 'answer');
-    else {
-      // An agent that works by itself may never say that it is idle.
-      if (prompts.length === 0 && this.state.agentState !== undefined) this.setState('idle');
-      this.settle(turn);
+    if (!answered && !turn.isRejoined && this.#isAnswerDue(turn)) {
+      this.await(turn, 'answer');
+      return;
     }
+    // An agent that works by itself may never say that it is idle.
+    if (this.promptsInTurn().length === 0 && this.state.agentState !== undefined) this.setState('idle');
+    this.settle(turn);
+  }
+
+  /** The end of the turn is known, and the agent's answer to it, or its idle, is not here yet. */
+  #isAnswerDue({ endsBy, isRejoined, busySeen }: OpenTurn): boolean {
+    const prompts = this.promptsInTurn();
+    if (prompts.some(({ awaited }) => awaited)) return true;
+    return prompts.length > 0 && endsBy === 'state' && !isRejoined && busySeen;
   }
 
   /** It names another client's prompt, or ours by the number that a proxy gave it. */
@@ -108,27 +119,116 @@ export class TurnEnds extends TurnDraft {
     turn.unclear = undefined;
   }
 
-  /**
-   * The agent has said which message is our prompt: the other ones are another client's.
-   * @param messageId undefined: none of the undecided ones
-   */
-  protected decide(messageId: string | undefined): void {
-    const { undecided } = this.state;
-    if (!undecided) return;
-    this.state.undecided = undefined;
-    const ours = undecided.filter((event) => event.messageId === messageId);
-    this.foreign(undecided.filter((event) => event.messageId !== messageId));
-    for (const event of ours) this.event(event);
+  /** A receipt: the prompt was taken in. */
+  protected received(prompt: Prompt | undefined, messageId: string | undefined): void {
+    if (!prompt) return;
+    const { turn } = this.state;
+    const wasInTurn = prompt.inTurn;
+    prompt.awaited = false;
+    if (messageId !== undefined && (prompt.messageId ?? messageId) !== messageId) {
+      // What was repeated is another client's message in the same words.
+      Object.assign(prompt, { messageId, echoed: false });
+      if (turn && wasInTurn) turn.hasForeign = true;
+    }
+    if (messageId !== undefined) this.#identify(prompt, messageId);
+    if (!prompt.inserted) this.insert(prompt);
+    if (prompt.messageId !== undefined) this.decide();
+    if (!wasInTurn || !turn) return;
+    turn.endsBy = 'state';
+    if (turn.unclear !== undefined) turn.grace = undefined;
+    turn.unclear = undefined;
+    if (turn.ended !== undefined) {
+      if (turn.idle) this.idle(turn, turn.idle);
+      else if (!this.#isAnswerDue(turn)) this.settle(turn);
+    } else if (!turn.idle) return;
+    // An agent whose answer trails the end of its turn.
+    else if (turn.busySeen && !turn.idleIsDoubtful && !turn.hasForeign) this.idle(turn, turn.idle);
+    else this.doubtIdle(turn, turn.idle);
   }
 
-  protected foreign(events: readonly UserMessageEvent[]): void {
-    const { turn, prompts } = this.state;
-    for (const event of events) {
-      this.rememberUserId(event.messageId);
-      this.event(event);
-      this.mark('echo', undefined, 'foreign');
+  /** The agent repeats a prompt: from here on it works on it. */
+  protected echoed(prompt: Prompt, messageId: string): void {
+    const { turn } = this.state;
+    this.mark('echo', prompt);
+    prompt.echoed = true;
+    if (prompt.inTurn && turn?.hasForeign) {
+      // What ended before was the work on the other client's message.
+      Object.assign(turn, { hasForeign: false, idle: undefined, idleIsDoubtful: false });
+      if (turn.grace?.kind === 'idle') turn.grace = undefined;
     }
-    if (turn && events.length > 0 && prompts.some(({ inTurn, echoed }) => inTurn && !echoed)) turn.hasForeign = true;
+    this.#identify(prompt, messageId);
+    if (prompt.inserted) return;
+    const wasInTurn = prompt.inTurn;
+    this.insert(prompt);
+    if (!wasInTurn || !turn) return;
+    if (turn.unclear === prompt.handle) this.received(prompt, undefined);
+    else if (turn.idle) this.doubtIdle(turn, turn.idle);
+  }
+
+  #identify(prompt: Prompt, messageId: string): void {
+    const { promptId, inserted, inTurn } = prompt;
+    const isKnown = prompt.messageId === messageId;
+    prompt.messageId = messageId;
+    this.rememberUserId(messageId);
+    if (!isKnown && inserted && inTurn) this.event({ type: 'prompt_inserted', promptId, messageId });
+  }
+
+  /** From here on the prompt is part of its turn, of the one that runs, or of one that begins. */
+  protected insert(prompt: Prompt): void {
+    const { handle, promptId, messageId, endsBy, promised } = prompt;
+    prompt.inserted = true;
+    if (prompt.inTurn) {
+      if (messageId !== undefined) this.event({ type: 'prompt_inserted', promptId, messageId });
+      return;
+    }
+    const { turn: open } = this.state;
+    if (open && open.ended !== undefined) this.settle(open);
+    const turn = this.state.turn ?? this.start('user', endsBy, promised);
+    turn.promised ||= promised;
+    prompt.inTurn = true;
+    this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id, messageId, begins: false });
+  }
+
+  /** Prompts that the agent may still repeat. */
+  protected openPrompts(): Prompt[] {
+    return this.state.prompts.filter(({ inserted, inTurn, echoed }) => !inserted || (inTurn && !echoed));
+  }
+
+  /** Decides which messages are our prompts. A guess: one taken in without an id may have other words. */
+  protected decide(guesses = true): void {
+    const { undecided } = this.state;
+    if (!undecided) return;
+    const open = new Set(this.openPrompts());
+    const unnamed =
+      this.state.turn?.endsBy === 'state' &&
+      [...open].find((one) => one.inTurn && one.inserted && !one.awaited && one.messageId === undefined);
+    const prompts = new Map<string, Prompt>();
+    for (const id of new Set(undecided.map(({ messageId }) => messageId))) {
+      const named = [...open].find(({ messageId }) => messageId === id);
+      const message = undecided.filter(({ messageId }) => messageId === id);
+      const prompt = named ?? promptWithWords([...open], message);
+      if (prompt) prompts.set(id, prompt);
+      if (prompt) open.delete(prompt);
+    }
+    const [first] = undecided;
+    if (first && unnamed && guesses && prompts.size === 0) prompts.set(first.messageId, unnamed);
+    this.state.undecided = undefined;
+    for (const event of undecided) {
+      const prompt = prompts.get(event.messageId);
+      if (!prompt) this.#foreign(event);
+      else {
+        if (!prompt.echoed) this.echoed(prompt, event.messageId);
+        this.event(event);
+      }
+    }
+  }
+
+  #foreign(event: UserMessageEvent): void {
+    const { turn, prompts } = this.state;
+    this.rememberUserId(event.messageId);
+    this.event(event);
+    this.mark('echo', undefined, 'foreign');
+    if (turn && prompts.some(({ inTurn, echoed }) => inTurn && !echoed)) turn.hasForeign = true;
   }
 
   /** Returns whether an idle is the end of a turn, and not a repetition or the end of something else. */
@@ -139,16 +239,19 @@ export class TurnEnds extends TurnDraft {
     return prompts.some(({ inserted }) => inserted) && (busySeen || stopReason !== undefined || error !== undefined);
   }
 
-  /** An idle that came too early is the end unless the agent continues now. */
-  protected doubtIdle(turn: OpenTurn, report: StateReport): void {
+  /** An idle that is the end unless the agent continues now, or its receipt names another message. */
+  protected doubtIdle(turn: OpenTurn, report: StateReport, isEarly = true): void {
     turn.idle = report;
-    turn.idleIsDoubtful = true;
-    if (this.mayEnd(turn, report, turn.hasForeign === true)) this.await(turn, 'idle');
+    turn.idleIsDoubtful = isEarly;
+    if (!isEarly || this.mayEnd(turn, report, turn.hasForeign === true)) this.await(turn, 'idle');
   }
 
   protected idle(turn: OpenTurn, report: StateReport): void {
-    if (report.error && !turn.cancelRequested) this.event({ type: 'error', ...report.error });
-    this.answered(turn, reasonOf(report, turn.cancelRequested), report, 'state');
+    const { id: turnId, ended, cancelRequested } = turn;
+    const { stopReason, error } = report;
+    if (error && !cancelRequested) this.event({ type: 'error', ...error, ...(ended !== undefined && { turnId }) });
+    const later = stopReason ?? (error && 'error');
+    this.answered(turn, ended === undefined ? reasonOf(report, cancelRequested) : later, report, 'state');
   }
 
   /** The agent's own word for the end of a turn. */
@@ -182,7 +285,7 @@ export class TurnEnds extends TurnDraft {
   }
 
   protected end(turn: OpenTurn, reason: StopReason, barrier: Barrier, said: Ending, interrupted = false): void {
-    this.decide(undefined);
+    this.decide();
     const stopReason = finalReason(turn, reason);
     turn.ended = stopReason;
     const isOwnWord = barrier === 'state' || (turn.endsBy === 'state' && !turn.isRejoined);
@@ -196,6 +299,7 @@ export class TurnEnds extends TurnDraft {
     this.mark('settled');
     // Ids of an earlier connection may come again in this one.
     if (!turn.isRejoined) this.state.pastIds = [...this.state.pastIds, ...this.requestIds()].slice(-MAX_IDS);
+    if (turn.calls?.length) this.state.pastCalls = [...this.state.pastCalls, ...turn.calls].slice(-MAX_IDS);
     const over = this.promptsInTurn();
     this.state.prompts = this.state.prompts.filter(({ inTurn }) => !inTurn);
     this.state.turn = undefined;
@@ -205,12 +309,12 @@ export class TurnEnds extends TurnDraft {
     this.effects.push({ type: 'settled', stopReason: result.stopReason });
   }
 
-  protected await(turn: OpenTurn, kind: GraceKind): void {
+  protected await(turn: OpenTurn, kind: GraceKind, quiet?: number): void {
     const { barrierMs, longestBarrierMs, answerMs, unclearMs } = this.#graces;
-    const quietMs = { barrier: barrierMs, answer: answerMs }[kind as string] ?? unclearMs;
+    const quietMs = quiet ?? { barrier: barrierMs, answer: answerMs }[kind as string] ?? unclearMs;
     if (kind === 'barrier' && hasOpenCall(turn)) turn.grace = { kind, quietMs };
     else {
-      const longest = kind === 'barrier' ? { longest: this.at + longestBarrierMs } : {};
+      const longest = kind === 'watch' ? {} : { longest: this.at + longestBarrierMs };
       turn.grace = { kind, quietMs, until: this.at + quietMs, ...longest };
     }
   }

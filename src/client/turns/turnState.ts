@@ -39,6 +39,8 @@ const promptSchema = z.object({
   /** The agent has taken it in. */
   inserted: z.boolean(),
   cancelRequested: z.boolean(),
+  /** It was answered with an error, and others of its turn go on. */
+  failed: z.optional(z.boolean()),
   /** The agent has repeated it as a message of the user. */
   echoed: z.optional(z.boolean()),
   /** What the agent may echo; not kept, see `restoredTurns`. */
@@ -100,7 +102,6 @@ const turnSchema = z.object({
   hasOutput: z.optional(z.boolean()),
   /** Tool calls that are not over, if a turn_complete is promised. */
   calls: z.optional(z.array(z.string())),
-  endedCalls: z.optional(z.array(z.string())),
   grace: z.optional(graceSchema),
 });
 
@@ -115,6 +116,10 @@ export const keptTurnsSchema = z.object({
   undecided: z.optional(z.array(z.custom<UserMessageEvent>((value) => typeof value === 'object' && value !== null))),
   /** The agent's turn_complete names other ids than those that were sent: a proxy renumbers them. */
   renumbers: z.optional(z.boolean()),
+  /** JSON-RPC ids of earlier prompts on this connection. */
+  pastIds: z.optional(z.array(z.string())),
+  /** Tool calls that are over, or whose turn is. */
+  pastCalls: z.optional(z.array(z.string())),
 });
 
 export type KeptTurns = z.infer<typeof keptTurnsSchema>;
@@ -125,8 +130,8 @@ export type GraceKind = z.infer<typeof graceSchema>['kind'];
 export interface TurnState extends Readonly<KeptTurns> {
   /** Number of turns so far. */
   readonly turns: number;
-  /** JSON-RPC ids of earlier prompts on this connection. */
-  readonly pastIds: readonly string[];
+  readonly pastIds: string[];
+  readonly pastCalls: string[];
   /** Ids of messages of the user that are in the transcript. */
   readonly userIds: readonly string[];
   /** The connection was lost in the open turn, and the agent was not asked about it yet. */
@@ -186,7 +191,8 @@ export type TurnFact =
   | { readonly type: 'continues' }
   /** Any update. `isOutput`: it shows progress, and is not applied yet. */
   | { readonly type: 'update'; readonly isOutput: boolean }
-  | { readonly type: 'call'; readonly id: string; readonly isOpen: boolean }
+  /** `isNew`: the agent announces it; a call that was over may have had the same id. */
+  | { readonly type: 'call'; readonly id: string; readonly isOpen: boolean; readonly isNew: boolean }
   /** The user asked to stop. */
   | { readonly type: 'cancel' }
   /** The agent is gone. `interrupted`: it was ended, and has not failed. */
@@ -201,6 +207,8 @@ export type TurnFact =
   | { readonly type: 'watch'; readonly quietMs: number }
   /** The agent doesn't say how the turn ended. */
   | { readonly type: 'no_end'; readonly note: LocalizableText }
+  /** Nothing could be heard for a while: what is waited for may come from now on. */
+  | { readonly type: 'resumed' }
   /** Time has passed. */
   | { readonly type: 'tick' };
 
@@ -253,14 +261,18 @@ export interface TurnMark {
 
 /** @param turns that the session had before; numbers continue from there */
 export function initialTurns(turns = 0): TurnState {
-  return { turns, followers: 0, prompts: [], pastIds: [], userIds: [] };
+  return { turns, followers: 0, prompts: [], pastIds: [], pastCalls: [], userIds: [] };
 }
 
+/** The newest ids that are kept, to know a repetition. */
+const MAX_KEPT_IDS = 20;
+
 /** Returns what another window needs to continue with the same agent. */
-export function keptTurns({ turns: _, pastIds, userIds, cut, ...kept }: TurnState): KeptTurns {
+export function keptTurns({ turns: _, userIds, cut, ...kept }: TurnState): KeptTurns {
   const { turn } = kept;
   const prompts = kept.prompts.map(({ text, ...prompt }) => ({ ...prompt, awaited: isAwaited(prompt, turn) }));
-  return { ...kept, prompts };
+  const [pastIds, pastCalls] = [kept.pastIds.slice(-MAX_KEPT_IDS), kept.pastCalls.slice(-MAX_KEPT_IDS)];
+  return { ...kept, prompts, pastIds, pastCalls };
 }
 
 /**
@@ -276,7 +288,8 @@ export function restoredTurns(
   userIds: readonly string[],
 ): TurnState {
   const prompts = kept.prompts.map((prompt) => ({ ...prompt, text: textOf(prompt.promptId) }));
-  return { ...initialTurns(turns), ...kept, prompts, userIds };
+  const { pastIds = [], pastCalls = [] } = kept;
+  return { ...kept, turns, prompts, pastIds, pastCalls, userIds };
 }
 
 /** Returns whether the answer to a prompt is still to come, or still counts. */

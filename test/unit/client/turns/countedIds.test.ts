@@ -110,6 +110,7 @@ describe('what an agent continues with after a restart', () => {
     const ask = (text: string): string => {
       const id = turns.prompt({ text, endsBy: 'state', requestId: text });
       turns.hear(said('user', 'u1', text));
+      turns.receipt(id, 'u1');
       turns.report('running');
       return id;
     };

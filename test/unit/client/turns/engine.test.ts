@@ -177,6 +177,74 @@ describe('the turn engine', () => {
     assert.deepEqual(turns.ends, ['t1 end_turn by response', 't2 max_tokens by turn_complete']);
   });
 
+  describe('that waits for the end of tool calls', () => {
+    const lateUpdate = (id: string): void =>
+      turns.hear({ type: 'tool_call', toolCallId: id, patch: { status: 'in_progress' }, announced: false });
+
+    it('does not wait for a call that was over, nor for one of an earlier turn', () => {
+      const first = turns.prompt({ promised: true, requestId: '2' });
+      turns.call('c1', 'in_progress');
+      turns.call('c2', 'in_progress');
+      turns.call('c2', 'completed');
+      turns.answer(first, 'end_turn');
+      turns.complete('2');
+      const second = turns.prompt({ promised: true, requestId: '3' });
+      lateUpdate('c1');
+      lateUpdate('c2');
+      turns.answer(second, 'end_turn');
+      turns.pass(barrierMs);
+      assert.equal(turns.ends.at(-1), 't2 end_turn by timeout');
+    });
+
+    it('waits for a new call with the id of an earlier one', () => {
+      const first = turns.prompt({ promised: true, requestId: '2' });
+      turns.call('c1', 'in_progress');
+      turns.call('c1', 'completed');
+      turns.answer(first, 'end_turn');
+      turns.complete('2');
+      const second = turns.prompt({ promised: true, requestId: '3' });
+      turns.call('c1', 'in_progress');
+      turns.answer(second, 'end_turn');
+      turns.pass(10 * barrierMs);
+      assert.equal(turns.ends.length, 1);
+    });
+  });
+
+  it('does not take foreign barriers for its own after its own one came late', () => {
+    const first = turns.prompt({ promised: true, requestId: '2' });
+    turns.answer(first, 'end_turn');
+    turns.complete('900');
+    turns.pass(unclearMs);
+    turns.complete('2');
+    const second = turns.prompt({ promised: true, requestId: '3' });
+    turns.answer(second, 'end_turn');
+    turns.complete('901');
+    assert.equal(turns.ends.length, 1);
+    turns.complete('3', 'end_turn');
+    assert.equal(turns.ends.at(-1), 't2 end_turn by turn_complete');
+  });
+
+  for (const [what, begin] of Object.entries({
+    'an answer without a reason': () => turns.answer(turns.prompt()),
+    'a foreign barrier': () => {
+      turns.answer(turns.prompt({ promised: true, requestId: '2' }), 'end_turn');
+      turns.complete('900');
+    },
+    'an early idle': () => {
+      const id = turns.prompt({ endsBy: 'state' });
+      turns.report('idle', { stopReason: 'end_turn' });
+      turns.receipt(id, 'u1');
+    },
+  }))
+    it(`ends a turn after ${what} although updates without progress keep coming`, () => {
+      begin();
+      for (let at = 0; at <= longestBarrierMs; at += unclearMs / 2) {
+        turns.feed({ type: 'update', isOutput: false });
+        turns.pass(unclearMs / 2);
+      }
+      assert.equal(turns.ends.length, 1);
+    });
+
   describe('with a v1 agent that answers a prompt without a reason', () => {
     it('treats a later state as a sign that the turn continues', () => {
       turns.answer(turns.prompt());
@@ -228,6 +296,46 @@ describe('the turn engine', () => {
     assert.ok(turns.events.some((event) => event.type === 'error' && event.turnId === 't1'));
   });
 
+  it('shows a turn as cancelled, or as failed, if the error after its barrier says so', () => {
+    const first = turns.prompt({ promised: true, requestId: '2' });
+    turns.complete('2', 'end_turn');
+    const error = { code: 'agent-error -32800', message: 'cancelled' };
+    turns.feed({ type: 'failed', handle: first, error, withdrawn: true });
+    assert.deepEqual(turns.results.get(first), { turnId: 't1', stopReason: 'cancelled' });
+    const second = turns.prompt({ endsBy: 'state', requestId: '3' });
+    turns.receipt(second, 'u1');
+    turns.report('running');
+    turns.complete('3', 'end_turn');
+    turns.report('idle', { error: { code: 'agent-error -32603', message: 'no money' } });
+    assert.deepEqual(turns.results.get(second), { turnId: 't2', stopReason: 'error' });
+    assert.ok(turns.events.some((event) => event.type === 'error' && event.turnId === 't2'));
+  });
+
+  it('waits for nothing if the receipt follows the barrier', () => {
+    const first = turns.prompt({ requestId: '2' });
+    turns.complete('2', 'end_turn');
+    turns.answer(first, undefined, { messageId: 'u1' });
+    assert.equal(turns.settled, 1);
+    const second = turns.prompt({ endsBy: 'state', promised: true, requestId: '3' });
+    turns.report('running');
+    turns.report('idle', { stopReason: 'refusal' });
+    turns.complete('3');
+    turns.receipt(second, 'u2');
+    assert.deepEqual(turns.results.get(second), { turnId: 't2', stopReason: 'refusal' });
+  });
+
+  it('ends a turn once each of its prompts has failed', () => {
+    const first = turns.prompt({ endsBy: 'state', text: 'A' });
+    const second = turns.prompt({ endsBy: 'state', text: 'B' });
+    turns.user('u1', 'A');
+    turns.user('u2', 'B');
+    const error = { code: 'agent-error', message: 'no money' };
+    turns.feed({ type: 'failed', handle: first, error, withdrawn: false });
+    assert.deepEqual(turns.ends, []);
+    turns.feed({ type: 'failed', handle: second, error, withdrawn: false });
+    assert.deepEqual(turns.ends, ['t1 error by response']);
+  });
+
   it('never shows a cancelled turn as completed, and an error after a cancel is the cancel', () => {
     const first = turns.prompt();
     turns.feed({ type: 'cancel' });
@@ -255,6 +363,13 @@ describe('the turn engine', () => {
     assert.deepEqual(turns.ends, ['t1 error by exit']);
   });
 
+  it('believes the answer if the agent dies before its barrier', () => {
+    const id = turns.prompt({ promised: true, requestId: '2' });
+    turns.answer(id, 'max_tokens');
+    turns.feed({ type: 'exited', note: 'It exited.', interrupted: true });
+    assert.deepEqual(turns.results.get(id), { turnId: 't1', stopReason: 'max_tokens' });
+  });
+
   describe('with an agent that reports its states', () => {
     const terms = { endsBy: 'state' } as const;
     const later = { endsBy: 'state', text: 'Later' } as const;
@@ -279,6 +394,7 @@ describe('the turn engine', () => {
       turns.user('u1', 'Hello');
       turns.report('running');
       turns.report('idle', { stopReason: 'end_turn' });
+      turns.pass(unclearMs);
       assert.deepEqual(turns.ends, ['t1 end_turn by state']);
     });
 
@@ -381,60 +497,18 @@ describe('the turn engine', () => {
       turns.answer(id, 'end_turn');
       assert.deepEqual([turns.begins, turns.ends], [['t1 agent'], ['t1 end_turn by response']]);
     });
+  });
 
-    describe('and serves several clients', () => {
-      const order = (): readonly string[] =>
-        turns.events.flatMap((event) =>
-          event.type === 'message' || event.type === 'prompt_inserted' ? [`${event.type} ${event.messageId}`] : [],
-        );
-
-      it('works on another client’s message first: the prompt ends with its own turn', () => {
-        const id = turns.prompt({ endsBy: 'state', text: 'mine' });
-        turns.user('u1', 'theirs');
-        turns.report('running');
-        turns.say();
-        turns.report('idle', { stopReason: 'refusal' });
-        turns.user('u2', 'mine');
-        turns.receipt(id, 'u2');
-        turns.pass(10 * unclearMs);
-        assert.deepEqual(turns.ends, []);
-        turns.report('running');
-        turns.report('idle', { stopReason: 'end_turn' });
-        assert.deepEqual(turns.results.get(id), { turnId: 't1', stopReason: 'end_turn' });
-        assert.deepEqual(order(), ['message u1', 'prompt_inserted u2', 'message u2']);
-      });
-
-      it('gives the receipt early: the end of the other client’s work is not the end of the prompt', () => {
-        const id = turns.prompt({ endsBy: 'state', text: 'mine' });
-        turns.receipt(id, 'u2');
-        turns.user('u1', 'theirs');
-        turns.report('running');
-        turns.report('idle', { stopReason: 'refusal' });
-        turns.user('u2', 'mine');
-        turns.report('running');
-        turns.report('idle', { stopReason: 'end_turn' });
-        assert.deepEqual(turns.ends, ['t1 end_turn by state']);
-      });
-
-      it('never echoes: the turn is over when nothing follows the idle', () => {
-        const id = turns.prompt({ endsBy: 'state', text: 'mine' });
-        turns.receipt(id, 'u2');
-        turns.user('u1', 'theirs');
-        turns.report('running');
-        turns.report('idle', { stopReason: 'refusal' });
-        turns.pass(unclearMs);
-        assert.deepEqual(turns.ends, ['t1 refusal by state']);
-      });
-
-      it('says by the receipt which message is the prompt in other words', () => {
-        const id = turns.prompt({ endsBy: 'state', text: '/mine' });
-        turns.user('u1', 'theirs');
-        turns.user('u2', 'Do what is mine');
-        assert.deepEqual(order(), []);
-        turns.receipt(id, 'u2');
-        assert.deepEqual(order(), ['prompt_inserted u2', 'message u1', 'message u2']);
-      });
-    });
+  it('links a prompt with its message if the receipt or the echo comes after the end', () => {
+    const id = turns.prompt({ endsBy: 'state', requestId: '2', text: '/mine' });
+    turns.report('running');
+    turns.complete('2', 'end_turn');
+    turns.receipt(id, 'u1');
+    turns.user('u1', 'Do what is mine');
+    const types = turns.events
+      .map(({ type }) => type)
+      .filter((type) => type.startsWith('prompt_') || type === 'message');
+    assert.deepEqual(types, ['prompt_sent', 'prompt_inserted', 'message']);
   });
 
   it('does not end a turn by an idle that came before its prompt was sent again', () => {
@@ -453,7 +527,7 @@ describe('the turn engine', () => {
     const id = turns.prompt({ promised: true, requestId: '2' });
     turns.call('c', 'in_progress');
     turns.call('c', 'completed');
-    turns.call('c', 'in_progress');
+    turns.call('c', 'in_progress', false);
     turns.answer(id, 'end_turn');
     turns.pass(barrierMs);
     assert.deepEqual(turns.ends, ['t1 end_turn by timeout']);

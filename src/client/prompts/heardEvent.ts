@@ -1,7 +1,7 @@
 // What an event of the agent says about turns.
 import type { SessionEvent } from '../../session/events/event';
 import { isEnded } from '../../session/model/tools';
-import type { TurnFact, UserMessageEvent } from './turnState';
+import type { TurnFact, UserMessageEvent } from '../turns/turnState';
 
 /**
  * Feeds an event to the engine, before it is applied.
@@ -18,9 +18,10 @@ export function hear(event: SessionEvent, feed: (fact: TurnFact) => unknown): bo
       if (event.role !== 'user') feed({ type: 'update', isOutput: true });
       return false;
     case 'tool_call': {
-      const { status } = event.patch;
+      const { toolCallId: id, announced: isNew, patch } = event;
+      const { status } = patch;
       feed({ type: 'update', isOutput: true });
-      if (status || event.announced) feed({ type: 'call', id: event.toolCallId, isOpen: !status || !isEnded(status) });
+      if (status || isNew) feed({ type: 'call', id, isOpen: !status || !isEnded(status), isNew });
       return false;
     }
     case 'tool_content':

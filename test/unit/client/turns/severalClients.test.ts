@@ -1,0 +1,119 @@
+// An agent that works for several clients of one session: whose message is whose, and whose turn ends.
+import { strict as assert } from 'node:assert';
+import { GRACES } from '../../../../src/client/turns/graces';
+import { PlayedTurns } from '../../../support/turns';
+
+const { unclearMs } = GRACES;
+
+describe('an agent that serves several clients', () => {
+  let turns: PlayedTurns;
+  beforeEach(() => {
+    turns = new PlayedTurns();
+  });
+  const order = (): readonly string[] =>
+    turns.events.flatMap((event) =>
+      event.type === 'message' || event.type === 'prompt_inserted' ? [`${event.type} ${event.messageId}`] : [],
+    );
+
+  it('works on another client’s message first: the prompt ends with its own turn', () => {
+    const id = turns.prompt({ endsBy: 'state', text: 'mine' });
+    turns.user('u1', 'theirs');
+    turns.report('running');
+    turns.say();
+    turns.report('idle', { stopReason: 'refusal' });
+    turns.user('u2', 'mine');
+    turns.receipt(id, 'u2');
+    turns.pass(10 * unclearMs);
+    assert.deepEqual(turns.ends, []);
+    turns.report('running');
+    turns.report('idle', { stopReason: 'end_turn' });
+    assert.deepEqual(turns.results.get(id), { turnId: 't1', stopReason: 'end_turn' });
+    assert.deepEqual(order(), ['message u1', 'prompt_inserted u2', 'message u2']);
+  });
+
+  it('gives the receipt early: the end of the other client’s work is not the end of the prompt', () => {
+    const id = turns.prompt({ endsBy: 'state', text: 'mine' });
+    turns.receipt(id, 'u2');
+    turns.user('u1', 'theirs');
+    turns.report('running');
+    turns.report('idle', { stopReason: 'refusal' });
+    turns.user('u2', 'mine');
+    turns.report('running');
+    turns.report('idle', { stopReason: 'end_turn' });
+    assert.deepEqual(turns.ends, ['t1 end_turn by state']);
+  });
+
+  it('never echoes: the turn is over when nothing follows the idle', () => {
+    const id = turns.prompt({ endsBy: 'state', text: 'mine' });
+    turns.receipt(id, 'u2');
+    turns.user('u1', 'theirs');
+    turns.report('running');
+    turns.report('idle', { stopReason: 'refusal' });
+    turns.pass(unclearMs);
+    assert.deepEqual(turns.ends, ['t1 refusal by state']);
+  });
+
+  const piece = (messageId: string, text: string): void =>
+    turns.hear({ type: 'message_chunk', role: 'user', messageId, block: { type: 'text', text } });
+
+  it('sends another client’s message with which the prompt begins: it is not the prompt', () => {
+    const id = turns.prompt({ endsBy: 'state', text: 'Fix the tests and the docs' });
+    piece('u1', 'Fix the ');
+    piece('u1', 'tests');
+    turns.report('running');
+    turns.say();
+    turns.report('idle', { stopReason: 'refusal' });
+    piece('u2', 'Fix the tests ');
+    piece('u2', 'and the docs');
+    turns.receipt(id, 'u2');
+    turns.report('running');
+    turns.report('idle', { stopReason: 'end_turn' });
+    assert.deepEqual(turns.results.get(id), { turnId: 't1', stopReason: 'end_turn' });
+    const linked = turns.events.flatMap((event) => (event.type === 'prompt_inserted' ? [event.messageId] : []));
+    assert.deepEqual(linked, ['u2']);
+  });
+
+  for (const [when, early] of Object.entries({ 'before the other’s work ends': true, 'after it': false }))
+    it(`works on the same words of another client first, and gives the receipt ${when}`, () => {
+      const id = turns.prompt({ endsBy: 'state', text: 'Continue' });
+      turns.user('u1', 'Continue');
+      turns.report('running');
+      if (early) turns.receipt(id, 'u2');
+      turns.say();
+      turns.report('idle', { stopReason: 'refusal' });
+      turns.user('u2', 'Continue');
+      if (!early) turns.receipt(id, 'u2');
+      turns.report('running');
+      turns.report('idle', { stopReason: 'end_turn' });
+      turns.pass(unclearMs);
+      assert.deepEqual(turns.ends, ['t1 end_turn by state']);
+    });
+
+  it('gives a receipt without an id: the message in the same words is the prompt', () => {
+    const id = turns.prompt({ endsBy: 'state', text: 'mine' });
+    turns.user('u1', 'theirs');
+    turns.receipt(id);
+    piece('u2', 'mi');
+    piece('u2', 'ne');
+    assert.deepEqual(
+      turns.events.flatMap((event) => (event.type === 'prompt_inserted' ? [event.messageId] : [])),
+      ['u2'],
+    );
+  });
+
+  it('sends a message in many pieces: only the first ones are compared', () => {
+    turns.prompt({ endsBy: 'state', text: 'mine' });
+    for (let count = 0; count < 1000; count++) piece('u1', 'theirs ');
+    assert.equal(turns.state.undecided, undefined);
+    assert.equal(turns.events.filter(({ type }) => type === 'message_chunk').length, 1000);
+  });
+
+  it('says by the receipt which message is the prompt in other words', () => {
+    const id = turns.prompt({ endsBy: 'state', text: '/mine' });
+    turns.user('u1', 'theirs');
+    turns.user('u2', 'Do what is mine');
+    assert.deepEqual(order(), []);
+    turns.receipt(id, 'u2');
+    assert.deepEqual(order(), ['prompt_inserted u2', 'message u1', 'message u2']);
+  });
+});
