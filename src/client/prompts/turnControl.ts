@@ -116,9 +116,8 @@ export class TurnControl {
 
   /** There is something to stop: a turn that is not over, or a prompt that waits for one. */
   get isRunning(): boolean {
-    const { turn, agentState = 'idle' } = this.driver.state;
-    const isOver = turn?.ended !== undefined && (turn.endsBy === 'response' || agentState === 'idle');
-    return (turn !== undefined && !isOver) || hasWaiting(this.driver.state);
+    const { turn } = this.driver.state;
+    return (turn !== undefined && turn.ended === undefined) || hasWaiting(this.driver.state);
   }
 
   /** No turn runs, and the last one ended with a question: the next message is the answer. */
@@ -343,6 +342,7 @@ export class TurnControl {
   resume(opened: OpenedSession, sent: ReadonlyMap<string, string>): void {
     const { itemOf } = this.#restored ?? { itemOf: () => undefined };
     this.#restored = undefined;
+    this.driver.resume();
     const { queue } = this.#options;
     const { turn } = this.driver.state;
     const prompts = this.driver.state.prompts.filter((prompt) => isAwaited(prompt, turn));

@@ -43,12 +43,16 @@ export interface TurnDriverOptions<Sent extends SentPrompt> {
   readonly onMark?: (mark: TurnMark) => void;
 }
 
+/** A wait that is over for longer than this was not waited for: the machine slept, or its clock was set. */
+const OVERSLEPT_MS = 1000;
+
 export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposable {
   readonly #options: TurnDriverOptions<Sent>;
   readonly #sent = new Map<string, Sent>();
   #state: TurnState;
   #timer: { readonly at: number; readonly disposable: Disposable } | undefined;
   #onQuiet: () => void = () => undefined;
+  #isDisposed = false;
 
   constructor(state: TurnState, options: TurnDriverOptions<Sent>) {
     this.#state = state;
@@ -70,7 +74,8 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
   }
 
   /**
-   * Continues where an earlier window stopped.
+   * Continues where an earlier window stopped. Nothing is waited for until the agent is here:
+   * {@link resume}.
    * @param sentOf returns what a prompt is
    */
   restore(state: TurnState, sentOf: (promptId: string) => Sent | undefined): void {
@@ -79,7 +84,11 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
       const prompt = sentOf(promptId);
       if (prompt) this.#sent.set(handle, prompt);
     }
-    this.#await();
+  }
+
+  /** The agent can be heard again: what is waited for may come from now on. */
+  resume(): void {
+    this.feed({ type: 'resumed' });
   }
 
   /** A prompt is about to be sent. @returns its handle */
@@ -113,6 +122,8 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
 
   /** Tells the engine what happened, and carries out what follows. */
   readonly feed = (fact: TurnFact, at = this.#options.now()): readonly TurnEffect[] => {
+    const due = dueAt(this.#state);
+    if (due !== undefined && at - due > OVERSLEPT_MS && fact.type !== 'resumed') this.resume();
     const [state, effects] = reduce(this.#state, { ...fact, at }, this.#options.graces);
     if (state === this.#state) return effects;
     this.#state = state;
@@ -168,7 +179,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
     if (due !== undefined && this.#timer && this.#timer.at <= due) return;
     this.#timer?.disposable.dispose();
     this.#timer = undefined;
-    if (due === undefined) return;
+    if (due === undefined || this.#isDisposed) return;
     const { schedule = later, now } = this.#options;
     const look = (): void => {
       this.#timer = undefined;
@@ -179,6 +190,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     this.#timer?.disposable.dispose();
     this.#timer = undefined;
   }
