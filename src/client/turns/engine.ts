@@ -146,7 +146,9 @@ class Step extends TurnEnds {
     }
     if (!isIdle(report)) {
       if (turn?.grace?.kind === 'idle') turn.grace = undefined;
-      const running = turn ?? this.start(hasWaiting(this.state) ? 'user' : 'agent', 'state', false);
+      // Work that begins after turn_complete is another turn's.
+      if (turn?.ended !== undefined && !this.promptsInTurn().some(({ awaited }) => awaited)) this.settle(turn);
+      const running = this.state.turn ?? this.start(hasWaiting(this.state) ? 'user' : 'agent', 'state', false);
       Object.assign(running, { busySeen: true, idle: undefined, idleIsDoubtful: false });
     } else if (turn?.ended !== undefined) {
       if (turn.endsBy === 'state') this.idle(turn, report);

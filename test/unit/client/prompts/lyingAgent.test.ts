@@ -183,6 +183,24 @@ describe('Stop', () => {
     await settled();
   });
 
+  it('does nothing while only the idle of a turn that is over is missing', async () => {
+    const { control, sent, add } = turns();
+    add('one');
+    control.state({ state: 'running' });
+    sent[0]?.answer.resolve({ messageId: 'u1' });
+    await settled();
+    control.driver.feed({ type: 'complete', barrier: { promptRequestId: '0', stopReason: 'end_turn' } });
+    assert.deepEqual([control.isBusy, control.isRunning], [true, false]);
+    control.cancel();
+    assert.deepEqual(
+      sent.map(({ method }) => method),
+      ['session/prompt'],
+    );
+    control.state({ state: 'running' });
+    assert.equal(control.isRunning, true);
+    control.dispose();
+  });
+
   it('answers the open questions of the agent with "cancelled" at once, before the turn ends', async () => {
     const { control, events, add, ends } = turns();
     add('one');

@@ -311,6 +311,17 @@ describe('the turn engine', () => {
     assert.ok(turns.events.some((event) => event.type === 'error' && event.turnId === 't2'));
   });
 
+  it('begins a turn of the agent if it runs again after the barrier', () => {
+    const id = turns.prompt({ endsBy: 'state', requestId: '2' });
+    turns.receipt(id, 'u1');
+    turns.report('running');
+    turns.complete('2', 'end_turn');
+    turns.report('running');
+    turns.report('idle', { stopReason: 'refusal' });
+    assert.deepEqual(turns.begins, ['t1 user', 't2 agent']);
+    assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete', 't2 refusal by state']);
+  });
+
   it('waits for nothing if the receipt follows the barrier', () => {
     const first = turns.prompt({ requestId: '2' });
     turns.complete('2', 'end_turn');
