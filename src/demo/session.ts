@@ -200,8 +200,13 @@ export class DemoSession {
   cancel(requestId?: unknown): void {
     for (const held of this.#heldPrompts.filter((one) => requestId === undefined || one.requestId === requestId)) {
       this.#heldPrompts.splice(this.#heldPrompts.indexOf(held), 1);
-      if (this.version === 1) held.answer.resolve({ stopReason: 'cancelled' });
-      else held.answer.reject(new RpcFault(REQUEST_CANCELLED, 'Cancelled before the demo agent took it in.'));
+      if (this.can.receipts) {
+        held.answer.reject(new RpcFault(REQUEST_CANCELLED, 'Cancelled before the demo agent took it in.'));
+        continue;
+      }
+      // A client that knows no receipts counts it as a turn.
+      void this.#complete(held.requestId, { stopReason: 'cancelled' });
+      held.answer.resolve({ stopReason: 'cancelled' });
     }
     if (requestId === undefined || this.#turn?.requestId === requestId) this.#turn?.abort.abort();
   }
@@ -294,8 +299,7 @@ export class DemoSession {
     const promptId = sent ? sent.requestId : this.#takenIn.at(-1);
     const complete = async (): Promise<void> => {
       if (this.version === 2 || promptId === undefined) return;
-      const reason = fault ? {} : { stopReason };
-      await this.update({ sessionUpdate: 'turn_complete', promptRequestId: String(promptId), ...reason });
+      await this.#complete(promptId, fault ? {} : { stopReason });
     };
     // Version 1 has no state for this, but clients that know the word keep the call open.
     if (this.version === 1 && sent && this.#background.size > 0) await this.showState('idle');
@@ -311,6 +315,10 @@ export class DemoSession {
     if (fault) await complete();
     for (const start of this.#afterTurn.splice(0)) void start();
     this.#next();
+  }
+
+  #complete(promptId: RpcId, reason: { readonly stopReason?: string }): Promise<void> {
+    return this.update({ sessionUpdate: 'turn_complete', promptRequestId: String(promptId), ...reason });
   }
 
   /** The prompt is part of the conversation from here on. @returns the id of its message */

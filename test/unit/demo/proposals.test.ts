@@ -208,6 +208,23 @@ describe('the demo agent shows the proposals on the wire', () => {
     assert.equal(end.params.update.stopReason, 'cancelled');
   });
 
+  for (const [who, scene, can, fate, ends] of [
+    ['knows receipts', '/steer', CAN, -32800, 0],
+    ['knows none: its turn is over', '/background', {}, 'cancelled', 1],
+  ] as const)
+    it(`gives a prompt back that a turn of its own did not take in, if the client of version 1 ${who}`, async () => {
+      await openReady(1, '/work', can);
+      await client.request('session/set_config_option', { sessionId, configId: 'pace', value: 'brisk' });
+      prompt(scene);
+      await client.untilUpdate(({ state }) => state === 'running');
+      const { id, answer } = prompt('/help');
+      client.notify('session/cancel', { sessionId });
+      const { result, error } = await answer;
+      assert.equal(error?.code ?? result.stopReason, fate);
+      const completed = client.received.filter(({ params }) => params?.update?.promptRequestId === String(id));
+      assert.equal(completed.length, ends);
+    });
+
   it('gives back only the prompt whose request is cancelled', async () => {
     await openReady(2);
     prompt('/slow');
