@@ -30,6 +30,8 @@ export interface ModelContext {
   readonly toolSizes: ToolSizes;
   /** The number of entries when the last one was known to be complete. */
   wholeAt: number | undefined;
+  /** The number of entries when ids started over: those before are of another connection or session. */
+  renewedAt: number;
   /** The prompt that the agent may still echo. */
   echo: PromptEcho | undefined;
   /** The most recent prompts by id. */
@@ -117,6 +119,7 @@ export function createContext(readers: ReadonlySet<Changes>): ModelContext {
     terminalChars: 0,
     toolSizes: new ToolSizes(),
     wholeAt: undefined,
+    renewedAt: 0,
     echo: undefined,
     prompts: new Map(),
     push(make, at) {
@@ -218,6 +221,7 @@ export function clear(context: ModelContext): void {
   context.openTools.clear();
   context.terminalChars = 0;
   context.wholeAt = undefined;
+  context.renewedAt = 0;
   context.echo = undefined;
   context.note((changes) => changes.clearedAll());
 }

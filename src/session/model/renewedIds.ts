@@ -41,6 +41,7 @@ export function sameIds(known: readonly Entry[], repeated: readonly Entry[]): re
 
 /** Applies `ids_renewed`. */
 export function renewIds(context: ModelContext, { known = [] }: Extract<SessionEvent, { type: 'ids_renewed' }>): void {
+  context.renewedAt = context.state.entries.length;
   const same = new Set(known);
   for (const key of context.messages.keys()) if (!same.has(key)) context.messages.delete(key);
   for (const id of context.tools.keys()) if (!same.has(toolId(id))) context.tools.delete(id);

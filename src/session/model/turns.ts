@@ -60,7 +60,7 @@ function adoptMessage(context: ModelContext, turn: Turn): void {
   const { entries } = context.state;
   const last = entries.at(-1);
   if (turn.origin !== 'agent' || last?.kind !== 'user' || last.promptId !== undefined) return;
-  if (last.turnId !== undefined && !last.late) return;
+  if ((last.turnId !== undefined && !last.late) || last.index < context.renewedAt) return;
   const { late: _late, ...message } = last;
   entries[last.index] = { ...message, turnId: turn.id, elsewhere: true };
   turn.elsewhere = true;

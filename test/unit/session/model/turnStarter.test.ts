@@ -53,6 +53,11 @@ describe('who began a turn', () => {
       assert.deepEqual(starters(started('t'), one, output), ['elsewhere']);
   });
 
+  it('is the agent if the message of another client is of an earlier connection', () => {
+    assert.deepEqual(starters(message('m'), { type: 'ids_renewed' }, started('t'), output), ['agent']);
+    assert.deepEqual(starters(message('m'), started('t'), output), ['elsewhere']);
+  });
+
   it('is the user if another client writes in a turn of this client, and only that message is its', () => {
     const model = modelOf([
       started('t', 'user'),
