@@ -2,7 +2,7 @@
 // updates are part of them. As live, see client/connection/openSession.ts.
 import { readStatus, type SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { AgentDescription, Dialect, StateReport } from '../../acp/protocol/dialect';
-import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
+import { UpdateRouter, type UpdateSink } from '../../acp/protocol/earlyUpdates';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -68,9 +68,18 @@ export class RecordedOpenings {
     this.#options = options;
   }
 
-  /** The session that was opened last on this connection. */
+  /** The session that was opened last on this connection, or is being opened by its name. */
   get current(): string | undefined {
+    for (const { method, params } of this.#pending) {
+      const sessionId = at(params, 'sessionId');
+      if (NAMING.has(method) && isText(sessionId)) return sessionId;
+    }
     return this.#current;
+  }
+
+  /** The agent asks something, which comes after the updates so far. */
+  requested(): void {
+    if (this.current !== undefined) this.#router.requested(this.current);
   }
 
   /** The name of a session may follow. */
@@ -103,7 +112,7 @@ export class RecordedOpenings {
     this.#pending.add(opening);
     const sessionId = at(params, 'sessionId');
     if (opening.replay && NAMING.has(method) && isText(sessionId))
-      this.#router.register(sessionId, opening.replay.take);
+      this.#router.register(sessionId, opening.replay.take, opening.replay.takeOver);
     return opening;
   }
 
@@ -131,7 +140,7 @@ export class RecordedOpenings {
     if (offer) applyOffer(this.#options, offer);
     this.#replay = replay;
     if (isNamed) this.#note(sessionId);
-    else this.use(sessionId, replay?.take);
+    else this.use(sessionId, replay?.take, replay?.takeOver);
     if (isNamed && replay?.isExpected) {
       replay.begin();
       this.#quiet = replay.whenQuiet(() => this.ready());
@@ -197,11 +206,19 @@ export class RecordedOpenings {
     this.#current = undefined;
   }
 
-  /** Updates of this session are shown. @param sink takes them; absent: as they are */
-  use(sessionId: unknown, sink: (updates: readonly unknown[]) => void = this.#options.onUpdates): void {
+  /**
+   * Updates of this session are shown.
+   * @param sink takes them; absent: as they are
+   * @param onRequest see {@link UpdateRouter.register}
+   */
+  use(
+    sessionId: unknown,
+    sink: UpdateSink = (updates) => this.#options.onUpdates(updates),
+    onRequest?: () => void,
+  ): void {
     if (!isText(sessionId)) return;
     this.#note(sessionId);
-    this.#router.register(sessionId, (updates) => sink(updates));
+    this.#router.register(sessionId, sink, onRequest);
   }
 
   #note(sessionId: string): void {

@@ -204,6 +204,7 @@ export class RecordedSession {
   }
 
   #fromAgent(method: string, params: unknown): Partial<OpenRequest> {
+    if (isAnswered(method)) this.#openings.requested();
     if (method === 'terminal/release') this.#requests.release(at(params, 'terminalId'));
     if (method !== 'session/request_permission') return {};
     // What comes before its session is known waits for it.
@@ -351,14 +352,16 @@ export class RecordedSession {
 
   #prompt(requestId: string, params: unknown): SentPrompt {
     const blocks = blocksOf(params);
+    const sessionId = at(params, 'sessionId');
     const lost = this.#takeLost(blocks);
-    if (lost === undefined) this.#failLost();
-    this.#openings.prompted(at(params, 'sessionId'));
-    if (lost) this.#turns.replaceText(lost.handle, textOfBlocks(blocks.map(toBlock)));
+    if (!lost) this.#failLost();
+    this.#openings.prompted(sessionId);
+    // Another session is told what was said before.
+    if (lost && lost.sessionId !== sessionId) this.#turns.replaceText(lost.handle, textOfBlocks(blocks.map(toBlock)));
     const handle = lost?.handle ?? this.#newPrompt(blocks);
     this.#turns.feed({ type: 'sent', handle, requestId });
     if (!lost) return { handle, inVain: 0 };
-    return { handle, inVain: lost.sessionId === at(params, 'sessionId') ? lost.inVain + 1 : undefined };
+    return { handle, inVain: lost.sessionId === sessionId ? lost.inVain + 1 : undefined };
   }
 
   /** @returns the handle */
