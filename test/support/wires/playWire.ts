@@ -188,8 +188,10 @@ export function playServed(wire: Wire): Promise<Played | undefined> {
         });
         await time.until(() => made.length > 0);
         await made.at(-1)?.untilStarted();
-      } else if ('user' in act && act.user === 'cancel') stop?.abort(new Error('stopped'));
-      else if ('user' in act && act.user === 'allow') caller.answer(act.optionId ?? '');
+      } else if ('user' in act && act.user === 'cancel') {
+        stop?.abort(new Error('stopped'));
+        await time.settle();
+      } else if ('user' in act && act.user === 'allow') caller.answer(act.optionId ?? '');
       else await one?.act(act);
     }
     await made[0]?.rest();

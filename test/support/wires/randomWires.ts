@@ -254,23 +254,25 @@ export const randomWire: fc.Arbitrary<Wire> = fc.constantFrom<(1 | 2)[]>(1, 2).c
   const turns = fc
     .integer({ min: 1, max: 3 })
     .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => turnOf(protocol, index + 1))));
-  const restart = fc.tuple(fc.nat(40), fc.boolean(), repetition(protocol));
+  const restarts = fc.tuple(fc.nat(40), fc.boolean(), repetition(protocol));
   return fc
     .record({
       can,
       turns,
       slips: fc.array(slip(protocol), { maxLength: 5 }),
       opens: seldom(repetition(protocol)),
-      restart: seldom(restart),
+      restart: seldom(restarts),
       status: fc.constantFrom({ status: 'live' }, { status: 'not_found' }, { status: 'saved' }, null),
       reopens: fc.boolean(),
     })
-    .map(({ can: has, turns: all, slips, opens, restart: again, status, reopens }): Wire => {
+    .map(({ can: has, turns: all, slips, opens, restart, status, reopens }): Wire => {
       const acts = withSlips(all.flat(), slips);
-      if (again) {
-        const [at, exits, repeats] = again;
+      if (restart) {
+        const [place, exits, repeats] = restart;
         const ended: Act[] = exits ? [{ exits: true }] : [];
-        acts.splice(at % (acts.length + 1), 0, ...ended, { after: 50, user: 'restart', repeats });
+        // Nobody repeats a session that it can't open again.
+        const again = protocol === 2 || opens || reopens ? { repeats } : {};
+        acts.splice(place % (acts.length + 1), 0, ...ended, { after: 50, user: 'restart', ...again });
       }
       const can =
         protocol === 1
