@@ -15,10 +15,15 @@ export async function skipTime<T>(run: () => Promise<T>): Promise<T> {
     });
     while (!isDone) {
       await nextTurn();
-      mock.timers.tick(STEP_MS);
+      if (!hasFileRequest()) mock.timers.tick(STEP_MS);
     }
     return await done;
   } finally {
     mock.timers.reset();
   }
+}
+
+/** Files of a busy machine may take longer than the turns of the event loop in which a limit passes. */
+function hasFileRequest(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
 }
