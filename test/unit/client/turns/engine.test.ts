@@ -534,16 +534,6 @@ describe('the turn engine', () => {
     assert.deepEqual(turns.ends, ['t1 max_tokens by state']);
   });
 
-  it('does not wait for a tool call that has ended, although an update of it comes late', () => {
-    const id = turns.prompt({ promised: true, requestId: '2' });
-    turns.call('c', 'in_progress');
-    turns.call('c', 'completed');
-    turns.call('c', 'in_progress', false);
-    turns.answer(id, 'end_turn');
-    turns.pass(barrierMs);
-    assert.deepEqual(turns.ends, ['t1 end_turn by timeout']);
-  });
-
   it('continues in another window from what was kept as JSON', () => {
     const id = turns.prompt({ promised: true, requestId: '2', text: 'Hello' });
     turns.answer(id, 'max_tokens', { tokens: 9 });
