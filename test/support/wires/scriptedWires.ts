@@ -20,6 +20,7 @@ const call = (status: string, toolCallId = 'c', after = 0): Act => ({
   says: { sessionUpdate: 'tool_call_update', toolCallId, title: 'Work', status },
   after,
 });
+const news: Update = { sessionUpdate: 'usage_update', used: 1, size: 10 };
 const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }];
 const past = (number: number, ...end: Update[]): Update[] => [
   { sessionUpdate: 'user_message_chunk', content: text(`old ${number}`) },
@@ -139,6 +140,43 @@ export const SCRIPTED_WIRES: Readonly<Record<string, Wire>> = {
     { user: 'cancel' },
     ends(1),
   ),
+
+  'turn_complete with another reason after the answer': promised(
+    prompt('one'),
+    ends(1, 'max_tokens'),
+    barrier({ promptRequestId: '#1', stopReason: 'end_turn' }, 10),
+  ),
+  'output for long after the answer, and turn_complete': promised(
+    prompt('one'),
+    ends(1),
+    says('first ', 9000),
+    says('second ', 9000),
+    barrier({ promptRequestId: '#1' }, 9000),
+  ),
+  'no turn_complete, and news without an end': promised(
+    prompt('one'),
+    ends(1),
+    ...Array.from({ length: 14 }, (): Act => ({ after: 5000, says: news })),
+    says('late', 1),
+  ),
+  'a call that goes on after its end, and no turn_complete': promised(
+    prompt('one'),
+    call('completed'),
+    ends(1),
+    call('in_progress', 'c', 10),
+    says('late', 20_000),
+  ),
+  'an answer without a reason, and then states': v1(
+    prompt('one'),
+    { answers: 1, result: {} },
+    is('running', {}, 500),
+    says('hi', 5000),
+    is('idle', { stopReason: 'refusal' }),
+  ),
+  'a message that is given back at once': v1(prompt('one'), {
+    answers: 1,
+    error: { code: -32800, message: 'Cancelled' },
+  }),
 
   'a v1 receipt, and turn_complete': promised(
     prompt('one'),
@@ -391,7 +429,7 @@ export const SCRIPTED_WIRES: Readonly<Record<string, Wire>> = {
     ends(1),
     prompt('two'),
     { answers: 2, error: gone },
-    says('ho', 20),
+    says('ho', 500),
     ends(3),
   ),
 };

@@ -7,7 +7,8 @@ import type { Entry, Turn } from '../../../src/session/model/state';
 export function shapeOf({ state }: SessionView): string {
   const numbers = new Map(state.turns.map(({ id, number }) => [id, number]));
   const facts = [state.title, state.usage?.used, state.mode, state.config.length, state.commands.length];
-  return [...state.turns.map(turnLine), ...entryLines(state.entries, numbers), facts.join()].join('\n');
+  const lines = [...state.turns.map(turnLine), ...entryLines(state.entries, numbers)];
+  return [...lines, ...(facts.some(Boolean) ? [facts.join()] : [])].join('\n');
 }
 
 function entryLines(entries: readonly Entry[], numbers: ReadonlyMap<string, number>): readonly string[] {

@@ -1,5 +1,7 @@
 // Turns are the same for whoever has them: a person in a conversation, the caller of a served agent, and the one who opens a recording of it.
 import { strict as assert } from 'node:assert';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { seeds } from '../../support/tier';
 import { isServable, type Played, playBack, playLive, playServed } from '../../support/wires/playWire';
@@ -11,10 +13,29 @@ import type { Wire } from '../../support/wires/wire';
 
 const RUNS = seeds(120, 5_000);
 
-/** Plays a wire in all ways. @returns whether runs could do the same */
-async function assertSameTurns(wire: Wire): Promise<boolean> {
+const GOLDEN = join(process.cwd(), 'test/golden/turns.txt');
+
+/** What the scripted wires come to, by their names. After a wanted change: UPDATE_GOLDEN=1 npm run test:unit -- sameTurns */
+async function expectedShapes(): Promise<ReadonlyMap<string, string>> {
+  if (process.env.UPDATE_GOLDEN) {
+    const sections: string[] = [];
+    for (const [name, wire] of Object.entries(SCRIPTED_WIRES))
+      sections.push(`# ${name}\n${shapeOf((await playLive(wire)).model)}\n`);
+    writeFileSync(GOLDEN, sections.join('\n'));
+  }
+  const sections = readFileSync(GOLDEN, 'utf8').split(/^# /m).slice(1);
+  return new Map(sections.map((section) => [section.slice(0, section.indexOf('\n')), section.trim()]));
+}
+
+/**
+ * Plays a wire in all ways.
+ * @param expected what it comes to; absent: the same in all ways
+ * @returns whether runs could do the same
+ */
+async function assertSameTurns(wire: Wire, expected?: string): Promise<boolean> {
   const live = await playLive(wire);
   const shape = shapeOf(live.model);
+  if (expected !== undefined) assert.equal(shape, expected, 'live');
   const playedBack = await playBack(live.recording);
   assert.equal(shapeOf(playedBack.model), shape, 'played back');
   const served = isServable(wire, live) ? await playServed(wire) : undefined;
@@ -39,10 +60,17 @@ function assertSameEnds(served: Played, live: Played): void {
 describe('turns live, served and played back', function () {
   this.timeout(RUNS * 200 + 60_000);
 
-  describe('are the same with an agent that sends', () => {
+  describe('are the same, and as they should be, with an agent that sends', () => {
+    let shapes: ReadonlyMap<string, string>;
+
+    before(async () => {
+      shapes = await expectedShapes();
+    });
+
     for (const [name, wire] of Object.entries(SCRIPTED_WIRES))
       it(name, async () => {
-        await assertSameTurns(wire);
+        const section = shapes.get(name) ?? '';
+        await assertSameTurns(wire, section.slice(section.indexOf('\n') + 1));
       });
   });
 
