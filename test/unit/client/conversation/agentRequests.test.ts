@@ -34,7 +34,7 @@ describe('requests of an agent', () => {
     const asking = {
       ...context,
       requests,
-      agentSide: () => ({ dialect, link: {} }),
+      agentSide: () => ({ dialect, link: { router: { requested() {} } } }),
     } as unknown as RequestContext;
 
     beforeEach(() => {

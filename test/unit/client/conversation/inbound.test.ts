@@ -35,7 +35,11 @@ function running(create = async (): Promise<unknown> => ({})): {
     changes: { beforeWrite: async () => {} },
     recorder: { together: (run: () => void) => run(), applyAt: model.apply.bind(model) },
     probe: { heard() {} },
-    connector: () => ({ sessionId: 's', agentSide: { dialect, link: {} }, progressed() {} }),
+    connector: () => ({
+      sessionId: 's',
+      agentSide: { dialect, link: { router: { requested() {} } } },
+      progressed() {},
+    }),
   } as unknown as InboundParts);
   return { inbound, model };
 }
