@@ -1,12 +1,10 @@
-// What becomes of a turn whose connection was lost, once the agent was asked about it over the next
-// one. The agent's own word counts, the newest first.
+// What becomes of a turn whose connection was lost: what the agent says of it, the newest first.
 import { isIdle } from '../../acp/proposals/promptLifecycle';
 import type { SessionStatus } from '../../acp/proposals/sessionStatus';
 import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import type { Cut } from './turnState';
 
-export type TurnFate =
-  /** The agent works on it, and will say how it ends. */
+type TurnFate =
   | { readonly kind: 'runs'; readonly report: StateReport }
   | { readonly kind: 'ended'; readonly report: StateReport }
   | { readonly kind: 'complete'; readonly barrier: TurnComplete }

@@ -98,7 +98,7 @@ class Step extends TurnEnds {
     this.state.followers++;
     const flags = { inTurn: begins, awaited: true, inserted: false, cancelRequested: false };
     this.state.prompts.push({ handle, promptId, text, endsBy, promised, ...flags });
-    if (turn) this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id, begins });
+    if (turn) this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id });
   }
 
   #sent(handle: string, requestId: string): void {
@@ -118,7 +118,7 @@ class Step extends TurnEnds {
     prompt.text = text;
     const { inTurn, promptId } = prompt;
     const { turn } = this.state;
-    if (inTurn && turn) this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id, begins: false });
+    if (inTurn && turn) this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id });
   }
 
   #cancel(): void {

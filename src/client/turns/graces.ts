@@ -1,20 +1,14 @@
-// How long the turn engine waits for what an agent should send and may never send.
+// How long the turn engine waits for what an agent should send and may never send, in milliseconds.
 
-/** How long the engine waits, in milliseconds. */
-export interface Graces {
+export const GRACES = {
   /** How long an agent may be quiet between the answer and the promised turn_complete. */
-  readonly barrierMs: number;
-  /** The same while it sends only what shows no progress, from the last progress on. */
-  readonly longestBarrierMs: number;
-  /** How long the answer may trail turn_complete before the next prompt goes without it. */
-  readonly answerMs: number;
-  /** How long it stays open what an unclear answer, idle or turn_complete means. */
-  readonly unclearMs: number;
-}
-
-export const GRACES: Graces = {
   barrierMs: 10_000,
+  /** The same while it sends only what shows no progress, from the last progress on. */
   longestBarrierMs: 60_000,
+  /** How long the answer may trail turn_complete before the next prompt goes without it. */
   answerMs: 10_000,
+  /** How long it stays open what an unclear answer, idle or turn_complete means. */
   unclearMs: 1000,
 };
+
+export type Graces = Readonly<typeof GRACES>;

@@ -186,7 +186,7 @@ export class TurnEnds extends TurnDraft {
     const turn = this.state.turn ?? this.start('user', endsBy, promised);
     turn.promised ||= promised;
     prompt.inTurn = true;
-    this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id, messageId, begins: false });
+    this.effects.push({ type: 'inserted', handle, promptId, turnId: turn.id, messageId });
   }
 
   /** Prompts that the agent may still repeat. */

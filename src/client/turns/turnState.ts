@@ -222,14 +222,13 @@ export interface TurnResult {
 
 export type TurnEffect =
   | { readonly type: 'event'; readonly event: SessionEvent }
-  /** The prompt is part of a turn from here on. `begins`: of one that begins with it. */
+  /** The prompt is part of a turn from here on. */
   | {
       readonly type: 'inserted';
       readonly handle: string;
       readonly promptId: string;
       readonly turnId: string;
       readonly messageId?: string | undefined;
-      readonly begins: boolean;
     }
   /** The prompt is over. Without a result: no turn took it in. */
   | {
