@@ -146,6 +146,17 @@ describe('playing a recording', () => {
     );
   });
 
+  it('gives an echo one point in the trace, in however many pieces it comes', async () => {
+    const piece = (t: number, text: string): object =>
+      update(t, { sessionUpdate: 'user_message_chunk', messageId: 'm', content: { type: 'text', text } });
+    const { messages } = await recordingOf(prompt(10, 1, 'hello there'), piece(20, 'hello '), piece(21, 'there'));
+    const marks: string[] = [];
+    const onMark = ({ mark }: RecordedMark): unknown => marks.push([mark.kind, mark.note].join(' '));
+    const session = new RecordedSession({ note: () => {}, onMark });
+    for (const message of messages) session.take(message, message.at);
+    assert.deepEqual(marks, ['sent ', 'echo ']);
+  });
+
   it('keeps the recorded pace without the long pauses, and stops when it is told to', async () => {
     const recording = await recordingOf(prompt(0, 1, 'x'), said(100, 'a'), said(60_000, 'b'), said(60_050, 'c'));
     assert.deepEqual((await new Played().play(recording, true)).waits, [100, 2_000, 50]);
