@@ -1,4 +1,5 @@
 // The wire of a check as a recording, which the traffic inspector of Parley opens.
+import { redact } from '../base/redact';
 import { cleanMessages } from '../traffic/cleanMessages';
 import { writeRecording } from '../traffic/recording';
 import type { TrafficEntry } from '../traffic/trafficLog';
@@ -15,5 +16,5 @@ export async function recordWire(lines: readonly WireLine[], agent: string, vers
     const line = message ? JSON.stringify(message) : text;
     return { seq: n, at: ms, key: 'check', kind: KINDS[dir], text: line, length: line.length };
   });
-  return writeRecording(await cleanMessages(entries), [], { agent, version });
+  return writeRecording(await cleanMessages(entries), [], { agent: redact(agent), version });
 }

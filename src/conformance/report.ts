@@ -80,11 +80,11 @@ export function wireText(lines: readonly WireLine[]): readonly string[] {
   const arrows: Readonly<Record<WireLine['dir'], string>> = { sent: '→', received: '←', noise: '←', note: '·' };
   const shown = lines
     .slice(0, MAX_LINES)
-    .map(({ n, ms, dir, text }) => `${n} (${ms} ms) ${arrows[dir]} ${short(redact(text), MAX_LINE)}`);
+    .map(({ n, ms, dir, text }) => `${n} (${ms} ms) ${arrows[dir]} ${short(text, MAX_LINE)}`);
   return lines.length > MAX_LINES ? [...shown, `… ${lines.length - MAX_LINES} more lines`] : shown;
 }
 
-/** Returns the report as a table for a terminal, with the lines of what breaks. */
+/** Returns the report as a table for a terminal, without known secrets, with the lines of what breaks. */
 export function terminalReport(report: ConformanceReport): string {
   const lines = [`Agent: ${short(report.agent || 'no name', 100)}`];
   for (const version of report.versions) {
@@ -114,26 +114,28 @@ export function terminalReport(report: ConformanceReport): string {
 export function jsonReport(report: ConformanceReport): string {
   const versions = report.versions.map(({ version, stopped, verdicts }) => ({
     version,
-    ...(stopped !== undefined && { stopped }),
+    ...(stopped !== undefined && { stopped: redact(stopped) }),
     verdicts: verdicts.map(({ lines, ...one }) => ({
       ...one,
+      found: redact(one.found),
       lines: lines.slice(0, MAX_LINES).map(({ n, ms, dir, text }) => ({ n, ms, dir, text: redact(text) })),
     })),
   }));
-  return `${JSON.stringify({ agent: report.agent, versions }, undefined, 2)}\n`;
+  return `${JSON.stringify({ agent: redact(report.agent), versions }, undefined, 2)}\n`;
 }
 
 /** Escapes a text of the agent for Markdown, and for a cell of a table. */
 function plain(text: string): string {
-  return short(redact(text), MAX_LINE).replace(/[\\`*_{}[\]()#+!<>|~$&]/g, (char) => `\\${char}`);
+  return short(text, MAX_LINE).replace(/[\\`*_{}[\]()#+!<>|~$&]/g, (char) => `\\${char}`);
 }
 
 function code(text: string): string {
-  const shown = short(redact(text), MAX_LINE).replaceAll('`', "'");
+  const shown = short(text, MAX_LINE).replaceAll('`', "'");
   return shown === '' ? '–' : `\`${shown}\``;
 }
 
+/** Returns a text of the agent on one line, without known secrets. */
 function short(text: string, most: number): string {
-  const line = revealControls(text.replace(/\s+/g, ' ').trim()).toWellFormed();
+  const line = revealControls(redact(text).replace(/\s+/g, ' ').trim()).toWellFormed();
   return line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line;
 }

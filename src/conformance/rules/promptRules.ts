@@ -84,11 +84,15 @@ export const promptRules: readonly Rule[] = [
     place: 'Protocol versions 1 and 2, schema: Error codes (-32002 Resource not found, -32602 Invalid params)',
     judge: ({ lives }) =>
       each(
-        lives.flatMap((life) => strayPrompts(life).filter((call) => !life.calls.some((one) => wasKnown(one, call)))),
-        (call) => {
+        lives.flatMap((life) =>
+          strayPrompts(life)
+            .filter((call) => !life.calls.some((one) => wasKnown(one, call)))
+            .map((call) => ({ life, call })),
+        ),
+        ({ life, call }) => {
           const code = errorCode(call);
           if (code !== undefined) return conforms(`error ${code}`, call.line, call.answer);
-          return unanswered(call) ?? (call.answer && breaks('the prompt was accepted', call.line, call.answer));
+          return unanswered(call, life) ?? (call.answer && breaks('the prompt was accepted', call.line, call.answer));
         },
         notShown('no such prompt was sent'),
       ),

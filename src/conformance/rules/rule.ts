@@ -1,4 +1,5 @@
 // A rule of the protocol or of a proposal, and how an agent keeps it.
+import { redact } from '../../base/redact';
 import type { Call, Life } from '../wire/life';
 import type { Turn } from '../wire/turns';
 import type { WireLine } from '../wire/wireLog';
@@ -118,12 +119,12 @@ export function unanswered(
   return ended && breaks(`the agent ended before it answered ${method}`, line, ended);
 }
 
-/** Returns a value of the agent as a short text. */
+/** Returns a value of the agent as a short text, without known secrets: of one that is cut, the rest would stay. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
+  const text = redact(JSON.stringify(value) ?? 'nothing');
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 function present(lines: readonly (WireLine | undefined)[]): readonly WireLine[] {
-  return lines.filter((line) => line !== undefined);
+  return lines.filter((line) => line !== undefined).sort((one, other) => one.n - other.n);
 }

@@ -19,6 +19,8 @@ import type { CheckedAgent, CheckLimits, CheckOptions } from './checkOptions';
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Maximum bytes of a file that the agent reads through the client. */
 const MAX_FILE_BYTES = 64 * 1024;
+/** Maximum lines of stderr that explain how the agent ended, and how many are searched for them. */
+const STDERR_LINES = { shown: 3, read: 40 } as const;
 /** How long a connection that has ended waits for the exit of the process, ms. */
 const EXIT_MS = 1_000;
 
@@ -48,6 +50,8 @@ export class CheckConnection {
   readonly #rpc: RpcConnection;
   readonly #over = new AbortController();
   #isClosing = false;
+  /** Why this side has ended the connection. */
+  #error: ParleyError | undefined;
 
   constructor(options: CheckConnectionOptions) {
     this.#options = options;
@@ -74,7 +78,9 @@ export class CheckConnection {
     });
     this.#rpc.onDidClose((error) => void this.#closed(error));
     void agent.exited.then((exit) => {
-      if (exit instanceof ParleyError) this.#ended(`the connection ended: ${exit.message}`);
+      // An agent also exits because its connection has ended.
+      const error = exit instanceof ParleyError ? exit : this.#error;
+      if (error) this.#ended(`the connection ended: ${error.message}`);
       else this.#ended(`the agent ${inEnglish(describeExit(exit))}`);
     });
     if (signal.aborted) this.#over.abort();
@@ -182,13 +188,14 @@ export class CheckConnection {
   }
 
   async #closed(error: ParleyError | undefined): Promise<void> {
+    this.#error = error;
     await within(EXIT_MS, this.#options.agent.exited);
     this.#ended(error ? `the connection ended: ${error.message}` : 'the agent closed its output');
   }
 
   #ended(text: string): void {
     if (this.isOver || this.#isClosing) return;
-    const stderr = this.#options.agent.stderrTail(3).trim();
+    const stderr = lastWords(this.#options.agent.stderrTail(STDERR_LINES.read));
     this.#options.log.note(stderr === '' ? text : `${text}; on stderr: ${stderr}`, { kind: 'ended' });
     this.#over.abort();
   }
@@ -242,9 +249,20 @@ export class CheckConnection {
     try {
       const inside = relative(await realpath(this.#options.folder), await realpath(dirname(path)));
       if (inside !== '') throw new Error('not in the folder of the session');
-      return await open(path, flags | (constants.O_NOFOLLOW ?? 0));
+      // Opening a pipe would wait for its other end, in one of the few threads for files.
+      const file = await open(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+      if ((await file.stat()).isFile()) return file;
+      await file.close();
+      throw new Error('not a file');
     } catch (error) {
       throw new RpcError(RPC_CODES.resourceNotFound, `The file can't be opened: ${String(error)}`);
     }
   }
+}
+
+/** Returns the last lines of stderr, without the indented ones: those of a stack trace would hide its error. */
+function lastWords(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const flush = lines.filter((line) => !/^\s/.test(line));
+  return (flush.length > 0 ? flush : lines).slice(-STDERR_LINES.shown).join('\n').trim();
 }

@@ -27,6 +27,10 @@ export class CheckSession {
     this.id = options.id;
   }
 
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
   /** Calls a listener with each message of the agent for the session. @returns the function that ends that */
   onUpdate(listener: () => void): () => void {
     return this.#options.log.onLine((line) => {

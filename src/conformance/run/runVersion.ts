@@ -67,7 +67,7 @@ export async function runVersion(context: VersionContext): Promise<VersionRun> {
     return { ...found, ...(first.stopped !== undefined && { stopped: first.stopped }) };
   if (offers.resume) await openAgain(context, 'resume', first.sessionId);
   if (offers.load) await openAgain(context, 'load', first.sessionId);
-  return found;
+  return { ...found, ...(first.stopped !== undefined && { stopped: first.stopped }) };
 }
 
 async function connect(context: VersionContext): Promise<{ connection: CheckConnection; opened: Opened | undefined }> {
@@ -134,7 +134,8 @@ async function firstProcess(context: VersionContext, opened: Opened): Promise<Fi
   await prompt(context, connection, `parley-check-${randomUUID()}`);
   step('close');
   await closeSession(context, opened);
-  return { sessionId: session.id };
+  const stopped = whyStopped(connection, session);
+  return { sessionId: session.id, ...(stopped !== undefined && { stopped }) };
 }
 
 /** Asks for the status in a row. @returns whether nothing else came from the agent */
@@ -223,6 +224,12 @@ async function withPermission(
   await run();
   connection.onPermission = 'reject';
   return connection.asked > asked;
+}
+
+/** Returns why the first process was not asked everything. */
+function whyStopped(connection: CheckConnection, session: CheckSession): string | undefined {
+  if (connection.isOver) return 'the agent ended too early';
+  return session.isStuck ? 'a turn did not end, so that no more prompts were sent in its session' : undefined;
 }
 
 function whyNoSession(reply: Reply, description: unknown): string {

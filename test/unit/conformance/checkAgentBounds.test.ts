@@ -1,5 +1,6 @@
 // Check Conformance against agents that don't work: each gives a report within its limits, and nothing is left.
 import { strict as assert } from 'node:assert';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { ParleyError } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { type ConformanceReport, checkAgent } from '../../../src/conformance/checkAgent';
+import { recordWire } from '../../../src/conformance/recordWire';
 import { isBroken, jsonReport, markdownReport, terminalReport } from '../../../src/conformance/report';
 import type { CheckedAgent, CheckOptions } from '../../../src/conformance/run/checkOptions';
 import type { AgentProgram } from '../../support/agents/program';
@@ -177,6 +179,98 @@ describe('Check Conformance, with an agent that does not work', () => {
       [-32002, -32002, -32601],
     );
     assert.ok(!(await readdir('/tmp')).includes('parley-check-outside'));
+  });
+
+  it('names the error of a crash, not the end of its stack trace', async () => {
+    const report = await check((program) => {
+      program.warn(
+        'agent.js:9\n    state.turn = 1;\n               ^\n\nTypeError: Cannot set properties of undefined\n    at turn (agent.js:9:5)\n    at main (agent.js:20:1)\n    at run (node:internal:1:1)\n\nNode.js v24.0.0',
+      );
+      program.exit(1);
+    });
+    assert.match(
+      found(report, 'wire.alive'),
+      /on stderr: agent\.js:9\nTypeError: Cannot set properties of undefined\n/,
+    );
+    await assertNothingLeft();
+  });
+
+  it('says that a message was too long if it ends the connection for that', async () => {
+    const report = await check((program) => void program.stdout.write(`"${'x'.repeat(9 * 1024 * 1024)}"\n`), {
+      limits: { initialize: 5_000 },
+    });
+    assert.match(found(report, 'wire.alive'), /^breaks: the connection ended: /);
+    await assertNothingLeft();
+  });
+
+  it('says that it could not try everything if the agent ends early', async () => {
+    const { report } = await checkReference({ ...WHOLE, faults: ['exits'] }, 1);
+    assert.equal(report.versions[0]?.stopped, 'the agent ended too early');
+  });
+
+  it('shows the lines of a rule in the order of the wire', async () => {
+    const { report } = await checkReference({ ...WHOLE, faults: ['early-update'] }, 1);
+    const numbers = report.versions[0]?.verdicts.find(({ id }) => id === 'ready.new')?.lines.map(({ n }) => n) ?? [];
+    assert.ok(numbers.length > 2);
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((one, other) => one - other),
+    );
+  });
+
+  it('names an agent that ends at a prompt for an unknown session', async () => {
+    const report = await check((program) => {
+      program.stdin.on('data', (data: Buffer) => {
+        for (const text of data.toString().trim().split('\n')) {
+          const { id, method, params } = JSON.parse(text) as {
+            id?: number;
+            method: string;
+            params: { sessionId?: string };
+          };
+          if (id === undefined || program.hasExited) continue;
+          if (method === 'session/prompt' && params.sessionId !== 's') return program.exit(1);
+          const result = method === 'initialize' ? { protocolVersion: 1 } : { sessionId: 's', stopReason: 'end_turn' };
+          program.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+        }
+      });
+    });
+    assert.equal(found(report, 'prompt.unknown-session'), 'breaks: the agent ended before it answered session/prompt');
+  });
+
+  it('leaves secrets of the agent out of every report and of the recording', async () => {
+    const key = `sk-ant-api03-${'q'.repeat(93)}AA`;
+    const report = await check((program) => {
+      program.stdin.on('data', (data: Buffer) => {
+        const { id } = JSON.parse(data.toString().split('\n')[0] ?? '') as { id: number };
+        const result = { protocolVersion: key, agentInfo: { name: key, version: '1' } };
+        program.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+        program.warn(key);
+        program.exit(1);
+      });
+    });
+    const named = { ...report, agent: `agent ${key}` };
+    const lines = report.versions.flatMap((one) => one.lines);
+    const texts = [
+      terminalReport(named),
+      jsonReport(named),
+      markdownReport(named, []),
+      await recordWire(lines, named.agent, '1'),
+    ];
+    for (const text of texts) assert.doesNotMatch(text, /qqqqqqqq/);
+  });
+
+  it('answers an agent that reads a pipe in its folder', async function () {
+    if (process.platform === 'win32') return this.skip();
+    const answers: string[] = [];
+    await check((program) => {
+      const pipe = join(folders[0] ?? '', 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const read = { jsonrpc: '2.0', id: 1, method: 'fs/read_text_file', params: { path: pipe } };
+      program.stdout.write(`${JSON.stringify(read)}\n`);
+      program.stdin.on('data', (data: Buffer) => answers.push(data.toString()));
+    });
+    assert.match(answers.join(''), /"id":1,"error":\{"code":-32002/);
+    await assertNothingLeft();
   });
 
   it('escapes what the agent says in its reports', async () => {
