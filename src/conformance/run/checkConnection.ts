@@ -79,8 +79,8 @@ export class CheckConnection {
     this.#rpc.onDidClose((error) => void this.#closed(error));
     void agent.exited.then((exit) => {
       // An agent also exits because its connection has ended.
-      const error = exit instanceof ParleyError ? exit : this.#error;
-      if (error) this.#ended(`the connection ended: ${error.message}`);
+      if (this.#error) this.#ended(`the connection ended: ${this.#error.message}`);
+      else if (exit instanceof ParleyError) this.#ended(`the connection ended: ${exit.message}`);
       else this.#ended(`the agent ${inEnglish(describeExit(exit))}`);
     });
     if (signal.aborted) this.#over.abort();
