@@ -106,8 +106,11 @@ export class TurnTrace {
   #lanesOf(key: string, { kind, note, handle, turnId, requestId }: TimedMark): readonly Lane[] {
     const ofSession = this.#lanes.filter((lane) => lane.key === key);
     if (handle !== undefined) {
-      const known = kind === 'sent' ? undefined : ofSession.findLast((lane) => lane.handle === handle);
-      return [known ?? this.#open(key, handle)];
+      const known = ofSession.findLast((lane) => lane.handle === handle);
+      if (known && kind !== 'sent') return [known];
+      // What was sent again has no more part in the turn.
+      if (known) Object.assign(known, { turnId: undefined, isSettled: true });
+      return [this.#open(key, handle)];
     }
     // A foreign id can be the same as one of ours.
     const isForeign = note === 'foreign';

@@ -107,9 +107,11 @@ export class RecordedSession {
   /** The index of the message that is read. */
   #index: number | undefined;
   #events: TimedEvent[] = [];
+  /** The prompt that fails now, if its answer was marked when it came. */
+  #markedHandle: string | undefined;
 
   constructor(options: RecordedSessionOptions) {
-    const { log = silentLog, onMark } = options;
+    const { log = silentLog } = options;
     const { schedule } = this.#clock;
     const apply = this.#emit;
     this.#options = options;
@@ -123,8 +125,7 @@ export class RecordedSession {
       apply,
       onInserted: () => undefined,
       onSettled: () => undefined,
-      onMark: (mark) =>
-        onMark?.({ mark, at: this.#clock.now, ...(this.#index !== undefined && { message: this.#index }) }),
+      onMark: this.#mark,
     });
     this.#openings = new RecordedOpenings({
       agent: () => this.#agent,
@@ -393,6 +394,8 @@ export class RecordedSession {
       return;
     }
     const patience = this.#clock.schedule(() => this.#failLost(), REOPEN_MS);
+    // The turn goes on, so the engine hears of this answer only if the prompt isn't sent again.
+    this.#mark({ kind: 'answer', handle });
     this.#lost.push({ handle, error, sessionId, blocks: blocksOf(params), inVain, patience, isReopened: false });
   }
 
@@ -418,9 +421,17 @@ export class RecordedSession {
   #failLost(): void {
     for (const { handle, error, patience } of this.#lost.splice(0)) {
       patience.dispose();
+      this.#markedHandle = handle;
       this.#failed(handle, error);
+      this.#markedHandle = undefined;
     }
   }
+
+  readonly #mark = (mark: TurnMark): void => {
+    if (mark.kind === 'answer' && mark.handle !== undefined && mark.handle === this.#markedHandle) return;
+    const message = this.#index;
+    this.#options.onMark?.({ mark, at: this.#clock.now, ...(message !== undefined && { message }) });
+  };
 
   #failed(handle: string, error: RpcError): void {
     const withdrawn = error.code === RPC_CODES.cancelled;

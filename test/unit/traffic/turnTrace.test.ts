@@ -127,6 +127,18 @@ describe('the trace of turns', () => {
     assert.ok(lanes.every(({ isOwn }) => isOwn === undefined));
   });
 
+  it('gives what happens in a turn to the message that was sent again, and not to the one that was refused', () => {
+    const sent = { kind: 'sent', turnId: 't1', handle: 'p1' } as const;
+    const { lanes } = traced(
+      { ...sent, requestId: '1' },
+      { kind: 'answer', handle: 'p1' },
+      { ...sent, requestId: '2' },
+      { kind: 'output', turnId: 't1' },
+      { kind: 'settled', turnId: 't1' },
+    );
+    assert.deepEqual(lanes.map(words), ['sent +0, answer +10', 'sent +0, output +10, settled +10']);
+  });
+
   it('keeps a late answer out of the turn that runs, also if the beginning of its prompt is gone', () => {
     const { lanes } = traced(
       { kind: 'sent', turnId: 't2', handle: 'p2' },

@@ -180,6 +180,32 @@ describe('the trace of captured messages', () => {
       ]),
     );
   });
+
+  describe('of a prompt that is refused because the session is lost', () => {
+    const refused = (at: number, id: number): Line => [at, 'in', { id, error: { code: -32002, message: 'Not found' } }];
+
+    it('ends the lane with the answer, and gives the turn to the prompt that is sent again', async () => {
+      const found = await words(
+        ...initialized(1),
+        prompt(10, 2),
+        refused(20, 2),
+        [30, 'out', { id: 3, method: 'session/resume', params: { sessionId: 's' } }],
+        [40, 'in', { id: 3, result: {} }],
+        prompt(50, 4),
+        says(60),
+        answer(70, 4),
+      );
+      assert.deepEqual(found, [
+        '2: sent@10 #4, answer@20 #5',
+        '4: sent@50 #8, output@60 #9, answer@70 #10, settled@70 #10',
+      ]);
+    });
+
+    it('has the answer once if the session is not opened again', async () => {
+      const found = await words(...initialized(1), prompt(10, 2), refused(20, 2), prompt(90_000, 3));
+      assert.match(found[0] ?? '', /^2: sent@10 #4, answer@20 #5, settled@\d+(?: #6)?$/);
+    });
+  });
 });
 
 function isPrompt(message: object): boolean {
