@@ -35,8 +35,9 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const { command, options, values } = call;
   const stop = new AbortController();
+  // Comes more than once: those that started this process hand it on too.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, () => stop.abort(new Error(signal)));
+    process.on(signal, () => stop.abort(new Error(signal)));
   let report: Awaited<ReturnType<typeof checkAgent>>;
   try {
     report = await checkAgent({ ...options, start: starter(command) }, stop.signal);

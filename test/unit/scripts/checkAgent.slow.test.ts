@@ -1,9 +1,11 @@
 // `npm run check-agent`, with the reference agent as a process.
 import { strict as assert } from 'node:assert';
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../../../src/traffic/recording';
 import { WHOLE } from '../../support/agents/reference/checkReference';
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
@@ -95,4 +97,35 @@ describe('npm run check-agent', function () {
     assert.equal(status, 1);
     assert.match(stdout, /could not be started/);
   });
+
+  it('ends the agent and removes its folder on Ctrl+C, which each process of the terminal gets', async function () {
+    if (process.platform === 'win32') return this.skip();
+    const program = join(folder, 'silent.mjs');
+    const started = join(folder, 'started');
+    writeFileSync(
+      program,
+      `import { writeFileSync } from 'node:fs';
+      writeFileSync(${JSON.stringify(started)}, JSON.stringify([process.pid, process.cwd()]));
+      process.stdin.resume();`,
+    );
+    const check = spawn(process.execPath, ['scripts/bootstrap.mjs', 'checkAgent', process.execPath, program], {
+      detached: true,
+      stdio: 'ignore',
+    });
+    const ended = once(check, 'exit');
+    const [pid, cwd] = JSON.parse(await whole(started)) as [number, string];
+    process.kill(-(check.pid ?? 0), 'SIGINT');
+    assert.deepEqual(await ended, [2, null]);
+    assert.equal(existsSync(cwd), false);
+    assert.throws(() => process.kill(pid, 0), /ESRCH/);
+  });
 });
+
+/** Returns the text of a file once it is there with its end. */
+async function whole(path: string): Promise<string> {
+  for (;;) {
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    if (text.endsWith(']')) return text;
+    await setTimeout(20);
+  }
+}
