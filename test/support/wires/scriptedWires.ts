@@ -378,6 +378,17 @@ export const SCRIPTED_WIRES: Readonly<Record<string, Wire>> = {
     opens: 'load',
     repeats: { afterReady: past(1) },
   },
+  'a load whose last turn goes on after its answer': {
+    ...promised(prompt('new', 500), says('hi'), ends(1), barrier({ promptRequestId: '#1' })),
+    opens: 'load',
+    repeats: {
+      beforeAnswer: [
+        ...past(1, complete({ promptRequestId: 'old1', stopReason: 'max_tokens' })),
+        { sessionUpdate: 'user_message_chunk', content: text('old 2') },
+      ],
+      afterAnswer: [agentSays('answer 2'), complete({ promptRequestId: 'old2', stopReason: 'refusal' })],
+    },
+  },
   'a load with the ends of turns': {
     ...promised(prompt('new'), says('hi'), ends(1), barrier({ promptRequestId: '#1' })),
     opens: 'load',

@@ -146,6 +146,24 @@ describe('playing a recording', () => {
     );
   });
 
+  it('takes the state that an agent names when it is asked about its session', async () => {
+    const can = { protocolVersion: 2, info: { name: 'a', version: '1' }, capabilities: { session: { status: {} } } };
+    const lines = [
+      toAgent(0, { id: 1, method: 'initialize', params: {} }),
+      fromAgent(1, { id: 1, result: can }),
+      prompt(10, 2, 'hello'),
+      fromAgent(11, { id: 2, result: { messageId: 'm' } }),
+      update(12, { sessionUpdate: 'state_update', state: 'running' }),
+      toAgent(100, { id: 3, method: 'session/status', params: { sessionId: 's' } }),
+    ];
+    const answer = fromAgent(110, { id: 3, result: { status: 'live', state: { state: 'idle' } } });
+    const ended = await new Played().play(await recordingOf(...lines, answer));
+    assert.equal(ended.model.state.turns[0]?.barrier, 'state');
+    // What it has said since it was asked is newer.
+    const working = await new Played().play(await recordingOf(...lines, said(105, 'more'), answer));
+    assert.equal(working.model.state.turns[0]?.barrier, 'exit');
+  });
+
   it('gives an echo one point in the trace, in however many pieces it comes', async () => {
     const piece = (t: number, text: string): object =>
       update(t, { sessionUpdate: 'user_message_chunk', messageId: 'm', content: { type: 'text', text } });

@@ -1,0 +1,37 @@
+// What becomes of a turn whose connection was lost, by what the agent says of it since.
+import { strict as assert } from 'node:assert';
+import { fateOf } from '../../../../src/client/turns/cutTurn';
+
+describe('a turn whose connection was lost', () => {
+  const running = { state: 'running' };
+  const idle = { state: 'idle', stopReason: 'end_turn' } as const;
+
+  it('is lost if the agent does not have its session, whatever was repeated', () => {
+    for (const answer of ['saved', 'not_found', 'failed', 'unresponsive', 'unsupported'] as const)
+      assert.deepEqual(fateOf({ before: running, state: running }, { answer }, true), { kind: 'lost' });
+  });
+
+  it('is what the agent said last: after the question, in its answer, or before', () => {
+    const fate = (cut: Parameters<typeof fateOf>[0], state?: typeof running): string =>
+      fateOf(cut, { answer: 'live', ...(state && { state }) }, true).kind;
+    assert.equal(fate({ before: idle, state: running }, idle), 'runs');
+    assert.equal(fate({ before: running, state: idle }, running), 'ended');
+    assert.equal(fate({ before: running }, idle), 'ended');
+    assert.equal(fate({ before: idle }), 'ended');
+    assert.equal(fate({}), 'unsaid');
+  });
+
+  it('has not ended while it is not known that the agent has its prompt', () => {
+    for (const hasArrived of [false, undefined])
+      assert.deepEqual(fateOf({ state: idle }, { answer: 'live' }, hasArrived), { kind: 'lost' });
+    assert.deepEqual(fateOf({}, { answer: 'live' }, false), { kind: 'lost' });
+  });
+
+  it('ends with a turn_complete that names it, or comes to an agent that has its prompt', () => {
+    const complete = { promptRequestId: undefined, stopReason: 'refusal' } as const;
+    const named = { ...complete, promptRequestId: '7' };
+    assert.equal(fateOf({ complete }, { answer: 'live' }, true).kind, 'complete');
+    assert.equal(fateOf({ complete }, { answer: 'live' }, false).kind, 'lost');
+    assert.equal(fateOf({ complete: named }, { answer: 'live' }, false).kind, 'complete');
+  });
+});
