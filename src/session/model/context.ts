@@ -143,7 +143,7 @@ export function createContext(readers: ReadonlySet<Changes>): ModelContext {
 function turnOfNextEntry(state: SessionState): { turnId?: string; late?: true } {
   if (state.turn) return { turnId: state.turn.id };
   const last = state.turns.at(-1);
-  if (last?.replayed) return { turnId: last.id };
+  if (last?.replayed && last.endedAt === undefined) return { turnId: last.id };
   return last ? { turnId: last.id, late: true } : {};
 }
 
