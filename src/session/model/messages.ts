@@ -221,10 +221,9 @@ function openMessage(
   const last = newest && 'parent' in newest ? undefined : newest;
   if (messageId === undefined && context.wholeAt === state.entries.length) return undefined;
   // Nearly every chunk extends the last entry, and then no index key has to be built.
+  const isLast = last?.kind === role && last.messageId === messageId && last.index >= context.renewedAt;
   const entry =
-    messageId === undefined || (last?.kind === role && last.messageId === messageId)
-      ? last
-      : state.entries[context.messages.get(`${role}:${messageId}`) ?? -1];
+    messageId === undefined || isLast ? last : state.entries[context.messages.get(`${role}:${messageId}`) ?? -1];
   if (!entry || entry.kind !== role || (messageId === undefined && entry.messageId !== undefined)) return undefined;
   // A prompt is complete when it is sent; user chunks without an id come from a replay or another
   // client.

@@ -36,6 +36,21 @@ function messages(...events: SessionEvent[]): string[] {
   );
 }
 
+describe('messages of an agent that was started again', () => {
+  it('are others, also those that get the id of the last message', () => {
+    const said = (words: string): SessionEvent => ({
+      type: 'message_chunk',
+      role: 'agent',
+      messageId: 'a1',
+      block: text(words),
+    });
+    assert.deepEqual(messages(said('one '), said('two')), ['agent: one two']);
+    assert.deepEqual(messages(said('one'), { type: 'ids_renewed' }, said('two')), ['agent: one', 'agent: two']);
+    const known: SessionEvent = { type: 'ids_renewed', known: ['agent:a1'] };
+    assert.deepEqual(messages(said('one '), known, said('two')), ['agent: one two']);
+  });
+});
+
 describe('user messages', () => {
   it('appear once when the agent echoes them whole or in pieces, before or after sending their id', () => {
     const once = ['user: Hello there'];
