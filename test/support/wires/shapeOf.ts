@@ -14,18 +14,17 @@ export function shapeOf({ state }: SessionView): string {
 function entryLines(entries: readonly Entry[], numbers: ReadonlyMap<string, number>): readonly string[] {
   const lines: string[] = [];
   let before: Entry | undefined;
-  for (const [index, entry] of entries.entries()) {
+  for (const entry of entries) {
     if (isClients(entry)) continue;
-    // Something that only the client says may have divided a message.
-    const wasDivided = before && entries[index - 1] !== before && isSameMessage(before, entry);
-    if (wasDivided) lines.push(`${lines.pop()}${wordsOf(entry).slice(entry.kind.length + 2)}`);
+    // Something that only the client says may divide a message.
+    if (before && isSameText(before, entry)) lines.push(`${lines.pop()}${wordsOf(entry).slice(entry.kind.length + 2)}`);
     else lines.push(entryLine(entry, numbers));
     before = entry;
   }
   return lines;
 }
 
-function isSameMessage(one: Entry, other: Entry): boolean {
+function isSameText(one: Entry, other: Entry): boolean {
   const isText = one.kind === 'agent' || one.kind === 'thought';
   return isText && one.kind === other.kind && one.turnId === other.turnId && one.late === other.late;
 }
