@@ -83,11 +83,14 @@ export class UnattendedMessage {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), ms);
     let isAsked = false;
+    let turnId: string | undefined;
     await this.#watch(late.signal, async (changes, next) => {
       for (; !this.#outcome && !late.signal.aborted; await next()) {
         changes.reset();
         const [item, { turn }] = [queue.find(this.#id), model.state];
-        if (!item && turn && turn.cancelRequested !== true) this.#conversation.cancel();
+        // The agent may begin a turn of its own as soon as that of the message is over.
+        if (!item) turnId ??= turn?.id;
+        if (!item && turn && turn.id === turnId && turn.cancelRequested !== true) this.#conversation.cancel();
         if (!item || (item.state === 'accepted' && isAsked)) continue;
         isAsked = item.state === 'accepted';
         queueActions.remove(this.#id);

@@ -361,6 +361,16 @@ export const SCRIPTED_WIRES: Readonly<Record<string, Wire>> = {
   },
   'a stop in v2': v2(prompt('one'), is('running'), receipt(1), { user: 'cancel' }, is('idle', {}, 40)),
 
+  "a stop, and then the agent's own turn": v2(
+    prompt('one'),
+    is('running'),
+    receipt(1),
+    { user: 'cancel' },
+    is('idle', { stopReason: 'cancelled' }),
+    is('running'),
+    said('news', 'a2'),
+    is('idle', { stopReason: 'end_turn' }),
+  ),
   'a load that repeats all': {
     ...v1(prompt('new'), says('hi'), ends(1)),
     opens: 'load',
