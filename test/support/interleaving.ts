@@ -69,7 +69,9 @@ export class Interleaving {
     this.#journal = journal;
     this.#key = key;
     this.#random = random;
-    this.#manners = { queue: random(3) === 0, turnComplete: random(2) === 0, replays: random(3) > 0 };
+    const [queue, turnComplete, replays] = [random(3) === 0, random(2) === 0, random(3) > 0];
+    // A message that the agent holds and never echoes stands where it was answered, not where it was sent.
+    this.#manners = { queue, turnComplete, replays: replays && !queue };
     this.#openWindow();
   }
 

@@ -5,7 +5,7 @@ import type { RestoredEvent, SessionEvent } from '../events/event';
 import { type ModelContext, shiftIndexes } from './context';
 import { appendText } from './messages';
 import type { Entry } from './state';
-import { applyTool } from './tools';
+import { applyTool, cancelTool } from './tools';
 
 /**
  * Applies `restored`. An unknown entry id changes nothing.
@@ -47,6 +47,8 @@ function register(context: ModelContext, entry: Entry, events: readonly Restored
     for (const event of events) if (event.type === 'tool_call') applyTool(context, { ...event, announced: false }, at);
     const turn = entry.turnId === undefined ? undefined : context.turnsById.get(entry.turnId);
     if (!turn) return;
+    // The agent repeats how the call stood in the turn, which has ended since.
+    if (turn.endedAt !== undefined) cancelTool(context, entry, at);
     turn.tools++;
     for (const part of entry.content)
       if (part.type === 'diff' && entry.status === 'completed') turn.files.add(part.path);

@@ -177,16 +177,21 @@ export function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry
  * agent still corrects the status.
  */
 export function cancelOpenTools(context: ModelContext, at: number): void {
-  const background = new Set(context.state.background.flatMap(({ type, id }) => (type === 'tool_call' ? [id] : [])));
   for (const index of context.openTools) {
     const entry = context.state.entries[index];
-    if (entry?.kind !== 'tool' || isEnded(entry.status) || background.has(entry.toolCallId)) continue;
-    entry.status = 'cancelled';
-    entry.endedAt = at;
-    nest(context, entry, false);
-    context.note((changes) => changes.entry(index));
+    if (entry?.kind === 'tool') cancelTool(context, entry, at);
   }
   context.openTools.clear();
+}
+
+/** Marks a call as cancelled that has not ended and does not go on in the background. */
+export function cancelTool(context: ModelContext, entry: ToolEntry, at: number): void {
+  const goesOn = context.state.background.some(({ type, id }) => type === 'tool_call' && id === entry.toolCallId);
+  if (goesOn || isEnded(entry.status)) return;
+  entry.status = 'cancelled';
+  entry.endedAt = at;
+  nest(context, entry, false);
+  context.note((changes) => changes.entry(entry.index));
 }
 
 /** Records on the tool call how its permission request was answered. */

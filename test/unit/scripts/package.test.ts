@@ -141,7 +141,11 @@ describe('the manifest', () => {
   it('has every command that a sentence of the extension tells the user to run', () => {
     const texts = Object.values(JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')) as object);
     const named = sources().flatMap(({ text }) => [...text.matchAll(/“Parley: ([^”]+)”/g)].map(([, title]) => title));
-    assert.deepEqual([...new Set(named)].sort(), ['Clear Saved Credentials', 'Reset Approvals']);
+    assert.deepEqual([...new Set(named)].sort(), [
+      'Clear Saved Credentials',
+      'Reset Approvals',
+      'Set Storage Credentials…',
+    ]);
     assert.deepEqual(
       named.filter((title) => !texts.includes(title)),
       [],
