@@ -1,11 +1,12 @@
 // Serves the built panel from loopback with a fake host, under the content security policy of the
 // real host.
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { frameTemplate, pagePolicy } from '../../../src/base/pagePolicy';
@@ -32,7 +33,7 @@ const BODY_CLASS: Readonly<Record<Theme, string>> = {
 };
 
 /** Builds the webview as shipped and `parts.js` with its internals for tests. */
-export async function buildPanel(outdir: string): Promise<void> {
+async function buildPanel(outdir: string): Promise<void> {
   const script = pathToFileURL(join(process.cwd(), 'scripts/build.mjs')).href;
   const { bundles } = (await import(script)) as {
     bundles(options: { dev: boolean }): readonly BuildOptions[];
@@ -60,9 +61,26 @@ export interface PanelServer {
   close(): Promise<void>;
 }
 
-/** Starts on a free loopback port. */
-export async function servePanel(outdir = join(tmpdir(), `parley-webview-${process.pid}`)): Promise<PanelServer> {
+/** Builds the panel once for all processes of a test run. @returns the folder */
+async function builtPanel(): Promise<string> {
+  const run = process.env.PARLEY_TEST_RUN ?? (await mkdtemp(join(tmpdir(), 'parley-webview-')));
+  const outdir = join(run, 'panel');
+  const isBuilt = join(outdir, 'built');
+  try {
+    await mkdir(outdir);
+  } catch {
+    // Another process builds it.
+    while (!existsSync(isBuilt)) await delay(50);
+    return outdir;
+  }
   await buildPanel(outdir);
+  await writeFile(isBuilt, '');
+  return outdir;
+}
+
+/** Starts on a free loopback port. */
+export async function servePanel(): Promise<PanelServer> {
+  const outdir = await builtPanel();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://host');
     void answer(url, outdir).then(
