@@ -144,9 +144,9 @@ export async function openOrBegin(
 }
 
 /**
- * As {@link openSession}. A session that cannot be joined is opened. One whose transcript stands here is opened in the other way where
- * the agent refuses the first, and continues in a new one where it cannot open it again: it is told
- * what was said, and the user is told so.
+ * As {@link openSession}. A session that can't be joined is opened. If its transcript stands here,
+ * it is opened in the other way that the agent offers, and continues in a new session if that fails
+ * too: the agent gets the transcript, and the user a notice.
  * @param begins called before a new session is begun
  */
 async function openInAnyWay(

@@ -11,7 +11,7 @@ import type { Conversation } from './conversation';
 /** Pauses that mean that the agent session can't be used any more. */
 const LOST: ReadonlySet<string> = new Set(['session-lost', 'session-not-opened', 'agent-closed-input']);
 
-/** A message has no turn: `session-lost`, `not-sent` (for now), or `prompt-refused` by the agent. */
+/** A message has no turn: `session-lost`, `not-sent` (another may be), or `prompt-refused` by the agent. */
 export class NoTurn extends ParleyError {
   /** Why, as a reason of the queue or of the message; empty: unknown. */
   readonly wait: string;

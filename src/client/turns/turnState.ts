@@ -306,7 +306,7 @@ export function isOwnWork({ turn, prompts }: TurnState): boolean {
   return turn !== undefined && turn.ended === undefined && !prompts.some(({ inTurn }) => inTurn);
 }
 
-/** Returns whether a tool call of the turn is not over. One that was stopped may never be reported as such. */
+/** Returns whether a call of the turn is open. A stopped one may never be reported as ended. */
 export function hasOpenCall({ calls, cancelRequested }: OpenTurn): boolean {
   return !cancelRequested && calls !== undefined && calls.length > 0;
 }

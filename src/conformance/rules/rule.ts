@@ -109,7 +109,7 @@ export function each<T>(cases: readonly T[], judge: (one: T) => Finding | undefi
   return first.verdict === 'conforms' && times > 1 ? { ...first, found: `${first.found} (${times} times)` } : first;
 }
 
-/** Returns the finding for a request without an answer; undefined if it has one, or need not have one yet. */
+/** Returns the finding for a request that lacks its answer; undefined if none is due. */
 export function unanswered(
   { method, line, answer, late }: Call,
   { ended }: Pick<Life, 'ended'> = {},
@@ -119,7 +119,7 @@ export function unanswered(
   return ended && breaks(`the agent ended before it answered ${method}`, line, ended);
 }
 
-/** Returns a value of the agent as a short text, without known secrets: of one that is cut, the rest would stay. */
+/** Returns a value of the agent as a short text. Secrets go first: the rest of a cut one would stay. */
 export function shown(value: unknown): string {
   const text = redact(JSON.stringify(value) ?? 'nothing');
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

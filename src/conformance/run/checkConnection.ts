@@ -260,7 +260,7 @@ export class CheckConnection {
   }
 }
 
-/** Returns the last lines of stderr, without the indented ones: those of a stack trace would hide its error. */
+/** Returns the last lines of stderr without indented ones: a stack trace would hide its error. */
 function lastWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const flush = lines.filter((line) => !/^\s/.test(line));

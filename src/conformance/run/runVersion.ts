@@ -43,7 +43,10 @@ interface Opened {
   readonly offers: Offers;
 }
 
-/** Tries everything that the agent offers. @throws ParleyError if it cannot be started; the reason of `signal` */
+/**
+ * Tries everything that the agent offers.
+ * @throws ParleyError if the agent can't be started; the reason of `signal`
+ */
 export async function runVersion(context: VersionContext): Promise<VersionRun> {
   const { log, known } = context;
   const { connection, opened } = await connect(context);

@@ -103,7 +103,7 @@ describe('the turn engine', () => {
       assert.deepEqual(turns.ends, ['t1 cancelled by timeout']);
     });
 
-    it('takes an unknown id after the answer for its own if nothing follows, and from then on immediately', () => {
+    it('ends a quiet turn at an unknown id that follows the answer, and the next turns without a wait', () => {
       turns.answer(begun(), 'end_turn');
       turns.complete('900');
       assert.deepEqual(turns.ends, []);
@@ -114,7 +114,7 @@ describe('the turn engine', () => {
       assert.deepEqual(turns.ends, ['t1 end_turn by turn_complete', 't2 refusal by turn_complete']);
     });
 
-    it('takes an unknown id before the answer for its own in the same way', () => {
+    it('ends a quiet turn at an unknown id that came before the answer', () => {
       const id = begun();
       turns.complete('900');
       turns.answer(id, 'end_turn');
