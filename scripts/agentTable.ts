@@ -88,8 +88,8 @@ async function agents(): Promise<readonly Checked[]> {
         version: await installedVersion(id),
         definition,
         prompts,
-        ...(signIn !== undefined && { signIn }),
-        ...(settle && { settle }),
+        signIn,
+        settle,
       });
   if (only('kimi'))
     found.push({
@@ -130,7 +130,7 @@ function check({ definition, prompts, signIn, settle }: Checked): Promise<Confor
       versions: [1, 2],
       // The first start of some agents takes long on a machine with two cores.
       limits: { prompt: 60_000, held: 2_000, quiet: 1_000 },
-      ...(signIn !== undefined && { signIn }),
+      signIn,
     },
     new AbortController().signal,
   );

@@ -97,9 +97,9 @@ function readCall(args: readonly string[]): Call | string {
       prompts,
       limits: { prompt: seconds * 1000 },
       onStep: (step) => process.stderr.isTTY && process.stderr.write(`${step} …\n`),
-      ...(signIn !== undefined && { signIn }),
+      signIn,
     },
-    values: { ...(json && { json }), ...(report && { report }), ...(recording && { recording }) },
+    values: { json: json || undefined, report: report || undefined, recording: recording || undefined },
   };
 }
 

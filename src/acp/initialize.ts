@@ -159,7 +159,7 @@ function capabilitiesV1({ files, terminals, signInTerminal = false, state = fals
     _meta: {
       ...KNOWN_IN_V1,
       terminal_output: true,
-      ...(signInTerminal && { 'terminal-auth': true }),
+      'terminal-auth': signInTerminal || undefined,
       ...(state && STATE_CAPABILITY),
     },
   };

@@ -150,7 +150,7 @@ function parseProcess(id: string, entry: unknown): AgentDefinition | string {
     command,
     args,
     env: strings(env),
-    ...(cwd !== undefined && { cwd }),
+    cwd,
   };
 }
 

@@ -159,7 +159,7 @@ export class AgentTree {
       );
     }
     const { exitCode: code, signalCode: signal } = this.#child;
-    return { code, signal, ...(this.#isStuck && { isStuck: true }) };
+    return { code, signal, isStuck: this.#isStuck || undefined };
   }
 
   async #close(): Promise<void> {

@@ -33,7 +33,7 @@ export async function nodeTooOld(stderr: string): Promise<NodeTooOld | undefined
   const has = RUNS.exec(stderr)?.[1] ?? /current:\s*\{[^}]*node['"]?:\s*['"]v?(\d+\.\d+\.\d+)/i.exec(stderr)?.[1];
   for (const words of SAYS) {
     const needs = words.exec(stderr)?.[1];
-    if (needs !== undefined && (has === undefined || isOlder(has, needs))) return { needs, ...(has && { has }) };
+    if (needs !== undefined && (has === undefined || isOlder(has, needs))) return { needs, has: has || undefined };
   }
   if (has === undefined || !EXPLAINED.test(stderr)) return undefined;
   const needs = lowest(await enginesOf(SCRIPT.exec(stderr)?.[1]), has);

@@ -25,7 +25,7 @@ export class ParleyError extends Error {
     super(localize(message), cause === undefined ? undefined : { cause });
     this.name = 'ParleyError';
     this.code = code;
-    this.texts = { message, ...(hint !== undefined && { hint }) };
+    this.texts = { message, hint };
     this.hint = hint === undefined ? undefined : localize(hint);
     this.stderr = stderr;
   }

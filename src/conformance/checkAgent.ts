@@ -92,7 +92,7 @@ async function checkVersion(
   const { lines } = log;
   return {
     name,
-    report: { version: spoken, verdicts: judgeWire(lines, spoken), lines, ...(stopped !== undefined && { stopped }) },
+    report: { version: spoken, verdicts: judgeWire(lines, spoken), lines, stopped },
   };
 }
 

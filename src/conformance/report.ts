@@ -114,7 +114,7 @@ export function terminalReport(report: ConformanceReport): string {
 export function jsonReport(report: ConformanceReport): string {
   const versions = report.versions.map(({ version, stopped, verdicts }) => ({
     version,
-    ...(stopped !== undefined && { stopped: redact(stopped) }),
+    stopped: stopped !== undefined ? redact(stopped) : undefined,
     verdicts: verdicts.map(({ lines, ...one }) => ({
       ...one,
       found: redact(one.found),

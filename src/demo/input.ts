@@ -74,7 +74,7 @@ export function readState(offer: unknown, known: KeptState | undefined): KeptSta
     url: typeof url === 'string' ? url : null,
     content: typeof content === 'string' ? Buffer.from(content, 'base64').toString('utf8') : (known?.content ?? ''),
     hasConflict: at(offer, 'conflict') === true,
-    ...(typeof unavailable === 'string' && { unavailable }),
+    unavailable: typeof unavailable === 'string' ? unavailable : undefined,
   };
 }
 

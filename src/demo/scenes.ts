@@ -60,7 +60,7 @@ const SCENES: readonly Command[] = [
 
 /** The commands as `available_commands_update` carries them. */
 export function commands(): object[] {
-  return SCENES.map(({ name, description, hint }) => ({ name, description, ...(hint && { input: { hint } }) }));
+  return SCENES.map(({ name, description, hint }) => ({ name, description, input: hint ? { hint } : undefined }));
 }
 
 /** The scene that a prompt asks for; any text that is no command gets the introduction. */

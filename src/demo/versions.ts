@@ -45,7 +45,7 @@ export function toV2Update({ sessionUpdate, ...fields }: Update): Update | undef
         sessionUpdate,
         availableCommands: (at(fields, 'availableCommands') as readonly object[]).map((command) => {
           const hint = at(command, 'input', 'hint');
-          return { type: 'command', ...command, ...(hint !== undefined && { input: { type: 'text', hint } }) };
+          return { type: 'command', ...command, input: hint !== undefined ? { type: 'text', hint } : undefined };
         }),
       };
     case 'config_option_update':

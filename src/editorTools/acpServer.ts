@@ -36,7 +36,7 @@ export async function acpServer(caller: ToolCaller): Promise<McpRequest> {
   return (method, params, signal) => {
     // From 1: the SDK does not cancel a request with the id 0.
     const id = ++lastId;
-    const request = { jsonrpc: '2.0', id, method, ...(params && { params }) } as const;
+    const request = { jsonrpc: '2.0', id, method, params } as const;
     // The SDK would not answer.
     if (!isJSONRPCRequest(request))
       return Promise.resolve({ error: { code: ErrorCode.InvalidParams, message: `Invalid params of ${method}` } });

@@ -140,7 +140,7 @@ export class Commands {
     // What is new goes as it comes; what a window is behind with is looked up.
     if (held.process && append !== '' && held.told === before && this.#window?.hasRoom) {
       held.told = held.total;
-      this.#window.output({ id: held.id, append, ...(drop > 0 && { drop }) });
+      this.#window.output({ id: held.id, append, drop: drop > 0 ? drop : undefined });
     }
     if (exit) this.#tell(held);
   }
@@ -155,7 +155,7 @@ export class Commands {
       const { output } = process.output();
       const drop = Math.max(0, missing - output.length);
       held.told = held.total;
-      this.#window.output({ id, append: output.slice(drop - missing), ...(drop > 0 && { drop }) });
+      this.#window.output({ id, append: output.slice(drop - missing), drop: drop > 0 ? drop : undefined });
     }
     const { exit } = process;
     if (!exit) return;

@@ -267,7 +267,7 @@ function leaseOf(bytes: Buffer): Lease {
     isAtWork: isAtWork === true,
     leaveAfterMs,
     silentMs,
-    ...(typeof goodbye === 'string' && { goodbye }),
+    goodbye: typeof goodbye === 'string' ? goodbye : undefined,
   };
 }
 

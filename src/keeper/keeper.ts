@@ -159,10 +159,10 @@ export class Keeper implements KeeperCommands {
       bytes: this.spool.bytes,
       isHeld: this.spool.isFull,
       isAttached: this.#owner !== undefined,
-      ...(this.#watch && { detachedAt: this.#watch.since }),
+      detachedAt: this.#watch ? this.#watch.since : undefined,
       isWorking: this.#watch?.isWorking ?? false,
       waiting: this.#watch?.waiting ?? 0,
-      ...(this.#ended && { ended: this.#ended }),
+      ended: this.#ended,
       commands: this.commands.states,
     };
   }
@@ -320,8 +320,8 @@ export class Keeper implements KeeperCommands {
     if (!this.spool.endsLine) this.#onOutput(Buffer.from('\n'));
     this.#ended = {
       ...exit,
-      ...(this.#closedOutput && { closedOutput: true }),
-      ...(this.#isDismissed && { isDismissed: true }),
+      closedOutput: this.#closedOutput || undefined,
+      isDismissed: this.#isDismissed || undefined,
       at: Date.now(),
     };
     this.#watch?.dispose();

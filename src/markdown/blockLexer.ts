@@ -240,7 +240,7 @@ class BlockLexer {
     const [, lang, path = '', extension] = PATH.exec(info) ?? [];
     const isPath = lang !== undefined || path.includes('/');
     const name = title?.[1] ?? title?.[2] ?? title?.[3] ?? (isPath ? path : undefined);
-    node.fence = { marker: char.repeat(length), indent, ...(name && { title: name }) };
+    node.fence = { marker: char.repeat(length), indent, title: name || undefined };
     node.lang = (isPath ? (lang ?? extension) : info.split(/\s/, 1)[0]) ?? '';
     return node;
   }

@@ -164,7 +164,7 @@ function toBlock(node: BlockNode, source: string): Block {
         raw,
         lang: node.lang,
         text: lines.join('\n'),
-        ...(node.fence && { fence: node.fence }),
+        fence: node.fence,
       };
     }
     case 'math': {
@@ -176,7 +176,7 @@ function toBlock(node: BlockNode, source: string): Block {
     }
     case 'quote': {
       const alert = takeAlert(node);
-      return { type: 'quote', raw, blocks: blocksIn(node, source), ...(alert && { alert }) };
+      return { type: 'quote', raw, blocks: blocksIn(node, source), alert };
     }
     case 'note':
       return { type: 'note', raw, label: node.label!, blocks: blocksIn(node, source) };
@@ -222,7 +222,7 @@ function toItem(item: BlockNode, end: number, source: string): ListItem {
     raw: source.slice(item.start, end),
     blocks: blocksIn(item, source),
     loose: hasBlank || item.end < end,
-    ...(task && { checked: task[1] !== ' ' }),
+    checked: task ? task[1] !== ' ' : undefined,
   };
 }
 

@@ -231,7 +231,7 @@ export class Backing implements Disposable {
     const notice =
       this.#file.notice ??
       localize(localizable('Sessions are saved again. The changes kept in memory are on disk now.'));
-    this.#setState({ kind: 'durable', notice, ...(isBack && { isBack }) });
+    this.#setState({ kind: 'durable', notice, isBack: isBack || undefined });
     return true;
   }
 

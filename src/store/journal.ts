@@ -119,7 +119,7 @@ export class Journal implements Disposable {
       maxMemoryBytes,
       schedule: this.#schedule,
       refill,
-      ...(options.isShared && { isShared: options.isShared }),
+      isShared: options.isShared,
     });
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
     this.#ownership = new Ownership({

@@ -221,7 +221,7 @@ function whole(at: number, until: unknown, value: unknown, mark: unknown): Pendi
   const event = decode(JSON.stringify(value));
   if (!event) return undefined;
   const place = readMark(JSON.stringify(mark));
-  return { at, event, ...(typeof until === 'number' && { until }), ...(place && { mark: place }) };
+  return { at, event, until: typeof until === 'number' ? until : undefined, mark: place };
 }
 
 /** Deletes the file of another journal. */

@@ -272,7 +272,7 @@ export class TerminalProcess implements RunningCommand {
       clearTimeout(drain);
       this.#child.off('close', finish);
       this.flush();
-      this.#exit = { ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) };
+      this.#exit = { exitCode: code !== null ? code : undefined, signal: signal !== null ? signal : undefined };
       this.#options.onChange({ exit: this.#exit });
       this.#exited.resolve(this.#exit);
     };

@@ -48,7 +48,7 @@ export async function cleanMessages(
   const parsed: Parsed[] = [];
   for (const entry of entries) {
     const message = messageOf(entry);
-    parsed.push({ entry, ...(message && { message }) });
+    parsed.push({ entry, message });
     if (message) collect(entry.key, message, streams);
     await rest();
   }

@@ -36,7 +36,7 @@ export function readFacts(
   }
   if (hasId || 'result' in message || 'error' in message) {
     const isError = message.error !== undefined && message.error !== null;
-    return { kind: 'response', method: '', ...shownId, ...(isError && { isError: true }) };
+    return { kind: 'response', method: '', ...shownId, isError: isError || undefined };
   }
   // An event of an HTTP agent.
   const type = at(message, 'type');
@@ -51,7 +51,7 @@ function detail(method: string, message: unknown): string {
 
 function textFacts(text: string, clean: (text: string) => string, isError: boolean): LineFacts {
   const method = oneLine(clean(text.slice(0, MAX_LOOK)), MAX_METHOD);
-  return { kind: 'text', method, ...(isError && { isError }) };
+  return { kind: 'text', method, isError: isError || undefined };
 }
 
 /** `POST /runs {…}` to an HTTP agent, and `200 POST /runs {…}` or `(no answer) POST /runs` from it. */
@@ -60,7 +60,7 @@ function httpFacts(text: string, kind: 'in' | 'out'): LineFacts | undefined {
   const [, status, method] = found ?? [];
   if (method === undefined || (kind === 'in') !== (status !== undefined)) return undefined;
   if (status === undefined) return { kind: 'request', method };
-  return { kind: 'response', method, ...(!/^[123]/.test(status) && { isError: true }) };
+  return { kind: 'response', method, isError: !/^[123]/.test(status) || undefined };
 }
 
 /** Returns the facts found at the beginning of a truncated message, without parsing it as JSON. */
@@ -72,8 +72,8 @@ function beginning(text: string): WireMessage | undefined {
   const id = word ?? (number === undefined ? undefined : Number(number));
   const isError = method === undefined && /"error"\s*:\s*\{/.test(start);
   return {
-    ...(method !== undefined && { method }),
-    ...(id !== undefined && { id }),
-    ...(isError && { error: {} }),
+    method,
+    id,
+    error: isError ? {} : undefined,
   };
 }

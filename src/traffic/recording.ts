@@ -80,11 +80,11 @@ function turnsOf(entries: readonly CleanEntry[], lanes: readonly TurnLane[], beg
       kind,
       t: Math.max(0, at - began),
       ms,
-      ...(lines.has(seq) && { line: lines.get(seq) }),
-      ...(note && { note }),
-      ...(count !== undefined && { count }),
+      line: lines.has(seq) ? lines.get(seq) : undefined,
+      note,
+      count,
     })),
-    ...(more !== undefined && { more }),
+    more,
   }));
 }
 
@@ -128,7 +128,7 @@ export async function readRecording(bytes: Uint8Array, signal?: AbortSignal): Pr
     throw new ParleyError('not-a-recording', l10n.t('The file has no recorded messages.'), {
       hint: l10n.t('Choose a file that was exported from the traffic inspector.'),
     });
-  return { messages, skipped, ...(agent !== undefined && { agent }), ...(began !== undefined && { began }) };
+  return { messages, skipped, agent, began };
 }
 
 type Line =
@@ -150,8 +150,8 @@ function readLine(line: string): Line | undefined {
     const began = at(value, 'at');
     return {
       kind: 'mark',
-      ...(typeof agent === 'string' && agent !== '' && { agent: oneLine(agent, MAX_NAME) }),
-      ...(isTime(began, 8.64e15) && { began }),
+      agent: typeof agent === 'string' && agent !== '' ? oneLine(agent, MAX_NAME) : undefined,
+      began: isTime(began, 8.64e15) ? began : undefined,
     };
   }
   if (dir === 'err' || dir === 'exit') return { kind: 'note' };

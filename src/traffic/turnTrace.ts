@@ -155,17 +155,17 @@ function note(lane: Lane, { kind, note, at, seq }: TimedMark): void {
     return;
   }
   const ms = last ? Math.max(0, at - last.at) : 0;
-  marks.push({ kind, at, ms, ...(seq !== undefined && { seq }), ...(note && { note }) });
+  marks.push({ kind, at, ms, seq, note });
 }
 
 function viewOf({ id, key, handle, requestId, marks, more }: Lane): TurnLane {
   return {
     id,
     key,
-    ...(handle === undefined && { isOwn: true as const }),
-    ...(requestId !== undefined && { requestId: oneLine(requestId, MAX_ID) }),
+    isOwn: handle === undefined || undefined,
+    requestId: requestId !== undefined ? oneLine(requestId, MAX_ID) : undefined,
     marks: [...marks],
-    ...(more > 0 && { more }),
+    more: more > 0 ? more : undefined,
   };
 }
 

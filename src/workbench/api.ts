@@ -56,7 +56,7 @@ export function createApi(
         agent,
         cwd,
         activates: !chat.hasPages, // what a program opens isn't what the user is in
-        ...(resume !== undefined && { opening: { kind: 'reopen', sessionId: resume, transcript: 'replay' } }),
+        opening: resume !== undefined ? { kind: 'reopen', sessionId: resume, transcript: 'replay' } : undefined,
       });
       await conversation.start();
       const { connection } = conversation;

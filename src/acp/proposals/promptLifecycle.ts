@@ -79,10 +79,10 @@ export function readState(update: unknown, name = at(update, 'sessionUpdate')): 
   const error = readError(at(update, 'error'));
   return {
     state: state.slice(0, MAX_WORD),
-    ...(stopReason && { stopReason }),
+    stopReason,
     ...readTokens(at(update, 'usage')),
-    ...(error && { error }),
-    ...(Array.isArray(background) && { background: background.slice(0, MAX_ITEMS).flatMap(readBackground) }),
+    error,
+    background: Array.isArray(background) ? background.slice(0, MAX_ITEMS).flatMap(readBackground) : undefined,
   };
 }
 
@@ -99,7 +99,7 @@ export function reasonOf({ stopReason, error }: StateReport, cancelled: boolean)
 /** Reads the answer to `session/prompt` on a v2 connection, where it never ends a turn. */
 export function readReceipt(result: unknown): PromptAnswer {
   const messageId = at(result, 'messageId');
-  return { ends: false, ...(typeof messageId === 'string' && { messageId }) };
+  return { ends: false, messageId: typeof messageId === 'string' ? messageId : undefined };
 }
 
 /**

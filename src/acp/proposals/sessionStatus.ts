@@ -85,7 +85,7 @@ export function readStatus(result: unknown): SessionStatus {
   const state = readState(at(result, 'state'), 'state_update');
   if (typeof status !== 'string') return { answer: 'failed' };
   if (status === 'live' || status === 'open')
-    return { answer: 'live', ...(state && { state }), ...(status === 'open' && { isUnattached: true }) };
+    return { answer: 'live', state, isUnattached: status === 'open' || undefined };
   return { answer: status === 'not_found' ? 'not_found' : 'saved' };
 }
 

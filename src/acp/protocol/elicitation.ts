@@ -113,7 +113,7 @@ function readScope(params: unknown): ElicitationScope {
   const hasRequest = typeof requestId === 'string' || typeof requestId === 'number';
   if (hasSession === hasRequest) throw invalid('exactly one of sessionId and requestId must be there');
   if (hasRequest) return { requestId };
-  return { sessionId: sessionId as string, ...(typeof toolCallId === 'string' && { toolCallId }) };
+  return { sessionId: sessionId as string, toolCallId: typeof toolCallId === 'string' ? toolCallId : undefined };
 }
 
 function readForm(schema: unknown): Form {
@@ -140,17 +140,17 @@ function readField(key: string, raw: unknown, required: boolean): FormField {
       const choices = field.oneOf?.map(toOption) ?? field.enum?.map((value) => ({ value, title: value }));
       if (choices) {
         const initial = choices.some(({ value }) => value === field.default) ? field.default : null;
-        return { ...base, type: 'choice', options: choices, ...(initial != null && { initial }) };
+        return { ...base, type: 'choice', options: choices, initial: initial ?? undefined };
       }
       const { minLength, maxLength, pattern, format } = field;
       return {
         ...base,
         type: 'text',
-        ...(minLength != null && { minLength }),
-        ...(maxLength != null && { maxLength }),
-        ...(pattern != null && { pattern }),
-        ...(format && { format }),
-        ...(field.default != null && { initial: field.default }),
+        minLength: minLength ?? undefined,
+        maxLength: maxLength ?? undefined,
+        pattern: pattern ?? undefined,
+        format: format || undefined,
+        initial: field.default ?? undefined,
       };
     }
     case 'number':
@@ -161,9 +161,9 @@ function readField(key: string, raw: unknown, required: boolean): FormField {
         required,
         ...words(field.title, field.description),
         type,
-        ...(minimum != null && { minimum }),
-        ...(maximum != null && { maximum }),
-        ...(initial != null && { initial }),
+        minimum: minimum ?? undefined,
+        maximum: maximum ?? undefined,
+        initial: initial ?? undefined,
       };
     }
     case 'boolean': {
@@ -173,7 +173,7 @@ function readField(key: string, raw: unknown, required: boolean): FormField {
         required,
         ...words(field.title, field.description),
         type,
-        ...(initial != null && { initial }),
+        initial: initial ?? undefined,
       };
     }
     case 'array':
@@ -200,22 +200,22 @@ function readChoices(key: string, raw: unknown, required: boolean): FormField {
     ...words(field.title, field.description),
     type: 'choices',
     options: choices,
-    ...(minItems != null && { minItems }),
-    ...(maxItems != null && { maxItems }),
-    ...(initial && { initial: initial.filter((value) => choices.some((option) => option.value === value)) }),
+    minItems: minItems ?? undefined,
+    maxItems: maxItems ?? undefined,
+    initial: initial ? initial.filter((value) => choices.some((option) => option.value === value)) : undefined,
   };
 }
 
 function toOption(option: z.infer<typeof optionSchema>): FormOption {
   const { title, description } = words(option.title, option.description);
-  return { value: option.const, title: title ?? option.const, ...(description && { description }) };
+  return { value: option.const, title: title ?? option.const, description: description || undefined };
 }
 
 function words(
   title: string | null | undefined,
   description: string | null | undefined,
 ): { title?: string; description?: string } {
-  return { ...(title && { title: title.slice(0, MAX_TITLE) }), ...(description && { description }) };
+  return { title: title ? title.slice(0, MAX_TITLE) : undefined, description: description || undefined };
 }
 
 function parse<T extends z.ZodMiniType>(schema: T, key: string, raw: unknown): z.infer<T> {

@@ -47,7 +47,7 @@ function readChange(raw: unknown): Change[] {
     {
       path: pathOfFileAddress(path),
       operation: typeof operation === 'string' ? operation.slice(0, 100) : 'modify',
-      ...(typeof oldPath === 'string' && { oldPath: pathOfFileAddress(oldPath) }),
+      oldPath: typeof oldPath === 'string' ? pathOfFileAddress(oldPath) : undefined,
     },
   ];
 }
@@ -94,11 +94,11 @@ function toContent({ path, oldPath, operation }: Change, file: StructuredPatch |
   return {
     type: 'diff',
     path,
-    ...(operation !== 'add' && { oldText: sideOf(hunks, '-') }),
+    oldText: operation !== 'add' ? sideOf(hunks, '-') : undefined,
     newText: sideOf(hunks, '+'),
     hunks,
     operation,
-    ...(oldPath !== undefined && { oldPath }),
+    oldPath,
   };
 }
 

@@ -48,7 +48,7 @@ export function toBlock(raw: unknown): ContentBlock {
       return block;
     case 'image': {
       const { data, mimeType, uri } = block;
-      return { type: 'image', data, mimeType, ...(uri && { uri }) };
+      return { type: 'image', data, mimeType, uri: uri || undefined };
     }
     case 'resource_link': {
       const { uri, name, title, mimeType, description } = block;
@@ -56,9 +56,9 @@ export function toBlock(raw: unknown): ContentBlock {
         type: 'resource_link',
         uri,
         name: name ?? uri,
-        ...(title && { title }),
-        ...(mimeType && { mimeType }),
-        ...(description && { description }),
+        title: title || undefined,
+        mimeType: mimeType || undefined,
+        description: description || undefined,
       };
     }
     case 'resource': {
@@ -66,9 +66,9 @@ export function toBlock(raw: unknown): ContentBlock {
       return {
         type: 'resource',
         uri,
-        ...(text != null && { text }),
-        ...(blob && { blob }),
-        ...(mimeType && { mimeType }),
+        text: text ?? undefined,
+        blob: blob || undefined,
+        mimeType: mimeType || undefined,
       };
     }
   }
@@ -159,8 +159,8 @@ function toDiff(path: string, oldText: unknown, newText: unknown, kind: unknown)
     type: 'diff',
     path,
     newText: after,
-    ...(old !== undefined && { oldText: old }),
-    ...(isDeleted && { operation: 'delete' }),
+    oldText: old,
+    operation: isDeleted ? 'delete' : undefined,
   };
 }
 
@@ -191,7 +191,7 @@ export function toConfigOptions(raw: unknown): ConfigOption[] {
     if (!parsed.success) return [];
     const option = parsed.data;
     const { id, name, description, category } = option;
-    const base = { id, name: name ?? id, ...(description && { description }), ...(category && { category }) };
+    const base = { id, name: name ?? id, description: description || undefined, category: category || undefined };
     if (option.type === 'boolean') return [{ ...base, type: 'boolean', value: option.currentValue }];
     const values = option.options.flatMap((entry): ConfigValue[] =>
       'group' in entry
@@ -207,7 +207,7 @@ export function toConfigValue(
   group?: string,
 ): ConfigValue {
   const { value, name, description } = entry;
-  return { value, name: name ?? value, ...(description && { description }), ...(group !== undefined && { group }) };
+  return { value, name: name ?? value, description: description || undefined, group };
 }
 
 /**

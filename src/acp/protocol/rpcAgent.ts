@@ -60,9 +60,9 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   ): Promise<SessionPage> {
     const { cwd, cursor, archived } = query;
     const params = {
-      ...(cwd !== undefined && { cwd }),
-      ...(cursor !== undefined && { cursor }),
-      ...(archived !== undefined && { archived: archived ? 'only' : 'exclude' }),
+      cwd,
+      cursor,
+      archived: archived !== undefined ? (archived ? 'only' : 'exclude') : undefined,
     };
     return readSessionPage(await this.rpc.request('session/list', params, { signal }));
   }

@@ -27,13 +27,13 @@ export function readSessionPage(raw: unknown): SessionPage {
         sessionId,
         cwd: cwd ?? '',
         additionalDirectories: additionalDirectories ?? [],
-        ...(title && { title }),
-        ...(updatedAt && { updatedAt }),
-        ...(archived && { archived: true as const }),
+        title: title || undefined,
+        updatedAt: updatedAt || undefined,
+        archived: archived ? (true as const) : undefined,
       },
     ];
   });
-  return { sessions, ...(typeof nextCursor === 'string' && { nextCursor }) };
+  return { sessions, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined };
 }
 
 /** What marks an MCP server that is a program: nothing in v1, its type in v2. */
@@ -50,7 +50,7 @@ export function setupToWire(
   return {
     cwd,
     mcpServers: mcpServers.map((server) => mcpToWire(server, stdio)),
-    ...(additionalDirectories.length > 0 && { additionalDirectories }),
+    additionalDirectories: additionalDirectories.length > 0 ? additionalDirectories : undefined,
   };
 }
 
@@ -74,9 +74,9 @@ export function blockToWire(block: ContentBlock): unknown {
       type: 'resource',
       resource: {
         uri,
-        ...(text !== undefined && { text }),
-        ...(blob !== undefined && { blob }),
-        ...(mimeType && { mimeType }),
+        text,
+        blob,
+        mimeType: mimeType || undefined,
       },
     };
   }

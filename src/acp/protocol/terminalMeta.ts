@@ -29,7 +29,7 @@ export function terminalMeta(meta: unknown, emit: (event: SessionEvent) => void)
     terminal_output_delta: delta,
     terminal_exit: exit,
   } = parsed.data;
-  if (info) emit({ type: 'terminal', terminalId: info.terminal_id, ...(info.cwd && { cwd: info.cwd }) });
+  if (info) emit({ type: 'terminal', terminalId: info.terminal_id, cwd: info.cwd || undefined });
   for (const part of [whole, delta]) {
     if (part) emit({ type: 'terminal', terminalId: part.terminal_id, append: part.data });
   }
@@ -38,8 +38,8 @@ export function terminalMeta(meta: unknown, emit: (event: SessionEvent) => void)
       type: 'terminal',
       terminalId: exit.terminal_id,
       exit: {
-        ...(exit.exit_code != null && { exitCode: exit.exit_code }),
-        ...(exit.signal && { signal: exit.signal }),
+        exitCode: exit.exit_code ?? undefined,
+        signal: exit.signal || undefined,
       },
     });
   }

@@ -61,10 +61,10 @@ export function readUnstableUpdate(update: unknown, emit: (event: SessionEvent) 
       emit({
         type: 'subagent',
         sessionId,
-        ...(title !== undefined && { title }),
-        ...(description !== undefined && { description }),
-        ...(state !== undefined && { state: state?.state ?? null }),
-        ...(capabilities !== undefined && { canCancel: isMarked(at(capabilities, 'cancel')) }),
+        title,
+        description,
+        state: state !== undefined ? (state?.state ?? null) : undefined,
+        canCancel: capabilities !== undefined ? isMarked(at(capabilities, 'cancel')) : undefined,
       });
       break;
     }
@@ -73,9 +73,9 @@ export function readUnstableUpdate(update: unknown, emit: (event: SessionEvent) 
       emit({
         type: 'session_message',
         messageId,
-        ...(sender !== undefined && { sender }),
-        ...(recipient !== undefined && { recipient }),
-        ...(content !== undefined && { text: (content ?? []).map(wordsOf).join('') }),
+        sender,
+        recipient,
+        text: content !== undefined ? (content ?? []).map(wordsOf).join('') : undefined,
       });
       break;
     }
@@ -100,7 +100,7 @@ function emitPlan(plan: PlanContent, emit: (event: SessionEvent) => void): void 
           const entry = planEntry.safeParse(raw);
           if (!entry.success) return [];
           const { content, priority, status } = entry.data;
-          return [{ content, status: status ?? 'pending', ...(priority && { priority }) }];
+          return [{ content, status: status ?? 'pending', priority: priority || undefined }];
         }),
       });
       return;

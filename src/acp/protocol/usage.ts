@@ -21,7 +21,7 @@ export function readTokens(usage: unknown): TurnTokens {
     const count = countAt(usage, field);
     if (count !== undefined) tokenParts[part] = count;
   }
-  return { tokens, ...(Object.keys(tokenParts).length > 0 && { tokenParts }) };
+  return { tokens, tokenParts: Object.keys(tokenParts).length > 0 ? tokenParts : undefined };
 }
 
 function countAt(usage: unknown, field: string): number | undefined {

@@ -190,7 +190,7 @@ export class HttpTransport implements RemoteTransport {
     const error = connectedStatusError(this.#options.url, status);
     if (status === 409 && sessionId !== undefined) this.#failSession(sessionId, error.message);
     else if (request === undefined || FATAL_STATUSES.has(status)) throw error;
-    else this.#failRequest(request, error.message, { status, ...(body && { body }) });
+    else this.#failRequest(request, error.message, { status, body: body || undefined });
   }
 
   /** The session that a message is about; an answer is about that of its request. */

@@ -32,7 +32,7 @@ export class V1Agent extends RpcAgent {
 
   /** `authenticate` (section 1.9), for methods that the agent carries out itself. */
   async login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.rpc.request('authenticate', { methodId, ...(meta && { _meta: meta }) }, { signal });
+    await this.rpc.request('authenticate', { methodId, _meta: meta }, { signal });
   }
 
   methodsIn(data: unknown): readonly AuthMethod[] {
@@ -114,9 +114,9 @@ export class V1Agent extends RpcAgent {
     const reason = readStopReason(stopReason);
     return {
       ends: true,
-      ...(reason && { stopReason: reason }),
+      stopReason: reason,
       ...readTokens(usage),
-      ...(messageId && { messageId }),
+      messageId: messageId || undefined,
     };
   }
 
@@ -129,7 +129,7 @@ export class V1Agent extends RpcAgent {
     this.#models = toModelOption(at(raw, 'models'));
     const config = this.#withModels(toConfigOptions(at(raw, 'configOptions')));
     const modes = chooses(config, 'mode') ? undefined : toModes(at(raw, 'modes'));
-    return { sessionId, ...(config.length > 0 && { config }), ...(modes && { modes }) };
+    return { sessionId, config: config.length > 0 ? config : undefined, modes };
   }
 
   /** Returns the agent's options, with its models among them where no option chooses the model. */

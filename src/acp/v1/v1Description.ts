@@ -18,9 +18,9 @@ export function describeV1(raw: unknown): AgentDescription | undefined {
   const { agentInfo, authMethods } = parsed.data;
   return {
     protocol: 1,
-    ...(agentInfo && { name: agentInfo.name }),
-    ...(agentInfo?.title && { title: agentInfo.title }),
-    ...(agentInfo?.version && { version: agentInfo.version }),
+    name: agentInfo ? agentInfo.name : undefined,
+    title: agentInfo?.title ? agentInfo.title : undefined,
+    version: agentInfo?.version ? agentInfo.version : undefined,
     features: featuresOf(raw),
     authMethods: readAuthMethods(authMethods),
     raw,
@@ -79,7 +79,7 @@ export function readAuthMethods(raw: unknown): AuthMethod[] {
     const { name, description, args, env, varName, vars, _meta } = parsed.data;
     const id = parsed.data.id ?? parsed.data.methodId;
     if (!id) return [];
-    const common = { id, name: name ?? id, ...(description && { description }) };
+    const common = { id, name: name ?? id, description: description || undefined };
     const legacy = at(_meta, 'terminal-auth');
     const command = at(legacy, 'command');
     if (typeof command === 'string') {

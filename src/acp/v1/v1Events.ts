@@ -70,7 +70,7 @@ function emitKnown(update: V1Update, emit: EventSink): void {
         entries: update.entries.slice(0, MAX_ITEMS).map(({ content, priority, status }) => ({
           content,
           status: status ?? 'pending',
-          ...(priority && { priority }),
+          priority: priority || undefined,
         })),
       });
       break;
@@ -89,27 +89,27 @@ function emitKnown(update: V1Update, emit: EventSink): void {
     case 'session_info_update':
       emit({
         type: 'info',
-        ...(update.title !== undefined && { title: update.title }),
-        ...(update.updatedAt !== undefined && { updatedAt: update.updatedAt }),
+        title: update.title,
+        updatedAt: update.updatedAt,
       });
       break;
     case 'usage_update': {
       const { used, size, cost } = update;
-      emit({ type: 'usage', usage: { used, size, ...(cost && { cost }) } });
+      emit({ type: 'usage', usage: { used, size, cost: cost || undefined } });
       break;
     }
     case 'notice': {
       const { severity, title, description } = update;
-      emit({ type: 'notice', severity, title, ...(description && { description }) });
+      emit({ type: 'notice', severity, title, description: description || undefined });
       break;
     }
     case 'compaction_update':
       emit({
         type: 'compaction',
         compactionId: update.compactionId,
-        ...(update.status && { status: update.status }),
-        ...(update.summary !== undefined && { summary: plainText(update.summary ?? '') }),
-        ...(update.error !== undefined && { error: plainText(update.error ?? '') }),
+        status: update.status || undefined,
+        summary: update.summary !== undefined ? plainText(update.summary ?? '') : undefined,
+        error: update.error !== undefined ? plainText(update.error ?? '') : undefined,
       });
       break;
     case 'compaction_summary_chunk':
@@ -136,7 +136,7 @@ function emitChunk(
     emit({
       type: 'message_chunk',
       role,
-      ...(update.messageId != null && { messageId: update.messageId }),
+      messageId: update.messageId ?? undefined,
       block,
       parent,
     });
@@ -153,7 +153,7 @@ function toCommand(command: {
   input?: { hint?: string | null | undefined } | null | undefined;
 }): AvailableCommand {
   const hint = command.input?.hint;
-  return { name: command.name, description: command.description ?? '', ...(hint && { hint }) };
+  return { name: command.name, description: command.description ?? '', hint: hint || undefined };
 }
 
 /** Reads `modes` of a session response; undefined where there are none. */
@@ -163,7 +163,7 @@ export function toModes(raw: unknown): { current: string; modes: SessionMode[] }
   const modes = parsed.data.availableModes.slice(0, MAX_ITEMS).map(({ id, name, description }) => ({
     id,
     name: name ?? id,
-    ...(description && { description }),
+    description: description || undefined,
   }));
   return { current: parsed.data.currentModeId, modes };
 }

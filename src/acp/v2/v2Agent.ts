@@ -27,7 +27,7 @@ export class V2Agent extends RpcAgent {
 
   /** `auth/login`, for methods that the agent carries out itself. */
   async login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.rpc.request('auth/login', { methodId, ...(meta && { _meta: meta }) }, { signal });
+    await this.rpc.request('auth/login', { methodId, _meta: meta }, { signal });
   }
 
   methodsIn(data: unknown): readonly AuthMethod[] {
@@ -86,7 +86,7 @@ export class V2Agent extends RpcAgent {
     const { title, description, subject, options } = readQuestion(permissionRequestSchema, params);
     return {
       title,
-      ...(description && { description }),
+      description: description || undefined,
       ...readSubject(subject),
       options: toPermissionOptions(options),
     };
@@ -105,8 +105,8 @@ export class V2Agent extends RpcAgent {
     const commands = at(raw, 'availableCommands');
     return {
       sessionId,
-      ...(config.length > 0 && { config }),
-      ...(Array.isArray(commands) && { commands: toCommands(commands) }),
+      config: config.length > 0 ? config : undefined,
+      commands: Array.isArray(commands) ? toCommands(commands) : undefined,
     };
   }
 
@@ -124,5 +124,5 @@ function readSubject(subject: { readonly type: string } | null | undefined): Par
   const parsed = subject?.type === 'command' ? commandSubjectSchema.safeParse(subject) : undefined;
   if (!parsed?.success) return {};
   const { command, cwd, toolCallId } = parsed.data;
-  return { command: { line: command, ...(cwd && { cwd }) }, ...(toolCallId && { toolCallId }) };
+  return { command: { line: command, cwd: cwd || undefined }, toolCallId: toolCallId || undefined };
 }

@@ -24,9 +24,9 @@ export function describeV2(raw: unknown): AgentDescription | undefined {
   const { info, authMethods } = parsed.data;
   return {
     protocol: 2,
-    ...(info && { name: info.name }),
-    ...(info?.title && { title: info.title }),
-    ...(info?.version && { version: info.version }),
+    name: info ? info.name : undefined,
+    title: info?.title ? info.title : undefined,
+    version: info?.version ? info.version : undefined,
     features: featuresOf(raw),
     authMethods: readAuthMethods(authMethods),
     raw,

@@ -111,7 +111,7 @@ export function toCommands(raw: unknown): AvailableCommand[] {
       {
         name,
         description: typeof description === 'string' ? description : '',
-        ...(typeof hint === 'string' && hint !== '' && { hint }),
+        hint: typeof hint === 'string' && hint !== '' ? hint : undefined,
       },
     ];
   });

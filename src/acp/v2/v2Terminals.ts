@@ -45,15 +45,15 @@ export class V2Terminals {
     return {
       type: 'terminal',
       terminalId,
-      ...(capabilities !== undefined && { canCancel: isMarked(at(capabilities, 'cancel')) }),
-      ...(command !== undefined && { command: command ?? '' }),
-      ...(cwd !== undefined && { cwd: cwd ?? '' }),
+      canCancel: capabilities !== undefined ? isMarked(at(capabilities, 'cancel')) : undefined,
+      command: command !== undefined ? (command ?? '') : undefined,
+      cwd: cwd !== undefined ? (cwd ?? '') : undefined,
       ...(output !== undefined ? { output: text + rest } : rest !== '' && { append: rest }),
-      ...(exitStatus === null && { exit: null }),
+      exit: exitStatus === null ? null : undefined,
       ...(exitStatus && {
         exit: {
-          ...(exitStatus.exitCode != null && { exitCode: exitStatus.exitCode }),
-          ...(exitStatus.signal && { signal: exitStatus.signal }),
+          exitCode: exitStatus.exitCode ?? undefined,
+          signal: exitStatus.signal || undefined,
         },
       }),
     };

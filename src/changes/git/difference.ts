@@ -71,7 +71,7 @@ export async function difference(
   const slices = new Slices();
   const version = (side: Side): FileVersion => {
     const blob = blobs.get(side.oid);
-    return { ...side, size: blob?.size ?? 0, ...(!blob?.isKept && { isHashOnly: true }) };
+    return { ...side, size: blob?.size ?? 0, isHashOnly: !blob?.isKept || undefined };
   };
   for (const { path, oldPath, before, after, lines } of counted) {
     const isLacking = oldPath === undefined && (!before || !after);
@@ -79,13 +79,13 @@ export async function difference(
     changes.push({
       root,
       path,
-      ...(oldPath !== undefined && { oldPath }),
-      ...(before && { before: version(before) }),
-      ...(after && { after: version(after) }),
+      oldPath,
+      before: before ? version(before) : undefined,
+      after: after ? version(after) : undefined,
       added: isBinary ? 0 : lines.added,
       removed: isBinary ? 0 : lines.removed,
-      ...(isBinary && { isBinary: true }),
-      ...(isLacking && found.wereThere.has(path) && { wasThere: true }),
+      isBinary: isBinary || undefined,
+      wasThere: isLacking && found.wereThere.has(path) ? true : undefined,
     });
     await slices.step();
   }
@@ -326,7 +326,7 @@ async function comparedOf(records: readonly Buffer[]): Promise<Compared[]> {
     const isRename = status?.startsWith('R') === true;
     const path = isRename ? records[at++]!.toString('utf8') : first;
     const sides = { before: sideOf(oldMode, oldOid), after: sideOf(newMode, newOid) };
-    compared.push({ path, ...sides, ...(isRename && { oldPath: first }) });
+    compared.push({ path, ...sides, oldPath: isRename ? first : undefined });
   }
   for (const [position, one] of compared.entries()) {
     const [added = '', removed = ''] = records[at]?.toString('latin1').split('\t') ?? [];

@@ -94,11 +94,11 @@ export class PlainFolder implements StoredFolder {
       changes.push({
         root,
         path,
-        ...(was && { before: plain(was) }),
-        ...(now && { after: plain(now) }),
+        before: was ? plain(was) : undefined,
+        after: now ? plain(now) : undefined,
         added: lines?.added ?? 0,
         removed: lines?.removed ?? 0,
-        ...(!lines && { isBinary: true }),
+        isBinary: !lines || undefined,
       });
     }
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -210,7 +210,7 @@ export async function collectPlain(store: string): Promise<number> {
 }
 
 function plain({ oid, mode, size, isHashOnly }: Version): FileVersion {
-  return { oid, mode, size, ...(isHashOnly && { isHashOnly }) };
+  return { oid, mode, size, isHashOnly };
 }
 
 function versionOf({ oid, mode, size }: FileVersion): Version {

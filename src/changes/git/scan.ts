@@ -100,7 +100,7 @@ export async function scan(
     index: tree.index,
     signal,
     timeoutMs: Math.max(1, until - performance.now()),
-    ...(input && { input }),
+    input,
   });
   await mkdir(dirname(tree.index), { recursive: true });
   // Nobody else writes this index: a lock is of a run that was killed.

@@ -72,7 +72,7 @@ export class FileConfigs {
       excludeFiles: await files(excludeFiles),
       format: local.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
       convertsLines: isTrue(value(CONVERSION) ?? 'false') || value(CONVERSION)?.toLowerCase() === 'input',
-      ...((await files([attributesFile])).length > 0 && { attributesFile }),
+      attributesFile: (await files([attributesFile])).length > 0 ? attributesFile : undefined,
     };
   }
 
@@ -80,7 +80,7 @@ export class FileConfigs {
     const { XDG_CONFIG_HOME } = this.#env;
     this.#user ??= readConfig(this.#git, ['--list', '--includes'], {
       HOME: this.#home,
-      ...(XDG_CONFIG_HOME !== undefined && { XDG_CONFIG_HOME }),
+      XDG_CONFIG_HOME,
       GIT_CONFIG_NOSYSTEM: '0',
       GIT_CONFIG_GLOBAL: undefined,
     });

@@ -263,9 +263,9 @@ function reversed({ path, oldPath, before, after, ...rest }: FileChange): FileCh
   return {
     ...rest,
     path: oldPath ?? path,
-    ...(oldPath !== undefined && { oldPath: path }),
-    ...(after && { before: after }),
-    ...(before && { after: before }),
+    oldPath: oldPath !== undefined ? path : undefined,
+    before: after,
+    after: before,
     added: rest.removed,
     removed: rest.added,
   };

@@ -147,7 +147,7 @@ export class SessionReview implements Disposable {
         base: { start: hunk.aStart, count: hunk.aCount },
         left: { start: hunk.bStart, count: hunk.bCount },
         present: { start, count },
-        ...(isConflict && { isConflict: true as const }),
+        isConflict: isConflict ? (true as const) : undefined,
       };
     });
   }
@@ -242,7 +242,7 @@ export class SessionReview implements Disposable {
         const back: Change = {
           root,
           path: from,
-          ...(oldPath !== undefined && { oldPath: path }),
+          oldPath: oldPath !== undefined ? path : undefined,
           before: after,
           after: before,
         };
@@ -446,7 +446,7 @@ export class SessionReview implements Disposable {
     const items: UndoItem[] = [];
     for (const file of files) {
       const { root, path, oldPath, base, left } = file;
-      const change: Change = { root, path, ...(oldPath !== undefined && { oldPath }), before: base, after: left };
+      const change: Change = { root, path, oldPath, before: base, after: left };
       if (target.kind === 'hunk') {
         const texts = new FileTexts(this.#states, root);
         const list = await this.#lists.of(texts, file).catch(() => undefined);
@@ -471,7 +471,7 @@ export class SessionReview implements Disposable {
       else {
         // It may have been renamed since.
         const at = before && after && oldPath === undefined ? (waits?.path ?? path) : path;
-        items.push({ change: { root, path: at, ...(oldPath !== undefined && { oldPath }), before, after }, part: {} });
+        items.push({ change: { root, path: at, oldPath, before, after }, part: {} });
       }
     }
     return items;

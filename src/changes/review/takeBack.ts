@@ -66,7 +66,7 @@ export async function takeBack(texts: FileTexts, change: Change, part: Part, pre
   const hunks = inverted([...edits, ...known].sort((one, two) => one.aStart - two.aStart));
   if (part.hunks || blocked.length > 0) {
     const changed = placed.length > 0 ? [{ path: at, root, expected: now.content, content }] : [];
-    return { edits: changed, hunks, isWhole: false, ...(blocked.length > 0 && { problem: 'edited' as const }) };
+    return { edits: changed, hunks, isWhole: false, problem: blocked.length > 0 ? ('edited' as const) : undefined };
   }
   const mode = now.mode === after!.mode ? before!.mode : now.mode;
   if (home !== at) {

@@ -120,7 +120,7 @@ export class UndoneFiles {
 function keptAs(file: ReviewFile, base: FileVersion | undefined): Standing {
   if (isSameVersion(base, file.left)) return { file: undefined, settled: 'kept' };
   const { base: _base, ...rest } = file;
-  return { file: { ...rest, ...(base && { base }) }, settled: undefined };
+  return { file: { ...rest, base }, settled: undefined };
 }
 
 function nameOf(content: Buffer | undefined): string | undefined {

@@ -68,5 +68,11 @@ function isUnread({ after, wasThere }: FileChange): boolean {
 
 /** To apply a change is to take back its reverse. */
 function reversed({ path, oldPath, before, after }: FileChange, root: string): Change {
-  return { root, path: oldPath ?? path, ...(oldPath !== undefined && { oldPath: path }), before: after, after: before };
+  return {
+    root,
+    path: oldPath ?? path,
+    oldPath: oldPath !== undefined ? path : undefined,
+    before: after,
+    after: before,
+  };
 }

@@ -169,9 +169,9 @@ export class TurnRecorder implements Disposable {
       before: statesOf(changes).before,
       isNoted: true,
       isResumed: true,
-      ...(mayWrite && { mayWrite }),
-      ...(changes.incomplete === 'late' && { isLate: true }),
-      ...(changes.alsoYours && { yoursBefore: changes.alsoYours }),
+      mayWrite: mayWrite || undefined,
+      isLate: changes.incomplete === 'late' || undefined,
+      yoursBefore: changes.alsoYours,
       written: new Set(),
       commands: [],
       shown,
@@ -385,11 +385,11 @@ export class TurnRecorder implements Disposable {
     this.#note(turnId, {
       folders: foldersOf(before, after),
       ...totalOf(files),
-      ...(reason && { incomplete: reason }),
-      ...(shown.found.length > 0 && { writtenDifferently: shown.found }),
-      ...(yours.size > 0 && { alsoYours: [...yours].slice(0, MAX_YOURS) }),
-      ...(unnamed.size > 0 && { unnamed: [...unnamed].slice(0, MAX_YOURS) }),
-      ...(Math.max(unnamed.size, yours.size) > MAX_YOURS && { hasMoreUnnamed: true }),
+      incomplete: reason,
+      writtenDifferently: shown.found.length > 0 ? shown.found : undefined,
+      alsoYours: yours.size > 0 ? [...yours].slice(0, MAX_YOURS) : undefined,
+      unnamed: unnamed.size > 0 ? [...unnamed].slice(0, MAX_YOURS) : undefined,
+      hasMoreUnnamed: Math.max(unnamed.size, yours.size) > MAX_YOURS ? true : undefined,
     });
     if (!this.#abort.signal.aborted)
       await this.#options.onEnd({ turnId, before, after, changes: files, yours, unnamed });
@@ -461,7 +461,7 @@ export class TurnRecorder implements Disposable {
 
 /** What is known at the start of a turn. */
 function begun(before: Snapshot, isLate: true | undefined): TurnChanges {
-  return { folders: foldersOf(before), files: 0, added: 0, removed: 0, ...(isLate && { incomplete: 'late' }) };
+  return { folders: foldersOf(before), files: 0, added: 0, removed: 0, incomplete: isLate ? 'late' : undefined };
 }
 
 /** A turn that changed nothing after all. */

@@ -218,7 +218,7 @@ export class Connector {
     const { link, sessionId } = state;
     const methods = signInMethods(link, data);
     void this.#services.keys?.note(this.agent, undefined);
-    this.#set({ kind: 'authRequired', link, sessionId, methods, ...(methods.length === 0 && { error: message }) });
+    this.#set({ kind: 'authRequired', link, sessionId, methods, error: methods.length === 0 ? message : undefined });
   }
 
   /**
@@ -367,7 +367,7 @@ export class Connector {
     // The user may have corrected the setting since the last attempt.
     const agent = this.#services.currentAgent?.(this.agent.id) ?? this.agent;
     this.#context = { ...this.#context, agent };
-    this.#set({ kind: 'starting', ...(this.#recovery.isReconnecting && { reconnects: true }) });
+    this.#set({ kind: 'starting', reconnects: this.#recovery.isReconnecting || undefined });
     if (!(await this.#goodbyes.untilOver(signal))) {
       if (this.#disposed) return;
       this.#giveUp();
@@ -407,7 +407,7 @@ export class Connector {
       if (again && this.#tryAgain(failure)) return;
       this.#giveUp();
       this.#recovery.stop();
-      this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
+      this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, stage });
     }
   }
 

@@ -78,7 +78,7 @@ export function restartLoop(error: ParleyError, attempts: number): ParleyError {
   const { code, texts, stderr } = error;
   return new ParleyError('restart-loop', timesInARow(texts.message, attempts + 1), {
     hint: localizable('Automatic restart is off after repeated crashes. See the agent output.'),
-    ...(stderr && { stderr }),
+    stderr: stderr || undefined,
     cause: code,
   });
 }

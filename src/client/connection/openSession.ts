@@ -104,7 +104,7 @@ export async function openSession(
     if (error.code !== RPC_CODES.authRequired) throw openFailure(error, opening, agent.name);
     stages.awaitUser('sign-in');
     const methods = signInMethods(link, error.data);
-    return { kind: 'authRequired', methods, data: error.data, ...(methods.length === 0 && { error: error.message }) };
+    return { kind: 'authRequired', methods, data: error.data, error: methods.length === 0 ? error.message : undefined };
   }
   // What came together with the answer is handled before the session is used.
   await new Promise((resolve) => setImmediate(resolve));
@@ -284,7 +284,7 @@ async function openExisting(
   const replay =
     description.features.carried || way.method === 'status'
       ? undefined
-      : replayOf(context, link, { compares, expected: way.replays, ...(catchesUp && { rejoins: true }) });
+      : replayOf(context, link, { compares, expected: way.replays, rejoins: catchesUp || undefined });
   context.onNamed(sessionId);
   try {
     router.register(sessionId, replay?.take ?? context.onUpdates, replay?.takeOver);

@@ -60,10 +60,10 @@ export class ReplayedTurns {
       case 'turn_ended':
       case 'turn_reason': {
         const { stopReason, tokens, tokenParts } = event;
-        const said = { ...(tokens !== undefined && { tokens }), ...(tokenParts && { tokenParts }) };
+        const said = { tokens, tokenParts };
         const barrier = event.type === 'turn_ended' ? event.barrier : undefined;
         this.#hasEnds = true;
-        this.#apply({ type: 'replayed_end', stopReason, ...(barrier && { barrier }), ...said });
+        this.#apply({ type: 'replayed_end', stopReason, barrier, ...said });
         return;
       }
       case 'error':

@@ -22,8 +22,8 @@ export function shownChoices({ mode, modes, config, chosen }: Shown): readonly C
       id,
       value,
       label: labelOf(option, value),
-      ...(isMode && { isMode }),
-      ...((isMode || chosen.has(id)) && { isRequired: true }),
+      isMode: isMode || undefined,
+      isRequired: isMode || chosen.has(id) ? true : undefined,
     };
   });
   const current = ofMode ? undefined : modes.find(({ id }) => id === mode);

@@ -245,9 +245,10 @@ async function commandOf(
     args: plan.windowsVerbatimArguments ? plan.args.join(' ') : plan.args,
     env: plan.env,
     cwd: agent.cwd ?? cwd,
-    ...(method.command !== undefined && {
-      unfamiliar: describeStart({ name: nameOf(method), command, args, env: method.env }),
-    }),
+    unfamiliar:
+      method.command !== undefined
+        ? describeStart({ name: nameOf(method), command, args, env: method.env })
+        : undefined,
   };
 }
 

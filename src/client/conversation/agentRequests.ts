@@ -193,5 +193,5 @@ export function isAnswered(method: string): boolean {
 function commandOf(params: unknown): AgentCommand {
   const [command, args, cwd] = [at(params, 'command'), at(params, 'args'), at(params, 'cwd')];
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
-  return { line: words.join(' '), ...(typeof cwd === 'string' && { cwd }) };
+  return { line: words.join(' '), cwd: typeof cwd === 'string' ? cwd : undefined };
 }

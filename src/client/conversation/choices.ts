@@ -147,7 +147,7 @@ export class Choices {
     const option = config.find((one) => one.id === id);
     const label = option ? labelOf(option, value) : `${id}: ${value}`;
     const isMode = option !== undefined && option === modeOption(config);
-    await this.#choose({ id, value, label, isRequired: true, ...(isMode && { isMode }) });
+    await this.#choose({ id, value, label, isRequired: true, isMode: isMode || undefined });
     this.#options.services.choices?.remember(this.#conversation.agent.id, id, value);
   }
 
@@ -333,14 +333,14 @@ export class Choices {
     if (target.kind === 'mode') {
       await controls.setMode(sessionId, target.value);
       const { mode = target.value } = this.#heard;
-      apply({ type: 'mode', current: mode, ...(isOfUser && { byUser: true as const }) });
+      apply({ type: 'mode', current: mode, byUser: isOfUser ? (true as const) : undefined });
       return mode === target.value;
     }
     const { id } = target.option;
     const options = await controls.setConfigOption(sessionId, id, target.value);
     if (!options && !isInForce(this.#state, choice)) await this.#untilTold(choice);
     if (options ?? isOfUser)
-      apply({ type: 'config', options: options ?? this.#state.config, ...(isOfUser && { chosen: id }) });
+      apply({ type: 'config', options: options ?? this.#state.config, chosen: isOfUser ? id : undefined });
     return isInForce(this.#state, choice);
   }
 

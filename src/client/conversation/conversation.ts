@@ -549,7 +549,7 @@ export class Conversation implements Disposable {
   #onStarting(lastEnd: ParleyError | undefined): void {
     if (lastEnd) {
       const { code, texts, stderr } = lastEnd;
-      this.#recorder.apply({ type: 'error', code, message: texts.message, ...(stderr && { stderr }) });
+      this.#recorder.apply({ type: 'error', code, message: texts.message, stderr: stderr || undefined });
     }
     this.#handoff.starting(this.#model.state.entries);
     this.changes.starting();

@@ -50,9 +50,9 @@ export function followTerminals(
       apply({
         type: 'terminal',
         terminalId,
-        ...(append && { append }),
-        ...(exit && { exit }),
-        ...(released && { released }),
+        append: append || undefined,
+        exit,
+        released,
       });
       const terminal = model.state.terminals.get(terminalId);
       if (exit && terminal && model.toolIndex(entryOf(terminalId)) !== undefined) apply(updateOf(terminal, false));

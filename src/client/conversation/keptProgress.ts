@@ -165,7 +165,7 @@ export class KeptProgress {
     const lease = {
       endMarks,
       isAtWork: isAtWork && endMarks.length === 0,
-      ...(description?.features.close && { goodbye: JSON.stringify(goodbye) }),
+      goodbye: description?.features.close ? JSON.stringify(goodbye) : undefined,
     };
     const text = JSON.stringify(lease);
     if (text === this.#lease) return;

@@ -43,7 +43,10 @@ export class QueueMirror {
       return;
     }
     if (old.text !== text || old.held !== held) {
-      this.#persistence.changed(id, { ...(old.text !== text && { text }), ...(old.held !== held && { held }) });
+      this.#persistence.changed(id, {
+        text: old.text !== text ? text : undefined,
+        held: old.held !== held ? held : undefined,
+      });
     }
     if (old.state !== state || old.reason !== reason || old.doubtful !== doubtful)
       this.#persistence.state(id, state, item);

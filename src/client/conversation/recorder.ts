@@ -79,8 +79,8 @@ export class Recorder {
     const timed: TimedEvent = {
       at,
       event,
-      ...(state.entries.length > entries && { begins: true }),
-      ...(this.#isMark(entries, turn, event) && { mark: { entries, turns, ...(turn !== undefined && { turn }) } }),
+      begins: state.entries.length > entries || undefined,
+      ...(this.#isMark(entries, turn, event) && { mark: { entries, turns, turn } }),
     };
     if (this.#together) this.#together.push(timed);
     else persistence.events([timed], this.#progress());

@@ -60,15 +60,15 @@ export class SessionOps {
   async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
     const stored = this.#need('list');
     const base = {
-      ...(!query.everywhere && { cwd: this.#options.cwd }),
-      ...(this.can('archive') && { archived: query.archived === true }),
+      cwd: !query.everywhere ? this.#options.cwd : undefined,
+      archived: this.can('archive') ? query.archived === true : undefined,
     };
     const seen = new Set<string>();
     const ids = new Set<string>();
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const { sessions, nextCursor } = await stored.list(
-        { ...base, ...(cursor !== undefined && { cursor }) },
+        { ...base, cursor },
         AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
       );
       const fresh = sessions.filter(({ sessionId }) => !ids.has(sessionId));

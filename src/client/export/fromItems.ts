@@ -67,8 +67,8 @@ export class ItemReader {
             type: 'error',
             code: CODE.test(code) ? code : 'error',
             message,
-            ...(hint && { hint }),
-            ...(stderr && { stderr }),
+            hint: hint || undefined,
+            stderr: stderr || undefined,
           },
         ];
       }
@@ -85,14 +85,14 @@ export class ItemReader {
     this.#calls.push(toolCallId);
     const terminals: SessionEvent[] = [];
     const patch = {
-      ...(parent !== undefined && { parent }),
+      parent,
       title,
-      ...(name !== undefined && { name }),
+      name,
       kind,
       content: item.content.map((part) => this.#part(part, terminals)),
       locations,
-      ...(rawInput !== undefined && { rawInput }),
-      ...(rawOutput !== undefined && { rawOutput }),
+      rawInput,
+      rawOutput,
     };
     const isOpen = status === 'pending' || status === 'in_progress' || status === 'paused';
     const end = { status: isOpen ? 'cancelled' : status } as const;
@@ -114,10 +114,10 @@ export class ItemReader {
       type: 'terminal',
       terminalId,
       output,
-      ...(command !== undefined && { command }),
-      ...(cwd !== undefined && { cwd }),
-      ...(truncated && { truncated }),
-      exit: { ...(exitCode !== undefined && { exitCode }), ...(signal !== undefined && { signal }) },
+      command,
+      cwd,
+      truncated,
+      exit: { exitCode, signal },
       released: true,
     });
     return { type: 'terminal', terminalId };
@@ -150,12 +150,12 @@ export class ItemReader {
         type: 'turn_ended',
         turnId,
         stopReason,
-        ...(barrier && { barrier }),
-        ...(interrupted && { interrupted }),
+        barrier,
+        interrupted,
         at,
-        ...(note !== undefined && { note }),
-        ...(tokens !== undefined && { tokens }),
-        ...(tokenParts && { tokenParts: tokenParts }),
+        note,
+        tokens,
+        tokenParts: tokenParts,
       },
     ];
   }

@@ -72,7 +72,7 @@ export class SessionPage {
         this.#turn = {
           number: (this.#turn?.number ?? 0) + 1,
           origin: item.by,
-          ...(item.elsewhere && { elsewhere: true }),
+          elsewhere: item.elsewhere || undefined,
         };
         return '';
       case 'turn_end':

@@ -64,7 +64,7 @@ export class ItemWriter {
         const { entries, markdown, uri, removed } = entry;
         const steps = entries.map(({ content, priority, status }) => ({
           content,
-          ...(priority !== undefined && { priority }),
+          priority,
           status,
         }));
         return [
@@ -72,9 +72,9 @@ export class ItemWriter {
             type: 'plan',
             at,
             steps,
-            ...(markdown !== undefined && { markdown }),
-            ...(uri !== undefined && { uri }),
-            ...(removed && { removed }),
+            markdown,
+            uri,
+            removed,
           },
         ];
       }
@@ -82,7 +82,7 @@ export class ItemWriter {
         const { title, text } = noticeTexts(entry);
         const { severity, detail, raw } = entry;
         const all = detail ? `${text}\n\n${detail}` : text;
-        return [{ type: 'notice', at, severity, title, text: all, ...(raw !== undefined && { raw }) }];
+        return [{ type: 'notice', at, severity, title, text: all, raw }];
       }
       case 'error': {
         const { code, text, hint, stderr } = entry;
@@ -92,8 +92,8 @@ export class ItemWriter {
             at,
             code,
             text: localize(text),
-            ...(hint && { hint: localize(hint) }),
-            ...(stderr && { stderr }),
+            hint: hint ? localize(hint) : undefined,
+            stderr: stderr || undefined,
           },
         ];
       }
@@ -115,11 +115,11 @@ export class ItemWriter {
         type: 'turn_end',
         at: turn?.endedAt ?? at,
         reason: turn?.stopReason ?? 'unknown',
-        ...(barrier && { barrier }),
-        ...(interrupted && { interrupted }),
-        ...(note !== undefined && { note }),
-        ...(tokens !== undefined && { tokens }),
-        ...(tokenParts && { tokenParts }),
+        barrier,
+        interrupted,
+        note,
+        tokens,
+        tokenParts,
       },
     ];
   }
@@ -129,21 +129,21 @@ export class ItemWriter {
     return {
       type: 'tool',
       at,
-      ...(endedAt !== undefined && endedAt !== at && { endedAt }),
+      endedAt: endedAt !== undefined && endedAt !== at ? endedAt : undefined,
       title,
-      ...(name !== undefined && { name }),
+      name,
       kind: toolKind,
       status,
       content: entry.content.map((part) => this.#part(part)),
-      locations: locations.map(({ path, line }) => ({ path, ...(line !== undefined && { line }) })),
-      ...(rawInput !== undefined && { input: rawInput }),
-      ...(rawOutput !== undefined && { output: rawOutput }),
+      locations: locations.map(({ path, line }) => ({ path, line })),
+      input: rawInput,
+      output: rawOutput,
       ...(decision && {
         decision: {
           outcome: decision.outcome,
           by: decision.by,
-          ...(decision.name !== undefined && { name: decision.name }),
-          ...(decision.rule !== undefined && { rule: decision.rule }),
+          name: decision.name,
+          rule: decision.rule,
         },
       }),
     };
@@ -155,12 +155,12 @@ export class ItemWriter {
     const { command, cwd, output = '', truncated, exit } = terminal ?? {};
     return {
       type: 'terminal',
-      ...(command !== undefined && { command }),
-      ...(cwd !== undefined && { cwd }),
+      command,
+      cwd,
       output,
-      ...(truncated && { truncated }),
-      ...(exit?.exitCode !== undefined && { exitCode: exit.exitCode }),
-      ...(exit?.signal !== undefined && { signal: exit.signal }),
+      truncated: truncated || undefined,
+      exitCode: exit?.exitCode !== undefined ? exit.exitCode : undefined,
+      signal: exit?.signal !== undefined ? exit.signal : undefined,
     };
   }
 }

@@ -261,8 +261,8 @@ export class CommunicationChat {
       // The window may end while the agent works: the server has more than we know then.
       keep: () => this.#keep([this.#endpoint?.client.origin ?? endpoint.client.origin]),
       onDidMiss: (said) => this.#showMissed(said),
-      ...(links && { links }),
-      ...(follow && { follow }),
+      links,
+      follow,
     });
     return this.#session;
   }
@@ -363,9 +363,9 @@ export class CommunicationChat {
       visited: [...new Set([...session.visited, ...about])],
       branches: this.#branches,
       place: { url: endpoint.client.baseUrl, agent: endpoint.agentName },
-      ...(question && { question }),
-      ...(session.running && { running: session.running }),
-      ...(dead.length > 0 && { dead }),
+      question,
+      running: session.running,
+      dead: dead.length > 0 ? dead : undefined,
     });
     await this.#write(text);
   }

@@ -63,7 +63,7 @@ export class CommunicationDialect implements Dialect {
     this.#running = running;
     try {
       const { stopReason, isAwaiting } = await running;
-      return { ends: true, stopReason, ...(isAwaiting && { note: 'awaits-answer' }) };
+      return { ends: true, stopReason, note: isAwaiting ? 'awaits-answer' : undefined };
     } catch (error) {
       throw this.#scrubbed(error);
     } finally {

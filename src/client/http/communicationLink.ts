@@ -72,7 +72,7 @@ export async function lookUpAgent(
       headers: (origin) => (origin === url.origin ? headers : {}),
       log,
       onTraffic: onTraffic && ((dir, line) => onTraffic(dir, redactSignatures(scrub(line)))),
-      ...(options.fetch && { fetch: options.fetch }),
+      fetch: options.fetch,
     });
     await stages.run('connect', deadlines.connect, signal, (stop) => reachServer(client, stop));
     const manifest = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
@@ -162,5 +162,5 @@ function named(error: unknown, agent: string, scrub: (text: string) => string): 
   const advice = refused ? credentialsHint() : hint;
   const text = withoutFullStop(mapForeign(errorText(error), scrub));
   const named = messageOf(error).startsWith(agent) ? framed('{0}.', text) : framed('{0}: {1}.', agent, text);
-  return new ParleyError(code, named, { ...(advice && { hint: advice }), cause: error });
+  return new ParleyError(code, named, { hint: advice || undefined, cause: error });
 }

@@ -73,13 +73,13 @@ export function readRecord(text: string): CommunicationRecord | undefined {
   const { place, question, running, held, gone, copies, dead, ...rest } = data;
   return {
     ...rest,
-    ...(place && { place }),
-    ...(question && { question }),
-    ...(running && { running }),
-    ...(held && { held }),
-    ...(gone && { gone }),
-    ...(copies && { copies }),
-    ...(dead && { dead }),
+    place,
+    question,
+    running,
+    held,
+    gone,
+    copies,
+    dead,
   };
 }
 

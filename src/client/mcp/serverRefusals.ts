@@ -43,7 +43,7 @@ export class ServerRefusals {
   }
 
   note(agent: string, servers: readonly McpServer[], refused: Refused): void {
-    this.#store.set(PREFIX + agent, { refused, ...(refused === 'all' && { servers: hashOf(servers) }) });
+    this.#store.set(PREFIX + agent, { refused, servers: refused === 'all' ? hashOf(servers) : undefined });
   }
 
   /**

@@ -10,7 +10,7 @@ export function promptFailure(error: unknown): StoredFailure {
   const message = messageOf(error);
   if (error instanceof RpcError) {
     const hint = error.code === RPC_CODES.authRequired ? localizable('Sign in to send the message again.') : undefined;
-    return { code: `agent-error ${error.code}`, message, ...(hint && { hint }) };
+    return { code: `agent-error ${error.code}`, message, hint };
   }
   if (!(error instanceof ParleyError)) return { code: 'agent-error', message };
   return { code: error.code, ...error.texts };

@@ -378,7 +378,7 @@ export class TurnControl {
    */
   async #prepare(run: Preparation, item?: QueueItem): Promise<WaitReason<PauseCode> | 'kept-back' | undefined> {
     const abort = new AbortController();
-    this.#preparing = { abort, ...(item && { item }) };
+    this.#preparing = { abort, item };
     this.#options.onChange();
     try {
       const wait = await run(abort.signal);

@@ -149,7 +149,7 @@ export class TurnDriver<Sent extends SentPrompt = SentPrompt> implements Disposa
       case 'inserted': {
         const { handle, promptId, turnId, messageId } = effect;
         const { content = [], echo } = this.#sent.get(handle) ?? {};
-        const more = { ...(messageId !== undefined && { messageId }), ...(echo !== undefined && { echo }) };
+        const more = { messageId, echo };
         apply({ type: 'prompt_sent', turnId, promptId, content, ...more });
         onInserted(promptId);
         return;

@@ -38,9 +38,9 @@ export class RecordedRequests {
       permissionId,
       title,
       options,
-      ...(toolCallId !== undefined && { toolCallId }),
-      ...(description && { description }),
-      ...(command && { command }),
+      toolCallId,
+      description: description || undefined,
+      command,
     });
     this.#questions.add(permissionId);
     return permissionId;
@@ -65,7 +65,7 @@ export class RecordedRequests {
       const args = at(params, 'args');
       const words = [command, ...(Array.isArray(args) ? args.slice(0, MAX_WORDS) : [])].filter(isText);
       this.#terminals.add(terminalId);
-      this.#emit({ type: 'terminal', terminalId, command: words.join(' '), ...(isText(cwd) && { cwd }) });
+      this.#emit({ type: 'terminal', terminalId, command: words.join(' '), cwd: isText(cwd) ? cwd : undefined });
       return;
     }
     const terminalId = at(params, 'terminalId');
@@ -80,7 +80,10 @@ export class RecordedRequests {
       terminalId,
       ...(isOutput && isText(output) && { output, truncated: at(result, 'truncated') === true }),
       ...((typeof exitCode === 'number' || isText(signal)) && {
-        exit: { ...(typeof exitCode === 'number' && { exitCode }), ...(isText(signal) && { signal }) },
+        exit: {
+          exitCode: typeof exitCode === 'number' ? exitCode : undefined,
+          signal: isText(signal) ? signal : undefined,
+        },
       }),
     });
   }

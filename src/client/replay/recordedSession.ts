@@ -372,7 +372,7 @@ export class RecordedSession {
     const content = sent.filter((block) => !isHandoff(block));
     const text = textOfBlocks(sent);
     return this.#turns.prompt(
-      { content, done: new Deferred(), ...(content.length < sent.length && { echo: text }) },
+      { content, done: new Deferred(), echo: content.length < sent.length ? text : undefined },
       {
         promptId: `recorded-${++this.#prompts}`,
         text,
@@ -430,7 +430,7 @@ export class RecordedSession {
   readonly #mark = (mark: TurnMark): void => {
     if (mark.kind === 'answer' && mark.handle !== undefined && mark.handle === this.#markedHandle) return;
     const message = this.#index;
-    this.#options.onMark?.({ mark, at: this.#clock.now, ...(message !== undefined && { message }) });
+    this.#options.onMark?.({ mark, at: this.#clock.now, message });
   };
 
   #failed(handle: string, error: RpcError): void {

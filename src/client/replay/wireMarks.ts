@@ -14,7 +14,7 @@ export class WireMarks implements MarkReader {
     this.#session = new RecordedSession({
       note: () => undefined,
       onMark: ({ mark, at, message }) =>
-        this.#marks.push({ ...mark, at, ...(message !== undefined && { seq: this.#seq }) }),
+        this.#marks.push({ ...mark, at, seq: message !== undefined ? this.#seq : undefined }),
     });
   }
 

@@ -201,5 +201,5 @@ function answerTo(error: unknown, path: string): RpcError {
     ['ENAMETOOLONG', `The path is too long: ${path.slice(0, 200)}…`],
   ]);
   const sentence = (code && sentences.get(code)) ?? messageOf(error);
-  return new RpcError(RPC_CODES.internal, sentence, { path, ...(code !== undefined && { code }) });
+  return new RpcError(RPC_CODES.internal, sentence, { path, code });
 }

@@ -75,7 +75,7 @@ export class ElicitationRequestHandler {
     };
     this.#open.set(id, question);
     const toolCallId = 'toolCallId' in scope ? scope.toolCallId : undefined;
-    this.#apply({ type: 'elicitation_asked', id, message, ...(toolCallId !== undefined && { toolCallId }), ...body });
+    this.#apply({ type: 'elicitation_asked', id, message, toolCallId, ...body });
     signal.addEventListener('abort', withdraw, { once: true });
     return question.answer.promise;
   }
@@ -200,7 +200,7 @@ export class ElicitationRequestHandler {
       question.body.mode === 'form' && 'content' in answer && answer.content
         ? answerWords(question.body.form, answer.content)
         : '';
-    this.#apply({ type: 'elicitation_closed', id, action: answer.action, by, ...(words && { answer: words }) });
+    this.#apply({ type: 'elicitation_closed', id, action: answer.action, by, answer: words || undefined });
     question.answer.resolve(answer);
   }
 }

@@ -81,7 +81,7 @@ export function newEnds(oldText: string, newText: string): Pick<LineDiff, 'hunks
   const newStart = countLines(newText, 0, start) + 1;
   const hunk = { oldStart: newStart, newStart, lines: first };
   const hunks = left === 0 ? [{ ...hunk, lines: [...first, ...last] }] : [hunk, followOn(hunk, first, left, last)];
-  return { hunks: hunks.map(boundHunk), ...(left > 0 && { truncated: { hunk: 1, lines: left } }) };
+  return { hunks: hunks.map(boundHunk), truncated: left > 0 ? { hunk: 1, lines: left } : undefined };
 }
 
 /** The lines of a part of a text: the first and the last ones, and how many are left out between them. */

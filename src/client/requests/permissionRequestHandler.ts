@@ -73,10 +73,10 @@ export class PermissionRequestHandler {
       permissionId: id,
       title,
       options,
-      ...(toolCallId !== undefined && { toolCallId }),
-      ...(description && { description }),
-      ...(command && { command }),
-      ...(judged.action === undefined && judged.offer && { ruleOffer: judged.offer }),
+      toolCallId,
+      description: description || undefined,
+      command,
+      ruleOffer: judged.action === undefined && judged.offer ? judged.offer : undefined,
     });
     if (judged.action !== undefined) this.#answerByRule(id, options, judged);
     return this.#awaitAnswer(id, question, signal);
@@ -168,8 +168,8 @@ export class PermissionRequestHandler {
       permissionId: id,
       outcome: outcome.outcome,
       by,
-      ...(outcome.outcome === 'selected' && { optionId: outcome.optionId }),
-      ...(rule !== undefined && { rule }),
+      optionId: outcome.outcome === 'selected' ? outcome.optionId : undefined,
+      rule,
     });
     question.answer.resolve(outcome);
   }

@@ -133,7 +133,7 @@ export class Subagents {
       case 'message_chunk': {
         const { block, messageId, role } = event;
         if (role !== 'agent' || block.type !== 'text') return;
-        apply({ type: 'subagent_said', sessionId, text: block.text, ...(messageId !== undefined && { messageId }) });
+        apply({ type: 'subagent_said', sessionId, text: block.text, messageId });
         return;
       }
       case 'tool_call': {

@@ -67,7 +67,7 @@ export async function namesFileOf(
   const written = parts.filter((part) => /[./]/.test(part)).flatMap((part) => [part, join(part, '_')]);
   const named = { kinds: [], isOfAnyKind: true, commands: new CouldRun([]) };
   const places = await placesOf(written, cwd, place.roots);
-  return touches({ kind: '*', pattern, action, ...(folder && { folder }) }, { ...named, ...places }, place);
+  return touches({ kind: '*', pattern, action, folder: folder || undefined }, { ...named, ...places }, place);
 }
 
 /** Kinds of calls whose rules are about files; `*` may be. */

@@ -94,7 +94,7 @@ class Search {
   #add(line: string, cwd: unknown): void {
     if (line.trim() === '' || this.commands.some((one) => one.line === line)) return;
     if (this.commands.length >= MAX_COMMANDS) this.isWhole = false;
-    else this.commands.push({ line, ...(typeof cwd === 'string' && cwd !== '' && { cwd }) });
+    else this.commands.push({ line, cwd: typeof cwd === 'string' && cwd !== '' ? cwd : undefined });
   }
 }
 

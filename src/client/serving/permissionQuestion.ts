@@ -48,7 +48,7 @@ export function permissionQuestion(permission: Permission, tool: ToolEntry | und
   ];
   const asked = {
     title: oneLine(title),
-    ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
+    tool_call_id: toolCallId,
     options: options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind })),
   };
   return [{ ...textPart(lines.join('\n')), parley_permission: asked }];

@@ -166,7 +166,7 @@ export class RunOutput {
         metadata: {
           ...metadata,
           tool_input: tool_input ?? {},
-          tool_output: { ...output, ...(!isDone && { status: entry.status }) },
+          tool_output: { ...output, status: !isDone ? entry.status : undefined },
         },
       });
     }

@@ -46,7 +46,7 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
 export function placeOf(gapId: string): { readonly index: number; readonly part?: number } | undefined {
   const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
   if (index === undefined) return undefined;
-  return { index: Number(index), ...(part !== undefined && { part: Number(part) }) };
+  return { index: Number(index), part: part !== undefined ? Number(part) : undefined };
 }
 
 /** One gap in the place of the first messages of a history, until they are {@link unfolded}. */

@@ -99,7 +99,10 @@ export class MessageCollector {
     this.#collected = entries[to - 1]?.id;
     const through = this.#collected;
     for (const [index, message] of messages.entries())
-      this.#waiting.push({ message, ...(index === messages.length - 1 && through !== undefined && { through }) });
+      this.#waiting.push({
+        message,
+        through: index === messages.length - 1 && through !== undefined ? through : undefined,
+      });
     return true;
   }
 
@@ -110,7 +113,7 @@ export class MessageCollector {
     if (first <= 0) return;
     const through = entries[first - 1]?.id;
     this.#collected = through;
-    this.#waiting.push({ message: omission(), ...(through !== undefined && { through }) });
+    this.#waiting.push({ message: omission(), through });
   }
 
   /** A gap may have been filled with several entries since: they have its id with a number. */

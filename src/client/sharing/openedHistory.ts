@@ -117,7 +117,7 @@ export async function openHistory(
     return {
       messages: all - gaps.length,
       gaps: [...gaps, ...(await texts.settled())],
-      ...(speaker !== undefined && { speaker }),
+      speaker,
     };
   } finally {
     clearTimeout(patience);

@@ -396,8 +396,8 @@ export class SessionLog implements Disposable {
         record: readRecord(record),
         beyond,
         shared: shared === true,
-        ...(through !== undefined && { through }),
-        ...(stateBy !== undefined && { stateBy }),
+        through,
+        stateBy,
       };
     } catch (error) {
       // Its messages are found again, or written again, under another id: links that were given
@@ -424,7 +424,7 @@ export class SessionLog implements Disposable {
         sessionId,
         branch: key,
         stores: this.#isShared === true ? await stores() : onlyLocal(await stores()),
-        ...(record && { record }),
+        record,
         save: (next) => {
           // What reached the store and not the file store was written by this conversation, right
           // after what is in the file store.
@@ -449,8 +449,8 @@ export class SessionLog implements Disposable {
       record,
       beyond: this.#beyond,
       shared: this.#isShared === true,
-      ...(this.#through !== undefined && { through: this.#through }),
-      ...(this.#stateBy !== undefined && { stateBy: this.#stateBy }),
+      through: this.#through,
+      stateBy: this.#stateBy,
     };
     try {
       await fileStore.write(key, JSON.stringify(kept));

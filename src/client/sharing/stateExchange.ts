@@ -77,7 +77,7 @@ export class StateExchange implements StateHolder {
     if (!this.#keeper) return undefined;
     const conflict = this.#hasConflict;
     this.#hasConflict = false;
-    const head = { url: this.#url ?? null, ...(conflict && { conflict: true as const }) };
+    const head = { url: this.#url ?? null, conflict: conflict ? (true as const) : undefined };
     const content = this.#content;
     if (content === undefined || isSame(this.#known, this.#url)) return head;
     if (typeof content === 'string') return { ...head, unavailable: content };

@@ -21,7 +21,7 @@ export function transcriptMessages(
     run.push(entry);
     if (entry.kind !== 'turn_end') continue;
     const stopReason = model.turn(entry.turnId)?.stopReason;
-    messages.push(...toMessages(run, { agentName, ...(stopReason && { stopReason: known(stopReason) }) }));
+    messages.push(...toMessages(run, { agentName, stopReason: stopReason ? known(stopReason) : undefined }));
     run = [];
   }
   return [...messages, ...toMessages(run, { agentName })];

@@ -190,7 +190,7 @@ export class Terminals implements Disposable {
         await (kept ? process.release() : process.closeNow());
         throw closed();
       }
-      owner.held.set(terminalId, { process, limit, ...(kept && { heard }) });
+      owner.held.set(terminalId, { process, limit, heard: kept ? heard : undefined });
       this.#processes.set(terminalId, process);
       this.#releaseEnded(owner);
       this.#options.log.info(`terminal ${terminalId} of ${sessionId}: ${line} (pid ${process.pid}, in ${cwd})`);
@@ -239,7 +239,7 @@ export class Terminals implements Disposable {
    */
   output(sessionId: string, params: unknown): { output: string; truncated: boolean; exitStatus?: TerminalExit } {
     const { process, limit } = this.#held(sessionId, params, 'terminal/output');
-    return { ...process.output(limit), ...(process.exit && { exitStatus: process.exit }) };
+    return { ...process.output(limit), exitStatus: process.exit };
   }
 
   /**

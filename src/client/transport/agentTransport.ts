@@ -132,7 +132,7 @@ async function startKept(keepers: AgentKeepers, options: KeptStart): Promise<Age
     if (!(error instanceof ParleyError) || error.code !== 'keeper-failed') throw error;
     options.log.warn(`${error.message} The agent ends with this window. ${messageOf(error.cause)}`);
     const { about: _, closeGraceMs, ...start } = options;
-    return AgentProcess.start({ ...start, ...(closeGraceMs && { closeGraceMs }) });
+    return AgentProcess.start({ ...start, closeGraceMs });
   }
 }
 

@@ -163,7 +163,7 @@ class KeptCommand implements RunningCommand {
     const left = Math.max(0, drop - this.#known);
     this.#known = Math.max(0, -fresh);
     if (fresh > 0)
-      this.#onChange({ append: append.slice(-Math.min(fresh, append.length)), ...(left > 0 && { drop: left }) });
+      this.#onChange({ append: append.slice(-Math.min(fresh, append.length)), drop: left > 0 ? left : undefined });
     if (!exit) return;
     this.#onChange({ exit });
     this.#exited.resolve(exit);

@@ -126,7 +126,7 @@ export class Keepers {
       umask: process.umask(),
       lease: this.#leaseOf({ endMarks: [], isAtWork: false }),
       maxBytes: MAX_SPOOL_BYTES,
-      ...(closeGraceMs && { closeGraceMs }),
+      closeGraceMs,
     });
     const kept = await this.#attach(id, { log, onStderr }, true).catch(async (error: unknown) => {
       await this.end(id);

@@ -253,8 +253,8 @@ export class KeptProcess implements AgentTransport, KeptAgent {
     const exit: AgentExit = {
       code,
       signal: signal as NodeJS.Signals | null,
-      ...(isStuck && { isStuck }),
-      ...(isDismissed && { isDismissed }),
+      isStuck,
+      isDismissed,
       stderr: this.stderrTail(),
     };
     this.#options.log.info(`The agent (process ${this.pid}) ${inEnglish(describeExit(exit))}`);

@@ -103,7 +103,7 @@ export class RpcLink implements AgentLink {
         this.#noise ||= clean(line.slice(0, 1_000)).slice(0, 200);
       },
       scrub: clean,
-      ...(onTraffic && { onTraffic: (dir: 'in' | 'out', line: string) => onTraffic(dir, scrub(line)) }),
+      onTraffic: onTraffic ? (dir: 'in' | 'out', line: string) => onTraffic(dir, scrub(line)) : undefined,
     });
     const handled = new Promise<void>((resolve) => this.rpc.onDidClose(() => resolve()));
     this.rpc.onDidClose((error) => void this.#onClosed(error));
@@ -265,8 +265,8 @@ export class RpcLink implements AgentLink {
         ? error.texts.message
         : localizable('{0}: {1} failed: {2}.', this.#name, step, withoutFullStop(errorText(error)));
     return new ParleyError(code, message, {
-      ...(advice && { hint: advice }),
-      ...(stderr && { stderr }),
+      hint: advice || undefined,
+      stderr: stderr || undefined,
       cause: error,
     });
   }
@@ -378,7 +378,7 @@ export class RpcLink implements AgentLink {
     const noise = this.#noise
       ? localizable("It printed text that isn't a protocol message: “{0}”.", this.#noise)
       : hint;
-    return new ParleyError(code, message, { hint: noise, ...(stderr && { stderr }) });
+    return new ParleyError(code, message, { hint: noise, stderr: stderr || undefined });
   }
 
   #end(error: ParleyError): void {

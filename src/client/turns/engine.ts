@@ -290,7 +290,7 @@ class Step extends TurnEnds {
     if (!turn) return;
     const isCancelled = turn.cancelRequested || withdrawn;
     const { ended } = turn;
-    if (!isCancelled) this.event({ type: 'error', ...error, ...(ended !== undefined && { turnId: turn.id }) });
+    if (!isCancelled) this.event({ type: 'error', ...error, turnId: ended !== undefined ? turn.id : undefined });
     prompt.failed = true;
     const others = this.promptsInTurn().filter(({ failed }) => !failed);
     if (others.some(({ awaited }) => awaited || turn.endsBy === 'state')) return; // they go on

@@ -77,10 +77,10 @@ export class TurnDraft {
     const turnId = note === 'late' || prompt?.inTurn === false ? undefined : this.state.turn?.id;
     const mark = {
       kind,
-      ...(turnId !== undefined && { turnId }),
-      ...(handle !== undefined && { handle }),
-      ...(requestId !== undefined && { requestId }),
-      ...(note && { note }),
+      turnId,
+      handle,
+      requestId,
+      note,
     };
     this.effects.push({ type: 'mark', mark });
   }

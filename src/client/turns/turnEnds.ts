@@ -249,7 +249,8 @@ export class TurnEnds extends TurnDraft {
   protected idle(turn: OpenTurn, report: StateReport): void {
     const { id: turnId, ended, cancelRequested } = turn;
     const { stopReason, error } = report;
-    if (error && !cancelRequested) this.event({ type: 'error', ...error, ...(ended !== undefined && { turnId }) });
+    if (error && !cancelRequested)
+      this.event({ type: 'error', ...error, turnId: ended !== undefined ? turnId : undefined });
     const later = stopReason ?? (error && 'error');
     this.answered(turn, ended === undefined ? reasonOf(report, cancelRequested) : later, report, 'state');
   }
@@ -264,7 +265,7 @@ export class TurnEnds extends TurnDraft {
   ): void {
     Object.assign(turn, { grace: undefined, idle: undefined, idleIsDoubtful: false });
     const reason = stopReason ?? turn.ended ?? 'unknown';
-    const said = { ...(tokens !== undefined && { tokens }), ...(tokenParts && { tokenParts }) };
+    const said = { tokens, tokenParts };
     turn.answered = { stopReason: reason, said };
     if (turn.ended !== undefined) {
       // It counts more than the reason of turn_complete.
@@ -272,7 +273,7 @@ export class TurnEnds extends TurnDraft {
       this.settle(turn);
     } else if (turn.promised) this.awaitBarrier(turn);
     else {
-      this.end(turn, reason, by, { ...said, ...(note !== undefined && { note }) });
+      this.end(turn, reason, by, { ...said, note });
       this.settle(turn);
     }
   }
@@ -291,7 +292,7 @@ export class TurnEnds extends TurnDraft {
     const isOwnWord = barrier === 'state' || (turn.endsBy === 'state' && !turn.isRejoined);
     if (!isOwnWord && this.state.agentState !== undefined) this.setState('idle');
     const end = { turnId: turn.id, stopReason, barrier, at: this.at, ...said };
-    this.event({ type: 'turn_ended', ...end, ...(interrupted && { interrupted }) });
+    this.event({ type: 'turn_ended', ...end, interrupted: interrupted || undefined });
   }
 
   protected settle(turn: OpenTurn): void {

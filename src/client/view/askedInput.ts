@@ -39,8 +39,8 @@ export function askedInputOf({ command }: Pick<Permission, 'command'>, entry: To
   return {
     commands,
     texts,
-    ...(plain?.description && { purpose: plain.description }),
-    ...(!isSaid && { rest: raw }),
+    purpose: plain?.description ? plain.description : undefined,
+    rest: !isSaid ? raw : undefined,
     isUnknown: !isSaid && (!isWhole || (commands.length + texts.length === 0 && !hasDiff)),
   };
 }
@@ -58,7 +58,7 @@ function plainCommandOf(raw: unknown): PlainCommand | undefined {
   const { command, cwd, description, timeout = 0, ...others } = raw as Readonly<Record<string, unknown>>;
   if (typeof command !== 'string' || typeof timeout !== 'number' || Object.keys(others).length > 0) return undefined;
   if (!isTextIfAny(cwd) || !isTextIfAny(description)) return undefined;
-  return { line: command, ...(cwd && { cwd }), ...(description && { description }) };
+  return { line: command, cwd: cwd || undefined, description: description || undefined };
 }
 
 function isTextIfAny(value: unknown): value is string | undefined {

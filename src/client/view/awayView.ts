@@ -63,8 +63,8 @@ export async function awayView(source: AwaySource, left: LeftAt): Promise<AwayVi
     files: await filesOf(source, calls, isNew),
     commands: newest(commands.map((entry) => commandOf(entry, state))),
     decisions: newest(decisions),
-    ...(cost && { cost }),
-    ...(tokens > 0 && { tokens }),
+    cost,
+    tokens: tokens > 0 ? tokens : undefined,
   };
 }
 
@@ -100,7 +100,7 @@ async function filesOf(
       label: labelOf(path, roots) || basename(path),
       added: added + (known?.added ?? 0),
       removed: removed + (known?.removed ?? 0),
-      ...(index !== undefined && { index }),
+      index,
     });
   };
   for (const turn of turns.filter((one) => one === running || isNew(one.endedAt)).slice(-MOST_TURNS)) {
@@ -121,8 +121,8 @@ function commandOf(entry: ToolEntry, state: Readonly<SessionState>): AwayView['c
     line: lineOf(entry, state),
     index: entry.index,
     state: exit || isEnded(entry.status) ? (hasFailed ? 'failed' : 'done') : 'running',
-    ...(exit?.exitCode !== undefined && { exitCode: exit.exitCode }),
-    ...(exit?.signal !== undefined && { signal: oneLine(exit.signal, MAX_LINE) }),
+    exitCode: exit?.exitCode !== undefined ? exit.exitCode : undefined,
+    signal: exit?.signal !== undefined ? oneLine(exit.signal, MAX_LINE) : undefined,
   };
 }
 

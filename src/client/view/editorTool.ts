@@ -47,7 +47,7 @@ export function editorToolOf(entry: ToolEntry): EditorToolView | undefined {
   const result = summary === undefined ? undefined : resultOf(summary);
   // Some agents do not show what they asked.
   const asked = subject ?? / (?:in|of) (\S+?)(?:;|$| in )/.exec(summary ?? '')?.[1];
-  return { tool, ...(asked !== undefined && { subject: asked }), ...(result !== undefined && { result }) };
+  return { tool, subject: asked, result };
 }
 
 /** Returns the file that a call names, where the agent itself says no place. @param roots of the session */
@@ -55,7 +55,7 @@ export function editorToolPlace({ rawInput }: ToolEntry, roots: readonly string[
   const given = at(rawInput, 'arguments') ?? rawInput;
   const [path, line, [root]] = [at(given, 'path'), at(given, 'line'), roots];
   if (typeof path !== 'string' || path === '' || root === undefined) return [];
-  return [{ path: isAbsolute(path) ? path : join(root, path), ...(typeof line === 'number' && { line }) }];
+  return [{ path: isAbsolute(path) ? path : join(root, path), line: typeof line === 'number' ? line : undefined }];
 }
 
 function toolNamed(text = ''): ToolName | undefined {

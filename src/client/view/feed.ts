@@ -112,9 +112,9 @@ export class SessionFeed implements Disposable {
       total: entries.length,
       from,
       items: this.#items(from, entries.length),
-      ...(!model.state.nests.isEmpty && { nested: runsOfNested(model.state) }),
+      nested: !model.state.nests.isEmpty ? runsOfNested(model.state) : undefined,
       draft: unsent.draft,
-      ...(unsent.anchor && { anchor: unsent.anchor }),
+      anchor: unsent.anchor,
     });
     this.#notePosted();
   }

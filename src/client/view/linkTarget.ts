@@ -103,8 +103,8 @@ function placeOf(hash: string): { line?: number; column?: number } {
 function placeFrom(line: string | undefined, column: string | undefined): { line?: number; column?: number } {
   const number = (digits: string | undefined): number => Math.min(Number(digits ?? 0), 2 ** 31 - 1);
   return {
-    ...(number(line) > 0 && { line: number(line) }),
-    ...(number(column) > 0 && { column: number(column) }),
+    line: number(line) > 0 ? number(line) : undefined,
+    column: number(column) > 0 ? number(column) : undefined,
   };
 }
 

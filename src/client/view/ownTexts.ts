@@ -54,7 +54,7 @@ const TEXTS: Texts = {
   'changes-not-undone': () => l10n.t("Couldn't undo the changes"),
   'files-restored': (files, ...leftAlone) => ({
     title: files === 1 ? l10n.t('Restored 1 file') : l10n.t('Restored {0} files', files),
-    ...(leftAlone.length > 0 && { text: `${l10n.t('These files are left as they are:')}\n${leftAlone.join('\n')}` }),
+    text: leftAlone.length > 0 ? `${l10n.t('These files are left as they are:')}\n${leftAlone.join('\n')}` : undefined,
     action: l10n.t('Undo restore'),
   }),
   'edited-from': (...commands) => ({
@@ -284,7 +284,7 @@ export function noticeTexts({ said, title, text, action }: NoticeEntry): {
   return {
     title: words?.title ?? title,
     text: words?.text ?? localize(text),
-    ...(action && label !== undefined && { action: { id: action.id, label } }),
+    action: action && label !== undefined ? { id: action.id, label } : undefined,
   };
 }
 

@@ -34,7 +34,7 @@ export function changesOfTurn({ changes }: Conversation, turnId: string): Change
     added,
     removed,
     version: changes.version(turnId),
-    ...(incomplete && { incomplete: INCOMPLETE[incomplete]() }),
+    incomplete: incomplete ? INCOMPLETE[incomplete]() : undefined,
   };
 }
 
@@ -45,7 +45,7 @@ export function reviewOf({ changes }: Conversation): ChangesCount | undefined {
   const incomplete = changes.review?.isIncomplete
     ? l10n.t('Too many files changed to review all of them. Undo whole turns instead.')
     : undefined;
-  return { ...total, version: changes.version(), ...(incomplete !== undefined && { incomplete }) };
+  return { ...total, version: changes.version(), incomplete };
 }
 
 /**
@@ -94,7 +94,7 @@ export function offersOf(
   const turn = turnId === undefined ? undefined : model.turn(turnId);
   if (!turn || !changes.isOurs || model.state.entries[index - 1]?.turnId === turnId) return {};
   const canEdit = promptId !== undefined && turn.endedAt !== undefined && agent.type !== 'communication';
-  return { ...(changes.canRestore(turn) && { canRestore: true }), ...(canEdit && { canEdit: true }) };
+  return { canRestore: changes.canRestore(turn) || undefined, canEdit: canEdit || undefined };
 }
 
 /** A changed file, of a turn or of the review. */
@@ -113,9 +113,9 @@ function fileView(
     change: kindOf(change),
     added,
     removed,
-    ...(oldPath !== undefined && { oldLabel: labelOf(join(root, oldPath), roots) }),
-    ...(isBinary && { isBinary }),
-    ...(index !== undefined && { index }),
+    oldLabel: oldPath !== undefined ? labelOf(join(root, oldPath), roots) : undefined,
+    isBinary,
+    index,
   };
 }
 

@@ -37,7 +37,7 @@ export function errorOf(conversation: Conversation): ErrorView | undefined {
       message: error
         ? l10n.t("Couldn't sign in to {0}: {1}", agent.name, error)
         : l10n.t('Sign in to use {0}.', agent.name),
-      ...(guidance && { hint: guidance }),
+      hint: guidance || undefined,
       actions: firstSignIn ? withPrimary(firstSignIn, ...signIn, ...more) : more,
     };
   }
@@ -47,9 +47,9 @@ export function errorOf(conversation: Conversation): ErrorView | undefined {
   return {
     code,
     message,
-    ...(hint && { hint }),
-    ...(stderr && { stderr }),
-    ...(connection.kind === 'failed' && connection.stage && { stage: connection.stage }),
+    hint: hint || undefined,
+    stderr: stderr || undefined,
+    stage: connection.kind === 'failed' && connection.stage ? connection.stage : undefined,
     actions: withPrimary(...actionsFor(code, connection.kind)),
   };
 }

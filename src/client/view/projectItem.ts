@@ -64,10 +64,10 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
   const path = context.state.nests.pathOf(entry);
   const base = {
     id: entry.id,
-    ...(path.length > 0 && { path: path.map(({ index }) => index) }),
+    path: path.length > 0 ? path.map(({ index }) => index) : undefined,
     at: entry.at,
-    ...(entry.turnId !== undefined && { turnId: entry.turnId }),
-    ...(entry.late && { late: true as const }),
+    turnId: entry.turnId,
+    late: entry.late ? (true as const) : undefined,
   };
   switch (entry.kind) {
     case 'user':
@@ -78,8 +78,8 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         kind: entry.kind,
         content: entry.content.map(projectBlock),
         duration: entry.until - entry.at,
-        ...(entry.dropped > 0 && { dropped: entry.dropped }),
-        ...(entry.elsewhere && { elsewhere: true as const }),
+        dropped: entry.dropped > 0 ? entry.dropped : undefined,
+        elsewhere: entry.elsewhere ? (true as const) : undefined,
         ...(entry.kind === 'user' && context.offers?.(entry)),
       };
     case 'tool':
@@ -89,9 +89,9 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         ...base,
         kind: 'plan',
         entries: entry.entries,
-        ...(entry.markdown !== undefined && { markdown: head(entry.markdown, MAX_TOOL_CHARS) }),
-        ...(entry.uri !== undefined && { uri: head(entry.uri, MAX_URI) }),
-        ...(entry.removed && { removed: true as const }),
+        markdown: entry.markdown !== undefined ? head(entry.markdown, MAX_TOOL_CHARS) : undefined,
+        uri: entry.uri !== undefined ? head(entry.uri, MAX_URI) : undefined,
+        removed: entry.removed ? (true as const) : undefined,
       };
     case 'notice': {
       const { severity, detail } = entry;
@@ -102,9 +102,9 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         severity,
         title,
         text,
-        ...(detail && { detail: head(detail, MAX_TOOL_CHARS) }),
-        ...(entry.raw !== undefined && { json: toJson(entry.raw) }),
-        ...(action && { action }),
+        detail: detail ? head(detail, MAX_TOOL_CHARS) : undefined,
+        json: entry.raw !== undefined ? toJson(entry.raw) : undefined,
+        action,
       };
     }
     case 'gap': {
@@ -113,9 +113,9 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         ...base,
         kind: 'gap',
         text: gapText(entry),
-        ...(state === 'loading' && { loading: true as const }),
-        ...((state === 'retryable' || state === 'unloaded') && { retryId: gapId }),
-        ...(state === 'unloaded' && { unloaded: true as const }),
+        loading: state === 'loading' || undefined,
+        retryId: state === 'retryable' || state === 'unloaded' ? gapId : undefined,
+        unloaded: state === 'unloaded' || undefined,
       };
     }
     case 'error': {
@@ -125,9 +125,9 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         kind: 'error',
         code,
         text: localize(text),
-        ...(hint && { hint: localize(hint) }),
-        ...(stderr && { stderr }),
-        ...(actions && { actions: actions.map(({ id, label }) => ({ id, label: localize(label) })) }),
+        hint: hint ? localize(hint) : undefined,
+        stderr: stderr || undefined,
+        actions: actions ? actions.map(({ id, label }) => ({ id, label: localize(label) })) : undefined,
       };
     }
     case 'turn_end': {
@@ -169,18 +169,18 @@ export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnV
     startedAt,
     tools,
     files: files.size,
-    ...(endedAt !== undefined && { endedAt }),
-    ...(waitedMs !== undefined && { waitedMs }),
-    ...(stopReason && { stopReason }),
-    ...(barrier && { barrier }),
-    ...(starter !== undefined && { starter }),
-    ...(ending !== undefined && { ending }),
-    ...(note && { note: turnNoteText(note) }),
-    ...(interrupted && { interrupted }),
-    ...(isEmpty(turn) && { isEmpty: true as const }),
-    ...(tokens !== undefined && { tokens }),
-    ...(tokenParts && { tokenParts }),
-    ...(changes && { changes }),
+    endedAt,
+    waitedMs,
+    stopReason,
+    barrier,
+    starter,
+    ending,
+    note: note ? turnNoteText(note) : undefined,
+    interrupted,
+    isEmpty: isEmpty(turn) ? (true as const) : undefined,
+    tokens,
+    tokenParts,
+    changes,
   };
 }
 
@@ -213,16 +213,16 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     content: projectContent(entry, context),
     locations: locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
     hasRaw,
-    ...(lines !== undefined && { lines }),
-    ...(editor && { editor }),
-    ...(nested && { nested }),
-    ...(entry.name && { name: entry.name }),
-    ...(details && entry.rawInput !== undefined && { rawInput: toJson(entry.rawInput) }),
-    ...(details && entry.rawOutput !== undefined && { rawOutput: toJson(entry.rawOutput) }),
-    ...(entry.endedAt !== undefined && { endedAt: entry.endedAt }),
-    ...(entry.waitedMs !== undefined && { waitedMs: entry.waitedMs }),
-    ...(decision && { decision }),
-    ...(isStoppable(entry) && { stop: stopOf(entry) }),
+    lines,
+    editor,
+    nested,
+    name: entry.name || undefined,
+    rawInput: details && entry.rawInput !== undefined ? toJson(entry.rawInput) : undefined,
+    rawOutput: details && entry.rawOutput !== undefined ? toJson(entry.rawOutput) : undefined,
+    endedAt: entry.endedAt,
+    waitedMs: entry.waitedMs,
+    decision,
+    stop: isStoppable(entry) ? stopOf(entry) : undefined,
   };
 }
 
@@ -322,7 +322,7 @@ function projectPart(part: ToolContent, context: ProjectionContext, { rawOutput 
       return {
         type: 'content',
         block: projectToolBlock(part.block),
-        ...(isCut(part.block) && { cut: true as const }),
+        cut: isCut(part.block) ? (true as const) : undefined,
       };
     case 'diff':
       return { type: 'diff', diff: projectDiff(part, context.roots) };
@@ -357,10 +357,10 @@ export function projectTerminal(id: string, terminal: Terminal | undefined, cont
     truncated: terminal.truncated || output.length > MAX_TERMINAL_CHARS,
     running: !exit && !released,
     openable: context.isOpenable(id),
-    ...(command && { command }),
-    ...(exit?.exitCode !== undefined && { exitCode: exit.exitCode }),
-    ...(exit?.signal && { signal: exit.signal }),
-    ...(isStopped && { isStopped }),
+    command: command || undefined,
+    exitCode: exit?.exitCode !== undefined ? exit.exitCode : undefined,
+    signal: exit?.signal ? exit.signal : undefined,
+    isStopped,
   };
 }
 
@@ -377,7 +377,7 @@ export function terminalAppend(text: string): { text: string; drop: number } {
 function projectBlock(block: ContentBlock): BlockView {
   if (block.type === 'unknown') {
     const { type, kind, raw, forAgent } = block;
-    return { type, kind, json: toJson(raw), ...(forAgent && { forAgent }) };
+    return { type, kind, json: toJson(raw), forAgent };
   }
   if (block.type === 'image' || block.type === 'audio') {
     if (block.data.length <= MAX_MEDIA_CHARS) return block;

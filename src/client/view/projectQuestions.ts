@@ -19,7 +19,7 @@ export function waitsForAnswer({ elicitations }: Readonly<SessionState>): boolea
 export function elicitationsOf({ model }: Conversation): ElicitationView[] {
   return [...model.state.elicitations.values()].map(({ at: _at, toolCallId, ...asked }) => {
     const entry = model.state.entries[(toolCallId === undefined ? undefined : model.toolIndex(toolCallId)) ?? -1];
-    return { ...asked, ...(entry?.kind === 'tool' && entry.title && { tool: head(entry.title, MAX_LABEL) }) };
+    return { ...asked, tool: entry?.kind === 'tool' && entry.title ? head(entry.title, MAX_LABEL) : undefined };
   });
 }
 
@@ -29,7 +29,7 @@ export function backgroundOf({ model }: Conversation): BackgroundView[] {
     if (kind === 'terminal') {
       const terminal = terminals.get(id);
       const stoppable = terminal?.canCancel && !terminal.exit;
-      return { kind, id, label: head(terminal?.command ?? id, MAX_LABEL), ...(stoppable && { stop: 'terminal' }) };
+      return { kind, id, label: head(terminal?.command ?? id, MAX_LABEL), stop: stoppable ? 'terminal' : undefined };
     }
     const entry =
       kind === 'subagent'
@@ -37,6 +37,6 @@ export function backgroundOf({ model }: Conversation): BackgroundView[] {
         : entries[model.toolIndex(id) ?? -1];
     if (entry?.kind !== 'tool') return { kind, id, label: head(id, MAX_LABEL) };
     const stop = kind === 'subagent' ? 'subagent' : 'tool';
-    return { kind, id, label: head(entry.title || id, MAX_LABEL), ...(isStoppable(entry) && { stop }) };
+    return { kind, id, label: head(entry.title || id, MAX_LABEL), stop: isStoppable(entry) ? stop : undefined };
   });
 }

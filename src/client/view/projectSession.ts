@@ -107,9 +107,9 @@ function attachmentOf(attachment: QueuedAttachment, capabilities: PromptCapabili
     id,
     kind,
     label,
-    ...(detail && { detail }),
-    ...(bytes !== undefined && { bytes }),
-    ...(thumbnail && { thumbnail }),
+    detail: detail || undefined,
+    bytes,
+    thumbnail: thumbnail || undefined,
   };
 }
 
@@ -270,9 +270,9 @@ function queueOf(conversation: Conversation): QueueItemView[] {
     return {
       id,
       text,
-      attachments: attachments.map(({ id, kind, label, detail }) => ({ id, kind, label, ...(detail && { detail }) })),
+      attachments: attachments.map(({ id, kind, label, detail }) => ({ id, kind, label, detail: detail || undefined })),
       state: state === 'queued' && queue.paused !== undefined ? 'paused' : state,
-      ...(why && { reason: why }),
+      reason: why || undefined,
     };
   });
 }

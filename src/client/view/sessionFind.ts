@@ -109,7 +109,7 @@ export class SessionFind implements Disposable {
       if (!counts || this.#isDisposed) return;
       const isDone = this.#pending.size === 0;
       if (counts.length > 0 || isDone || isFirst)
-        this.#post({ type: 'found', id: this.#id, counts, isDone, ...(isFirst && { isNew: true as const }) });
+        this.#post({ type: 'found', id: this.#id, counts, isDone, isNew: isFirst ? (true as const) : undefined });
       isFirst = false;
       await new Promise((resolve) => setImmediate(resolve));
     } while (this.#pending.size > 0 && !this.#isDisposed);

@@ -83,24 +83,24 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
     turns: state.turns.map(({ id, origin, stopReason, barrier }) => ({
       id,
       origin,
-      ...(stopReason && { stopReason }),
-      ...(barrier && { barrier }),
+      stopReason,
+      barrier,
     })),
     queue: queue.items.map(({ id, text, state: itemState, reason }) => {
       const isPaused = itemState === 'queued' && queue.paused !== undefined;
       const why = reason ?? (isPaused ? queue.paused : undefined);
-      return { id, text, state: isPaused ? 'paused' : itemState, ...(why && { reason: waitReasonLabel(why) }) };
+      return { id, text, state: isPaused ? 'paused' : itemState, reason: why ? waitReasonLabel(why) : undefined };
     }),
     permissions: [...state.permissions.values()].map(({ id, title, options }) => ({ id, title, options })),
     questions: [...state.elicitations.values()].map(({ id, mode, message }) => ({ id, mode, message })),
     commands: state.commands.map(({ name, description }) => ({ name, description })),
     config: state.config.map(({ id, name, value }) => ({ id, name, value })),
     changes: conversation.changes.reviewed(),
-    ...(conversation.sessionId !== undefined && { sessionId: conversation.sessionId }),
-    ...(state.title !== undefined && { title: state.title }),
-    ...(state.usage && { usage: { used: state.usage.used, size: state.usage.size } }),
+    sessionId: conversation.sessionId,
+    title: state.title,
+    usage: state.usage ? { used: state.usage.used, size: state.usage.size } : undefined,
     ...(error && {
-      error: { code: error.code, message: error.message, ...(error.stderr && { stderr: error.stderr }) },
+      error: { code: error.code, message: error.message, stderr: error.stderr || undefined },
     }),
   };
 }
@@ -108,8 +108,8 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
 function toEntry(entry: Entry): SnapshotEntry {
   const base = {
     id: entry.id,
-    ...(entry.turnId !== undefined && { turnId: entry.turnId }),
-    ...(entry.late && { late: true as const }),
+    turnId: entry.turnId,
+    late: entry.late ? (true as const) : undefined,
   };
   switch (entry.kind) {
     case 'tool': {

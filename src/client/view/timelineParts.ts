@@ -62,12 +62,12 @@ function callOf(entry: ToolEntry, turn: number | undefined, isOpen: boolean, now
   return {
     index,
     at,
-    ...(!isOpen && { endedAt }),
+    endedAt: !isOpen ? endedAt : undefined,
     kind: head(toolKind, MAX_TITLE),
     status,
     title: head(title.trim().split('\n', 1)[0]!, MAX_TITLE),
-    ...(turn !== undefined && { turn }),
-    ...(waitedMs !== undefined && { waitedMs }),
+    turn,
+    waitedMs,
   };
 }
 
@@ -81,11 +81,11 @@ function turnOf(turn: Turn, state: Readonly<SessionState>, index: number | undef
   return {
     number,
     at,
-    ...(endedAt !== undefined && { endedAt }),
-    ...(index !== undefined && { index }),
-    ...(waits.length > 0 && { waits }),
-    ...(tokens !== undefined && { tokens }),
-    ...(usage && usage.size > 0 && { context: Math.max(0, Math.min(1, usage.used / usage.size)) }),
+    endedAt,
+    index,
+    waits: waits.length > 0 ? waits : undefined,
+    tokens,
+    context: usage && usage.size > 0 ? Math.max(0, Math.min(1, usage.used / usage.size)) : undefined,
     ...costOf(turn, state),
   };
 }

@@ -56,7 +56,7 @@ export function lineOfTurn(turn: Readonly<Turn>): string | undefined {
     ...facts,
     stopReason,
     isInterrupted: interrupted === true,
-    ...(note !== undefined && { note: turnNoteText(note) }),
+    note: note !== undefined ? turnNoteText(note) : undefined,
   });
 }
 

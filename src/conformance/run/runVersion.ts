@@ -66,11 +66,10 @@ export async function runVersion(context: VersionContext): Promise<VersionRun> {
   } finally {
     await connection.close();
   }
-  if (first.sessionId === undefined)
-    return { ...found, ...(first.stopped !== undefined && { stopped: first.stopped }) };
+  if (first.sessionId === undefined) return { ...found, stopped: first.stopped };
   if (offers.resume) await openAgain(context, 'resume', first.sessionId);
   if (offers.load) await openAgain(context, 'load', first.sessionId);
-  return { ...found, ...(first.stopped !== undefined && { stopped: first.stopped }) };
+  return { ...found, stopped: first.stopped };
 }
 
 async function connect(context: VersionContext): Promise<{ connection: CheckConnection; opened: Opened | undefined }> {
@@ -138,7 +137,7 @@ async function firstProcess(context: VersionContext, opened: Opened): Promise<Fi
   step('close');
   await closeSession(context, opened);
   const stopped = whyStopped(connection, session);
-  return { sessionId: session.id, ...(stopped !== undefined && { stopped }) };
+  return { sessionId: session.id, stopped };
 }
 
 /** Asks for the status in a row. @returns whether nothing else came from the agent */

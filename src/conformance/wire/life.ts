@@ -54,7 +54,7 @@ function readLife(lines: readonly WireLine[]): Life {
     if (call && !call.answer) call.answer = line;
     else if (dir === 'received') strayAnswers.push(line);
   }
-  return { lines, calls, questions, strayAnswers, ...(ended && { ended }) };
+  return { lines, calls, questions, strayAnswers, ended };
 }
 
 type MutableCall = { -readonly [K in keyof Call]: Call[K] };

@@ -126,10 +126,10 @@ function readTurn(life: Life, version: 1 | 2, sessionId: string, prompt: Call, l
     lines,
     added,
     isLifecycle,
-    ...(end && { end }),
-    ...(typeof reason === 'string' && { reason }),
-    ...(endless && { endless }),
-    ...(cancel && { cancel }),
+    end,
+    reason: typeof reason === 'string' ? reason : undefined,
+    endless,
+    cancel,
   };
 }
 

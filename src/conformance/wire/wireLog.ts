@@ -88,8 +88,8 @@ export class WireLog {
         ms: Math.round(performance.now() - this.#began),
         dir,
         text: text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text,
-        ...(message && { message }),
-        ...(note && { note }),
+        message,
+        note,
       };
       this.#lines.push(line);
     }

@@ -74,8 +74,8 @@ export function errorOfAnswer(
   const advice = kind === 'busy' ? (wait ?? hint) : hint;
   return new AgentServerError(kind, sentence, {
     status,
-    ...(advice !== undefined && { hint: advice }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    hint: advice,
+    retryAfterMs,
   });
 }
 
@@ -86,12 +86,12 @@ function meaningOf(status: number, code: string | undefined): { kind: string; hi
     case 403:
       return {
         kind: 'forbidden',
-        ...(code === undefined && { hint: localizable('Check that the token may use this agent.') }),
+        hint: code === undefined ? localizable('Check that the token may use this agent.') : undefined,
       };
     case 404:
       return {
         kind: 'not-found',
-        ...(code === undefined && { hint: localizable('Check the address of the agent server.') }),
+        hint: code === undefined ? localizable('Check the address of the agent server.') : undefined,
       };
     case 409:
       return { kind: 'conflict' };

@@ -325,7 +325,7 @@ export class CommunicationClient {
         headers,
         signal,
         redirect: 'manual',
-        ...(text !== undefined && { body: text }),
+        body: text,
       });
     } catch (error) {
       this.#options.onTraffic?.('in', `(no answer) ${method} ${path}`);

@@ -48,7 +48,7 @@ export function partGapId(messageGapId: string, part: number): string {
  */
 export function livePart(part: MessagePart, gapId: string): GapEvent {
   const { name, content_url: url = '', content_type: mimeType } = part;
-  return { ...unloadedPart(part, gapId), remote: { url, mimeType, ...(name !== undefined && { name }) } };
+  return { ...unloadedPart(part, gapId), remote: { url, mimeType, name } };
 }
 
 /** Returns the gap for a part that the user has not asked for yet. */

@@ -21,7 +21,7 @@ export function partBlock(part: MessagePart): ContentBlock | undefined {
   const isData = part.content_encoding === 'base64';
   const kind = mimeType.split('/', 1)[0]?.toLowerCase();
   if (isData && kind === 'image') {
-    return { type: 'image', data: content, mimeType, ...(name !== undefined && { uri: artifactUri(name) }) };
+    return { type: 'image', data: content, mimeType, uri: name !== undefined ? artifactUri(name) : undefined };
   }
   if (isData && kind === 'audio') return { type: 'audio', data: content, mimeType };
   if (name === undefined && isTextual(mimeType)) return { type: 'text', text: decoded(part) };
@@ -41,7 +41,7 @@ export function citationBlock(part: MessagePart): ContentBlock | undefined {
       type: 'resource_link',
       uri: url,
       name: title ?? nameOfUrl(url),
-      ...(description !== undefined && { description }),
+      description,
     };
   }
   const words = [title, description].filter((text) => text !== undefined && text !== '').join(': ');

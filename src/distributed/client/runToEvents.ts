@@ -138,7 +138,7 @@ export class RunToEvents {
       message: (typeof message === 'string' ? plainSentence(message) : message) || localizable('The agent failed.'),
     };
     out.push({ type: 'error', ...error });
-    this.#end = { status: 'failed', stopReason: 'error', error, ...(run && { run }) };
+    this.#end = { status: 'failed', stopReason: 'error', error, run };
   }
 
   /**
@@ -217,8 +217,8 @@ export class RunToEvents {
         ...(open && message === undefined ? {} : { title: message || toolName }),
         name: toolName,
         status: toolOutput === undefined ? 'in_progress' : 'completed',
-        ...(toolInput !== undefined && { rawInput: toolInput }),
-        ...(toolOutput !== undefined && { rawOutput: toolOutput }),
+        rawInput: toolInput,
+        rawOutput: toolOutput,
       },
     });
   }

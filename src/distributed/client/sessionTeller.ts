@@ -85,8 +85,8 @@ export class SessionTeller {
       title: '',
       said,
       own: true,
-      ...(description !== undefined && { description }),
-      ...(action && { action }),
+      description,
+      action,
     });
   }
 }

@@ -85,7 +85,7 @@ export function exportDescriptor(descriptor: SessionDescriptor, scheme = 'vscode
     link: `${scheme}://parley.parley/session?d=${packed}`,
     carriesSignatures: urls.some(carriesSignature),
     onThisMachine: urls.filter(isOnThisMachine).length,
-    ...(ends.length > 0 && { expiresAt: Math.min(...ends) }),
+    expiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
   };
 }
 

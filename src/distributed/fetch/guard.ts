@@ -182,8 +182,8 @@ async function exchange(
     const result = {
       status,
       body,
-      ...(etag !== undefined && { etag }),
-      ...(contentType !== undefined && { contentType }),
+      etag,
+      contentType,
     };
     return { result, location: '', waited: 0 };
   } catch (error) {

@@ -85,7 +85,7 @@ export class StoreLinks implements HistoryLinks {
     const before = this.#links.get(store) ?? new Map<string, string>();
     const known = before.get(key);
     if (known !== undefined && (expiryOf(known) ?? 0) - Date.now() > (DEFAULT_URL_SECONDS * 1000) / 2) return known;
-    const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, ...(sha256 !== undefined && { sha256 }) });
+    const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
     // The address of this machine may change at any time.
     if (!store.isLocal) this.#links.set(store, before.set(key, url));
     return url;

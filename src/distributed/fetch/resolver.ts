@@ -159,7 +159,7 @@ export class Resolver {
     { sha256 }: { readonly sha256?: string },
     signal: AbortSignal,
   ): Promise<HistoryEntry> {
-    const group = { url, indexes: [index], ...(sha256 !== undefined && { sha256 }) };
+    const group = { url, indexes: [index], sha256 };
     const run: Run = { signal, either: signal, bytes: 0, health: new OriginHealth(), asks: true };
     return await this.#resolveOne(group, run);
   }
@@ -286,7 +286,7 @@ function groupByUrl(history: readonly string[], from: number, to: number, option
     const sha256 = options.sha256?.(index);
     const known = groups.get(url);
     if (known !== undefined) known.indexes.push(index);
-    else groups.set(url, { url, indexes: [index], ...(sha256 !== undefined && { sha256 }) });
+    else groups.set(url, { url, indexes: [index], sha256 });
   }
   return [...groups.values()];
 }

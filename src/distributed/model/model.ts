@@ -282,11 +282,11 @@ export function citationOf(part: MessagePart): Citation | undefined {
   const { success, data } = z.safeParse(citationSchema, part.metadata);
   if (!success) return undefined;
   return {
-    ...(data.start_index !== undefined && { startIndex: data.start_index }),
-    ...(data.end_index !== undefined && { endIndex: data.end_index }),
-    ...(data.url !== undefined && { url: data.url }),
-    ...(data.title !== undefined && { title: data.title }),
-    ...(data.description !== undefined && { description: data.description }),
+    startIndex: data.start_index,
+    endIndex: data.end_index,
+    url: data.url,
+    title: data.title,
+    description: data.description,
   };
 }
 
@@ -311,10 +311,10 @@ export function trajectoryOf(part: MessagePart): Trajectory | undefined {
   const { success, data } = z.safeParse(trajectorySchema, part.metadata);
   if (!success) return undefined;
   return {
-    ...(data.message !== undefined && { message: data.message }),
-    ...(data.tool_name !== undefined && { toolName: data.tool_name }),
-    ...(data.tool_input !== undefined && { toolInput: data.tool_input }),
-    ...(data.tool_output !== undefined && { toolOutput: data.tool_output }),
+    message: data.message,
+    toolName: data.tool_name,
+    toolInput: data.tool_input,
+    toolOutput: data.tool_output,
   };
 }
 
@@ -333,7 +333,7 @@ export function markdownPart(content: string): MessagePart {
 
 /** A part whose content lies elsewhere. */
 export function remotePart({ url, mimeType, name }: RemoteContent): MessagePart & { readonly content_url: string } {
-  return { ...(name !== undefined && { name }), content_type: mimeType, content_url: url, content_encoding: 'plain' };
+  return { name, content_type: mimeType, content_url: url, content_encoding: 'plain' };
 }
 
 /** A new id, as other servers of the protocol demand it. */

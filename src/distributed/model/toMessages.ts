@@ -79,7 +79,7 @@ function agentMessage(entries: readonly Entry[], options: ToMessagesOptions): Me
     parts: finished,
     created_at: timestamp(entries[0]?.at ?? 0),
     // The protocol has no other mark for a message that was cut short.
-    ...(isWhole && { completed_at: timestamp(Math.max(...entries.map(endOf))) }),
+    completed_at: isWhole ? timestamp(Math.max(...entries.map(endOf))) : undefined,
   };
 }
 
@@ -167,10 +167,10 @@ class PartList {
     const output = entry.rawOutput ?? textOf(entry.content);
     const metadata = {
       kind: 'trajectory',
-      ...(entry.title !== '' && { message: entry.title.slice(0, 1000) }),
+      message: entry.title !== '' ? entry.title.slice(0, 1000) : undefined,
       tool_name: (entry.name ?? (entry.title || entry.toolKind)).slice(0, 200),
-      ...(entry.rawInput !== undefined && { tool_input: objectOf(entry.rawInput) }),
-      ...(output !== undefined && { tool_output: objectOf(output) }),
+      tool_input: entry.rawInput !== undefined ? objectOf(entry.rawInput) : undefined,
+      tool_output: output !== undefined ? objectOf(output) : undefined,
     };
     this.#addExtra({ ...textPart(''), metadata });
   }

@@ -113,7 +113,7 @@ export class ServerRun {
   get output(): readonly Message[] {
     return this.#output.map(({ completed_at, ...message }) => ({
       ...message,
-      ...(completed_at !== null && { completed_at }),
+      completed_at: completed_at !== null ? completed_at : undefined,
     }));
   }
 

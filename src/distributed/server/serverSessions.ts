@@ -94,7 +94,7 @@ export class ServerSessions {
       if (!known) return { id: own, versions: [{ version: mintId(), entries: [] }] };
       return known.isContested ? { ...known, isContested: false } : known;
     });
-    return { branch: { id: record.id, version: firstOf(record).version }, ...(notice && { notice }) };
+    return { branch: { id: record.id, version: firstOf(record).version }, notice };
   }
 
   /** The session as it is handed out, or undefined. Links of our own are signed. */
@@ -203,7 +203,7 @@ export class ServerSessions {
     const record = await this.#change(session.id, async (known) => {
       notice = undefined;
       const { entries, state } = await this.#placesOf(session, known);
-      const brought = { version: mintId(), entries, ...(state && { state }) };
+      const brought = { version: mintId(), entries, state };
       if (!known) return { id: session.id, versions: [brought] };
       const theirs = entries.map(nameOf);
       const relations = known.versions.map((version) => ({
@@ -215,7 +215,7 @@ export class ServerSessions {
         // With the same messages ours is the newer state: it may have been stored since the client
         // looked.
         const newest = (within.relation === 'same' ? within.version.state : undefined) ?? state ?? within.version.state;
-        const grown = { version: within.version.version, entries, ...(newest && { state: newest }) };
+        const grown = { version: within.version.version, entries, state: newest };
         const others = known.versions.filter((other) => other !== within.version);
         const isContested = within.version !== known.versions[0] || known.isContested === true;
         return { ...known, versions: [grown, ...others], isContested };
@@ -226,7 +226,7 @@ export class ServerSessions {
       return { ...known, versions: [brought, ...known.versions].slice(0, MAX_VERSIONS), isContested: true };
     });
     const branch = { id: session.id, version: firstOf(record).version };
-    return { branch, ...(notice && { notice }) };
+    return { branch, notice };
   }
 
   /** What a client brought, with what is known to be our own marked as such. */
@@ -251,7 +251,7 @@ export class ServerSessions {
     };
     const entries: Place[] = [];
     for (const url of session.history) entries.push(await placeOf(url));
-    return { entries, ...(session.state !== undefined && { state: await placeOf(session.state) }) };
+    return { entries, state: session.state !== undefined ? await placeOf(session.state) : undefined };
   }
 
   async #store(id: string, message: Message, signal: AbortSignal): Promise<Put> {
@@ -302,7 +302,7 @@ export class ServerSessions {
     const stores = new Map((await this.#options.stores()).map((store) => [store.id, store]));
     const history: string[] = [];
     for (const place of entries) history.push(await this.#linkTo(place, stores));
-    return { id, history, ...(state && { state: await this.#linkTo(state, stores) }) };
+    return { id, history, state: state ? await this.#linkTo(state, stores) : undefined };
   }
 
   async #linkTo(place: Place, stores: ReadonlyMap<string, ResourceStore>): Promise<string> {
@@ -316,7 +316,7 @@ export class ServerSessions {
     const sha256 = hashOf(place.url);
     const url = await store.urlFor(place.own.key, {
       expiresIn: DEFAULT_URL_SECONDS,
-      ...(sha256 !== undefined && { sha256 }),
+      sha256,
     });
     if (store.isLocal) return url;
     if (this.#signed.size >= MAX_SIGNED) this.#signed.clear();

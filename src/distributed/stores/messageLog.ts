@@ -192,7 +192,7 @@ export class MessageLog {
   async descriptor(options: Omit<Partial<UrlOptions>, 'sha256'> = {}): Promise<SessionDescriptor> {
     const { id, entries, state } = this.#record;
     const history = await Promise.all(entries.map((place) => this.#urlOf(place, options)));
-    return { id, history, ...(state !== undefined && { state: await this.#urlOf(state, options) }) };
+    return { id, history, state: state !== undefined ? await this.#urlOf(state, options) : undefined };
   }
 
   /**
@@ -214,7 +214,7 @@ export class MessageLog {
       const gone = [...known.values()].map(({ key }) => key).filter((key) => !kept.has(key));
       const dropped = [...(this.#record.dropped ?? []).filter((key) => !kept.has(key)), ...gone].slice(-MAX_HISTORY);
       const { earlier } = this.#record;
-      await this.#set({ id: this.#record.id, entries, dropped, ...(state && { state }), ...(earlier && { earlier }) });
+      await this.#set({ id: this.#record.id, entries, dropped, state, earlier });
     });
   }
 

@@ -28,7 +28,7 @@ export class UnreadableLinks extends ParleyError {
           )
         : localizable("The links to the messages of this session can't be read.");
     super('links-unreadable', framed('{0} {1}', what, reason.texts.message), {
-      ...(reason.texts.hint !== undefined && { hint: reason.texts.hint }),
+      hint: reason.texts.hint,
       cause: reason,
     });
     this.reason = reason;

@@ -120,7 +120,7 @@ export class S3Store implements ResourceStore {
     // A copy: the caller's buffer may be a view of a larger one.
     return this.#fetch(
       signed.url,
-      { method, headers: signed.headers, ...(body && { body: Uint8Array.from(body) }) },
+      { method, headers: signed.headers, body: body ? Uint8Array.from(body) : undefined },
       signal,
     );
   }

@@ -120,7 +120,7 @@ export class WriteQueue implements ResourceStore, Disposable {
     const [first] = this.#items;
     if (first === undefined) return { waiting: 0 };
     const problem = this.#problem ?? this.#items.find(({ refusal }) => refusal)?.refusal;
-    return { waiting: this.#items.length, since: first.since, ...(problem && { problem }) };
+    return { waiting: this.#items.length, since: first.since, problem };
   }
 
   /**

@@ -78,7 +78,7 @@ export function runTool(
   { env, log, timeoutMs }: ToolContext & { readonly timeoutMs?: number },
   signal: AbortSignal,
 ): Promise<ProgramResult> {
-  return runProgram({ command, args, env, cwd, log, ...(timeoutMs !== undefined && { timeoutMs }) }, signal);
+  return runProgram({ command, args, env, cwd, log, timeoutMs }, signal);
 }
 
 function findTool(name: string, { env, except }: ToolContext): Promise<string | undefined> {

@@ -97,7 +97,7 @@ export class Installer {
         await this.#options.check({ name, command: join(staged, program), args, env }, signal);
         signal.throwIfAborted();
         const facts = { id, name, version, program, args: [...args], env, installedAt: Date.now() };
-        return await this.installed.commit(staged, { ...facts, ...(sha256 !== undefined && { sha256 }) });
+        return await this.installed.commit(staged, { ...facts, sha256 });
       } catch (error) {
         const stderr = error instanceof ParleyError && error.stderr ? `\n${error.stderr}` : '';
         this.#options.log.warn(`install ${id} ${version}: ${messageOf(error)}${stderr}`);
@@ -110,11 +110,11 @@ export class Installer {
   }
 
   async #planFor(agent: RegistryAgent, source: InstallSource, signal: AbortSignal): Promise<InstallPlan> {
-    const plan = { agent, source, ...(agent.license !== undefined && { license: agent.license }) };
+    const plan = { agent, source, license: agent.license };
     if (source.kind === 'binary') {
       archiveKind(source.archive);
       const size = await statedSize(source.archive, this.#options.trustedOrigin(), signal);
-      return { ...plan, tool: undefined, ...(size !== undefined && { size }) };
+      return { ...plan, tool: undefined, size };
     }
     const context = await this.#options.context();
     await mkdir(this.#options.root, { recursive: true });

@@ -56,8 +56,8 @@ export async function npmFacts(
   const license = at(facts, 'license');
   return {
     node,
-    ...(typeof size === 'number' && Number.isSafeInteger(size) && { size }),
-    ...(typeof license === 'string' && { license: oneLine(license, 100) }),
+    size: typeof size === 'number' && Number.isSafeInteger(size) ? size : undefined,
+    license: typeof license === 'string' ? oneLine(license, 100) : undefined,
   };
 }
 

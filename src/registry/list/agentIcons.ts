@@ -102,7 +102,7 @@ export class AgentIcons {
       const text = await readBody(response, MAX_SVG, () => new Error('the icon is too large'), signal);
       const svg = readPlainSvg(text);
       if (svg === undefined) this.#options.log.warn(`registry: ${url} is no plain icon`);
-      return { at: this.#now(), ...(svg !== undefined && { svg }) };
+      return { at: this.#now(), svg };
     } catch (error) {
       if (!signal.aborted) this.#options.log.warn(`registry: ${url}: ${messageOf(error)}`);
       return undefined;
@@ -117,7 +117,7 @@ export class AgentIcons {
       for (const url of urls) {
         const [text, when] = [at(value, url, 'svg'), at(value, url, 'at')];
         const svg = typeof text === 'string' ? readPlainSvg(text) : undefined;
-        if (typeof when === 'number') kept.set(url, { at: when, ...(svg !== undefined && { svg }) });
+        if (typeof when === 'number') kept.set(url, { at: when, svg });
       }
     } catch {
       // There is none yet, or it is damaged: the icons are fetched again.

@@ -110,9 +110,9 @@ export function boundEvent(event: SessionEvent): SessionEvent {
     case 'tool_call': {
       const { content, rawInput, rawOutput } = event.patch;
       const bounded = {
-        ...(content && { content: boundContent(content) }),
-        ...(rawInput !== undefined && { rawInput: boundRaw(rawInput) }),
-        ...(rawOutput !== undefined && { rawOutput: boundRaw(rawOutput) }),
+        content: content ? boundContent(content) : undefined,
+        rawInput: rawInput !== undefined ? boundRaw(rawInput) : undefined,
+        rawOutput: rawOutput !== undefined ? boundRaw(rawOutput) : undefined,
       };
       return { ...event, patch: { ...event.patch, ...bounded } };
     }

@@ -22,7 +22,7 @@ export function keepInput(call: Call, fields: ToolPatch, asks: boolean): ToolPat
   const earlier = isInput ? [] : call.content;
   return {
     ...others,
-    ...(content && { content: joined(earlier, content) }),
+    content: content ? joined(earlier, content) : undefined,
     ...(rawInput != null ? { rawInput: merged(before, rawInput) } : isInput && { rawInput: before }),
   };
 }

@@ -13,7 +13,7 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
     case 'agent':
     case 'thought': {
       const { kind: role, messageId, content, parent } = entry;
-      const ids = { ...(messageId !== undefined && { messageId }), ...(parent !== undefined && { parent }) };
+      const ids = { messageId, parent };
       const common = { type: 'message_chunk', role, ...ids } as const;
       return content.map((block) => ({ ...common, block }));
     }
@@ -29,11 +29,11 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
       const { severity, title, text, said, detail, raw } = entry;
       if (raw !== undefined) return [{ type: 'unknown_update', name: title, raw }];
       const description = [text, detail].filter(Boolean).join('\n\n');
-      return [{ type: 'notice', severity, title, ...(said && { said }), ...(description && { description }) }];
+      return [{ type: 'notice', severity, title, said, description: description || undefined }];
     }
     case 'error': {
       const { code, text: message, hint, stderr } = entry;
-      return [{ type: 'error', code, message, ...(hint && { hint }), ...(stderr && { stderr }) }];
+      return [{ type: 'error', code, message, hint: hint || undefined, stderr: stderr || undefined }];
     }
     default:
       return [];
@@ -49,10 +49,10 @@ export function toolEvent(entry: ToolEntry): Extract<SessionEvent, { type: 'tool
     status,
     content,
     locations,
-    ...(name !== undefined && { name }),
-    ...(rawInput !== undefined && { rawInput }),
-    ...(rawOutput !== undefined && { rawOutput }),
-    ...(parent !== undefined && { parent }),
+    name,
+    rawInput,
+    rawOutput,
+    parent,
   };
   return { type: 'tool_call', toolCallId, patch, announced: false };
 }
@@ -64,7 +64,7 @@ export function terminalsOf(entry: Entry, { terminals }: Pick<SessionState, 'ter
     const terminal = part.type === 'terminal' ? terminals.get(part.terminalId) : undefined;
     if (!terminal) return [];
     const { id: terminalId, command, cwd, output, truncated, exit } = terminal;
-    const described = { ...(command !== undefined && { command }), ...(cwd !== undefined && { cwd }) };
+    const described = { command, cwd };
     const ended = exit ? { exit } : { released: true };
     return [{ type: 'terminal', terminalId, ...described, output, truncated, ...ended }];
   });

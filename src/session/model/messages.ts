@@ -57,7 +57,7 @@ export function addMessageChunk(
       content: [block],
       dropped,
       until: at,
-      ...(event.messageId !== undefined && { messageId: event.messageId }),
+      messageId: event.messageId,
     }),
     at,
   );
@@ -87,7 +87,7 @@ function addNestedChunk(
   }
   if (block.type === 'text' && block.text === '') return;
   const { content, dropped } = bounded([block]);
-  const ids = { parent, ...(messageId !== undefined && { messageId }) };
+  const ids = { parent, messageId };
   const index = context.push((base) => ({ ...base, ...ids, kind, content, dropped, until: at }), at);
   const entry = state.entries[index] as MessageEntry;
   nestedMessages.delete(parent);

@@ -255,10 +255,10 @@ export class SessionModel {
           title: event.title,
           options: event.options,
           at,
-          ...(event.toolCallId !== undefined && { toolCallId: event.toolCallId }),
-          ...(event.description && { description: event.description }),
-          ...(event.command && { command: event.command }),
-          ...(event.ruleOffer && { ruleOffer: event.ruleOffer }),
+          toolCallId: event.toolCallId,
+          description: event.description || undefined,
+          command: event.command,
+          ruleOffer: event.ruleOffer,
         });
         break;
       case 'permission_closed': {

@@ -62,7 +62,7 @@ export class Nests {
     const nest = this.#nests.get(entry);
     if (!nest) return undefined;
     const { calls, open, latest } = nest;
-    return { calls, open: open.size, ...(latest && open.has(latest) && latest.title && { now: latest.title }) };
+    return { calls, open: open.size, now: latest && open.has(latest) && latest.title ? latest.title : undefined };
   }
 
   /**

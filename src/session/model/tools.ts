@@ -105,7 +105,7 @@ function create(context: ModelContext, event: ToolEvent, at: number): void {
       ...base,
       kind: 'tool',
       toolCallId: event.toolCallId,
-      ...(!event.announced && { isUnannounced: true }),
+      isUnannounced: !event.announced || undefined,
       title: '',
       toolKind: 'other',
       status: 'pending',
@@ -207,7 +207,7 @@ export function noteDecision(context: ModelContext, event: Extract<SessionEvent,
     outcome: event.outcome,
     by: event.by,
     ...(option && { name: option.name, kind: option.kind }),
-    ...(event.rule !== undefined && { rule: event.rule }),
+    rule: event.rule,
   };
   // Not every agent says that the call runs now.
   if (entry.status === 'pending' && option?.kind.startsWith('allow')) entry.status = 'in_progress';

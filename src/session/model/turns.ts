@@ -192,8 +192,8 @@ export function endReplayedTurn(
   const said = {
     turnId: turn.id,
     stopReason,
-    ...(tokens !== undefined && { tokens }),
-    ...(tokenParts && { tokenParts }),
+    tokens,
+    tokenParts,
   };
   if (turn.endedAt === undefined) endTurn(context, { type: 'turn_ended', ...said, barrier, at: turn.startedAt }, at);
   else fixReason(context, { type: 'turn_reason', ...said });

@@ -156,8 +156,8 @@ function hasOpenPast({ turns }: Transcript): boolean {
 function endOf({ turnId }: Entry, { turns }: Transcript): SessionEvent[] {
   const { stopReason, barrier, tokens, tokenParts } = turns.findLast(({ id }) => id === turnId) ?? {};
   if (stopReason === undefined) return [];
-  const said = { ...(tokens !== undefined && { tokens }), ...(tokenParts && { tokenParts }) };
-  return [{ type: 'replayed_end', stopReason, ...(barrier && { barrier }), ...said }];
+  const said = { tokens, tokenParts };
+  return [{ type: 'replayed_end', stopReason, barrier, ...said }];
 }
 
 function again(entry: Entry, repeated: Transcript): SessionEvent[] {

@@ -44,7 +44,7 @@ export function readMark(json: string | undefined): Mark | undefined {
   const mark = readJson(json, markSchema, undefined);
   if (!mark) return undefined;
   const { entries, turns, turn } = mark;
-  return { entries, turns, ...(turn !== undefined && { turn }) };
+  return { entries, turns, turn };
 }
 
 /** Returns events in order. */
@@ -58,10 +58,10 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
         from,
         to: Math.min(to, end),
         limit: room,
-        ...(maxBytes !== undefined && { maxBytes }),
-        ...(types && { types }),
+        maxBytes,
+        types,
         // Only text rows can grow.
-        ...(after?.chars === 0 && { known: after.seq }),
+        known: after?.chars === 0 ? after.seq : undefined,
       };
       const part = readRows(sql, key, range);
       room -= part.length;

@@ -188,8 +188,8 @@ function toItem(row: Row): StoredQueueItem {
     attachments: readAttachments(textOf(row.attachments)),
     state: toState(row),
     held: row.held === 1,
-    ...(reason !== undefined && { reason }),
-    ...(row.doubtful === 1 && { doubtful: true }),
-    ...(repeats !== undefined && { repeats }),
+    reason,
+    doubtful: row.doubtful === 1 || undefined,
+    repeats,
   };
 }

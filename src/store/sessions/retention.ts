@@ -140,7 +140,7 @@ function withoutOutput(event: SessionEvent): SessionEvent {
   switch (event.type) {
     case 'tool_call': {
       const { content, rawInput: _input, rawOutput: _output, ...patch } = event.patch;
-      return { ...event, patch: { ...patch, ...(content && { content: [note] }) } };
+      return { ...event, patch: { ...patch, content: content ? [note] : undefined } };
     }
     case 'tool_content':
       return { ...event, part: note };

@@ -22,7 +22,7 @@ export function signInCheck(state: SignInState): Check {
               ? l10n.t('The agent wants you to sign in: {0}', state.error)
               : l10n.t('The agent wants you to sign in.'),
             action: 'signIn',
-            ...(state.methods.length > 0 && { facts: [[l10n.t('Ways to sign in'), state.methods.join(', ')]] }),
+            facts: state.methods.length > 0 ? [[l10n.t('Ways to sign in'), state.methods.join(', ')]] : undefined,
           };
         case 'ready':
           return { outcome: 'ok', found: l10n.t('The agent has opened a session, so no sign-in is needed.') };

@@ -106,7 +106,7 @@ export async function attachFiles(files: readonly File[]): Promise<void> {
       const mimeType = file.type.split(';', 1)[0] ?? '';
       const thumbnail = type === 'attachImage' ? await thumbnailOf(file) : undefined;
       const content = { data: await toBase64(file), mimeType, name: file.name };
-      postAttachment({ type, ...content, ...(thumbnail !== undefined && { thumbnail }) } as AttachMessage, key);
+      postAttachment({ type, ...content, thumbnail } as AttachMessage, key);
     } catch (error) {
       reportError(error);
     }

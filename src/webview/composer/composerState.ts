@@ -158,7 +158,7 @@ class Composer {
     this.pending.value = { ...sent, key: this.#key };
     this.problem.value = '';
     this.#keep();
-    post({ type: 'send', ...sent, ...(now && { now }) }, this.#key);
+    post({ type: 'send', ...sent, now: now || undefined }, this.#key);
   }
 
   /** The messages at the beginning of the field that the host does not have. */
@@ -342,9 +342,9 @@ class Composer {
     keepDraft(this.#key, {
       text: this.text.peek(),
       revision: this.#revision,
-      ...(sent && { sent: { clientId, text, revision, next } }),
-      ...(this.#lost.length > 0 && { lost: this.#lost }),
-      ...(!hasItems.peek() && { isNew: true }),
+      sent: sent ? { clientId, text, revision, next } : undefined,
+      lost: this.#lost.length > 0 ? this.#lost : undefined,
+      isNew: !hasItems.peek() || undefined,
     });
   }
 

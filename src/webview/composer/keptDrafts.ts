@@ -42,9 +42,9 @@ function readDraft(value: unknown): KeptDraft | undefined {
   return {
     text,
     revision,
-    ...(isSent(sent) && { sent }),
-    ...(isTexts(lost) && { lost }),
-    ...(isNew === true && { isNew }),
+    sent: isSent(sent) ? sent : undefined,
+    lost: isTexts(lost) ? lost : undefined,
+    isNew: isNew === true ? isNew : undefined,
   };
 }
 

@@ -64,7 +64,7 @@ export function createPermissionCard(
     element.classList.add('answered');
     for (const one of element.querySelectorAll<HTMLButtonElement>(':is(.answers, .more-answers) button'))
       one.disabled = true;
-    context.post({ type: 'permission', id: permission.id, optionId, ...(reason && { reason }) });
+    context.post({ type: 'permission', id: permission.id, optionId, reason: reason || undefined });
     context.answered(permission.id, !(event instanceof MouseEvent && event.detail > 0));
   }
 

@@ -40,7 +40,7 @@ function editorLabel(item: ToolItem, { tool, subject = '', result }: NonNullable
     object: isPlace ? place.label : subject,
     literal: true,
     facts: result === undefined ? [] : [resultLabel(result)],
-    ...(item.decision && { decision: decisionLabel(item.decision) }),
+    decision: item.decision ? decisionLabel(item.decision) : undefined,
     time: timeLabel(item),
   };
 }
@@ -73,7 +73,7 @@ export function toolLabel(item: ToolItem): ToolLabel {
     object: known || item.name !== object ? object : '',
     literal: LITERAL.has(kind),
     facts: facts(item),
-    ...(item.decision && { decision: decisionLabel(item.decision) }),
+    decision: item.decision ? decisionLabel(item.decision) : undefined,
     time: timeLabel(item),
   };
 }

@@ -106,7 +106,7 @@ export function createCodeBlock(
       const actions = ACTIONS.filter(([action]) => isFor(action, lang.toLowerCase())).map(([action, name, label]) => {
         const one = iconButton(name, label, () => {
           const text = parts?.text() ?? source;
-          context.useCode({ action, text, lang: lang.slice(0, MAX_LANG), ...(path && { path }) });
+          context.useCode({ action, text, lang: lang.slice(0, MAX_LANG), path: path || undefined });
         });
         // A part of a diagram is none, and a part of a file would replace all of it.
         if (parts && (action === 'draw' || action === 'apply')) {

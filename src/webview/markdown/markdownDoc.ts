@@ -262,7 +262,7 @@ export class MarkdownDoc {
       kind: 'code',
       text: stripIndent(text.endsWith('\n') ? text.slice(0, -1) : text, fence.indent),
       lang: fence.lang,
-      ...(fence.title && { title: fence.title }),
+      title: fence.title || undefined,
       group: fence.group,
       first: fence.first,
       closed,
@@ -311,7 +311,7 @@ export class MarkdownDoc {
     }
     if (block.type === 'code' && block.fence) {
       const { lang, fence } = block;
-      const piece = { text: '', lang, ...(fence.title && { title: fence.title }), group: this.#codes - 1 };
+      const piece = { text: '', lang, title: fence.title || undefined, group: this.#codes - 1 };
       return [{ kind: 'code', ...piece, first: true, closed: false, midLine: false }];
     }
     return [{ kind: 'block', block, joined: inContext && this.#joined !== 'no' }];

@@ -152,7 +152,7 @@ export class PiecePainter {
       open: state === 'open',
       continued: !piece.first,
       goesOn,
-      ...(piece.title && { title: piece.title }),
+      title: piece.title || undefined,
       parts: {
         group,
         text: () => this.#wholeCode(group, piece.text),

@@ -50,7 +50,7 @@ export function renderBlock(block: Block, context: MarkdownContext, budget: Span
     }
     case 'code':
       return createCodeBlock(block.lang, block.text, context, {
-        ...(block.fence?.title && { title: block.fence.title }),
+        title: block.fence?.title ? block.fence.title : undefined,
       }).element;
     case 'quote': {
       const { alert } = block;

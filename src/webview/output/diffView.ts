@@ -94,9 +94,9 @@ function linesOf({ hunks, unnumbered, truncated }: DiffView): readonly Line[] {
         sign,
         text: line.slice(1),
         isAfterGap: index > 0 && at === 0,
-        ...(truncated?.hunk === index && at === 0 && { left: truncated.lines }),
-        ...(sign !== '+' && !unnumbered && { old: oldLine++ }),
-        ...(sign !== '-' && !unnumbered && { new: newLine++ }),
+        left: truncated?.hunk === index && at === 0 ? truncated.lines : undefined,
+        old: sign !== '+' && !unnumbered ? oldLine++ : undefined,
+        new: sign !== '-' && !unnumbered ? newLine++ : undefined,
       };
     });
   });

@@ -97,7 +97,7 @@ function scriptOf(path: string, source: Buffer, cachedData: Buffer | undefined):
     filename: path,
     columnOffset: -WRAPPER.length,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    ...(cachedData && { cachedData }),
+    cachedData,
   });
 }
 

@@ -44,11 +44,11 @@ export function agentPage(id: string, services: EditorServices, back: Page): Pag
       placeholder: sourceText(origin),
       back,
       rows: () => rowsOf(shown, newer, services, { again, back }),
-      ...(group && {
-        load: async (signal) => {
-          newer = newerOf(group, (await registry.load(signal)).agents);
-        },
-      }),
+      load: group
+        ? async (signal) => {
+            newer = newerOf(group, (await registry.load(signal)).agents);
+          }
+        : undefined,
     });
   };
   return again;
@@ -140,7 +140,7 @@ function signInRows({ agent, facts }: Shown, services: EditorServices, { again }
     {
       id: 'sign-in',
       label: withIcon('sign-in', l10n.t('Sign in…')),
-      ...(!isKnown && { description: l10n.t('shows what the agent offers') }),
+      description: !isKnown ? l10n.t('shows what the agent offers') : undefined,
       go: signInPage(agent, services, again),
     },
     ...(isKnown
@@ -290,7 +290,7 @@ function entryOf(agent: AgentDefinition, ownId: string): Readonly<Record<string,
   const { id: _id, type, name: _name, protocol, ...rest } = agent;
   const filled = Object.entries(rest).filter(([, value]) => typeof value !== 'object' || Object.keys(value).length > 0);
   return {
-    ...(type === 'communication' && { type }),
+    type: type === 'communication' ? type : undefined,
     name: ownId,
     ...Object.fromEntries(filled),
     ...(protocol !== 'auto' && { protocol }),

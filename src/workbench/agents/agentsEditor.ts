@@ -69,11 +69,12 @@ function listPage(services: EditorServices): Page {
         ...section(l10n.t('Add'), addRows(services, again)),
         ...section(l10n.t('More'), moreRows(services, again)),
       ],
-      ...(groups.length > 0 && {
-        load: async (signal) => {
-          newest = (await registry.load(signal)).agents;
-        },
-      }),
+      load:
+        groups.length > 0
+          ? async (signal) => {
+              newest = (await registry.load(signal)).agents;
+            }
+          : undefined,
     });
   };
   return again;
@@ -246,7 +247,7 @@ async function addProgram(services: EditorServices, again: Page): Promise<Page> 
   const line = await askFor(prompt, '', commandProblem);
   const [command, ...args] = (line && wordsOf(line)) || [];
   if (command === undefined) return again;
-  const entry = { command, ...(args.length > 0 && { args }) };
+  const entry = { command, args: args.length > 0 ? args : undefined };
   return added(entry, programName(command, args), services, again);
 }
 
@@ -272,7 +273,7 @@ async function addRemote(services: EditorServices, again: Page): Promise<Page> {
     ...(agent !== undefined && { type: 'communication', agent: agent.trim() }),
     url: address.trim(),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the setting has it like this
-    ...(token !== '' && { headers: { Authorization: 'Bearer ${secret:token}' } }),
+    headers: token !== '' ? { Authorization: 'Bearer ${secret:token}' } : undefined,
   };
   return added(entry, agent?.trim() ?? url.hostname, services, again);
 }

@@ -149,7 +149,7 @@ function checkRows(
 function failureRows({ message, hint, stderr }: ParleyError, again: Page): readonly PageRow[] {
   const lines = (stderr ?? '').split('\n').filter((line) => line.trim() !== '');
   return [
-    { label: withIcon('error', message), ...(hint && { detail: hint }) },
+    { label: withIcon('error', message), detail: hint || undefined },
     ...lines.slice(-3).map((line): PageRow => ({ label: withIcon('output', line) })),
     ...section(l10n.t('Next'), [
       { id: 'again', label: withIcon('refresh', l10n.t('Test again')), go: again },

@@ -104,7 +104,7 @@ function partRows(version: VersionReport, view: Page): readonly PageRow[] {
       id: `${version.version} ${group}`,
       label: withIcon(ICONS[verdict], partLabel(group)),
       description: verdictLabel(verdict),
-      ...(broken && { detail: `${broken.id}: ${broken.found}` }),
+      detail: broken ? `${broken.id}: ${broken.found}` : undefined,
       go: view,
     };
   });

@@ -132,7 +132,7 @@ async function filesOf({ home, env, platform }: ImportPlaces): Promise<readonly 
         errorLine === undefined
           ? undefined
           : l10n.t('{0} has an error in line {1}: agents behind it may be missing.', path, errorLine);
-      return [{ name, agents: at(value, 'agent_servers'), ...(problem !== undefined && { problem }) }];
+      return [{ name, agents: at(value, 'agent_servers'), problem }];
     } catch (error) {
       return [{ name, agents: undefined, problem: l10n.t("Couldn't read {0}: {1}", path, messageOf(error)) }];
     }

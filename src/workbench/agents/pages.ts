@@ -51,7 +51,7 @@ export async function showPage({ title, placeholder, rows, back, load }: PageCon
   let next: Page | undefined;
   const draw = (): void => {
     const goesBack = { icon: 'arrow-left', tooltip: l10n.t('Back'), isBack: true } as const;
-    const shown = rows().map(({ go, ...row }): ChoiceRow => ({ ...row, ...(go && { choose: chosen(go) }) }));
+    const shown = rows().map(({ go, ...row }): ChoiceRow => ({ ...row, choose: go ? chosen(go) : undefined }));
     list.draw(shown, back ? [{ ...goesBack, run: chosen(async () => back) }] : []);
   };
   const chosen = (go: Page) => async (): Promise<void> => {

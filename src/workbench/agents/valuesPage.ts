@@ -68,7 +68,7 @@ function valueRow(agent: AgentDefinition, name: string, value: string, services:
       );
       if (action === 'change') {
         const entered = isHidden
-          ? await askLine({ prompt: name, secret: true, ...(!isProgram && { validate: headerValueProblem }) })
+          ? await askLine({ prompt: name, secret: true, validate: !isProgram ? headerValueProblem : undefined })
           : await askFor(name, value, isProgram ? () => undefined : headerValueProblem);
         if (entered !== undefined && !(isHidden && entered === '')) await write(agent, { [name]: entered }, services);
       }

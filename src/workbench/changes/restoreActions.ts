@@ -199,7 +199,7 @@ function tell(
     title: '',
     said: code === 'files-restored' ? ownText(code, done.length, ...paths) : ownText(code, done.length),
     description: paths.join('\n'),
-    ...((code === 'files-restored' || isIncomplete) && { action: { id: UNDO_RESTORE } }),
+    action: code === 'files-restored' || isIncomplete ? { id: UNDO_RESTORE } : undefined,
   } as const;
   conversation.note([{ at: Date.now(), event }]);
 }

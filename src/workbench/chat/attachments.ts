@@ -144,7 +144,7 @@ export function imageAttachment(
     kind: 'image',
     label: name,
     detail: `${mimeType}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB`,
-    ...(thumbnail !== undefined && { thumbnail }),
+    thumbnail,
     forms: [
       { type: 'image', data, mimeType },
       { type: 'text', text: `[an image, ${name}, that this agent cannot take]` },
@@ -166,7 +166,7 @@ export function contentAttachment(name: string, mimeType: string, data: string):
   const resource: ContentBlock = {
     type: 'resource',
     uri,
-    ...(mimeType && { mimeType }),
+    mimeType: mimeType || undefined,
     ...(text === undefined ? { blob: data } : { text }),
   };
   const isAudio = mimeType.startsWith('audio/');

@@ -107,7 +107,7 @@ export class Away implements Disposable {
 
   #now({ model }: Conversation): LeftAt {
     const { usage } = model.state;
-    return { since: this.#options.now(), ...(usage?.cost && { cost: usage.cost }) };
+    return { since: this.#options.now(), cost: usage?.cost ? usage.cost : undefined };
   }
 
   #begin(conversation: Conversation): void {

@@ -335,8 +335,8 @@ export class ChatSurface implements ActionPage, Disposable {
     this.post({
       type: 'rejected',
       reason,
-      ...(clientId !== undefined && { clientId }),
-      ...(id !== undefined && { id }),
+      clientId,
+      id,
     });
   }
 

@@ -57,7 +57,7 @@ export class EarlierSessions {
     const here: SessionName[] = [];
     const elsewhere: SessionName[] = [];
     for (let before: SessionName | undefined; here.length < most; ) {
-      const page = marks.names({ limit: PAGE, ...(before && { before }) });
+      const page = marks.names({ limit: PAGE, before });
       for (const session of page) {
         if (session.key === key || !folded(session.name).includes(wanted)) continue;
         if (!isForeign(session.cwd, roots)) here.push(session);

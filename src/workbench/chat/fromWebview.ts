@@ -234,5 +234,5 @@ export function idsOf(message: unknown): Omit<Refusal, 'refused'> {
     const value = at(message, name);
     return typeof value === 'string' && value.length <= MAX_ID ? value : undefined;
   });
-  return { type: type ?? 'unknown', ...(clientId !== undefined && { clientId }), ...(id !== undefined && { id }) };
+  return { type: type ?? 'unknown', clientId, id };
 }

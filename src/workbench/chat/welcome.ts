@@ -35,8 +35,8 @@ export class Welcome {
   async of({ key, cwd }: Conversation): Promise<WelcomeView> {
     const branch = await branchOf(cwd);
     return {
-      ...(cwd !== this.#options.scratch && { folder: basename(cwd) || cwd }),
-      ...(branch !== undefined && { branch }),
+      folder: cwd !== this.#options.scratch ? basename(cwd) || cwd : undefined,
+      branch,
       sessions: this.#sessionsIn(cwd, key),
     };
   }

@@ -142,7 +142,13 @@ function filesOf(given: readonly unknown[]): readonly HunkArgument[] {
     const path = uri instanceof Uri ? uri.fsPath : at(one, 'path');
     if (typeof path !== 'string') return [];
     const [session, hunk] = [at(one, 'session'), at(one, 'hunk')];
-    return [{ path, ...(typeof session === 'string' && { session }), ...(typeof hunk === 'string' && { hunk }) }];
+    return [
+      {
+        path,
+        session: typeof session === 'string' ? session : undefined,
+        hunk: typeof hunk === 'string' ? hunk : undefined,
+      },
+    ];
   });
   const isFirst = ({ path, session }: HunkArgument, index: number): boolean =>
     files.findIndex((other) => other.path === path && other.session === session) === index;

@@ -151,7 +151,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     return begin(
       worktree
         ? await openInWorktree(services, { ...argument, ...(cwd !== '' && { cwd }) })
-        : conversations.create({ agent, ...(cwd !== '' && { cwd }) }),
+        : conversations.create({ agent, cwd: cwd !== '' ? cwd : undefined }),
     );
   };
 

@@ -164,9 +164,9 @@ export function overviewCommands(services: CommandServices, register: Register):
       const wanted = STATES.filter((state) => chosen.includes(state));
       const { text } = view.filter;
       view.show({
-        ...(text && { text }),
-        ...(wanted.length > 0 && wanted.length < STATES.length && { states: wanted }),
-        ...(chosen.includes('archived') && { archived: true }),
+        text: text || undefined,
+        states: wanted.length > 0 && wanted.length < STATES.length ? wanted : undefined,
+        archived: chosen.includes('archived') || undefined,
       });
     }),
     register('clearSessionFilter', () => view.show({})),

@@ -33,7 +33,7 @@ export async function reviewWith(
   if (id === undefined) return undefined;
   const title = l10n.t('Changes of Turn {0}: {1}', model.turn(turnId)?.number ?? '', titleOf(old));
   // Another agent only gives its opinion: that the first one may write without asking is no choice for it.
-  const fresh = conversations.create({ agent: id, cwd, title, ...(id === old.agent.id && { continues: old }) });
+  const fresh = conversations.create({ agent: id, cwd, title, continues: id === old.agent.id ? old : undefined });
   const request = l10n.t('Review the attached changes. Do not edit files. {0} was asked:', old.agent.name);
   const text = `${request}\n\n${head(promptOfTurn(model.state, turnId).text, MAX_TASK)}`;
   const attachments = [embeddedAttachment('changes', 'turn', oneLine(title), patch, 'text/x-diff')];

@@ -199,7 +199,7 @@ async function byArgument(
   if (sessionId === undefined) throw new ParleyError('no-session', l10n.t('The id of a session is missing.'));
   switch (action) {
     case 'open':
-      return open({ sessionId, cwd: '', additionalDirectories: [], ...(title && { title }) });
+      return open({ sessionId, cwd: '', additionalDirectories: [], title: title || undefined });
     case 'delete':
       return ops.delete(sessionId, signal);
     case 'rename':

@@ -95,8 +95,8 @@ export class FolderConsent implements RememberedAnswers {
           id,
           isAllowed: allowed,
           subject: question,
-          ...(at > 0 && { answeredAt: at }),
-          ...(used !== undefined && { usedAt: used }),
+          answeredAt: at > 0 ? at : undefined,
+          usedAt: used,
         };
       })
       .reverse();

@@ -151,7 +151,7 @@ async function open(content: string, lang: string): Promise<void> {
   const name = lang.toLowerCase();
   const language = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name]! : name;
   const isKnown = (await languages.getLanguages()).includes(language);
-  const document = await workspace.openTextDocument({ content, ...(isKnown && { language }) });
+  const document = await workspace.openTextDocument({ content, language: isKnown ? language : undefined });
   await window.showTextDocument(document, { preview: false, viewColumn: columnBesideChat() });
 }
 

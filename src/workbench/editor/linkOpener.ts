@@ -27,7 +27,7 @@ export class EditorLinks implements LinkOpener {
   }
 
   openLocation(path: string, line: number | undefined, roots: readonly string[]): Promise<void> {
-    return openLocation({ path, ...(line !== undefined && { line }) }, roots);
+    return openLocation({ path, line }, roots);
   }
 
   async openLink(href: string, roots: readonly string[]): Promise<void> {

@@ -30,7 +30,7 @@ export async function openLink(
       const found = await firstExisting(candidatesOf(target.paths, roots));
       if (found) {
         const path = found.uri.fsPath;
-        return openLocation({ path, ...(line !== undefined && { line }), ...(column !== undefined && { column }) });
+        return openLocation({ path, line, column });
       }
       throw new ParleyError(
         'location-not-found',

@@ -91,7 +91,7 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
     else {
       const before = await this.#textOf(path);
       const { toolCallId } = conversation.model.state.permissions.get(permissionId) ?? {};
-      await this.#add({ id, path, before, proposed: change.in(before), ...(toolCallId && { toolCallId }) });
+      await this.#add({ id, path, before, proposed: change.in(before), toolCallId: toolCallId || undefined });
     }
     await this.#show(id, path, conversation.agent.name);
   }
@@ -312,7 +312,7 @@ export class Proposals implements vscode.FileSystemProvider, Disposable {
       throw new ParleyError('change-not-placed', vscode.l10n.t("The change doesn't fit into {0} as it is now.", path));
     }
     await this.#forgetOld();
-    await this.#keep({ ...rest, ...(before !== undefined && { before }), proposed, text: proposed, at: Date.now() });
+    await this.#keep({ ...rest, before, proposed, text: proposed, at: Date.now() });
   }
 
   async #show(id: string, path: string, agentName: string): Promise<void> {

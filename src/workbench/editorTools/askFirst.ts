@@ -42,7 +42,7 @@ export async function askFirst(
     { optionId: 'refuse', name: l10n.t('Deny'), kind: 'reject_once' },
   ];
   const patch: ToolPatch = { title, kind, status: 'pending', ...details };
-  const answer = await session.ask({ toolCallId, patch, title, options, ...(command && { command }) }, signal);
+  const answer = await session.ask({ toolCallId, patch, title, options, command }, signal);
   if (answer !== 'allow') {
     note({ status: 'failed' });
     return { summary: 'The user did not allow this', failed: true };

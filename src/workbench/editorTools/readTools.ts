@@ -184,7 +184,7 @@ export class ReadTools {
 
   readonly open_file: Call<'open_file'> = async ({ path, line }) => {
     const resolved = await this.#paths.resolve(path);
-    await openLocation({ path: resolved, ...(line !== undefined && { line }) });
+    await openLocation({ path: resolved, line });
     return { summary: `${this.#paths.show(resolved)} is shown to the user` };
   };
 

@@ -66,11 +66,11 @@ export class RunTools {
     const act: Act = {
       title: test === undefined ? title : l10n.t('{0} named “{1}”', title, test),
       kind: 'execute',
-      ...(file !== undefined && { details: { locations: [{ path: file }] } }),
+      details: file !== undefined ? { locations: [{ path: file }] } : undefined,
     };
     const input = {
-      ...(file !== undefined && { files: [inWorkspace(file)] }),
-      ...(test !== undefined && { testNames: [test] }),
+      files: file !== undefined ? [inWorkspace(file)] : undefined,
+      testNames: test !== undefined ? [test] : undefined,
     };
     return askFirst(this.#session, act, signal, async () => {
       await this.#session.beforeWrite();
@@ -106,7 +106,7 @@ export class RunTools {
     try {
       if (tasks.taskExecutions.some((execution) => isIt(execution.task))) return await outcome();
       const command = commandOf(task);
-      const act: Act = { title: l10n.t('Run task {0}', name), kind: 'execute', ...(command && { command }) };
+      const act: Act = { title: l10n.t('Run task {0}', name), kind: 'execute', command };
       return await askFirst(this.#session, act, signal, async () => {
         await this.#session.beforeWrite();
         await tasks.executeTask(task);
@@ -160,5 +160,5 @@ function commandOf({ execution }: Task): Act['command'] {
   const cwd = execution.options?.cwd;
   // The usual one is a variable, which says nothing to a person.
   const isPath = cwd !== undefined && !/^\$\{\w+\}$/.test(cwd);
-  return line === '' ? undefined : { line, ...(isPath && { cwd }) };
+  return line === '' ? undefined : { line, cwd: isPath ? cwd : undefined };
 }

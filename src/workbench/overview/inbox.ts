@@ -206,7 +206,7 @@ export class Inbox implements Disposable {
     const parsed = questionSchema.safeParse(parseJson(listed.json));
     if (!parsed.success) return [];
     const { choices, ...question } = parsed.data;
-    const plain = choices.map(({ label, kind }) => ({ label, ...(kind !== undefined && { kind }) }));
+    const plain = choices.map(({ label, kind }) => ({ label, kind }));
     return [{ ...question, choices: plain, key: listed.key, id: listed.id, isOurs: false, listed }];
   }
 

@@ -74,7 +74,7 @@ function groupRow(node: GroupNode, tree: SessionTree): TreeRow {
     id: node.id,
     label,
     ...(count !== undefined && { description: count, spoken: `${label}, ${count}` }),
-    ...(grouping === 'folder' && { tooltip: node.name }),
+    tooltip: grouping === 'folder' ? node.name : undefined,
     children: isOpen ? 'open' : 'closed',
     context: 'group',
   };

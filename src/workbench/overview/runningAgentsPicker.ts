@@ -55,8 +55,8 @@ function rowOf(found: FoundKeeper, services: RunningAgentsPicker): ChoiceRow {
     label: [{ icon: iconOf(found) }, ` ${title ?? untitled}`],
     description: `${about.agentName} · ${basename(about.folder) || about.folder} · ${whereOf(found, services)}`,
     detail: l10n.t('Started: {0}', agoLabel(startedAt, Date.now())),
-    ...(isEndable && { buttons: [end] }),
-    ...(title !== undefined && kind === 'alive' && { choose: () => services.open(about.session) }),
+    buttons: isEndable ? [end] : undefined,
+    choose: title !== undefined && kind === 'alive' ? () => services.open(about.session) : undefined,
   };
 }
 

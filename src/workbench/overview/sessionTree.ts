@@ -334,7 +334,7 @@ export class SessionTree {
     const entries = new Map<string, SessionEntry>();
     for (const session of live()) {
       const { pinned, archived, together } = marks(session.key);
-      entries.set(session.key, { ...session, pinned, archived, isLive: true, ...(together && { together }) });
+      entries.set(session.key, { ...session, pinned, archived, isLive: true, together: together || undefined });
     }
     for (const session of elsewhere())
       if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session, this.#statusElsewhere(session)));
@@ -377,7 +377,7 @@ export class SessionTree {
     while (hasMore && sessions.length < count) {
       const limit = Math.min(1000, count - sessions.length + 1);
       const last = sessions.at(-1);
-      const page = this.#sources.stored({ ...query, limit, ...(last && { before: last }) });
+      const page = this.#sources.stored({ ...query, limit, before: last });
       sessions.push(...page);
       hasMore = page.length === limit;
     }
@@ -403,7 +403,7 @@ export class SessionTree {
 
   #storedFilter(): MarkedFilter {
     const { text, archived = false } = this.#filter;
-    return { archived, ...(text && { text }) };
+    return { archived, text: text || undefined };
   }
 
   #group(name: string): GroupNode {

@@ -44,7 +44,7 @@ export class FirstUse implements Disposable {
     if (!this.#isFirst) return undefined;
     const { agents } = this.#options.found;
     return {
-      agents: (agents ?? []).map(({ id, name, version }) => ({ id, name, ...(version !== undefined && { version }) })),
+      agents: (agents ?? []).map(({ id, name, version }) => ({ id, name, version })),
       isSearching: agents === undefined,
     };
   }

@@ -61,7 +61,7 @@ export class FoundAgents {
     const listed = (): readonly FoundAgent[] =>
       programs.map((program) => {
         const version = known.get(program.path);
-        return { ...program, ...(version !== undefined && { version }) };
+        return { ...program, version };
       });
     this.#set(listed());
     // One after another: many programs that start at once would slow the chat down.

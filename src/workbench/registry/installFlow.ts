@@ -137,7 +137,7 @@ function notInstalled({ name, version }: RegistryAgent, error: unknown): unknown
   const message = l10n.t("{0} {1} wasn't installed. {2}", name, version, messageOf(error));
   if (!(error instanceof ParleyError)) return new ParleyError('install-failed', message, { cause: error });
   const { code, hint, stderr } = error;
-  const more = { ...(hint !== undefined && { hint }), ...(stderr !== undefined && { stderr }) };
+  const more = { hint, stderr };
   return new ParleyError(code, message, { ...more, cause: error });
 }
 

@@ -58,7 +58,7 @@ export async function useVersion(
   if (id === undefined || !before) {
     const own = entries.freeId(agent.id);
     const hasEnv = Object.keys(env).length > 0;
-    await entries.set(own, { name, command, args, ...(hasEnv && { env }) });
+    await entries.set(own, { name, command, args, env: hasEnv ? env : undefined });
     return own;
   }
   const entry = all[id] as Readonly<Record<string, unknown>>;

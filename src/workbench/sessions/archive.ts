@@ -118,7 +118,7 @@ export class Archive implements Disposable {
       const isHeld = journal.claim(key, this.#windowId).kind !== 'owned';
       try {
         const persistence = isHeld ? undefined : this.#persistenceOf(record, true);
-        return { record, kept: readKept(journal, key, reading), ...(persistence && { persistence }) };
+        return { record, kept: readKept(journal, key, reading), persistence };
       } finally {
         if (!isHeld) journal.release(key, this.#windowId);
       }
@@ -206,7 +206,7 @@ export class Archive implements Disposable {
   list(limit: number, before?: SessionRecord): readonly SessionRecord[] {
     return this.#open().sessions({
       limit,
-      ...(before && { before: { updatedAt: before.updatedAt, key: before.key } }),
+      before: before ? { updatedAt: before.updatedAt, key: before.key } : undefined,
     });
   }
 

@@ -193,7 +193,7 @@ export class Conversations implements Disposable {
     if (!opening) this.#archive.newSessions.note({ ...folders, key: conversation.key, agentId: agent.id });
     this.#add(conversation, undefined, { activates });
     const events: SessionEvent[] = continues ? [carriedChoices(continues.model.state, continues.agent.id)] : [];
-    if (title !== undefined) events.push({ type: 'info', title, ...(isNamed && { byUser: true }) });
+    if (title !== undefined) events.push({ type: 'info', title, byUser: isNamed || undefined });
     const at = this.#services.clock.now();
     conversation.note(events.map((event) => ({ at, event })));
     return conversation;
@@ -226,8 +226,8 @@ export class Conversations implements Disposable {
       roots,
       services: this.#services,
       persistence,
-      ...(opening && { opening }),
-      ...(begins && { begins }),
+      opening,
+      begins,
     });
   }
 
@@ -267,7 +267,7 @@ export class Conversations implements Disposable {
     const before = conversation.model.state.title;
     const { title, updatedAt: at } = record;
     if (title !== undefined && title !== before)
-      conversation.note([{ at, event: { type: 'info', title, ...(before !== undefined && { byUser: true }) } }]);
+      conversation.note([{ at, event: { type: 'info', title, byUser: before !== undefined ? true : undefined } }]);
     // Attaches to its agent, or says why it does not start.
     if (!persistence || conversation.isAttaching) void conversation.start();
     return conversation;
@@ -380,7 +380,7 @@ export class Conversations implements Disposable {
       });
     });
     const watching = conversation.model.observe(changes);
-    this.#byKey.set(key, { conversation, watching, isOnlyRead, ...(isRecording && { isRecording }) });
+    this.#byKey.set(key, { conversation, watching, isOnlyRead, isRecording: isRecording || undefined });
     this.#didAdd.fire(conversation);
     if (activates) this.#activate(key);
   }

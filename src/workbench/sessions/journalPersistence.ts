@@ -214,8 +214,8 @@ export class JournalPersistence implements ConversationPersistence {
       ...session,
       agentId,
       protocol,
-      ...(agentSessionId != null && { agentSessionId }),
-      ...(title !== undefined && { title }),
+      agentSessionId: agentSessionId ?? undefined,
+      title,
     });
     journal.claim(session.key, windowId);
     this.#begun = true;
@@ -272,10 +272,10 @@ export function readKept(
     queue: journal.queue.items(key),
     draft: { text: draft?.text ?? '', revision: draft?.revision ?? 0 },
     attachments: draft?.attachments ?? [],
-    ...(anchor && { anchor }),
-    ...(session.queuePaused !== undefined && { paused: session.queuePaused }),
-    ...(progress !== undefined && { progress }),
-    ...(session.agentSessionId !== undefined && { agentSessionId: session.agentSessionId }),
+    anchor,
+    paused: session.queuePaused,
+    progress,
+    agentSessionId: session.agentSessionId,
   };
 }
 

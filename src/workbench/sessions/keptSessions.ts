@@ -137,7 +137,7 @@ export class KeptSessions {
       while (this.#more && this.#sessions.length < wanted) {
         const limit = this.#everywhere ? PAGE : LOOKED_AT;
         const before = this.#cursor;
-        const page = archive.marks.list({ limit, archived: false, ...(before && { before }) });
+        const page = archive.marks.list({ limit, archived: false, before });
         this.#more = page.length > 0;
         for (const session of page) {
           if (this.#sessions.length >= wanted) break;
@@ -169,10 +169,10 @@ export class KeptSessions {
     return {
       label: short(title),
       description: words,
-      ...(snippet && { detail: short(snippet) }),
+      detail: snippet ? short(snippet) : undefined,
       run: () => open(session),
-      ...(!isOpen(key) && { recalls: key }),
-      ...(!isHeld && !isOpen(key) && { buttons: this.#buttons(session, title) }),
+      recalls: !isOpen(key) ? key : undefined,
+      buttons: !isHeld && !isOpen(key) ? this.#buttons(session, title) : undefined,
     };
   }
 

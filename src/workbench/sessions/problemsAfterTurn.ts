@@ -170,7 +170,7 @@ function shownErrors(): [string, ReadonlySet<string>][] {
         .filter(({ severity }) => severity === DiagnosticSeverity.Error)
         .map(({ code, message }) => {
           const named = typeof code === 'object' ? code.value : code;
-          return signatureOf({ message, ...(named !== undefined && { code: String(named) }) });
+          return signatureOf({ message, code: named !== undefined ? String(named) : undefined });
         });
       return [pathKey(uri.fsPath), new Set(errors)];
     });

@@ -80,7 +80,7 @@ function headOf(conversation: Conversation): SessionHead {
     cwd,
     exported: new Date().toISOString(),
     ...(usage && {
-      usage: { used: usage.used, size: usage.size, ...(usage.cost && { cost: usage.cost }) },
+      usage: { used: usage.used, size: usage.size, cost: usage.cost },
     }),
   };
 }

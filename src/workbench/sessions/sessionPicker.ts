@@ -269,7 +269,7 @@ class SessionPicker {
     return {
       id: `${lister.agent.id} ${sessionId}`,
       label: short(title),
-      ...(status && { icon: STATUS_ICONS[status] }),
+      icon: status ? STATUS_ICONS[status] : undefined,
       description: [...(status ? [statusLabel(status)] : []), whenOf(info)].filter((part) => part !== '').join(' · '),
       detail: info.cwd,
       look: () => statuses?.lookedAt(sessionId),

@@ -79,8 +79,8 @@ export class AllowedOrigins implements Disposable, RememberedAnswers {
           id: origin,
           isAllowed: true,
           subject: origin,
-          ...(at !== undefined && { answeredAt: at }),
-          ...(used !== undefined && { usedAt: used }),
+          answeredAt: at,
+          usedAt: used,
         };
       })
       .reverse();

@@ -84,7 +84,7 @@ export class DescriptorExports {
       const { id = '', entries = [], state } = record ?? {};
       const urlOf = (place: Place): string =>
         place.kind === 'foreign' ? place.url : sampleUrl(place.storeId === storeId ? serve.linkBase : undefined);
-      return { id, history: entries.map(urlOf), ...(state && { state: urlOf(state) }) };
+      return { id, history: entries.map(urlOf), state: state ? urlOf(state) : undefined };
     });
   }
 

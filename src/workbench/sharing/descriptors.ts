@@ -150,7 +150,7 @@ export class Descriptors implements Disposable {
       agent: options.agent,
       activates: options.activates,
       continues,
-      ...(knows && { opening: { kind: 'reopen', sessionId: descriptor.id, transcript: 'keep' } }),
+      opening: knows ? { kind: 'reopen', sessionId: descriptor.id, transcript: 'keep' } : undefined,
     });
     if (knows) conversation.communication.adopt(descriptor);
     const resolver = await this.#resolver();
@@ -171,7 +171,7 @@ export class Descriptors implements Disposable {
     );
     const title = options.title ?? firstWordsOf(conversation.model.state, MAX_TITLE);
     const isNamed = continues?.model.state.isNamed === true;
-    if (title !== undefined) noteNow(conversation, { type: 'info', title, ...(isNamed && { byUser: true }) });
+    if (title !== undefined) noteNow(conversation, { type: 'info', title, byUser: isNamed || undefined });
     const by = options.stateBy ?? speaker;
     if (descriptor.state !== undefined && by !== undefined)
       await this.#sessions.of(conversation).messages.stateIsOf(by);

@@ -180,7 +180,7 @@ function rowOf(
     label: [{ icon: ICONS[outcome] }, ` ${title}`],
     description: act ? `${outcomeLabel(outcome)} · ${act.label}` : outcomeLabel(outcome),
     detail: advice ? `${short(found)} ${advice}` : found,
-    ...(view && { choose: view }),
+    choose: view,
     ...(act && { choose: act.run, buttons: [{ icon: act.icon, tooltip: act.label, run: act.run }] }),
   };
 }

@@ -46,14 +46,14 @@ export async function askLine(
       prompt: inert(prompt),
       password: secret,
       ignoreFocusOut: true,
-      ...(title !== undefined && { title: inert(title) }),
-      ...(value !== undefined && { value }),
-      ...(validate && {
-        validateInput: (text: string) => {
-          const problem = validate(text);
-          return problem && inert(problem);
-        },
-      }),
+      title: title !== undefined ? inert(title) : undefined,
+      value,
+      validateInput: validate
+        ? (text: string) => {
+            const problem = validate(text);
+            return problem && inert(problem);
+          }
+        : undefined,
     };
     return await window.showInputBox(options, source.token);
   } finally {
@@ -155,15 +155,15 @@ export async function pick(
   const rows = items.map(({ id, label, description, detail, picked }): QuickPickItem & { id: string } => ({
     id,
     label: picked ? `$(check) ${labelOf(label)}` : labelOf(label),
-    ...(description && { description: labelOf(description) }),
-    ...(detail && { detail: labelOf(detail) }),
+    description: description ? labelOf(description) : undefined,
+    detail: detail ? labelOf(detail) : undefined,
   }));
   const options = {
     placeHolder: inert(placeHolder),
     matchOnDescription: true,
     matchOnDetail: true,
     ignoreFocusOut,
-    ...(title !== undefined && { title: inert(title) }),
+    title: title !== undefined ? inert(title) : undefined,
   };
   return (await window.showQuickPick(rows, options))?.id;
 }
@@ -178,14 +178,14 @@ export async function pickSome(
     id,
     label: labelOf(label),
     picked,
-    ...(description && { description: labelOf(description) }),
-    ...(detail && { detail: labelOf(detail) }),
+    description: description ? labelOf(description) : undefined,
+    detail: detail ? labelOf(detail) : undefined,
   }));
   const options = {
     placeHolder: inert(placeHolder),
     canPickMany: true as const,
     ignoreFocusOut: true,
-    ...(title !== undefined && { title: inert(title) }),
+    title: title !== undefined ? inert(title) : undefined,
   };
   return (await window.showQuickPick(rows, options))?.map(({ id }) => id);
 }
@@ -379,12 +379,12 @@ export class List<T extends ListRow> implements Disposable {
     const items = rows.map((row) => ({
       row,
       label: labelOf(row.label),
-      ...(row.icon !== undefined && { iconPath: iconOf(row.icon) }),
-      ...(row.description && { description: labelOf(row.description) }),
-      ...(row.detail && { detail: labelOf(row.detail) }),
-      ...(row.buttons && { buttons: row.buttons.map(shownButton) }),
-      ...(row.alwaysShow && { alwaysShow: true }),
-      ...(row.separates && { kind: QuickPickItemKind.Separator }),
+      iconPath: row.icon !== undefined ? iconOf(row.icon) : undefined,
+      description: row.description ? labelOf(row.description) : undefined,
+      detail: row.detail ? labelOf(row.detail) : undefined,
+      buttons: row.buttons ? row.buttons.map(shownButton) : undefined,
+      alwaysShow: row.alwaysShow || undefined,
+      kind: row.separates ? QuickPickItemKind.Separator : undefined,
     }));
     this.#back = buttons.find(({ isBack }) => isBack)?.run;
     this.#quick.buttons = buttons.map((button) => (button.isBack ? QuickInputButtons.Back : shownButton(button)));

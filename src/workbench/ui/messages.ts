@@ -34,7 +34,7 @@ export async function askModal<T extends string>(
   detail: string | undefined,
   buttons: readonly T[],
 ): Promise<T | undefined> {
-  const options = { modal: true, ...(detail !== undefined && { detail: inertLines(detail) }) };
+  const options = { modal: true, detail: detail !== undefined ? inertLines(detail) : undefined };
   const items = buttons.map((button): MessageItem => ({ title: inert(button) }));
   const answer = Promise.resolve(window.showWarningMessage(inert(question), options, ...items));
   dialogs.add(answer);

@@ -78,7 +78,7 @@ function stateOf(row: SourceControlRow): SourceControlResourceState & { readonly
     decorations: {
       strikeThrough: isDeleted,
       tooltip: inert(tooltip),
-      ...(isWarning && { iconPath: new ThemeIcon('warning') }),
+      iconPath: isWarning ? new ThemeIcon('warning') : undefined,
     },
   };
 }

@@ -131,7 +131,7 @@ function toProblem(path: string, { range, severity, message, source, code }: Dia
     column: range.start.character + 1,
     severity: NAMES[severity] ?? 'info',
     message,
-    ...(source && { source }),
-    ...(named !== undefined && { code: String(named) }),
+    source: source || undefined,
+    code: named !== undefined ? String(named) : undefined,
   };
 }

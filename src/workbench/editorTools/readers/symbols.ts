@@ -34,7 +34,7 @@ export async function symbolsNamed(
     symbols.push({
       name,
       kind: kindName(kind),
-      ...(containerName && { container: containerName }),
+      container: containerName || undefined,
       path: uri.fsPath,
       line: range.start.line + 1,
       endLine: range.end.line + 1,
@@ -65,7 +65,7 @@ export async function symbolsOf(path: string, signal: AbortSignal): Promise<Foun
     symbols.push({
       name,
       kind: kindName(symbol.kind),
-      ...(within !== undefined && { container: within }),
+      container: within,
       path,
       line: from.start.line + 1,
       endLine: range.end.line + 1,
