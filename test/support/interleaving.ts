@@ -17,6 +17,7 @@ import { isAway, PromptQueue, type QueueItem } from '../../src/session/queue/que
 import { reconcile } from '../../src/session/reconcile/reconcile';
 import type { Journal } from '../../src/store/journal';
 import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
+import { sameData } from './sameData';
 import { promptSession } from './sessions/promptSession';
 import { stateOf } from './store/journals';
 
@@ -147,7 +148,7 @@ export class Interleaving {
     assert.equal(new Set(items.map(({ id }) => id)).size, items.length);
     const kept = this.#journal.queue.items(this.#key);
     const plain = ({ attachments: _, ...facts }: QueueItem) => facts;
-    assert.deepEqual(kept.map(plain), items.map(plain), 'what waits is kept as it is');
+    sameData(kept.map(plain), items.map(plain), 'what waits is kept as it is');
     for (const [text, sent] of this.#sent) {
       const allowed = 1 + (this.#givenBack.get(text) ?? 0) + (this.#allowed.get(text) ?? 0);
       assert.ok(sent <= allowed, `${text} went ${sent} times, and may ${allowed}`);

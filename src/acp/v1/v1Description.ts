@@ -18,7 +18,7 @@ export function describeV1(raw: unknown): AgentDescription | undefined {
   const { agentInfo, authMethods } = parsed.data;
   return {
     protocol: 1,
-    name: agentInfo ? agentInfo.name : undefined,
+    name: agentInfo?.name,
     title: agentInfo?.title ? agentInfo.title : undefined,
     version: agentInfo?.version ? agentInfo.version : undefined,
     features: featuresOf(raw),

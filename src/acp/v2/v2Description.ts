@@ -24,7 +24,7 @@ export function describeV2(raw: unknown): AgentDescription | undefined {
   const { info, authMethods } = parsed.data;
   return {
     protocol: 2,
-    name: info ? info.name : undefined,
+    name: info?.name,
     title: info?.title ? info.title : undefined,
     version: info?.version ? info.version : undefined,
     features: featuresOf(raw),

@@ -32,6 +32,7 @@ function cleanValue(name: string, value: unknown, clean: (text: string) => strin
 }
 
 function cleanRaw(value: unknown, clean: (text: string) => string): unknown {
+  if (value === undefined) return undefined;
   try {
     const text = JSON.stringify(value);
     const cleaned = clean(text);

@@ -159,8 +159,8 @@ export class ItemWriter {
       cwd,
       output,
       truncated: truncated || undefined,
-      exitCode: exit?.exitCode !== undefined ? exit.exitCode : undefined,
-      signal: exit?.signal !== undefined ? exit.signal : undefined,
+      exitCode: exit?.exitCode,
+      signal: exit?.signal,
     };
   }
 }

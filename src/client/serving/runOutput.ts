@@ -54,7 +54,7 @@ export class RunOutput {
       if (index < this.#first || !entry || change === undefined) continue;
       if (this.#thought !== undefined && index > this.#thought) this.#tellThought(entries);
       // What subagents say is not the answer.
-      if (entry.kind !== 'tool' && 'parent' in entry) continue;
+      if (entry.kind !== 'tool' && 'parent' in entry && entry.parent !== undefined) continue;
       if (entry.kind === 'thought') this.#thought = index;
       else if (entry.kind === 'agent') this.#tellMessage(entry, change);
       else if (entry.kind === 'tool') this.#noteTool(entry);

@@ -121,7 +121,7 @@ function commandOf(entry: ToolEntry, state: Readonly<SessionState>): AwayView['c
     line: lineOf(entry, state),
     index: entry.index,
     state: exit || isEnded(entry.status) ? (hasFailed ? 'failed' : 'done') : 'running',
-    exitCode: exit?.exitCode !== undefined ? exit.exitCode : undefined,
+    exitCode: exit?.exitCode,
     signal: exit?.signal !== undefined ? oneLine(exit.signal, MAX_LINE) : undefined,
   };
 }

@@ -76,7 +76,7 @@ function fileAddress(text: string): LinkTarget {
   const address = text.slice(0, text.length - place.length);
   const named = pathOfFileAddress(address);
   if (named === address) return refused(l10n.t("The link isn't a valid address."));
-  return { ...path(named), ...placeOf(place) };
+  return { ...path(named), ...(place && placeOf(place)) };
 }
 
 function path(text: string): FileTarget {
@@ -84,10 +84,8 @@ function path(text: string): FileTarget {
   const beforeHash = hash < 0 ? text : text.slice(0, hash);
   const suffix = /^(.+?):(\d+)(?::(\d+))?$/s.exec(beforeHash);
   const plain = suffix?.[1] ?? beforeHash;
-  const place =
-    hash < 0
-      ? placeFrom(suffix?.[2], suffix?.[3])
-      : { ...placeFrom(suffix?.[2], suffix?.[3]), ...placeOf(text.slice(hash)) };
+  const anchor = hash < 0 ? {} : placeOf(text.slice(hash));
+  const place = anchor.line === undefined ? placeFrom(suffix?.[2], suffix?.[3]) : anchor;
   // Markdown wants spaces written as %20; a file may also really be called so, or have a colon or a
   // hash in its name.
   const paths = new Set([plain, decoded(plain), text, decoded(text)]);

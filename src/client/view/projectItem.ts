@@ -358,7 +358,7 @@ export function projectTerminal(id: string, terminal: Terminal | undefined, cont
     running: !exit && !released,
     openable: context.isOpenable(id),
     command: command || undefined,
-    exitCode: exit?.exitCode !== undefined ? exit.exitCode : undefined,
+    exitCode: exit?.exitCode,
     signal: exit?.signal ? exit.signal : undefined,
     isStopped,
   };

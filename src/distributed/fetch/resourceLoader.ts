@@ -198,7 +198,7 @@ export class ResourceLoader {
 
   async #fetch(url: string, maxBytes: number, known: Loaded | undefined, signal: AbortSignal): Promise<Loaded> {
     const { guard, timeoutMs = 10_000 } = this.#options;
-    const headers = known?.etag === undefined ? {} : { 'if-none-match': known.etag };
+    const headers: Record<string, string> = known?.etag === undefined ? {} : { 'if-none-match': known.etag };
     const begun = performance.now();
     const response = await guardedGet(url, { guard, maxBytes, timeoutMs, headers, asks: false }, signal);
     const took = Math.round(performance.now() - begun);

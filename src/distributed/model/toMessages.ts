@@ -103,7 +103,7 @@ export function stopReasonOf(message: Message): string | undefined {
 
 function addEntry(parts: PartList, entry: Entry): void {
   // What subagents say is not the answer.
-  if (entry.kind !== 'tool' && 'parent' in entry) return;
+  if (entry.kind !== 'tool' && 'parent' in entry && entry.parent !== undefined) return;
   if (entry.kind === 'agent') for (const block of entry.content) parts.addBlock(block, markdownPart);
   else if (entry.kind === 'thought') parts.addThought(entry);
   else if (entry.kind === 'tool') parts.addTool(entry);

@@ -341,7 +341,9 @@ function joined(parts: readonly MessagePart[]): readonly MessagePart[] {
     texts = [];
   };
   for (const part of parts) {
-    const isText = part.content_encoding === 'plain' && Object.keys(part).every((key) => OF_TEXT.has(key));
+    const isText =
+      part.content_encoding === 'plain' &&
+      Object.entries(part).every(([key, value]) => value === undefined || OF_TEXT.has(key));
     if (!isText || part.content === undefined) {
       flush();
       out.push(part);

@@ -204,7 +204,8 @@ function isOfRunning({ state }: ModelContext, role: MessageEntry['kind'], messag
     const entry = state.entries[index];
     if (entry?.turnId !== state.turn.id) {
       if (entry && !('late' in entry && entry.late)) return true;
-    } else if (entry.kind === role && entry.messageId !== messageId && !('parent' in entry)) return false;
+    } else if (entry.kind === role && entry.messageId !== messageId && !('parent' in entry && entry.parent))
+      return false;
   }
   return true;
 }
@@ -218,7 +219,7 @@ function openMessage(
   const { state } = context;
   const newest = state.entries.at(-1);
   // What a subagent says is not continued by the agent.
-  const last = newest && 'parent' in newest ? undefined : newest;
+  const last = newest && 'parent' in newest && newest.parent ? undefined : newest;
   if (messageId === undefined && context.wholeAt === state.entries.length) return undefined;
   // Nearly every chunk extends the last entry, and then no index key has to be built.
   const isLast = last?.kind === role && last.messageId === messageId && last.index >= context.renewedAt;

@@ -80,7 +80,7 @@ function get(context: ModelContext, id: string): Terminal {
     }
   }
   const turn = currentTurn(context.state);
-  const terminal: Terminal = { id, output: '', truncated: false, turnId: turn ? turn.id : undefined };
+  const terminal: Terminal = { id, output: '', truncated: false, turnId: turn?.id };
   terminals.set(id, terminal);
   return terminal;
 }

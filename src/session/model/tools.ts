@@ -296,5 +296,5 @@ function disown(context: ModelContext, terminalId: string): void {
 }
 
 function isOnlyMeta(event: ToolEvent): boolean {
-  return !event.announced && Object.keys(event.patch).length === 0;
+  return !event.announced && Object.values(event.patch).every((value) => value === undefined);
 }

@@ -54,7 +54,7 @@ function said(entries: readonly Entry[]): string[] {
 function wordsOf(content: readonly ContentBlock[]): string {
   const text = bareTextOf({ content: [...content] });
   if (text !== '') return text;
-  return content.map((block) => ('uri' in block ? block.uri : block.type === 'text' ? '' : block.type)).join();
+  return content.map((block) => ('uri' in block && block.uri) || (block.type === 'text' ? '' : block.type)).join();
 }
 
 function count(all: readonly string[], one: string): number {

@@ -160,7 +160,9 @@ function pairNext(
 export function comparableText(message: Pick<MessageEntry, 'content'>): string {
   const text = bareTextOf(message);
   if (text !== '') return text;
-  return message.content.map((block) => ('uri' in block ? block.uri : block.type === 'text' ? '' : block.type)).join();
+  return message.content
+    .map((block) => ('uri' in block && block.uri) || (block.type === 'text' ? '' : block.type))
+    .join();
 }
 
 /**

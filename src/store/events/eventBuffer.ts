@@ -58,8 +58,7 @@ const CHUNK_FIELDS: ReadonlySet<string> = new Set(['type', 'role', 'messageId', 
 
 function isTextChunk(event: SessionEvent): event is MessageChunk & { readonly block: { readonly type: 'text' } } {
   if (event.type !== 'message_chunk' || event.role === 'user' || event.block.type !== 'text') return false;
-  for (const field in event) if (!CHUNK_FIELDS.has(field)) return false;
-  return true;
+  return Object.entries(event).every(([field, value]) => value === undefined || CHUNK_FIELDS.has(field));
 }
 
 type Piece = ToolContent & {
@@ -70,9 +69,13 @@ function isPiece(event: SessionEvent): event is Piece {
   return event.type === 'tool_content' && event.part.type === 'content' && event.part.block.type === 'text';
 }
 
+function countOfFields(event: SessionEvent): number {
+  return Object.values(event).filter((value) => value !== undefined).length;
+}
+
 /** Returns whether an event only appends output to a terminal. */
 function isOutput(event: SessionEvent): event is Terminal & { readonly append: string } {
-  return event.type === 'terminal' && event.append !== undefined && Object.keys(event).length === 3;
+  return event.type === 'terminal' && event.append !== undefined && countOfFields(event) === 3;
 }
 
 /** Returns the approximate size of an event in characters without serialising it. */

@@ -70,5 +70,5 @@ async function ask(id: string, input: McpInput | undefined, password: boolean): 
     return chosen === undefined ? undefined : options[Number(chosen)];
   }
   if (input !== undefined && input.type !== 'promptString') return undefined;
-  return askLine({ title, prompt, secret: password, value: input?.default !== undefined ? input.default : undefined });
+  return askLine({ title, prompt, secret: password, value: input?.default });
 }

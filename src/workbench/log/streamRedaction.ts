@@ -145,7 +145,7 @@ function pieceOf(event: SessionEvent): Piece | undefined {
       if (append === undefined || output !== undefined) return undefined;
       const withText = (text: string): SessionEvent => ({ ...event, append: text });
       const isOver = exit !== undefined && exit !== null;
-      return { holder, saysMore: Object.keys(event).length > 3, isOver, text: append, withText };
+      return { holder, saysMore: hasMore(event), isOver, text: append, withText };
     }
     case 'tool_content': {
       const { part } = event;
@@ -160,11 +160,16 @@ function pieceOf(event: SessionEvent): Piece | undefined {
       const whole = event.type === 'compaction' ? event.summary : event.text;
       if (append === undefined || whole !== undefined) return undefined;
       const withText = (text: string): SessionEvent => ({ ...event, append: text });
-      return { holder, saysMore: Object.keys(event).length > 3, text: append, withText };
+      return { holder, saysMore: hasMore(event), text: append, withText };
     }
     default:
       return undefined;
   }
+}
+
+/** Returns whether an event says more than its type, its id and the text that it appends. */
+function hasMore(event: SessionEvent): boolean {
+  return Object.values(event).filter((value) => value !== undefined).length > 3;
 }
 
 /** Names what holds the text that an event continues, ends or replaces. */

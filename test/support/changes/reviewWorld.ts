@@ -11,6 +11,7 @@ import type { Snapshot } from '../../../src/changes/model/fileChange';
 import type { FolderStates } from '../../../src/changes/model/folderStore';
 import type { ReviewFile, ReviewTarget, UndoResult } from '../../../src/changes/review/reviewFile';
 import { SessionReview } from '../../../src/changes/review/sessionReview';
+import { sameData } from '../sameData';
 import { NodeFiles } from './nodeFiles';
 import { gitApply, linesOf, patchOf } from './patch';
 
@@ -129,7 +130,7 @@ export class ReviewWorld {
     } else if (action.do === 'restart') {
       const before = this.#review.files;
       this.#review = this.#open(this.#saved);
-      assert.deepEqual(this.#review.files, before);
+      sameData(this.#review.files, before);
     } else await this.#reviewOne(action);
     await this.#check();
   }

@@ -1,6 +1,7 @@
 // What is read from the settings of agents: what other editors write too, and what is wrong with the rest.
 import assert from 'node:assert/strict';
 import { parseAgents, withDemo } from '../../../src/agents/agentDefinition';
+import { sameData } from '../../support/sameData';
 
 describe('parseAgents', () => {
   it('reads the entries that other editors use, and those of remote agents', () => {
@@ -17,7 +18,7 @@ describe('parseAgents', () => {
       other: { type: 'communication', url: 'http://localhost:8000', agent: 'echo', protocol: 2 },
     });
     assert.deepEqual(problems, []);
-    assert.deepEqual(agents, [
+    sameData(agents, [
       {
         id: 'claude',
         name: 'claude',
@@ -108,7 +109,7 @@ describe('withDemo', () => {
 
   it('starts the demo for an agent whose command names it, and keeps the rest of the entry', () => {
     assert.ok(named);
-    assert.deepEqual(withDemo(named, demo), {
+    sameData(withDemo(named, demo), {
       id: 'two',
       name: 'Demo 2',
       protocol: 2,

@@ -6,6 +6,7 @@ import type { ToTraffic, TrafficRow } from '../../../src/panel/trafficContract';
 import { TrafficFeed } from '../../../src/traffic/trafficFeed';
 import { TrafficLog } from '../../../src/traffic/trafficLog';
 import type { MarkReader } from '../../../src/traffic/turnTrace';
+import { sameData } from '../../support/sameData';
 
 /** Each message names the mark that it makes. A turn settles 50 ms after its answer. */
 function createReader(): MarkReader {
@@ -128,7 +129,7 @@ describe('the feed of the traffic inspector', () => {
     log.note('a', 'out', '{"mark":"sent"}', 0);
     feed.begin();
     await settle();
-    assert.deepEqual(lanes(), [
+    sameData(lanes(), [
       { type: 'lanes', first: 0, lanes: [{ id: 0, key: 'a', marks: [{ kind: 'sent', at: 0, ms: 0, seq: 0 }] }] },
     ]);
     feed.acknowledge();

@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import type { TurnLane } from '../../../src/panel/trafficContract';
 import { type TimedMark, TurnTrace } from '../../../src/traffic/turnTrace';
+import { sameData } from '../../support/sameData';
 
 /** Adds marks of one session; each has the number of its message and, times 10, its time. */
 function traced(...marks: readonly Omit<TimedMark, 'at'>[]): TurnTrace {
@@ -27,7 +28,7 @@ describe('the trace of turns', () => {
     trace.add('a', { kind: 'settled', turnId: 't1', at: 3_000 });
     trace.add('a', { kind: 'sent', turnId: 't2', handle: 'p2', requestId: '4', at: 5_000, seq: 11 });
     const [one, two] = trace.lanes;
-    assert.deepEqual(one, {
+    sameData(one, {
       id: 0,
       key: 'a',
       requestId: '3',
@@ -39,7 +40,7 @@ describe('the trace of turns', () => {
         { kind: 'settled', at: 3_000, ms: 0 },
       ],
     });
-    assert.deepEqual(two?.marks, [{ kind: 'sent', at: 5_000, ms: 0, seq: 11 }]);
+    sameData(two?.marks, [{ kind: 'sent', at: 5_000, ms: 0, seq: 11 }]);
   });
 
   it('keeps a late answer in the lane of its prompt while the next one runs', () => {

@@ -9,6 +9,7 @@ import { silentLog } from '../../../../src/base/log';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { sameData } from '../../../support/sameData';
 
 const said = (text: string, annotations?: unknown): object => ({
   sessionUpdate: 'agent_message_chunk',
@@ -64,7 +65,7 @@ for (const [version, applyUpdates] of [
         content: [{ type: 'content', content: text }, text],
       };
       const notes = { type: 'content', block: { type: 'unknown', kind: 'text', json: 'notes', forAgent: true } };
-      assert.deepEqual(shown({ sessionUpdate: 'agent_message_chunk', content: image }, call), [
+      sameData(shown({ sessionUpdate: 'agent_message_chunk', content: image }, call), [
         { type: 'unknown', kind: 'image', json: JSON.stringify(image, null, 2), forAgent: true },
         notes,
         notes,

@@ -1,6 +1,7 @@
 // Changes of files as tool calls carry them.
 import { strict as assert } from 'node:assert';
 import { toToolPatch } from '../../../../src/acp/protocol/readContent';
+import { sameData } from '../../../support/sameData';
 
 function read(diff: object): unknown {
   const [content] = toToolPatch({ content: [{ type: 'diff', path: 'file:///a/b%23.ts', ...diff }] }).content ?? [];
@@ -19,8 +20,8 @@ describe('a change of a file', () => {
   });
 
   it('is a new file without an old text', () => {
-    assert.deepEqual(read({ oldText: null, newText: 'new\n' }), { type: 'diff', path, newText: 'new\n' });
-    assert.deepEqual(read({ newText: '', _meta: { kind: 'add' } }), { type: 'diff', path, newText: '' });
+    sameData(read({ oldText: null, newText: 'new\n' }), { type: 'diff', path, newText: 'new\n' });
+    sameData(read({ newText: '', _meta: { kind: 'add' } }), { type: 'diff', path, newText: '' });
   });
 
   it('is shown raw where it cannot be read', () => {

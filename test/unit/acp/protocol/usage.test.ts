@@ -4,6 +4,7 @@ import { readState } from '../../../../src/acp/proposals/promptLifecycle';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { projectTurn } from '../../../../src/client/view/projectItem';
 import { SessionModel } from '../../../../src/session/model/model';
+import { sameData } from '../../../support/sameData';
 
 const usage = {
   totalTokens: 1500,
@@ -22,16 +23,15 @@ async function answer(raw: unknown): Promise<unknown> {
 
 describe('the tokens of a turn', () => {
   it('are read whole and by what they went to, from an answer and from a state', async () => {
-    assert.deepEqual(await answer({ stopReason: 'end_turn', usage }), { ends: true, stopReason: 'end_turn', ...read });
+    sameData(await answer({ stopReason: 'end_turn', usage }), { ends: true, stopReason: 'end_turn', ...read });
     const state = readState({ sessionUpdate: 'state_update', state: 'idle', usage });
-    assert.deepEqual(state, { state: 'idle', ...read });
+    sameData(state, { state: 'idle', ...read });
   });
 
   it('leave out a part that is no count, and say nothing without a total', async () => {
     const odd = { totalTokens: 2, inputTokens: '1', outputTokens: -1 };
-    assert.deepEqual(await answer({ usage: odd }), { ends: true, tokens: 2 });
-    for (const none of [null, 7, {}, { totalTokens: '2' }])
-      assert.deepEqual(await answer({ usage: none }), { ends: true });
+    sameData(await answer({ usage: odd }), { ends: true, tokens: 2 });
+    for (const none of [null, 7, {}, { totalTokens: '2' }]) sameData(await answer({ usage: none }), { ends: true });
   });
 
   it('stand at the end of the turn, also where they come after it', () => {

@@ -4,6 +4,7 @@ import { parentCallOf } from '../../../../src/acp/quirks/parentCall';
 import { readUpdate as readV1 } from '../../../../src/acp/v1/v1Events';
 import { readUpdate as readV2 } from '../../../../src/acp/v2/v2Events';
 import type { SessionEvent } from '../../../../src/session/events/event';
+import { sameData } from '../../../support/sameData';
 
 function eventsOf(update: object, read: typeof readV1 = readV1): SessionEvent[] {
   const events: SessionEvent[] = [];
@@ -55,7 +56,7 @@ describe('the call that started a subagent', () => {
       content: { type: 'text', text: 'Hm.' },
       _meta: { claudeCode: { parentToolUseId: 'A' } },
     };
-    assert.deepEqual(eventsOf(chunk), [
+    sameData(eventsOf(chunk), [
       { type: 'message_chunk', role: 'thought', block: { type: 'text', text: 'Hm.' }, parent: 'A' },
     ]);
   });

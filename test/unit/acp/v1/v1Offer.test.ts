@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { silentLog } from '../../../../src/base/log';
 import type { ConfigOption } from '../../../../src/session/events/content';
+import { sameData } from '../../../support/sameData';
 
 const place = { cwd: '/ws', additionalDirectories: [], mcpServers: [] };
 const { signal } = new AbortController();
@@ -67,7 +68,7 @@ describe('what a v1 agent offers with a session', () => {
     const [model] = (await agent.load('s', place, signal)).config ?? [];
     assert.equal(model?.category, 'model');
     assert.equal(model?.value, 'flash-2.5');
-    assert.deepEqual(model?.type === 'select' && model.values, [
+    sameData(model?.type === 'select' && model.values, [
       { value: 'flash-2.5', name: 'flash-2.5' },
       { value: 'auto', name: 'Auto', description: 'Chooses by itself' },
       { value: 'pro', name: 'Pro' },

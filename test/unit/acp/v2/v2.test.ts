@@ -9,6 +9,7 @@ import { ParleyError } from '../../../../src/base/errors';
 import { silentLog } from '../../../../src/base/log';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { sameData } from '../../../support/sameData';
 
 function read(...updates: object[]): { events: SessionEvent[]; problems: string[] } {
   const events: SessionEvent[] = [];
@@ -88,7 +89,7 @@ describe('v2 updates', () => {
       { sessionUpdate: 'terminal_update', terminalId: 'x', exitStatus: { exitCode: 3, signal: null } },
     );
     assert.equal(model.state.terminals.get('x')?.output, 'é🚀');
-    assert.deepEqual(model.state.terminals.get('x')?.exit, { exitCode: 3 });
+    sameData(model.state.terminals.get('x')?.exit, { exitCode: 3 });
     assert.equal(model.state.terminals.get('y')?.output, 'other');
     const cleared = shown(
       { sessionUpdate: 'terminal_output_chunk', terminalId: 'x', data: data(0) },
@@ -141,7 +142,7 @@ describe('v2 diffs', () => {
       { operation: 'add', path: '/w/a.txt' },
       { operation: 'modify', path: '/w/b.txt' },
     ];
-    assert.deepEqual(readDiff({ changes, patch: patchOf(text) }), [
+    sameData(readDiff({ changes, patch: patchOf(text) }), [
       {
         type: 'diff',
         path: '/w/a.txt',
@@ -195,7 +196,7 @@ describe('v2 diffs', () => {
 
 describe('prompt lifecycle, read', () => {
   it('reads a state by either name, its reason, its error and background work', () => {
-    assert.deepEqual(
+    sameData(
       readState({
         sessionUpdate: 'state_change',
         state: 'idle',

@@ -7,6 +7,7 @@ import type { Conversation } from '../../../../src/client/conversation/conversat
 import { type McpOffer, NO_MCP_SERVERS } from '../../../../src/client/mcp/mcpOffer';
 import { projectSession, statusOf } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { SessionAgents } from '../../../support/sessions/sessionAgents';
 
@@ -46,7 +47,7 @@ describe('a session of the agent', function () {
         assert.deepEqual(spoken(conversation), past);
         assert.equal(conversation.sessionId, sessionId);
         const { turns, entries } = snapshotOf(conversation);
-        assert.deepEqual(turns, [
+        sameData(turns, [
           { id: 'r1', origin: 'user' },
           { id: 'r2', origin: 'user' },
         ]);

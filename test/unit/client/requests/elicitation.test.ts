@@ -10,6 +10,7 @@ import { readAgentLog, scriptedAgent } from '../../../support/agents/definition'
 import type { AgentScript } from '../../../support/agents/script';
 import { everyField } from '../../../support/agents/scripted/elicitationPlays';
 import { kill } from '../../../support/processes';
+import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
@@ -264,7 +265,7 @@ describe('elicitation/create', () => {
       }),
     );
     assert.ok(asked.body.mode === 'form');
-    assert.deepEqual(asked.body.form.fields, [
+    sameData(asked.body.form.fields, [
       { key: 'k', required: false, type: 'text' },
       { key: 'l', required: false, type: 'unknown', kind: 'array' },
     ]);

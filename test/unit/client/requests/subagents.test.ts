@@ -7,6 +7,7 @@ import { projectItem } from '../../../../src/client/view/projectItem';
 import { backgroundOf } from '../../../../src/client/view/projectQuestions';
 import type { ItemView } from '../../../../src/panel/contract';
 import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { type TestConversation, testConversation } from '../../../support/sessions/conversation';
 
@@ -264,7 +265,7 @@ describe('what the unstable schemas add', function () {
       { type: '_cron', id: 'z' },
     ];
     conversation.note([{ at: 0, event: { type: 'background', work } }]);
-    assert.deepEqual(backgroundOf(session.conversation), [
+    sameData(backgroundOf(session.conversation), [
       { kind: 'tool_call', id: 'w', label: 'A watcher' },
       { kind: 'terminal', id: 't', label: 'npm run watch', stop: 'terminal' },
       { kind: 'subagent', id: 'child', label: 'A searcher' },

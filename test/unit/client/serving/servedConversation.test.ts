@@ -10,6 +10,7 @@ import {
 } from '../../../../src/distributed/model/model';
 import type { ServedAgent } from '../../../../src/distributed/server/servedAgent';
 import { readTexts, servedPast } from '../../../../src/distributed/server/servedPast';
+import { sameData } from '../../../support/sameData';
 import { scratchFolder } from '../../../support/scratch';
 import { all, sdkClient } from '../../../support/servers/sdkClient';
 import { agentOf, fetchPast, part, serve, textIn, userMessage } from '../../../support/servers/servedAgents';
@@ -82,7 +83,7 @@ describe('an agent that is served', function () {
     const run = await client.runSync(request(lines.join('\n')), signal);
     assert.equal(run.status, 'completed');
     const parts = run.output.flatMap((message) => message.parts);
-    assert.deepEqual(
+    sameData(
       parts.map((one) => trajectoryOf(one) ?? one.name ?? one.content),
       [
         { message: 'First I look.' },

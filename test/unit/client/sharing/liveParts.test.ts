@@ -12,6 +12,7 @@ import type { Resolver } from '../../../../src/distributed/fetch/resolver';
 import { type MessagePart, textPart } from '../../../../src/distributed/model/model';
 import { textOfTurn } from '../../../../src/session/model/entryText';
 import type { Entry, GapEntry } from '../../../../src/session/model/state';
+import { sameData } from '../../../support/sameData';
 import { agentOf, part, serve as serveAgents } from '../../../support/servers/servedAgents';
 import type { TestConversation } from '../../../support/sessions/conversation';
 import { closeResolvers, kept, resolver } from '../../distributed/fetch/resolvers';
@@ -93,7 +94,7 @@ describe('parts of an answer that lie elsewhere', function () {
     );
     assert.equal(await one.retry(gapsOf(one)[0]?.gapId ?? ''), true);
     const last = entriesOf(one).findLast(({ kind }) => kind === 'agent');
-    assert.deepEqual(last?.kind === 'agent' && last.content, [{ type: 'image', mimeType: 'image/png', data: 'AQI=' }]);
+    sameData(last?.kind === 'agent' && last.content, [{ type: 'image', mimeType: 'image/png', data: 'AQI=' }]);
   });
 
   it('do not hold up the run', async () => {

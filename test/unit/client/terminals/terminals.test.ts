@@ -11,6 +11,7 @@ import { Deferred } from '../../../../src/base/deferred';
 import { silentLog } from '../../../../src/base/log';
 import { type TerminalChange, Terminals, type TerminalsOptions } from '../../../../src/client/terminals/terminals';
 import { goneFrom, isGone } from '../../../support/processes';
+import { sameData } from '../../../support/sameData';
 
 const node = process.execPath;
 const never = new AbortController().signal;
@@ -85,8 +86,8 @@ describe('Terminals', () => {
         { command: 'echo one && echo "two  three" | cat; exit 3' },
         roots,
       );
-      assert.deepEqual(await terminals.waitForExit('s', { terminalId }, never), { exitCode: 3 });
-      assert.deepEqual(terminals.output('s', { terminalId }), {
+      sameData(await terminals.waitForExit('s', { terminalId }, never), { exitCode: 3 });
+      sameData(terminals.output('s', { terminalId }), {
         output: 'one\ntwo  three\n',
         truncated: false,
         exitStatus: { exitCode: 3 },
@@ -233,10 +234,10 @@ describe('Terminals', () => {
         { terminalId, sessionId: 's', command: `${node} -e '${script.replaceAll("'", "'\\''")}'`, cwd: folder },
       ]);
       await printed(terminals, terminalId, (text) => text === 'ready ');
-      assert.deepEqual(terminals.output('s', { terminalId }), { output: 'ready ', truncated: false });
+      sameData(terminals.output('s', { terminalId }), { output: 'ready ', truncated: false });
       await terminals.kill('s', { terminalId });
       assert.equal(seen.map(({ append }) => append ?? '').join(''), 'ready bye\n');
-      assert.deepEqual(seen.at(-1), { terminalId, exit: { exitCode: 4 } });
+      sameData(seen.at(-1), { terminalId, exit: { exitCode: 4 } });
     });
   });
 
@@ -245,9 +246,9 @@ describe('Terminals', () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep', args: ['60'] }, roots);
       const waiting = terminals.waitForExit('s', { terminalId }, never);
       await terminals.kill('s', { terminalId });
-      assert.deepEqual(await waiting, { signal: 'SIGTERM' });
-      assert.deepEqual(await terminals.waitForExit('s', { terminalId }, never), { signal: 'SIGTERM' });
-      assert.deepEqual(terminals.output('s', { terminalId }).exitStatus, { signal: 'SIGTERM' });
+      sameData(await waiting, { signal: 'SIGTERM' });
+      sameData(await terminals.waitForExit('s', { terminalId }, never), { signal: 'SIGTERM' });
+      sameData(terminals.output('s', { terminalId }).exitStatus, { signal: 'SIGTERM' });
       await terminals.kill('s', { terminalId });
     });
 
@@ -263,12 +264,12 @@ describe('Terminals', () => {
       assert.deepEqual(await Promise.all(pids.map(isGone)), [false, false, false]);
       await terminals.kill('s', { terminalId });
       await Promise.all(pids.map(goneFrom));
-      assert.deepEqual(terminals.output('s', { terminalId }).exitStatus, { signal: 'SIGKILL' });
+      sameData(terminals.output('s', { terminalId }).exitStatus, { signal: 'SIGKILL' });
     });
 
     it('does not wait for what a command left in the background, and ends that on release', async () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep 1000 & echo $!' }, roots);
-      assert.deepEqual(await terminals.waitForExit('s', { terminalId }, never), { exitCode: 0 });
+      sameData(await terminals.waitForExit('s', { terminalId }, never), { exitCode: 0 });
       const pid = Number(terminals.output('s', { terminalId }).output);
       assert.equal(await isGone(pid), false);
       await terminals.release('s', { terminalId });
@@ -298,8 +299,8 @@ describe('Terminals', () => {
       const changes: TerminalChange[] = [];
       terminals.onDidChange((change) => changes.push(change));
       await terminals.release('s', { terminalId });
-      assert.deepEqual(await waiting, { signal: 'SIGTERM' });
-      assert.deepEqual(changes, [
+      sameData(await waiting, { signal: 'SIGTERM' });
+      sameData(changes, [
         { terminalId, exit: { signal: 'SIGTERM' } },
         { terminalId, released: true },
       ]);
@@ -328,7 +329,7 @@ describe('Terminals', () => {
       const { terminalId } = await slow.create('s', { command: 'sleep', args: ['60'] }, roots);
       const waiting = slow.waitForExit('s', { terminalId }, never);
       await slow.closeSession('s');
-      assert.deepEqual(await waiting, { signal: 'SIGTERM' });
+      sameData(await waiting, { signal: 'SIGTERM' });
       slow.dispose();
       await assert.rejects(slow.create('s', { command: 'ls' }, roots), isRpcError(-32002, /closed/));
     });
@@ -382,7 +383,7 @@ describe('Terminals', () => {
     it('lets the user stop a command, which the agent sees as its end', async () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep', args: ['60'] }, roots);
       await terminals.stop(terminalId);
-      assert.deepEqual(terminals.output('s', { terminalId }).exitStatus, { signal: 'SIGTERM' });
+      sameData(terminals.output('s', { terminalId }).exitStatus, { signal: 'SIGTERM' });
       await terminals.stop('unknown');
     });
   });

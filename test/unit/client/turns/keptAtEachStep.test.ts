@@ -7,6 +7,7 @@ import {
   restoredTurns,
   type TurnState,
 } from '../../../../src/client/turns/turnState';
+import { sameData } from '../../../support/sameData';
 import { seeded } from '../../../support/store/random';
 import { seeds } from '../../../support/tier';
 import { PlayedTurns } from '../../../support/turns';
@@ -22,7 +23,7 @@ describe('the state of turns', () => {
         const kept = keptTurnsSchema.parse(JSON.parse(JSON.stringify(keptTurns(state))));
         return restoredTurns(kept, state.turns, (id) => texts.get(id) ?? '', state.userIds);
       });
-      assert.deepEqual(restored, lived, `seed ${seed}`);
+      sameData(restored, lived, `seed ${seed}`);
     }
   });
 

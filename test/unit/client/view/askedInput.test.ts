@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { askedInputOf } from '../../../../src/client/view/askedInput';
 import { boundRaw } from '../../../../src/session/events/bounds';
 import type { ToolEntry } from '../../../../src/session/model/state';
+import { sameData } from '../../../support/sameData';
 
 const line = 'rm -rf ~/work && echo done';
 
@@ -13,13 +14,13 @@ function of(rawInput: unknown, more: Partial<ToolEntry> = {}, command?: { line: 
 
 describe('what a permission request shows', () => {
   it('is the command, its folder and its purpose, if the input says nothing else', () => {
-    assert.deepEqual(of({ command: line, description: 'Cleans', cwd: '/w', timeout: 1000 }), {
+    sameData(of({ command: line, description: 'Cleans', cwd: '/w', timeout: 1000 }), {
       commands: [{ line, cwd: '/w' }],
       texts: [],
       purpose: 'Cleans',
       isUnknown: false,
     });
-    assert.deepEqual(of(undefined, {}, { line }), { commands: [{ line }], texts: [], isUnknown: false });
+    sameData(of(undefined, {}, { line }), { commands: [{ line }], texts: [], isUnknown: false });
   });
 
   it('is the command and the rest of the input, whatever that says and in whatever form', () => {
@@ -36,7 +37,7 @@ describe('what a permission request shows', () => {
       const asked = of(rawInput, { content: [text], title: 'Clean the build' });
       assert.deepEqual([asked.commands.map((one) => one.line), asked.rest, asked.isUnknown], [[line], rawInput, false]);
     }
-    assert.deepEqual(of(JSON.stringify({ command: line })).commands, [{ line }]);
+    sameData(of(JSON.stringify({ command: line })).commands, [{ line }]);
   });
 
   it('is the whole input, if it is not recognised', () => {
@@ -57,7 +58,7 @@ describe('what a permission request shows', () => {
       const kept = boundRaw(rawInput);
       assert.deepEqual(boundRaw(kept), kept);
       const { commands, rest } = of(kept);
-      assert.deepEqual(commands, [{ line }]);
+      sameData(commands, [{ line }]);
       assert.match(JSON.stringify(rest), /x… \[\d+ characters cut\] …x/);
     }
     const end = String(boundRaw(`${long}${line}`));
@@ -69,10 +70,7 @@ describe('what a permission request shows', () => {
   });
 
   it('is each command, if the request and its call name different ones', () => {
-    assert.deepEqual(of({ command: line }, {}, { line: 'ls', cwd: '/w' }).commands, [
-      { line: 'ls', cwd: '/w' },
-      { line },
-    ]);
+    sameData(of({ command: line }, {}, { line: 'ls', cwd: '/w' }).commands, [{ line: 'ls', cwd: '/w' }, { line }]);
     assert.deepEqual(of({ command: line }, {}, { line, cwd: '/w' }).commands, [{ line, cwd: '/w' }]);
     assert.equal(of({ command: line, cwd: '/x' }, {}, { line, cwd: '/w' }).commands.length, 2);
   });
@@ -86,7 +84,7 @@ describe('what a permission request shows', () => {
       { path: '/w/hello.txt', text: 'x' },
     ]);
     const diff = { type: 'diff', path: '/w/hello.txt', newText: 'x' } as const;
-    assert.deepEqual(of(raw, { toolKind: 'edit', content: [diff] }), {
+    sameData(of(raw, { toolKind: 'edit', content: [diff] }), {
       commands: [],
       texts: [],
       rest: raw,

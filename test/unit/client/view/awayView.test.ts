@@ -5,6 +5,7 @@ import type { FileChange } from '../../../../src/changes/model/fileChange';
 import { type AwaySource, awayView } from '../../../../src/client/view/awayView';
 import type { SessionEvent, ToolPatch } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { sameData } from '../../../support/sameData';
 
 const ROOT = resolve('/w');
 
@@ -49,7 +50,7 @@ describe('what happened while the user was away', () => {
     call(22, 'open', { status: 'failed' });
     const view = await awayView(source(), { since: 15 });
     assert.equal(view?.index, 2);
-    assert.deepEqual(view?.commands, {
+    sameData(view?.commands, {
       total: 2,
       shown: [
         { line: 'npm run build', index: 1, state: 'failed' },

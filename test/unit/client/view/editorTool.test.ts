@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { editorToolOf, editorToolPlace } from '../../../../src/client/view/editorTool';
 import { TOOL_NAMES } from '../../../../src/editorTools/tools';
 import type { ToolEntry } from '../../../../src/session/model/state';
+import { sameData } from '../../../support/sameData';
 
 const entry = (patch: Partial<ToolEntry>): ToolEntry =>
   ({ toolCallId: 'c', title: '', content: [], locations: [], status: 'completed', ...patch }) as ToolEntry;
@@ -45,7 +46,7 @@ describe('client/view/editorTool', () => {
       subject: 'src/a.ts',
       result: { errors: 3, warnings: 1 },
     });
-    assert.deepEqual(call('get_diagnostics', {}, 'No problems; files that'), {
+    sameData(call('get_diagnostics', {}, 'No problems; files that'), {
       tool: 'get_diagnostics',
       result: { errors: 0, warnings: 0 },
     });
@@ -55,14 +56,14 @@ describe('client/view/editorTool', () => {
     );
     assert.equal(call('get_diagnostics', undefined, '1 error in src/user.ts\nsrc')?.subject, 'src/user.ts');
     assert.equal(call('find_references', undefined, '5 references of area in 3 files')?.subject, 'area');
-    assert.deepEqual(call('hover', { symbol: 7 }, 'Whatever'), { tool: 'hover' });
+    sameData(call('hover', { symbol: 7 }, 'Whatever'), { tool: 'hover' });
   });
 
   it('has the file of a call as its place', () => {
     const folder = resolve('/w');
     const place = (rawInput: unknown) => editorToolPlace(entry({ rawInput }), [folder]);
     assert.deepEqual(place({ path: 'src/a.ts', line: 3 }), [{ path: join(folder, 'src', 'a.ts'), line: 3 }]);
-    assert.deepEqual(place({ path: join(folder, 'b.ts') }), [{ path: join(folder, 'b.ts') }]);
+    sameData(place({ path: join(folder, 'b.ts') }), [{ path: join(folder, 'b.ts') }]);
     assert.deepEqual(place({ path: ['x'] }), []);
     assert.deepEqual(place(undefined), []);
   });

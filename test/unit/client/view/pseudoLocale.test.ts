@@ -8,6 +8,7 @@ import { noticeTexts } from '../../../../src/client/view/ownTexts';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { ownText } from '../../../../src/session/events/ownText';
+import { sameData } from '../../../support/sameData';
 import { testConversation } from '../../../support/sessions/conversation';
 
 const ENGLISH = JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as l10nJsonFormat;
@@ -68,6 +69,6 @@ describe('a pseudo-locale', () => {
       title: 'New session',
       text: 'x',
     } as const;
-    assert.deepEqual(noticeTexts(kept), { title: 'New session', text: 'x' });
+    sameData(noticeTexts(kept), { title: 'New session', text: 'x' });
   });
 });

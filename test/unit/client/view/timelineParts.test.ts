@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { timelineParts } from '../../../../src/client/view/timelineParts';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { sameData } from '../../../support/sameData';
 
 type Timed = readonly [at: number, event: SessionEvent];
 
@@ -50,7 +51,7 @@ describe('parts of the timeline', () => {
     );
     const [part, ...more] = timelineParts(state, 0, 9700);
     assert.deepEqual(more, []);
-    assert.deepEqual(part, {
+    sameData(part, {
       from: 0,
       turns: [
         { number: 1, at: 1000, endedAt: 2500, index: 0, waits: [{ from: 1300, until: 1800 }] },

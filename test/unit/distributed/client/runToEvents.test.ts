@@ -6,6 +6,7 @@ import { RunToEvents } from '../../../../src/distributed/client/runToEvents';
 import { readEvent } from '../../../../src/distributed/model/model';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
+import { sameData } from '../../../support/sameData';
 
 const run = (status: string, fields: object = {}) => ({
   type: `run.${status}`,
@@ -107,7 +108,7 @@ describe('a run in the transcript', () => {
       part({ content: 'as said', metadata: { kind: 'citation', url: 'https://x.test/s', title: 'Source' } }),
       part({ metadata: { kind: 'citation', url: 'javascript:alert(1)', title: 'A book', description: 'p. 3' } }),
     ]);
-    assert.deepEqual(
+    sameData(
       events.map((event) => event.type === 'message_chunk' && event.block),
       [
         { type: 'resource', uri: 'artifact:///a.txt', mimeType: 'text/plain', text: 'data' },

@@ -19,6 +19,7 @@ import {
   timestamp,
   trajectoryOf,
 } from '../../../../src/distributed/model/model';
+import { sameData } from '../../../support/sameData';
 
 /** Every JSON value of the exchanges that were recorded with the protocol's own server. */
 function recorded(): readonly Record<string, unknown>[] {
@@ -132,22 +133,16 @@ describe('a message', () => {
 
   it('shows links to the web as sources, and the steps', () => {
     const part = (metadata: Record<string, unknown>) => readMessage({ parts: [{ metadata }] }).parts[0]!;
-    assert.deepEqual(
-      citationOf(part({ kind: 'citation', url: 'https://a/', title: 'A', start_index: 1, end_index: null })),
-      {
-        url: 'https://a/',
-        title: 'A',
-        startIndex: 1,
-      },
-    );
-    assert.deepEqual(citationOf(part({ kind: 'citation', url: 'command:evil', title: null })), {});
-    assert.deepEqual(
-      trajectoryOf(part({ kind: 'trajectory', message: 'm', tool_name: null, tool_input: { a: null } })),
-      {
-        message: 'm',
-        toolInput: { a: null },
-      },
-    );
+    sameData(citationOf(part({ kind: 'citation', url: 'https://a/', title: 'A', start_index: 1, end_index: null })), {
+      url: 'https://a/',
+      title: 'A',
+      startIndex: 1,
+    });
+    sameData(citationOf(part({ kind: 'citation', url: 'command:evil', title: null })), {});
+    sameData(trajectoryOf(part({ kind: 'trajectory', message: 'm', tool_name: null, tool_input: { a: null } })), {
+      message: 'm',
+      toolInput: { a: null },
+    });
     for (const metadata of [{ kind: 'unknown' }, {}]) {
       assert.equal(citationOf(part(metadata)) ?? trajectoryOf(part(metadata)), undefined);
     }

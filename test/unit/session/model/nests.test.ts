@@ -7,6 +7,7 @@ import { Changes } from '../../../../src/session/model/changes';
 import { SessionModel } from '../../../../src/session/model/model';
 import { inNestedOrder, MAX_DEPTH } from '../../../../src/session/model/nests';
 import type { Entry } from '../../../../src/session/model/state';
+import { sameData } from '../../../support/sameData';
 
 const call = (toolCallId: string, patch: ToolPatch = {}, announced = true): SessionEvent => ({
   type: 'tool_call',
@@ -66,12 +67,12 @@ describe('nested calls', () => {
     assert.deepEqual(counts(model), { calls: 3, open: 3, now: 'a' });
     model.apply(call('a', { status: 'completed' }, false), 1);
     model.apply(call('b', { status: 'failed' }, false), 1);
-    assert.deepEqual(counts(model), { calls: 3, open: 1 });
+    sameData(counts(model), { calls: 3, open: 1 });
     model.apply({ type: 'turn_started', turnId: 't', origin: 'user', at: 2 }, 2);
     model.apply(call('c', { parent: 'B', title: 'Read x' }), 2);
     assert.deepEqual(counts(model), { calls: 4, open: 1, now: 'Read x' });
     model.apply({ type: 'turn_ended', turnId: 't', stopReason: 'cancelled', barrier: 'response', at: 3 }, 3);
-    assert.deepEqual(counts(model), { calls: 4, open: 0 });
+    sameData(counts(model), { calls: 4, open: 0 });
   });
 
   it('stay where they are until their parent is known, and go under it then', () => {
@@ -158,7 +159,7 @@ describe('nested calls', () => {
     assert.deepEqual(paths(model), ['subagent s', 'subagent s/subagent s x', 'subagent s/subagent deeper']);
     assert.deepEqual(counts(model), { calls: 2, open: 2, now: 'Deeper' });
     model.apply({ type: 'subagents_ended' }, 1);
-    assert.deepEqual(counts(model), { calls: 2, open: 1 });
+    sameData(counts(model), { calls: 2, open: 1 });
   });
 
   it('note few entries for each event, however many there are', () => {

@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { ParleyError } from '../../../../src/base/errors';
 import type { Journal } from '../../../../src/store/journal';
+import { sameData } from '../../../support/sameData';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { newSession, openJournal, queued, said, timed } from '../../../support/store/journals';
 
@@ -39,7 +40,7 @@ describe('QueueStore', () => {
     journal.append('a', timed(1, said('before it')));
     journal.queue.enqueue('a', item);
     const other = openJournal(folder);
-    assert.deepEqual(other.queue.items('a'), [item]);
+    sameData(other.queue.items('a'), [item]);
     assert.equal(other.session('a')?.lastSeq, 1);
     other.dispose();
   });
@@ -70,7 +71,7 @@ describe('QueueStore', () => {
     journal.queue.edit('a', 'q1', { text: 'new words' });
     journal.queue.setPaused('a', 'You pressed stop.');
     const other = openJournal(folder);
-    assert.deepEqual(other.queue.items('a'), [queued('q1', { text: 'new words', held: true })]);
+    sameData(other.queue.items('a'), [queued('q1', { text: 'new words', held: true })]);
     assert.equal(other.session('a')?.queuePaused, 'You pressed stop.');
     other.dispose();
     journal.queue.setPaused('a', undefined);
@@ -96,10 +97,10 @@ describe('QueueStore', () => {
     journal.queue.setState('a', 'q2', 'failed', { reason: 'nobody knows', doubtful: true });
     const other = openJournal(folder);
     const doubtful = queued('q2', { state: 'failed', reason: 'nobody knows', doubtful: true });
-    assert.deepEqual(other.queue.items('a'), [again, doubtful]);
+    sameData(other.queue.items('a'), [again, doubtful]);
     other.queue.setState('a', 'q2', 'queued');
     other.queue.setState('a', 'q1-again', 'queued');
-    assert.deepEqual(other.queue.items('a'), [queued('q1-again', { text: again.text, repeats: 'q1' }), queued('q2')]);
+    sameData(other.queue.items('a'), [queued('q1-again', { text: again.text, repeats: 'q1' }), queued('q2')]);
     other.dispose();
   });
 

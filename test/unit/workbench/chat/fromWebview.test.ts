@@ -1,6 +1,7 @@
 // What the panel says of forms, pages and files: read as the contract has it, and nothing else.
 import { strict as assert } from 'node:assert';
 import { readFromWebview } from '../../../../src/workbench/chat/fromWebview';
+import { sameData } from '../../../support/sameData';
 
 describe('a message of the panel', () => {
   const taken: readonly object[] = [
@@ -78,15 +79,15 @@ describe('a message of the panel', () => {
 
   it('that is too large is refused as such, with the ids that it has', () => {
     const text = 'x'.repeat(2_000_001);
-    assert.deepEqual(readFromWebview({ key: 'a', type: 'send', clientId: 'c1', text }), {
+    sameData(readFromWebview({ key: 'a', type: 'send', clientId: 'c1', text }), {
       refused: 'too-large',
       type: 'send',
       clientId: 'c1',
     });
-    assert.deepEqual(
+    sameData(
       readFromWebview({ key: 'a', type: 'elicitation', id: 'q', answer: { kind: 'submit', values: { a: text } } }),
       { refused: 'too-large', type: 'elicitation', id: 'q' },
     );
-    assert.deepEqual(readFromWebview({ type: 7, id: 'x'.repeat(501) }), { refused: 'invalid', type: 'unknown' });
+    sameData(readFromWebview({ type: 7, id: 'x'.repeat(501) }), { refused: 'invalid', type: 'unknown' });
   });
 });
