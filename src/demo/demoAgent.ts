@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { at, type ClientCan, clientCan, promptOf, text, type Version } from './input';
+import { commands, sceneOf } from './scenes';
 import { DemoSession, type SessionOptions } from './session';
 import { initializeResult, toV2Options } from './versions';
 import { RpcFault, type RpcId, Wire, type WireHandler } from './wire';
@@ -89,6 +90,8 @@ export class DemoAgent implements WireHandler {
 
   #begin(id: string, opening: SessionOptions['opening'], cwd: string, can: ClientCan): DemoSession {
     return new DemoSession(id, {
+      commands,
+      sceneOf,
       cwd,
       wire: this.#wire,
       can,

@@ -1,29 +1,8 @@
 // The slash commands of the demo agent, and the scene of each.
-import { background } from './scenes/background';
-import { count } from './scenes/count';
-import { crash } from './scenes/crash';
-import { edit } from './scenes/edit';
-import { fail } from './scenes/fail';
-import { forget } from './scenes/forget';
-import { form } from './scenes/form';
-import { introduce, unknownCommand } from './scenes/introduce';
-import { late } from './scenes/late';
-import { long } from './scenes/long';
-import { plan } from './scenes/plan';
-import { ready } from './scenes/ready';
-import { slow } from './scenes/slow';
-import { steer } from './scenes/steer';
-import { stream } from './scenes/stream';
-import { terminal } from './scenes/terminal';
-import { thoughts } from './scenes/thoughts';
-import { twoClients } from './scenes/twoClients';
-import type { Turn } from './turn';
-
-/**
- * Plays one turn. It ends when the promise does; it rejects when the turn was cancelled or is to
- * fail.
- */
-export type Scene = (turn: Turn) => Promise<void>;
+import { introduce, long, plan, stream, thoughts, unknownCommand } from './scenes/answers';
+import { edit, form, terminal } from './scenes/requests';
+import { background, count, crash, fail, forget, late, ready, slow, steer, twoClients } from './scenes/turns';
+import type { Scene } from './session';
 
 interface Command {
   readonly name: string;

@@ -3,15 +3,23 @@
 // closed with `turn_complete`; a turn of version 2, and one that the agent begins by itself, with
 // the state `idle`.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../base/deferred';
-import { type ClientCan, type KeptState, type Prompt, readState, type Version } from './input';
-import { commands, type Scene, sceneOf } from './scenes';
+import { at, type ClientCan, type KeptState, type Prompt, readState, type Version } from './input';
 import { Settings } from './settings';
-import { Turn } from './turn';
-import { toV2Update, type Update } from './versions';
+import { toV2Permission, toV2Update, type Update } from './versions';
 import { RpcFault, type RpcId, type Wire } from './wire';
 
+/**
+ * Plays one turn. It ends when the promise does; it rejects when the turn was cancelled or is to
+ * fail.
+ */
+export type Scene = (turn: Turn) => Promise<void>;
+
 export interface SessionOptions {
+  /** The commands as `available_commands_update` carries them. */
+  readonly commands: () => object[];
+  readonly sceneOf: (prompt: string) => Scene;
   readonly cwd: string;
   readonly wire: Wire;
   readonly can: ClientCan;
@@ -124,7 +132,7 @@ export class DemoSession {
     if (this.#ready) return;
     this.#ready = true;
     if (by === 'client') this.#note('client', 'session/ready');
-    await this.update({ sessionUpdate: 'available_commands_update', availableCommands: commands() });
+    await this.update({ sessionUpdate: 'available_commands_update', availableCommands: this.options.commands() });
     await this.#showUsage();
   }
 
@@ -262,7 +270,7 @@ export class DemoSession {
 
   /** What a prompt asks for. The first one of a session that was forgotten hears about that. */
   #sceneFor({ text }: Prompt): Scene {
-    const scene = sceneOf(text);
+    const scene = this.options.sceneOf(text);
     const { method, wasForgotten } = this.options.opening;
     if (this.#prompted || !wasForgotten) return scene;
     return async (turn) => {
@@ -345,4 +353,127 @@ export class DemoSession {
   #note(by: 'client' | 'agent', message: string): void {
     if (!this.#prompted) this.#opening.push({ ms: Date.now() - this.#openedAt, by, message });
   }
+}
+
+/** The fields of a tool call that scenes use (v1, section "Tool calls"). */
+export interface ToolFields {
+  readonly title?: string;
+  readonly kind?: 'read' | 'edit' | 'search' | 'execute' | 'think' | 'fetch';
+  readonly status?: 'pending' | 'in_progress' | 'completed' | 'failed';
+  readonly content?: readonly object[];
+  readonly locations?: readonly { readonly path: string; readonly line?: number }[];
+  readonly rawInput?: unknown;
+  readonly rawOutput?: unknown;
+}
+
+/** What the user decided about a permission. `dismissed` is no answer at all. */
+export type Decision = 'once' | 'always' | 'no' | 'dismissed';
+
+const OPTIONS = [
+  { optionId: 'once', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'always', name: 'Always allow', kind: 'allow_always' },
+  { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+] as const;
+
+const QUESTIONS: ReadonlySet<string> = new Set(['session/request_permission', 'elicitation/create']);
+
+export class Turn {
+  readonly session: DemoSession;
+  readonly prompt: Prompt;
+  /** Fires when the turn is cancelled. */
+  readonly signal: AbortSignal;
+  readonly #answer: Deferred<object> | undefined;
+  #messages = 0;
+
+  constructor(session: DemoSession, prompt: Prompt, signal: AbortSignal, answer?: Deferred<object>) {
+    this.session = session;
+    this.prompt = prompt;
+    this.signal = signal;
+    this.#answer = answer;
+  }
+
+  /** Answers the prompt of version 1 before its turn is over; version 2 has answered already. */
+  async answer(): Promise<void> {
+    this.#answer?.resolve({ stopReason: 'end_turn' });
+    await new Promise(setImmediate); // the answer is written before anything else
+  }
+
+  /** Streams one message word by word, at the pace that the user chose. */
+  say(markdown: string): Promise<void> {
+    return this.#stream('agent_message_chunk', markdown);
+  }
+
+  /** Streams one thought. */
+  think(words: string): Promise<void> {
+    return this.#stream('agent_thought_chunk', words);
+  }
+
+  /** Sends one update as it is. */
+  async show(update: Update): Promise<void> {
+    this.signal.throwIfAborted();
+    await this.session.update(update);
+  }
+
+  /** Announces a tool call and gives the function that changes it later. */
+  async tool(fields: ToolFields): Promise<{ id: string; change: (fields: ToolFields) => Promise<void> }> {
+    const id = this.session.newId('tool');
+    await this.show({ sessionUpdate: 'tool_call', toolCallId: id, status: 'pending', ...fields });
+    return {
+      id,
+      change: (next) => this.show({ sessionUpdate: 'tool_call_update', toolCallId: id, ...next }),
+    };
+  }
+
+  /** Asks for permission, unless the mode says that there is no need. */
+  async mayI(toolCallId: string, fields: ToolFields): Promise<Decision> {
+    if (this.session.settings.mode === 'auto') return 'once';
+    const question = { toolCall: { toolCallId, ...fields }, options: OPTIONS };
+    const params = this.session.version === 2 ? toV2Permission(question) : question;
+    const answer = await this.call('session/request_permission', params);
+    if (at(answer, 'outcome', 'outcome') !== 'selected') return 'dismissed';
+    const decision = OPTIONS.find(({ optionId }) => optionId === at(answer, 'outcome', 'optionId'))?.optionId ?? 'no';
+    if (decision === 'always') await this.session.changeMode('auto');
+    return decision;
+  }
+
+  /** Calls the client, with the session's id added. @throws RpcFault */
+  async call(method: string, params: object): Promise<unknown> {
+    const { session, signal } = this;
+    const asksUser = session.version === 2 && QUESTIONS.has(method);
+    if (asksUser) await session.showState('requires_action');
+    const answer = await session.wire.request(method, { sessionId: session.id, ...params }, signal);
+    if (asksUser) await session.showState('running');
+    return answer;
+  }
+
+  /**
+   * Waits. Rejects when the turn is cancelled.
+   * @param ms milliseconds at the natural pace; the user's pace scales it
+   */
+  async pause(ms: number): Promise<void> {
+    const scaled = (ms * this.session.settings.wordMs) / 30;
+    await this.wait(scaled);
+  }
+
+  /** Waits for so many milliseconds, whatever the pace. */
+  async wait(ms: number): Promise<void> {
+    this.signal.throwIfAborted();
+    if (ms > 0) await sleep(ms, undefined, { signal: this.signal });
+  }
+
+  async #stream(kind: 'agent_message_chunk' | 'agent_thought_chunk', markdown: string): Promise<void> {
+    const messageId = `${this.session.newId('message')}-${this.#messages++}`;
+    for (const word of wordsOf(markdown)) {
+      await this.show({ sessionUpdate: kind, messageId, content: { type: 'text', text: word } });
+      this.session.count(word.length);
+      await this.wait(this.session.settings.wordMs);
+    }
+  }
+}
+
+/**
+ * Words with the space around them. Very short ones go with the next, such as the bars of a table.
+ */
+function wordsOf(markdown: string): string[] {
+  return markdown.match(/(?:\s*\S{1,2}\s+)*\s*\S+\s*/g) ?? [markdown];
 }

@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { commands, sceneOf } from '../../../src/demo/scenes';
 import { DemoSession } from '../../../src/demo/session';
 import { Wire } from '../../../src/demo/wire';
 
@@ -36,6 +37,8 @@ async function played(
   const [input, output] = [new PassThrough(), new PassThrough()];
   const handler = { request: () => Promise.reject(new Error('not asked')), notification() {} };
   const session = new DemoSession('s', {
+    commands,
+    sceneOf,
     cwd: '/work',
     wire: new Wire(input, output, handler),
     can: CAN,

@@ -1,0 +1,172 @@
+// Scenes about turns and sessions: how they end, fail, go on and are shared (docs/proposals.md).
+import type { Turn } from '../session';
+import { RpcFault } from '../wire';
+
+const SECONDS = 60;
+
+/** A turn of one minute, to try Stop and the queue with. It reports progress once a second. */
+export async function slow(turn: Turn): Promise<void> {
+  await turn.say('This takes a minute. Press **Stop**, or write your next message: it will wait in the queue.\n');
+  const messageId = turn.session.newId('heartbeat');
+  for (let second = 1; second <= SECONDS; second++) {
+    await turn.wait(1000);
+    await turn.show({
+      sessionUpdate: 'agent_thought_chunk',
+      messageId,
+      content: { type: 'text', text: `Still here after ${second} s.\n` },
+    });
+  }
+  await turn.say('A minute has passed. Thank you for your patience.\n');
+}
+
+/** Answers a prompt with an error: earlier entries stay, and the next prompt works. */
+export async function fail(turn: Turn): Promise<void> {
+  await turn.say('I will answer this prompt with an error, as an agent does that has lost its model. Here it comes.\n');
+  throw new RpcFault(-32603, 'The demo agent failed, because you asked it to.', {
+    hint: 'Nothing is broken: send another message.',
+  });
+}
+
+/** Ends the agent's process in the middle of a turn, with an open tool call and a last line on stderr. */
+export async function crash(turn: Turn): Promise<void> {
+  await turn.say('I am about to exit in the middle of this sentence, and the reason will be on my');
+  await turn.tool({ title: 'A tool call that never ends', kind: 'think', status: 'in_progress' });
+  await new Promise<void>((resolve) => {
+    process.stderr.write(
+      'demo agent: you asked me to crash\ndemo agent: this is what an agent says on its way out\ndemo agent: exiting with status 1\n',
+      () => resolve(),
+    );
+  });
+  process.exit(1);
+}
+
+/** The answer to the prompt comes first, the work after it: only `turn_complete` (version 1) or the state `idle` (version 2) ends the turn (docs/proposals.md). */
+export async function late(turn: Turn): Promise<void> {
+  const isV2 = turn.session.version === 2;
+  await turn.say(
+    isV2
+      ? 'I have answered your prompt already: in version 2 the answer only says that I took it in. The turn goes on.\n'
+      : 'I answer your prompt **now**, with `end_turn`, and go on working. A client that stops here loses the rest.\n',
+  );
+  await turn.answer();
+  const tool = await turn.tool({ title: 'Work after the answer', kind: 'think', status: 'in_progress' });
+  await turn.pause(4000);
+  await tool.change({ status: 'completed' });
+  const end = isV2 ? 'the state `idle`' : '`turn_complete`';
+  await turn.say(
+    `This came after the answer and still belongs to the turn. What ends it is ${end}, which follows now.\n`,
+  );
+}
+
+const STEPS = ['Read the question', 'Look for an answer', 'Compare what was found', 'Write it down'];
+
+/** A message that is sent while the agent works becomes part of the turn at the next break (docs/proposals.md). */
+export async function steer(turn: Turn): Promise<void> {
+  const { can, version } = turn.session;
+  if (version === 2) return work(turn);
+  await turn.say(
+    can.receipts
+      ? 'In version 1, what you send now waits in the queue until this turn is over. But a turn that I begin by myself can take messages in, so I end this one:\n'
+      : 'Version 1 of the protocol has one prompt at a time, and your client does not announce `prompt_lifecycle`: what you send now waits in its queue until this turn is over.\n',
+  );
+  if (can.receipts) turn.session.beginTurn(work);
+}
+
+async function work(turn: Turn): Promise<void> {
+  await turn.say(`I work in ${STEPS.length} steps. **Send me a message now**: I take it in at the next break.\n`);
+  for (const title of STEPS) {
+    const step = await turn.tool({ title, kind: 'think', status: 'in_progress' });
+    await turn.pause(3000);
+    await step.change({ status: 'completed' });
+    for (let sent = await turn.session.takeIn(); sent; sent = await turn.session.takeIn())
+      await turn.say(
+        `I took in “${sent.prompt.text}”. The receipt and the message above have the same id, \`${sent.messageId}\`. I go on with it in mind.\n`,
+      );
+  }
+  await turn.say('All steps are done. Messages that come now begin a turn of their own.\n');
+}
+
+const PARTS = 3;
+
+/** Work that goes on after the turn, and a turn that the agent begins by itself when it is done (docs/proposals.md). */
+export async function background(turn: Turn): Promise<void> {
+  await turn.say(
+    'I start something in the background and end my turn. You can write to me meanwhile. When it is done, I begin a turn by myself.\n',
+  );
+  const { id } = await turn.tool({ title: 'Count to three in the background', kind: 'think', status: 'in_progress' });
+  const show = (by: Turn, fields: object): Promise<void> =>
+    by.show({ sessionUpdate: 'tool_call_update', toolCallId: id, ...fields });
+  const count = async (work: Turn): Promise<void> => {
+    for (let part = 1; part <= PARTS; part++) {
+      await work.pause(2000);
+      const text = { type: 'text', text: `${part} of ${PARTS}` };
+      await show(work, { content: [{ type: 'content', content: text }] });
+    }
+  };
+  const report = async (own: Turn): Promise<void> => {
+    await show(own, { status: 'completed' });
+    await own.say('The background work is done. Nobody sent a prompt: I began this turn by myself.\n');
+  };
+  turn.session.continueInBackground(id, count, report);
+}
+
+/** Forgets the session: `session/status` says `not_found`, and a prompt is refused (docs/proposals.md). */
+export async function forget(turn: Turn): Promise<void> {
+  await turn.say(
+    'I forget this session now, as an agent does that was restarted or has cleaned up. From now on `session/status` answers `not_found`: run **Parley: Check Session Status** to see that. Then send any message. Your client opens the session again with `session/resume`, sends your message once more, and nothing of the conversation is lost.\n',
+  );
+  turn.session.forget();
+}
+
+/** Shows what was sent of the session before and after `session/ready` (docs/proposals.md). */
+export async function ready(turn: Turn): Promise<void> {
+  const { opening } = turn.session;
+  const signal = opening.findIndex(({ message }) => message === 'session/ready');
+  const isEarly = opening.some(
+    ({ by, message }, index) => by === 'agent' && index < signal && !message.startsWith('answer'),
+  );
+  const before = isEarly
+    ? 'Only my state went out before your client said `session/ready`: version 2 wants it before the answer to `session/resume`.'
+    : 'Nothing of mine went out before your client said `session/ready`.';
+  const rows = opening.map(({ ms, by, message }) => `| ${ms} ms | ${by} | \`${message}\` |`);
+  const verdict =
+    signal < 0
+      ? 'Your client never sent `session/ready`, so I waited for its first prompt.'
+      : `${before} An update that comes before the answer can name a session that the client does not know yet, and get lost.`;
+  await turn.say(
+    `I announce \`session.ready\`, so I held everything back until your client had the answer:\n\n| Time | Sent by | Message |\n| ---: | --- | --- |\n${rows.join('\n')}\n\n${verdict}\n`,
+  );
+}
+
+const QUESTION = 'Which day is it? (sent by another client)';
+
+/** Another client of the same session: its message appears, and a `turn_complete` that names its prompt ends no turn of this client (docs/proposals.md). */
+export async function twoClients(turn: Turn): Promise<void> {
+  const { session } = turn;
+  await turn.say('Two clients share this session: yours, and one that I make up. The other one sends me a message:\n');
+  await turn.pause(1500);
+  const content = { type: 'text', text: QUESTION };
+  await turn.show({ sessionUpdate: 'user_message_chunk', messageId: session.newId('user'), content });
+  await turn.say(`It is ${new Date().toLocaleDateString('en', { weekday: 'long' })}.\n`);
+  const promptRequestId = session.newId('other-prompt');
+  await turn.show({ sessionUpdate: 'turn_complete', promptRequestId, stopReason: 'end_turn' });
+  await turn.pause(1500);
+  await turn.say(
+    `That was the end of the *other* client's turn: \`turn_complete\` named its prompt, \`${promptRequestId}\`. Yours has another id, so your turn is still running, and ends only now.\n`,
+  );
+}
+
+/** Counts in the state of the session, which goes along wherever the session does. */
+export async function count(turn: Turn): Promise<void> {
+  const { state } = turn.session;
+  if (state === undefined) {
+    await turn.say('This client keeps no state for agents: the count lives in sessions that others can reach.');
+    return;
+  }
+  if (state.unavailable !== undefined)
+    await turn.say(`The state could not be read, so I start again: ${state.unavailable}\n\n`);
+  if (state.hasConflict) await turn.say('Somebody else has counted meanwhile: my last count was not stored.\n\n');
+  const next = (Number(state.content) || 0) + 1;
+  await turn.session.storeState(String(next));
+  await turn.say(`Count: ${next}`);
+}
