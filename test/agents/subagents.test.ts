@@ -7,7 +7,7 @@ import { readUpdate } from '../../src/acp/v1/v1Events';
 import { askerOf } from '../../src/client/view/asker';
 import { Changes } from '../../src/session/model/changes';
 import { SessionModel } from '../../src/session/model/model';
-import { inNestedOrder } from '../../src/session/model/nests';
+import { inNestedOrder } from '../../src/session/model/state';
 import { AgentRun } from './agentRun';
 import { type ModelServer, startModelServer } from './modelServer';
 import { choose, diskAnswers, RawClient } from './rawClient';

@@ -1,8 +1,8 @@
 // Writes a whole session as a file, without secrets.
 import { redact } from '../../base/redact';
 import { Slices } from '../../changes/lines/slices';
-import { inNestedOrder } from '../../session/model/nests';
 import type { SessionState } from '../../session/model/state';
+import { inNestedOrder } from '../../session/model/state';
 import { cleanItem } from './cleanItem';
 import { headLine, itemLine, LAST_LINE } from './sessionFile';
 import type { SessionHead, SessionItem } from './sessionItems';

@@ -1,7 +1,7 @@
 // The entries of an exported session, version 1 (docs/sessions.md, "Format of exported sessions").
 // The schemas are for files of anybody: they drop what they do not know.
 import * as z from 'zod/mini';
-import { MAX_DEPTH } from '../../session/model/nests';
+import { MAX_NESTING } from '../../session/model/state';
 
 const text = z.string();
 const at = z.number().check(z.nonnegative(), z.lte(8.64e15));
@@ -57,7 +57,7 @@ const part = z.union([
 const content = z.array(block).check(PARTS);
 const count = z.optional(z.number().check(z.nonnegative()));
 /** Calls of subagents that the entry is nested in. They stand before it. */
-const depth = z.optional(z.int().check(z.positive(), z.lte(MAX_DEPTH)));
+const depth = z.optional(z.int().check(z.positive(), z.lte(MAX_NESTING)));
 
 const item = z.discriminatedUnion('type', [
   z.object({ type: z.literal('turn'), at, by: z.enum(['user', 'agent']), elsewhere: z.optional(z.literal(true)) }),

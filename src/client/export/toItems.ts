@@ -1,8 +1,7 @@
 // Turns the transcript of a session into the entries of an export.
 import { localize } from '../../base/localizable';
 import type { ToolContent } from '../../session/events/content';
-import type { PlacedEntry } from '../../session/model/nests';
-import type { Entry, SessionState, ToolEntry } from '../../session/model/state';
+import type { Entry, PlacedEntry, SessionState, ToolEntry } from '../../session/model/state';
 import { gapText, noticeTexts, turnNoteText } from '../view/ownTexts';
 import type { ItemPart, SessionItem } from './sessionItems';
 

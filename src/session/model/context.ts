@@ -1,8 +1,8 @@
 // The session state with the indexes that make each event cheap, and the operations that keep the
 // indexes in step with the transcript.
 import type { Changes } from './changes';
-import { Nests } from './nests';
 import type { Entry, MessageEntry, SessionState, Turn } from './state';
+import { Nests } from './state';
 import { ToolSizes } from './toolSizes';
 
 /** State and indexes. Shared by the files of the model; others read {@link SessionModel.state}. */

@@ -2,8 +2,8 @@
 import { plainOutput } from '../../base/ansi';
 import type { ContentBlock, ToolContent } from '../events/content';
 import { changedLines } from './changedLines';
-import { inNestedOrder, type PlacedEntry } from './nests';
 import type { Entry, PlanRecord, SessionState, Turn } from './state';
+import { inNestedOrder, type PlacedEntry } from './state';
 
 /** Characters of the text; the newest part is kept. VS Code opens no larger texts. */
 const MAX_CHARS = 20_000_000;

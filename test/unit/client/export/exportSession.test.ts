@@ -9,7 +9,7 @@ import { SessionPage } from '../../../../src/client/export/sessionPage';
 import { ItemWriter } from '../../../../src/client/export/toItems';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
-import { inNestedOrder } from '../../../../src/session/model/nests';
+import { inNestedOrder } from '../../../../src/session/model/state';
 import { readRecording, recordingNames, replayOverWire } from '../../../support/protocol/recordings';
 import { sameData } from '../../../support/sameData';
 

@@ -5,8 +5,8 @@ import type { ContentBlock } from '../../../../src/session/events/content';
 import type { SessionEvent, ToolPatch } from '../../../../src/session/events/event';
 import { Changes } from '../../../../src/session/model/changes';
 import { SessionModel } from '../../../../src/session/model/model';
-import { inNestedOrder, MAX_DEPTH } from '../../../../src/session/model/nests';
 import type { Entry } from '../../../../src/session/model/state';
+import { inNestedOrder, MAX_NESTING } from '../../../../src/session/model/state';
 import { sameData } from '../../../support/sameData';
 
 const call = (toolCallId: string, patch: ToolPatch = {}, announced = true): SessionEvent => ({
@@ -96,8 +96,8 @@ describe('nested calls', () => {
     const chain = Array.from({ length: 1000 }, (_, n) => call(`${n}`, n > 0 ? { parent: `${n - 1}` } : {}));
     const model = play(...chain);
     const depths = model.state.entries.map((entry) => model.state.nests.pathOf(entry).length);
-    assert.equal(Math.max(...depths), MAX_DEPTH);
-    assert.equal(depths.filter((depth) => depth === MAX_DEPTH).length, 1000 - MAX_DEPTH);
+    assert.equal(Math.max(...depths), MAX_NESTING);
+    assert.equal(depths.filter((depth) => depth === MAX_NESTING).length, 1000 - MAX_NESTING);
     assert.equal(counts(model)?.calls, 999);
   });
 
@@ -209,7 +209,7 @@ describe('nested calls', () => {
         for (const { entry, depth } of placed) {
           const path = nests.pathOf(entry);
           assert.equal(path.length, depth);
-          assert.ok(depth <= MAX_DEPTH);
+          assert.ok(depth <= MAX_NESTING);
           assert.ok(depth === 0 || nests.childrenOf(path.at(-1)!).includes(entry));
         }
         for (const entry of entries) {
