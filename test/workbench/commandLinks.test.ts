@@ -23,7 +23,8 @@ import { RpcError } from '../../src/acp/jsonrpc/rpcError';
 import { ParleyError } from '../../src/base/errors';
 import type { Conversation } from '../../src/client/conversation/conversation';
 import { failureFor, isProgram, showFailure } from '../../src/workbench/commands/commandErrors';
-import { type CommandServices, commandsOf } from '../../src/workbench/commands/commands';
+import type { CommandServices } from '../../src/workbench/commands/commandServices';
+import { commandsOf } from '../../src/workbench/commands/commands';
 import { newTerminal } from '../../src/workbench/ui/places';
 
 const LINK = '[Open the report](command:workbench.action.quit)';

@@ -9,8 +9,8 @@ import type { ChatSurface } from '../chat/chatSurface';
 import { listedTitleOf } from '../sessions/sessionLabels';
 import { pick } from '../ui/input';
 import { pickFiles } from '../ui/places';
+import type { Command, CommandServices, Register } from './commandServices';
 import { onlyOf } from './commandSession';
-import type { Command, CommandServices, Register } from './commands';
 
 /** Characters of a problem. */
 const MAX_PROBLEM = 1000;

@@ -4,7 +4,7 @@ import { l10n, ViewColumn, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
 import { askLine, pick, pickSome } from '../ui/input';
-import type { CommandServices } from './commands';
+import type { CommandServices } from './commandServices';
 import { openInWorktree } from './worktreeCommands';
 
 /** VS Code has at most nine groups of editors side by side. */

@@ -10,8 +10,8 @@ import { keepChanges, openChanges, targetOf, undoChanges } from '../changes/revi
 import { stageTurn } from '../changes/stageTurn';
 import { titleOf } from '../sessions/sessionLabels';
 import { showStatus } from '../ui/messages';
+import type { Command, CommandServices, Register } from './commandServices';
 import { chooseSession, nothingChanged, sessionOf, waitingFileOf } from './commandSession';
-import type { Command, CommandServices, Register } from './commands';
 import { type ContinueOptions, continueFromMessage } from './continueFromMessage';
 import { reviewWith } from './reviewWith';
 import { showTurnOfLine } from './showTurnOfLine';

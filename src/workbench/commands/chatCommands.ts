@@ -4,8 +4,8 @@ import { commands, l10n, window } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { choiceOf, nextOf } from '../../client/conversation/sessionChoices';
 import { showStatus } from '../ui/messages';
+import type { Command, CommandServices, Register } from './commandServices';
 import { sessionOf } from './commandSession';
-import type { Command, CommandServices, Register } from './commands';
 
 export function chatCommands(services: CommandServices, register: Register): Command[] {
   const { chat, away } = services;

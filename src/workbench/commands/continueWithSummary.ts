@@ -8,7 +8,7 @@ import { summaryAsContext, summaryPrompt } from '../../client/conversation/summa
 import { embeddedAttachment } from '../chat/attachments';
 import { titleOf } from '../sessions/sessionLabels';
 import { showProgress } from '../ui/messages';
-import type { CommandServices } from './commands';
+import type { CommandServices } from './commandServices';
 import { begin } from './continueFromMessage';
 import { requireIdle } from './continueWith';
 

@@ -4,8 +4,8 @@ import { type Comment, type CommentReply, type CommentThread, l10n } from 'vscod
 import { ParleyError } from '../../base/errors';
 import { planMarkdown } from '../../session/model/sessionMarkdown';
 import { titleOf } from '../sessions/sessionLabels';
+import type { Command, CommandServices, Register } from './commandServices';
 import { sessionOf } from './commandSession';
-import type { Command, CommandServices, Register } from './commands';
 
 export function feedbackCommands(
   services: Pick<CommandServices, 'feedback' | 'chat' | 'conversations' | 'texts'>,

@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import type { SessionRecord } from '../../store/sessions/records';
 import { isForeign } from '../sessions/sessionLabels';
 import { askModal } from '../ui/messages';
-import type { CommandServices } from './commands';
+import type { CommandServices } from './commandServices';
 
 /** The folders of this window, and the worktrees of its sessions. */
 export async function knownFolders({

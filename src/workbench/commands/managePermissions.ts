@@ -11,7 +11,7 @@ import { openLocation } from '../editor/openLocation';
 import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { askModal } from '../ui/messages';
-import type { CommandServices } from './commands';
+import type { CommandServices } from './commandServices';
 
 /** Answers that are shown, newest first, and how long they are looked for, in ms. */
 const MAX_ANSWERS = 100;

@@ -13,8 +13,8 @@ import { askTitle, titleOf } from '../sessions/sessionLabels';
 import { askLine, pick, pickSome } from '../ui/input';
 import { showError, showInfo } from '../ui/messages';
 import { type AskSeveralArgument, askSeveral } from './askSeveral';
+import type { Command, CommandServices, Register } from './commandServices';
 import { sessionOf } from './commandSession';
-import type { Command, CommandServices, Register } from './commands';
 import { mayOpen } from './foreignFolders';
 import { offerRemoval } from './worktreeCommands';
 

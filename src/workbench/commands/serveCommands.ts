@@ -3,7 +3,7 @@ import { env, l10n } from 'vscode';
 import { serverSettings } from '../config/settings';
 import { notServing, type Serve } from '../sharing/serve';
 import { showStatus } from '../ui/messages';
-import type { Command, Register } from './commands';
+import type { Command, Register } from './commandServices';
 
 export function serveCommands(serve: Serve, register: Register): Command[] {
   return [

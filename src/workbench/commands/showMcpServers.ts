@@ -12,8 +12,8 @@ import { titleOf } from '../sessions/sessionLabels';
 import { List } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { manageApprovals } from './approvals';
+import type { CommandServices } from './commandServices';
 import { sessionOf } from './commandSession';
-import type { CommandServices } from './commands';
 
 const TOOLS = 'parley.editorTools';
 

@@ -6,7 +6,7 @@ import { type PastTurn, turnOfLine } from '../../client/changes/lineOrigin';
 import { bytesOf } from '../changes/documents/documentEdits';
 import { isForeign } from '../sessions/sessionLabels';
 import { showProgress } from '../ui/messages';
-import type { CommandServices } from './commands';
+import type { CommandServices } from './commandServices';
 import { mayOpen } from './foreignFolders';
 
 /** Turns that are looked at, the newest of all sessions. */

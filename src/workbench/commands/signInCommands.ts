@@ -7,8 +7,8 @@ import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
 import { openAgentSettings } from '../config/settings';
 import { pick } from '../ui/input';
 import { askModal, showInfo } from '../ui/messages';
+import type { Command, CommandServices, Register } from './commandServices';
 import { sessionOf } from './commandSession';
-import type { Command, CommandServices, Register } from './commands';
 
 export function signInCommands(services: CommandServices, register: Register): Command[] {
   return [

@@ -19,8 +19,8 @@ import { openDocument } from '../editor/openDocuments';
 import { tabTitleOf, titleOf } from '../sessions/sessionLabels';
 import { askLine, askLineWithHelp, type PickItem, pick, pickSome } from '../ui/input';
 import { askModal, showInfo, showProgress, showStatus } from '../ui/messages';
+import type { Command, CommandServices, Register } from './commandServices';
 import { onlyOf, sessionOf } from './commandSession';
-import type { Command, CommandServices, Register } from './commands';
 
 /** What a program may ask for; absent: asked or told in a dialog. */
 interface WorktreeArgument {

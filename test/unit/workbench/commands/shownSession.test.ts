@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import type { CommandServices } from '../../../../src/workbench/commands/commands';
+import type { CommandServices } from '../../../../src/workbench/commands/commandServices';
 import { scriptedAgent } from '../../../support/agents/definition';
 import { useChangeSession } from '../../../support/changes/changeSession';
 import { openInFakeEditor, useFakeEditor } from '../../../support/fakeEditor';
