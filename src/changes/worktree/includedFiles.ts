@@ -9,7 +9,7 @@ import { localizable } from '../../base/localizable';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { joinRecords, pathText, splitRecords } from '../git/records';
 import { isSafePath } from '../review/safePath';
-import type { Worktree } from './worktree';
+import type { Worktree } from './worktreeEntry';
 
 /** Packages that are installed may be among them; milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;

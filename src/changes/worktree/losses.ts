@@ -7,8 +7,7 @@ import { messageOf } from '../../base/errors';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { splitRecords } from '../git/records';
 import { isSamePlainFile } from './sameFile';
-import type { Worktree } from './worktree';
-import { findEntry, leadsTo, type WorktreeEntry } from './worktreeEntry';
+import { findEntry, leadsTo, type Worktree, type WorktreeEntry } from './worktreeEntry';
 
 /** A look at a large worktree takes long; milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;

@@ -4,8 +4,7 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { type Git, runGit } from '../git/gitProcess';
 import { hasOwnCommits, type Loss, lossesOf } from './losses';
-import type { Worktree } from './worktree';
-import { commonDirOf, findEntry } from './worktreeEntry';
+import { commonDirOf, findEntry, type Worktree } from './worktreeEntry';
 
 /** Deleting many files takes long; milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;

@@ -7,7 +7,7 @@ import { ParleyError } from '../../base/errors';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { pathText, splitRecords } from '../git/records';
 import { isSafePath } from '../review/safePath';
-import type { Worktree } from './worktree';
+import type { Worktree } from './worktreeEntry';
 
 const TIMEOUT_MS = 120_000;
 /** Bytes of a difference; of a larger one, only the files are told. */

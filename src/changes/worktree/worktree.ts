@@ -6,28 +6,13 @@ import { ParleyError } from '../../base/errors';
 import { localizable } from '../../base/localizable';
 import { type Git, mustRunGit, runGit } from '../git/gitProcess';
 import { discardWorktree } from './removeWorktree';
+import type { Worktree } from './worktreeEntry';
 
 /** A checkout of a large repository, and hooks of the user, take long; milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;
 const MAX_NAME = 40;
 /** Worktrees of the same name. */
 const MAX_SAME = 1000;
-
-/** A worktree of the user's repository. All paths are absolute. */
-export interface Worktree {
-  /** The folder of the user that it stands for. */
-  readonly folder: string;
-  /** The top level of the user's repository. */
-  readonly top: string;
-  /** The top level of the worktree. */
-  readonly place: string;
-  /** The folder in the worktree that is `folder` in the repository. */
-  readonly cwd: string;
-  /** Such as `parley/fix-tests`. */
-  readonly branch: string;
-  /** The commit that it began at. */
-  readonly commit: string;
-}
 
 /** The commit that a folder is at. */
 export interface Head {

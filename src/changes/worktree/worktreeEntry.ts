@@ -2,7 +2,22 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { findRepository } from '../git/repository';
-import type { Worktree } from './worktree';
+
+/** A worktree of the user's repository. All paths are absolute. */
+export interface Worktree {
+  /** The folder of the user that it stands for. */
+  readonly folder: string;
+  /** The top level of the user's repository. */
+  readonly top: string;
+  /** The top level of the worktree. */
+  readonly place: string;
+  /** The folder in the worktree that is `folder` in the repository. */
+  readonly cwd: string;
+  /** Such as `parley/fix-tests`. */
+  readonly branch: string;
+  /** The commit that it began at. */
+  readonly commit: string;
+}
 
 /** The entry of a worktree in its repository. All paths are absolute. */
 export interface WorktreeEntry {

@@ -2,15 +2,12 @@
 // goes on where this one stood: nothing is applied twice, and nothing is left out.
 import * as z from 'zod/mini';
 import type { LineProgress } from '../../acp/jsonrpc/handledLines';
-import type { SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
-import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { AgentLink } from '../ports/agentLink';
 import type { TurnControl } from '../prompts/turnControl';
 import type { AgentKeepers } from '../transport/agentTransport';
 import { type KeptTurns, keptTurns, keptTurnsSchema } from '../turns/turnState';
 import type { KeptConversation, ReadProgress } from './persistence';
-import { sentItem } from './restore';
 
 /** In the place of a keeper: the agent is on another machine, and session/status tells about its turn. */
 const FAR = 'far';
@@ -172,9 +169,4 @@ export class KeptProgress {
     this.#lease = text;
     kept.agent.lease(lease);
   }
-}
-
-/** Returns a message of the queue, or one that has left and stands in the transcript. */
-export function itemsOf(queue: PromptQueue, model: SessionView): (id: string) => QueueItem | undefined {
-  return (id) => queue.find(id) ?? sentItem(model.state, id);
 }

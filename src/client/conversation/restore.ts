@@ -185,3 +185,8 @@ function attachmentOf(block: ContentBlock, index: number): QueuedAttachment {
   const label = block.type === 'resource_link' ? block.name : block.type === 'resource' ? block.uri : block.type;
   return { id: `again-${index}`, kind: block.type === 'image' ? 'image' : 'other', label, forms: [block] };
 }
+
+/** Returns a message of the queue, or one that has left and stands in the transcript. */
+export function itemsOf(queue: PromptQueue, model: SessionView): (id: string) => QueueItem | undefined {
+  return (id) => queue.find(id) ?? sentItem(model.state, id);
+}

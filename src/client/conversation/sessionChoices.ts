@@ -4,12 +4,14 @@ import * as l10n from '@vscode/l10n';
 import type { Choice, ConfigOption, ConfigValue } from '../../session/events/content';
 import type { SessionState } from '../../session/model/state';
 import { labelOf } from '../connection/shownChoices';
-import type { AgentControls } from './agentControls';
 
 /** A session in which they can be set. */
 export interface ChoiceTarget {
   readonly model: { readonly state: Readonly<Pick<SessionState, 'mode' | 'modes' | 'config'>> };
-  readonly controls: Pick<AgentControls, 'setMode' | 'setConfigOption'>;
+  readonly controls: {
+    setMode(modeId: string): Promise<void>;
+    setConfigOption(id: string, value: string | boolean): Promise<void>;
+  };
 }
 
 /** What the user chose last in sessions with each agent, by option. */

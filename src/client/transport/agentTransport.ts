@@ -17,7 +17,6 @@ import { knownSecrets } from '../../base/redact';
 import { isSecretName } from '../../base/redactJson';
 import type { KeptAgent } from '../ports/keptAgent';
 import type { KeeperAbout } from './keeperFiles';
-import type { KeptStart } from './keepers';
 import { type RemoteAccess, type RemoteTarget, resolveRemote, scrubber } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
 
@@ -46,6 +45,19 @@ export interface AgentTransport extends Disposable {
 /** An agent that a keeper owns. */
 export interface KeptTransport extends AgentTransport {
   readonly kept: KeptAgent;
+}
+
+export interface KeptStart {
+  readonly about: KeeperAbout;
+  /** Absolute, from `resolveCommand`. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly log: Log;
+  readonly onStderr?: ((line: string) => void) | undefined;
+  readonly signal?: AbortSignal;
+  readonly closeGraceMs?: StartOptions['closeGraceMs'];
 }
 
 /** Starts agents that outlive their window, and finds them again. */
@@ -131,8 +143,8 @@ async function startKept(keepers: AgentKeepers, options: KeptStart): Promise<Age
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'keeper-failed') throw error;
     options.log.warn(`${error.message} The agent ends with this window. ${messageOf(error.cause)}`);
-    const { about: _, closeGraceMs, ...start } = options;
-    return AgentProcess.start({ ...start, closeGraceMs });
+    const { about: _, ...start } = options;
+    return AgentProcess.start(start);
   }
 }
 

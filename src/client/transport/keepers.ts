@@ -18,6 +18,7 @@ import { identityOf } from '../../keeper/identity';
 import { removePlace } from '../../keeper/place';
 import { FRAME, frame, type KeeperStart, type KeeperState, type Lease, PURPOSE, WIRE_VERSION } from '../../keeper/wire';
 import type { KeeperLease } from '../ports/keptAgent';
+import type { KeptStart } from './agentTransport';
 import { type KeeperAbout, type KeeperFile, readKeeperFile, readRestFile } from './keeperFiles';
 import { KeeperHosts, type KeeperHostsOptions } from './keeperHosts';
 import { type KeeperLine, type KeeperPlace, KeeperSocket, type KeeperWelcome } from './keeperSocket';
@@ -63,19 +64,6 @@ export type KeepPolicy = 'off' | 'finishTurn' | 'keep';
 export interface KeepersOptions extends KeeperHostsOptions {
   readonly policy: () => KeepPolicy;
   readonly log: Log;
-}
-
-export interface KeptStart {
-  readonly about: KeeperAbout;
-  /** Absolute, from `resolveCommand`. */
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-  readonly log: Log;
-  readonly onStderr?: ((line: string) => void) | undefined;
-  readonly signal?: AbortSignal;
-  readonly closeGraceMs?: KeeperStart['closeGraceMs'];
 }
 
 type AttachOptions = Pick<KeptStart, 'log' | 'onStderr'>;

@@ -6,7 +6,6 @@ import { lexBlocks } from '../../markdown/blockLexer';
 import type { Block, ListItem } from '../../markdown/blocks';
 import type { Align } from '../../markdown/tableRows';
 import { codeCut, IMAGE_MARK, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
-import { Folds } from './folds';
 
 /** A unit to draw. Pieces of one `group` share their list, table or code block within a segment. */
 export type Piece = PieceContent & {
@@ -51,6 +50,73 @@ type PieceContent =
       /** It continues within a line of the part before. */
       readonly midLine: boolean;
     };
+
+/** Deeper folds are text. */
+const MAX_FOLD_DEPTH = 2;
+
+/** The parts between `<details>` and `</details>`; each piece knows those that it is in, so that a fold can be of any length. */
+class Folds {
+  /** The folds at the end of what is closed. */
+  #within: readonly number[] = [];
+  #count = 0;
+  /** Whether each fold begins unfolded, in order. */
+  readonly #begin: boolean[] = [];
+  readonly #toggled = new Set<number>();
+
+  /** Returns pieces that are closed now, with the folds that they are in. */
+  take(pieces: readonly Piece[]): readonly Piece[] {
+    const { placed, within, count } = this.#place(pieces);
+    this.#within = within;
+    this.#count = count;
+    return placed;
+  }
+
+  /** Returns pieces that can still change, with the folds that they are in so far. */
+  preview(pieces: readonly Piece[]): readonly Piece[] {
+    return this.#place(pieces).placed;
+  }
+
+  isOpen(id: number): boolean {
+    return this.#begin[id] !== this.#toggled.has(id);
+  }
+
+  /** Folds or unfolds. */
+  toggle(id: number): void {
+    if (!this.#toggled.delete(id)) this.#toggled.add(id);
+  }
+
+  isHidden({ folds }: Piece): boolean {
+    return folds !== undefined && !folds.every((id) => this.isOpen(id));
+  }
+
+  #place(pieces: readonly Piece[]) {
+    let within = this.#within;
+    let count = this.#count;
+    const placed = pieces.map((piece): Piece => {
+      if (piece.kind !== 'block') return inFolds(piece, within);
+      const { block } = piece;
+      if (block.type === 'fold' && within.length < MAX_FOLD_DEPTH) {
+        const id = count++;
+        const line: Piece = inFolds({ kind: 'fold', id, summary: block.summary }, within);
+        within = [...within, id];
+        this.#begin[id] = block.isOpen;
+        return line;
+      }
+      if (block.type === 'foldEnd' && within.length > 0) {
+        within = within.slice(0, -1);
+        return piece;
+      }
+      if (block.type !== 'fold' && block.type !== 'foldEnd') return inFolds(piece, within);
+      const { raw } = block;
+      return inFolds({ ...piece, block: { type: 'paragraph', raw, text: raw.trim() } }, within);
+    });
+    return { placed, within, count };
+  }
+}
+
+function inFolds(piece: Piece, within: readonly number[]): Piece {
+  return within.length === 0 ? piece : { ...piece, folds: within };
+}
 
 /** A run of closed pieces, added to and removed from the page as a whole. */
 export interface Segment {

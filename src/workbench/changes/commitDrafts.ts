@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { env, l10n, type SourceControl, Uri, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
-import type { Worktree } from '../../changes/worktree/worktree';
+import type { Worktree } from '../../changes/worktree/worktreeEntry';
 import { type CommitRequest, commitMessageOf, commitPrompt, withTrailer } from '../../client/changes/commitMessage';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { commitTrailer } from '../config/settings';

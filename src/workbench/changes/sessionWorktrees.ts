@@ -21,7 +21,8 @@ import {
   uncommittedFiles,
 } from '../../changes/worktree/uncommitted';
 import { findUserGit } from '../../changes/worktree/userGit';
-import { addWorktree, commitWorktree, headOf, type Worktree } from '../../changes/worktree/worktree';
+import { addWorktree, commitWorktree, headOf } from '../../changes/worktree/worktree';
+import type { Worktree } from '../../changes/worktree/worktreeEntry';
 import type { Conversation } from '../../client/conversation/conversation';
 import { isBelow } from '../../client/requests/roots';
 import type { FileStore } from '../../client/sharing/fileStore';

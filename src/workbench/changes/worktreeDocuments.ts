@@ -3,17 +3,17 @@
 import { join } from 'node:path';
 import { type FileStat, FileSystemError, FileType, Uri } from 'vscode';
 import { isSafePath } from '../../changes/review/safePath';
+import type { Worktree } from '../../changes/worktree/worktreeEntry';
 import { type DiskFile, readDiskFile } from './documents/diskFiles';
 import { asUtf8, ReadonlyDocuments } from './documents/readonlyDocuments';
-import type { SessionWorktrees } from './sessionWorktrees';
 
 const SCHEME = 'parley-worktree';
 
 /** Reads files as they are on the disk, from worktrees and their folders alone. */
 export class WorktreeDocuments extends ReadonlyDocuments {
-  readonly #worktrees: Pick<SessionWorktrees, 'list'>;
+  readonly #worktrees: { list(): Promise<readonly Worktree[]> };
 
-  constructor(worktrees: Pick<SessionWorktrees, 'list'>) {
+  constructor(worktrees: { list(): Promise<readonly Worktree[]> }) {
     super(SCHEME);
     this.#worktrees = worktrees;
   }

@@ -1,5 +1,6 @@
 // The checks for one agent in this window.
 import { homedir } from 'node:os';
+import type { ExtensionContext } from 'vscode';
 import { version as editorVersion, env, UIKind, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { agentEnvironment, withVariables } from '../../agents/agentEnvironment';
@@ -7,7 +8,9 @@ import { resolveCommand } from '../../agents/resolveCommand';
 import { runProgram } from '../../agents/runProgram';
 import { knownShellPath, lastShellAnswer, loginShellPath } from '../../agents/shellPath';
 import { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
 import { findGit } from '../../changes/git/gitProcess';
+import type { BareContext } from '../../client/connection/bareAgent';
 import { checkAgent } from '../../client/connection/bareAgent';
 import type { Conversation } from '../../client/conversation/conversation';
 import { KNOWN_AGENTS } from '../../registry/discover/knownAgents';
@@ -26,8 +29,23 @@ import { searchPathCheck } from '../../troubleshoot/checks/searchPath';
 import { sessionCheck } from '../../troubleshoot/checks/session';
 import { type SignInState, signInCheck } from '../../troubleshoot/checks/signIn';
 import { trustCheck } from '../../troubleshoot/checks/trust';
+import type { AgentCatalog } from '../config/agentCatalog';
 import { recordsChanges, startTimeoutMs } from '../config/settings';
-import type { TroubleshooterOptions } from './troubleshooter';
+import type { Reports } from '../editor/reports';
+import type { Archive } from '../sessions/archive';
+import type { Conversations } from '../sessions/conversations';
+
+export interface TroubleshooterOptions {
+  readonly context: ExtensionContext;
+  readonly log: Log;
+  readonly environment: (command?: string) => Promise<Record<string, string>>;
+  readonly catalog: AgentCatalog;
+  readonly conversations: Conversations;
+  readonly archive: Archive;
+  /** What an agent needs to be started without a session. */
+  readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
+  readonly reports: Reports;
+}
 
 /** A start has several stages, each with a limit of its own; in ms. */
 const MORE_MS = 30_000;

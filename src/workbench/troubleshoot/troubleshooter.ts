@@ -1,22 +1,17 @@
 // Runs the checks of the command Troubleshoot, shows their results as a list, and offers a report.
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { type ExtensionContext, l10n } from 'vscode';
+import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { BareContext } from '../../client/connection/bareAgent';
 import type { Check, CheckResult, Outcome } from '../../troubleshoot/checks/check';
 import { outcomeLabel, type ReportUser, writeReport } from '../../troubleshoot/report';
 import { runChecks } from '../../troubleshoot/runChecks';
-import type { AgentCatalog } from '../config/agentCatalog';
-import type { Reports } from '../editor/reports';
-import type { Archive } from '../sessions/archive';
-import type { Conversations } from '../sessions/conversations';
 import { List, type ListRow } from '../ui/input';
 import { actOn } from './checkActions';
-import { gatherChecks } from './gatherChecks';
+import { gatherChecks, type TroubleshooterOptions } from './gatherChecks';
 
 /** Maximum characters of a finding in a row with advice. */
 const MAX_FOUND = 70;
@@ -34,18 +29,6 @@ export interface TroubleshootAnswer {
   readonly results: readonly CheckResult[];
   /** Markdown without secrets. */
   readonly report: string;
-}
-
-export interface TroubleshooterOptions {
-  readonly context: ExtensionContext;
-  readonly log: Log;
-  readonly environment: (command?: string) => Promise<Record<string, string>>;
-  readonly catalog: AgentCatalog;
-  readonly conversations: Conversations;
-  readonly archive: Archive;
-  /** What an agent needs to be started without a session. */
-  readonly bare: (agent: AgentDefinition) => Promise<BareContext>;
-  readonly reports: Reports;
 }
 
 interface Row extends ListRow {

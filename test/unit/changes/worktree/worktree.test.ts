@@ -12,7 +12,8 @@ import {
   uncommittedFiles,
 } from '../../../../src/changes/worktree/uncommitted';
 import { findUserGit } from '../../../../src/changes/worktree/userGit';
-import { addWorktree, commitWorktree, type Worktree } from '../../../../src/changes/worktree/worktree';
+import { addWorktree, commitWorktree } from '../../../../src/changes/worktree/worktree';
+import type { Worktree } from '../../../../src/changes/worktree/worktreeEntry';
 import { NodeFiles } from '../../../support/changes/nodeFiles';
 import { environment, git, makePlace, openStates, type Place, write } from '../git/folders';
 
