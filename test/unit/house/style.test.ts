@@ -1,7 +1,5 @@
-// Habits that the linter does not know: what would open a hole in the webview, and files that are too long to review.
+// Habits that the linter does not know: what would open a hole in the webview, and what a file begins with.
 import { strict as assert } from 'node:assert';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { codeOf } from './codeOf';
 import { type Source, sources } from './sources';
 
@@ -12,11 +10,8 @@ function allSources(): readonly Source[] {
   );
 }
 
-/** Files that may be longer than 600 lines, one per line with the reason after `#`. */
-const LONG_FILES = join(process.cwd(), 'test/golden/long-files.txt');
-
 describe('the source', () => {
-  it('lets an agent run script in the panel if text is ever parsed as HTML or as code', () => {
+  it('never parses text as HTML or as code', () => {
     const dangerous = [
       /\.(inner|outer)HTML\b/,
       /\binsertAdjacentHTML\b/,
@@ -39,18 +34,7 @@ describe('the source', () => {
     assert.deepEqual(found, []);
   });
 
-  it('keeps each file under 600 lines, unless it is listed with a reason', () => {
-    const allowed = readFileSync(LONG_FILES, 'utf8')
-      .split('\n')
-      .map((line) => line.replace(/#.*/, '').trim())
-      .filter((line) => line !== '');
-    const long = allSources()
-      .filter(({ text }) => text.split('\n').length > 601)
-      .map(({ path }) => path);
-    assert.deepEqual(long, allowed);
-  });
-
-  it('leaves a reader without a first word if a file does not say what it is for', () => {
+  it('says in the first line of each file what the file is for', () => {
     const silent = allSources().filter(({ text }) => !/^(\/\/|\/\*)/.test(text));
     assert.deepEqual(
       silent.map(({ path }) => path),
@@ -58,7 +42,7 @@ describe('the source', () => {
     );
   });
 
-  it('has the hooks of unit tests in a describe, as files that run in one process would share them', () => {
+  it('has the hooks of unit tests in a describe, as files in one process would share them', () => {
     const found = allSources()
       .filter(({ path }) => path.startsWith('test/unit/'))
       .filter(({ text }) => /^(before|after)(Each)?\(/m.test(text));
