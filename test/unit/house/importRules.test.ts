@@ -1,7 +1,7 @@
 // The walls of the house: below the workbench nothing knows VS Code, the model knows nothing but itself, the webview knows only the contract.
 import { strict as assert } from 'node:assert';
 import { codeOf } from './codeOf';
-import { importsOf, violations } from './imports';
+import { circles, importsOf, unusedPermissions, violations } from './imports';
 import { sources } from './sources';
 
 describe('the rooms of src', () => {
@@ -10,6 +10,14 @@ describe('the rooms of src', () => {
       sources().flatMap(({ path, text }) => violations(path, text)),
       [],
     );
+  });
+
+  it('import each other in no circle, types included', () => {
+    assert.deepEqual(circles(sources()), []);
+  });
+
+  it('are permitted no import that none of their files needs', () => {
+    assert.deepEqual(unusedPermissions(sources()), []);
   });
 
   it('use no globals of Node or of a browser in the model', () => {
@@ -60,6 +68,16 @@ describe('the import rules themselves', () => {
       else assert.match(found.join(), expected);
     });
   }
+
+  it('find a circle through several files', () => {
+    const files = [
+      { path: 'acp/a.ts', text: "import type { B } from './v1/b';" },
+      { path: 'acp/v1/b.ts', text: "import { c } from '../../base/c';" },
+      { path: 'base/c.ts', text: "export type { A } from '../acp/a';" },
+      { path: 'base/d.ts', text: "import { c } from './c';" },
+    ];
+    assert.deepEqual(circles(files), [['acp/a.ts', 'acp/v1/b.ts', 'base/c.ts']]);
+  });
 
   it('reject an import that they cannot parse', () => {
     assert.throws(() => importsOf('import a = x.y;'), /understood/);

@@ -18,27 +18,6 @@ interface Room {
   readonly packages: readonly string[];
 }
 
-/** All rooms that the workbench puts together. */
-const BELOW_WORKBENCH = {
-  base: 'all',
-  panel: 'all',
-  acp: 'all',
-  changes: 'all',
-  mentions: 'all',
-  agents: 'all',
-  terminals: 'all',
-  keeper: 'all',
-  registry: 'all',
-  session: 'all',
-  client: 'all',
-  store: 'all',
-  distributed: 'all',
-  traffic: 'all',
-  troubleshoot: 'all',
-  conformance: 'all',
-  editorTools: 'all',
-} as const;
-
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
 export const ROOMS: Readonly<Record<string, Room>> = {
   base: {
@@ -54,7 +33,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@vscode/l10n', 'diff', 'vscode-jsonrpc', 'ws', 'zod'],
   },
   agents: {
-    rooms: { base: 'all', acp: 'all', session: 'types' },
+    rooms: { base: 'all', acp: 'all' },
     node: true,
     packages: ['@vscode/l10n', 'jsonc-parser', 'zod'],
   },
@@ -64,7 +43,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     packages: ['@vscode/l10n', 'semver', 'tar-stream', 'unbzip2-stream', 'yauzl', 'zod'],
   },
-  changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'diff', 'zod'] },
+  changes: { rooms: { base: 'all' }, node: true, packages: ['@vscode/l10n', 'zod'] },
   mentions: { rooms: { changes: 'all' }, node: true, packages: ['fuzzysort'] },
   // A program of its own, which lives longer than the extension that started it: it knows no protocol.
   keeper: { rooms: { base: 'all', agents: 'all', terminals: 'all' }, node: true, packages: [] },
@@ -80,15 +59,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       markdown: 'all',
       panel: 'all',
       distributed: 'all',
-      traffic: 'all',
+      traffic: 'types',
       editorTools: 'types',
     },
     node: true,
-    packages: ['@vscode/l10n', 'diff', 'zod'],
+    packages: ['@vscode/l10n', 'zod'],
   },
   traffic: { rooms: { base: 'all', panel: 'all' }, node: true, packages: ['@vscode/l10n'] },
   troubleshoot: {
-    rooms: { base: 'all', agents: 'all', acp: 'types' },
+    rooms: { base: 'all', agents: 'types', acp: 'types' },
     node: true,
     packages: ['@vscode/l10n'],
   },
@@ -97,26 +76,36 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   distributed: {
     rooms: { base: 'all', session: 'types' },
     node: true,
-    packages: ['@vscode/l10n', 'aws4fetch', 'ipaddr.js', 'zod'],
+    packages: ['@vscode/l10n', 'aws4fetch', 'zod'],
   },
   workbench: {
-    rooms: { ...BELOW_WORKBENCH, 'workbench/activation': 'types', 'workbench/ui': 'all' },
+    rooms: {
+      base: 'all',
+      panel: 'all',
+      acp: 'all',
+      changes: 'all',
+      mentions: 'all',
+      agents: 'all',
+      terminals: 'all',
+      registry: 'all',
+      session: 'all',
+      client: 'all',
+      store: 'all',
+      distributed: 'all',
+      traffic: 'all',
+      troubleshoot: 'all',
+      conformance: 'all',
+      editorTools: 'all',
+      'workbench/activation': 'types',
+      'workbench/ui': 'all',
+    },
     vscode: true,
     node: true,
     packages: ['zod'],
   },
   webview: {
     rooms: { base: 'all', markdown: 'all', panel: 'all' },
-    packages: [
-      '@preact/signals',
-      '@vscode/codicons',
-      '@vscode/l10n',
-      'diff',
-      'hast',
-      'highlight.js',
-      'lowlight',
-      'preact',
-    ],
+    packages: ['@preact/signals', '@vscode/l10n', 'hast', 'highlight.js', 'lowlight', 'preact'],
   },
   editorTools: { rooms: { base: 'all' }, node: true, packages: ['@modelcontextprotocol/sdk', 'ajv', 'zod'] },
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
@@ -141,7 +130,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Where text becomes inert: small, as it is part of what is loaded at once.
   'workbench/ui': { rooms: { base: 'all' }, vscode: true, node: true, packages: [] },
   'workbench/product': {
-    rooms: { ...BELOW_WORKBENCH, workbench: 'all', 'workbench/ui': 'all' },
+    rooms: {
+      base: 'all',
+      agents: 'all',
+      client: 'all',
+      distributed: 'all',
+      traffic: 'all',
+      workbench: 'all',
+      'workbench/ui': 'all',
+    },
     vscode: true,
     node: true,
     packages: ['@vscode/l10n'],
@@ -269,6 +266,69 @@ export function violations(path: string, text: string): readonly string[] {
   });
 }
 
+/** What the rules permit and no file of a room imports, a line each. @param files with paths relative to `src` */
+export function unusedPermissions(
+  files: readonly { readonly path: string; readonly text: string }[],
+): readonly string[] {
+  const used = new Map<string, Set<string>>();
+  for (const { path, text } of files) {
+    const here = roomOf(path);
+    const ofRoom = used.get(here) ?? new Set();
+    used.set(here, ofRoom);
+    for (const { specifier, typeOnly } of importsOf(text)) {
+      if (specifier === 'vscode') ofRoom.add('vscode');
+      else if (specifier.startsWith('node:')) ofRoom.add('node');
+      else if (!specifier.startsWith('.')) ofRoom.add(packageOf(specifier));
+      else {
+        const there = roomOf(posix.join(posix.dirname(path), specifier));
+        ofRoom.add(`${there}: types`);
+        if (!typeOnly) ofRoom.add(`${there}: all`);
+      }
+    }
+  }
+  return Object.entries(ROOMS).flatMap(([name, { rooms, vscode, node, packages }]) =>
+    [
+      ...Object.entries(rooms).map(([room, grade]) => `${room}: ${grade}`),
+      ...(vscode ? ['vscode'] : []),
+      ...(node ? ['node'] : []),
+      ...packages,
+    ]
+      .filter((permission) => !used.get(name)?.has(permission))
+      .map((permission) => `${name} needs no ${permission}`),
+  );
+}
+
+/** Files that import each other, directly or through others, types included; each group sorted. */
+export function circles(
+  files: readonly { readonly path: string; readonly text: string }[],
+): readonly (readonly string[])[] {
+  const known = new Map(files.map(({ path }) => [path.replace(/\.tsx?$/, ''), path]));
+  const targets = new Map(
+    files.map(({ path, text }) => {
+      const places = importsOf(text).map(({ specifier }) => known.get(posix.join(posix.dirname(path), specifier)));
+      return [path, places.filter((place) => place !== undefined)];
+    }),
+  );
+  // Tarjan's strongly connected components.
+  const numbers = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (path: string): number => {
+    const number = numbers.size;
+    let lowest = number;
+    numbers.set(path, number);
+    stack.push(path);
+    for (const target of targets.get(path) ?? []) {
+      if (!numbers.has(target)) lowest = Math.min(lowest, visit(target));
+      else if (stack.includes(target)) lowest = Math.min(lowest, numbers.get(target)!);
+    }
+    if (lowest === number) found.push(stack.splice(stack.indexOf(path)));
+    return lowest;
+  };
+  for (const { path } of files) if (!numbers.has(path)) visit(path);
+  return found.filter((group) => group.length > 1).map((group) => group.sort());
+}
+
 /** Rooms within the workbench: what is loaded at once, VS Code's own UI, and what puts all else together. */
 const INNER = ['workbench/activation', 'workbench/ui', 'workbench/product'];
 
@@ -278,11 +338,15 @@ function roomOf(path: string): string {
   return inner ?? path.split('/', 1)[0] ?? '';
 }
 
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
 function judge(room: Room, here: string, path: string, { specifier, typeOnly }: Import): string | undefined {
   if (specifier === 'vscode') return room.vscode ? undefined : `${here} must not know VS Code`;
   if (specifier.startsWith('node:')) return room.node ? undefined : `${here} must not know Node`;
   if (!specifier.startsWith('.')) {
-    const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+    const name = packageOf(specifier);
     return room.packages.includes(name) ? undefined : `${here} must not use the package ${name}`;
   }
   const target = posix.join(posix.dirname(path), specifier);
