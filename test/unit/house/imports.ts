@@ -137,7 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       distributed: 'all',
       traffic: 'all',
       workbench: 'all',
-      'workbench/ui': 'all',
+      'workbench/ui': 'types',
     },
     vscode: true,
     node: true,
