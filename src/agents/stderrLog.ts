@@ -2,7 +2,7 @@
 // exit.
 import type { Readable } from 'node:stream';
 import type { Log } from '../base/log';
-import { TailBuffer } from '../base/tailBuffer';
+import { detached } from '../base/text';
 
 const TAIL_CHARS = 64 * 1024;
 const MAX_LINE_CHARS = 4096;
@@ -51,5 +51,50 @@ export class StderrLog {
     const shown = text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS)}…` : text;
     this.#log.info(`[stderr] ${shown}`);
     this.#onLine(shown);
+  }
+}
+
+/** Keeps the last characters of what is appended. */
+export class TailBuffer {
+  readonly #capacity: number;
+  #chunks: string[] = [];
+  #length = 0;
+
+  /** @param capacity number of characters to keep (UTF-16 units) */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  append(text: string): void {
+    this.#chunks.push(text);
+    this.#length += text.length;
+    // Compact only at twice the capacity, so that many small pieces cost no more than their length.
+    if (this.#length > this.#capacity * 2 || this.#chunks.length > 1024) this.#compact();
+  }
+
+  /**
+   * Returns the retained text. If text was dropped, it starts after the first line break, so that
+   * no partial line shows.
+   */
+  toString(): string {
+    this.#compact();
+    return this.#chunks[0] ?? '';
+  }
+
+  /** Returns the last `count` lines without the final line break. */
+  lines(count: number): string {
+    const lines = this.toString().replace(/\s+$/, '').split('\n');
+    return lines.slice(-count).join('\n');
+  }
+
+  #compact(): void {
+    let text = this.#chunks.join('');
+    if (text.length > this.#capacity) {
+      text = text.slice(-this.#capacity);
+      const lineBreak = text.indexOf('\n');
+      if (lineBreak !== -1 && lineBreak < text.length - 1) text = text.slice(lineBreak + 1);
+    }
+    this.#chunks = text === '' ? [] : [detached(text)];
+    this.#length = text.length;
   }
 }

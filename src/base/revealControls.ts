@@ -1,5 +1,6 @@
 // Makes invisible and direction-changing characters visible, as they can make a name, path or
 // command look like another one. Pure.
+import * as l10n from '@vscode/l10n';
 
 const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -14,4 +15,53 @@ export function revealControls(text: string): string {
     const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
     return `⟨U+${code}⟩`;
   });
+}
+
+/** Longer runs of spaces or tabs, and more blank lines in a row, are counted instead of drawn. */
+const MAX_SPACES = 40;
+const MAX_TABS = 8;
+const MAX_BLANK_LINES = 2;
+
+/** A run of one character that is blank, invisible, or a control. */
+const HIDDEN = /([\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800])\1*/gu;
+const BLANK_LINES = /(^|\n)((?:[ \t]*\n)+)/g;
+/** More marks on one letter than any script needs are drawn over the lines around it. */
+const STACKED_MARKS = /\p{M}{6,}/gu;
+
+/** Invisible between two letters of their scripts, or in an emoji, and needed there. */
+const JOINERS = ['\u200c', '\u200d', '\ufe0f'];
+/** Private characters are drawn, some fonts have icons for them; halves of pairs as a box. */
+const DRAWN = /^[\p{Co}\p{Cs}\p{Cn}]$/u;
+
+/**
+ * Returns the text with hidden characters as `⟨U+202E⟩`, and runs of them as `⟨U+00A0 × 30⟩`,
+ * `⟨400 spaces⟩` or `⟨300 blank lines⟩`. Spaces, tabs and line breaks stay, as far as they cannot
+ * push text out of sight.
+ */
+export function revealHidden(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(HIDDEN, (run, char: string, at: number, whole: string) => shown(run, char, at, whole))
+    .replace(STACKED_MARKS, (marks) => l10n.t('⟨{0} marks⟩', [...marks].length))
+    .replace(BLANK_LINES, (run, start: string, lines: string) => {
+      const count = lines.split('\n').length - 1;
+      return count > MAX_BLANK_LINES ? `${start}${l10n.t('⟨{0} blank lines⟩', count)}\n` : run;
+    });
+}
+
+function shown(run: string, char: string, at: number, whole: string): string {
+  const count = run.length / char.length;
+  if (char === '\n') return run;
+  if (char === ' ') return count > MAX_SPACES ? l10n.t('⟨{0} spaces⟩', count) : run;
+  if (char === '\t') return count > MAX_TABS ? l10n.t('⟨{0} tabs⟩', count) : run;
+  if (DRAWN.test(char)) return run;
+  if (JOINERS.includes(run) && joins(whole, at)) return run;
+  const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return count === 1 ? `⟨U+${code}⟩` : `⟨U+${code} × ${count}⟩`;
+}
+
+/** Returns whether a joiner stands after a character that it can belong to. */
+function joins(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 2), at);
+  return /[\p{L}\p{M}\p{Emoji}]$/u.test(before) && !/[ -~]$/.test(before);
 }

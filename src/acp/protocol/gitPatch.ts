@@ -1,9 +1,9 @@
 // Reads changes to files as protocol v2 describes them (a list of operations, mostly with a patch
 // in git's format) into the diffs that the panel shows.
 import { parsePatch, type StructuredPatch } from 'diff';
-import { pathOfFileAddress } from '../../base/fileAddress';
 import { at } from '../../base/untrusted';
 import type { ChangeHunk, ToolContent } from '../../session/events/content';
+import { pathOfFileAddress } from './fileAddress';
 
 type DiffContent = Extract<ToolContent, { type: 'diff' }>;
 

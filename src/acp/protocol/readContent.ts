@@ -1,7 +1,6 @@
 // Reads content blocks, tool calls and config options, which are the same in both versions of the
 // protocol (sections 1.4, 1.5, 1.12), into the types of the session model.
 
-import { pathOfFileAddress } from '../../base/fileAddress';
 import { at, objectOf, wordOf } from '../../base/untrusted';
 import type {
   ConfigOption,
@@ -12,6 +11,7 @@ import type {
   ToolStatus,
 } from '../../session/events/content';
 import type { SessionEvent, ToolPatch } from '../../session/events/event';
+import { pathOfFileAddress } from './fileAddress';
 import { configOptionSchema, contentBlockSchema } from './sharedSchema';
 
 /** Takes events as they are read; returning nothing keeps the hot path free of lists. */

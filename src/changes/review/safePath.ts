@@ -2,8 +2,7 @@
 // something else wrote to, and folders may have become links since.
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { plainParts } from '../../base/plainParts';
-import { isWindowsFilePath } from '../../base/windowsNames';
+import { isWindowsFilePath, plainParts } from '../../base/pathNames';
 
 /**
  * Returns whether a file lies in its folder and nothing on the way is a link: a store of git has no

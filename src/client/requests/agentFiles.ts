@@ -3,11 +3,11 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
+import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
 import { readParams } from '../../acp/protocol/sessionWire';
 import { messageOf, ParleyError } from '../../base/errors';
-import { pathOfFileAddress } from '../../base/fileAddress';
 import { KeyedQueue } from '../../base/keyedQueue';
-import { isWindowsFilePath } from '../../base/windowsNames';
+import { isWindowsFilePath } from '../../base/pathNames';
 import type { FilePort } from '../ports/ports';
 import { placesOf } from './agentPath';
 import type { AskFile, FileQuestion } from './fileQuestions';

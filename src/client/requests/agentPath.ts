@@ -1,8 +1,8 @@
 // Paths as agents write them: in requests, tool calls, changes and links. Each is read here, before
 // anything is looked up on the disk.
 import * as nodePath from 'node:path';
-import { pathOfFileAddress } from '../../base/fileAddress';
-import { isWindowsFilePath } from '../../base/windowsNames';
+import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
+import { isWindowsFilePath } from '../../base/pathNames';
 import { isForeignShare } from './roots';
 
 /**

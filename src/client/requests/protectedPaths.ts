@@ -4,7 +4,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { plainParts } from '../../base/plainParts';
+import { plainParts } from '../../base/pathNames';
 import { matchesPath } from './glob';
 import { isBelow, isInsideRoots } from './roots';
 

@@ -2,8 +2,8 @@
 // names counts, and what can't be looked up or read counts for every rule that could be about it.
 import { basename, dirname, join, resolve } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
-import { pathOfFileAddress } from '../../base/fileAddress';
-import { plainParts } from '../../base/plainParts';
+import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
+import { plainParts } from '../../base/pathNames';
 import { objectOf } from '../../base/untrusted';
 import { matchesPath, matchesText } from '../requests/glob';
 import { isForeignShare, realTarget } from '../requests/roots';

@@ -17,9 +17,9 @@
 // another needs no permission to do so.
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
-import { revealHidden } from '../../base/revealHidden';
+import { isWindowsFilePath } from '../../base/pathNames';
+import { revealHidden } from '../../base/revealControls';
 import { objectOf } from '../../base/untrusted';
-import { isWindowsFilePath } from '../../base/windowsNames';
 import { arePlain, plainWords } from './commandWords';
 import { fieldName } from './rawCommands';
 

@@ -1,7 +1,7 @@
 // Forwards a permission request to the caller of a run (Agent Communication Protocol), and reads
 // what the answer chose. Nothing is chosen that the answer does not name.
 
-import { revealHidden } from '../../base/revealHidden';
+import { revealHidden } from '../../base/revealControls';
 import { head, tail } from '../../base/text';
 import { textOf } from '../../distributed/client/runParts';
 import { type Message, type MessagePart, textPart } from '../../distributed/model/model';

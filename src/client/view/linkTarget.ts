@@ -2,7 +2,7 @@
 // followed: web pages, and files that exist.
 import * as nodePath from 'node:path';
 import * as l10n from '@vscode/l10n';
-import { pathOfFileAddress } from '../../base/fileAddress';
+import { pathOfFileAddress } from '../../acp/protocol/fileAddress';
 import { mayLookUp, placesOf } from '../requests/agentPath';
 
 /**

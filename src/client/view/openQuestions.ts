@@ -1,7 +1,7 @@
 // The questions of a session that can be answered by choosing one of a few answers, for a list that
 // other windows show too. What is too long to be read there, or asks for text, is named only.
 import { redact } from '../../base/redact';
-import { revealHidden } from '../../base/revealHidden';
+import { revealHidden } from '../../base/revealControls';
 import { head, oneLine } from '../../base/text';
 import type { ToolContent } from '../../session/events/content';
 import type { Elicitation, Permission, ToolEntry } from '../../session/model/state';

@@ -1,8 +1,7 @@
 // A permission request inside the entry it is about: first what will happen, then one button for
 // each option.
 
-import { revealControls } from '../../base/revealControls';
-import { revealHidden } from '../../base/revealHidden';
+import { revealControls, revealHidden } from '../../base/revealControls';
 import type { PermissionView } from '../../panel/contract';
 import { isMac } from '../dom/ctrlKey';
 import { button, el, setAttributes } from '../dom/dom';

@@ -1,6 +1,6 @@
 // The lines of a change that the user approves: broken instead of scrolled, and all of them, or the
 // first and last ones and how many lie between.
-import { revealHidden } from '../../base/revealHidden';
+import { revealHidden } from '../../base/revealControls';
 import { formatNumber } from '../text/format';
 import { COLUMNS } from './askedText';
 

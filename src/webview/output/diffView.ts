@@ -1,8 +1,7 @@
 // A compact diff with one element per line. Style sheets draw the line numbers, so that they are
 // neither selected nor read out.
 
-import { revealControls } from '../../base/revealControls';
-import { revealHidden } from '../../base/revealHidden';
+import { revealControls, revealHidden } from '../../base/revealControls';
 import type { DiffView } from '../../panel/contract';
 import { el, icon, link, setAttributes } from '../dom/dom';
 import { splitPath } from '../text/format';

@@ -1,7 +1,6 @@
 // Forms and pages requested by the agent, below the conversation.
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { revealControls } from '../../base/revealControls';
-import { revealHidden } from '../../base/revealHidden';
+import { revealControls, revealHidden } from '../../base/revealControls';
 import type { ElicitationAction, ElicitationView } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import { isComposing } from '../dom/dom';

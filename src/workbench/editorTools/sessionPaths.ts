@@ -4,7 +4,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { mapConcurrently } from '../../base/mapConcurrently';
-import { isWindowsFilePath } from '../../base/windowsNames';
+import { isWindowsFilePath } from '../../base/pathNames';
 import { isBelow, isInsideRoots, realTarget } from '../../client/requests/roots';
 
 /** Paths of one answer that are looked up at the same time. */

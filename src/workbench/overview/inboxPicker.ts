@@ -2,7 +2,7 @@
 // at first, so that Enter does not give one by accident.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
-import { revealHidden } from '../../base/revealHidden';
+import { revealHidden } from '../../base/revealControls';
 import { type PickItem, pick } from '../ui/input';
 import { showInfo } from '../ui/messages';
 import type { Inbox, InboxQuestion } from './inbox';

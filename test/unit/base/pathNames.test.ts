@@ -1,6 +1,6 @@
 // Which paths of Windows lead to a file by just their name.
 import assert from 'node:assert/strict';
-import { isWindowsFilePath } from '../../../src/base/windowsNames';
+import { isWindowsFilePath } from '../../../src/base/pathNames';
 
 describe('A path of Windows', () => {
   for (const path of [

@@ -1,5 +1,22 @@
-// Paths of Windows by their spelling: which ones lead to a file, and not to a device, a stream beside
-// a file's text, or a name that other programs read as another one.
+// Names in paths as file systems read them.
+
+/** Splits a path at both slashes, as both separate somewhere, and gives the plain names. */
+export function plainParts(path: string): readonly string[] {
+  return path.split(/[\\/]/).map(plainName);
+}
+
+/**
+ * A name as the least exact file system reads it: HFS+ leaves out characters that are not drawn,
+ * Windows dots and spaces at the end and streams after a colon, and many take upper for lower case.
+ */
+function plainName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase()
+    .replace(/:.*$/, '')
+    .replace(/[. ]+$/, '');
+}
 
 /** In small letters; a device with any extension is still the device. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$) *(?:\.|$)/;

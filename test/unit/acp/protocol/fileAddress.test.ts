@@ -1,6 +1,6 @@
 // `file:` addresses that agents write for paths.
 import assert from 'node:assert/strict';
-import { pathOfFileAddress } from '../../../src/base/fileAddress';
+import { pathOfFileAddress } from '../../../../src/acp/protocol/fileAddress';
 
 describe('pathOfFileAddress', () => {
   it('gives the path on this machine', () => {

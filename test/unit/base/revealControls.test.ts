@@ -1,6 +1,6 @@
 // Hidden characters in texts that the user approves.
 import assert from 'node:assert/strict';
-import { revealHidden } from '../../../src/base/revealHidden';
+import { revealHidden } from '../../../src/base/revealControls';
 
 describe('a text that the user approves', () => {
   it('shows blank, invisible and direction-changing characters as what they are', () => {
