@@ -15,13 +15,11 @@ import { describeV1 } from './v1/v1Description';
 import { V2Agent } from './v2/v2Agent';
 import { describeV2 } from './v2/v2Description';
 
-/** What this client lets an agent use. */
 export interface ClientCapabilities {
   readonly files: boolean;
   readonly terminals: boolean;
   /** Sign-ins that run the agent's own command in a terminal of the user's (section 1.9). */
   readonly signInTerminal?: boolean;
-  /** It keeps the state of a distributed session for the agent. */
   readonly state?: boolean;
 }
 
@@ -30,7 +28,6 @@ export type ProtocolVersion = 1 | 2;
 export interface InitializeOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly capabilities: ClientCapabilities;
-  /** The version to offer. */
   readonly offer: ProtocolVersion;
 }
 
@@ -47,11 +44,9 @@ const UNSUPPORTED_VERSION = -32022;
 
 /**
  * Initializes a connection; to be called once on it, before anything else (sections 1.11, 3.2).
- *
  * Offering 2 sends the params of both versions at once: agents that route by version read the ones
  * of 2, all others those of 1. An agent that answers 1 has been given our v1 capabilities only if
- * it read them itself; one behind a router may have lost them, and the two cannot be told apart. So
- * where there is something to lose (files, terminals), it is offered 1 in its next life.
+ * it read them itself; one behind a router may have lost them, and the two cannot be told apart.
  * @throws ParleyError `protocol-version` where the agent speaks no version that we do,
  * `protocol-violation` where the answer is no answer; RpcError.
  */
@@ -81,11 +76,7 @@ export async function initialize(
   return { kind: 'ready', dialect: dialectOf(version, rpc), description };
 }
 
-/**
- * Continues a connection that was initialized earlier.
- * @param raw the agent's answer to `initialize`
- * @returns undefined where that was no answer
- */
+/** Continues a connection that was initialized earlier. */
 export function initialized(
   raw: unknown,
   rpc: RpcCaller,
@@ -132,7 +123,6 @@ function unspoken(versions: Localizable): ParleyError {
   );
 }
 
-/** Returns what `initialize` is called with. */
 export function initializeParams(options: InitializeOptions): Record<string, unknown> {
   return options.offer === 1 ? paramsV1(options) : paramsOfBoth(options);
 }

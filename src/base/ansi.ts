@@ -35,7 +35,6 @@ export function cleanOutput(text: string): string {
   return typed.includes('\r') ? typed.split('\n').map(applyReturns).join('\n') : typed;
 }
 
-/** Returns the plain text of output, without colours. */
 export function plainOutput(text: string): string {
   return cleanOutput(text).replace(COLOR, '').replaceAll('\u001b', '');
 }
@@ -63,12 +62,10 @@ function applyReturns(line: string): string {
   return (before.match(COLOR) ?? []).join('') + kept;
 }
 
-/** A theme colour by name, `ansi-bright-red`, or three numbers from 0 to 255, "r, g, b". */
 export type AnsiColor = string;
 
 export type Decoration = 'bold' | 'dim' | 'italic' | 'underline' | 'hidden' | 'strikethrough';
 
-/** A run of text with one style. */
 export interface StyledText {
   readonly text: string;
   readonly color: AnsiColor | undefined;
@@ -76,7 +73,6 @@ export interface StyledText {
   readonly decorations: readonly Decoration[];
 }
 
-/** Maximum number of runs; text after them has no style. */
 const MOST_STRETCHES = 1_500;
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 const DECORATIONS: ReadonlyMap<number, Decoration> = new Map([
@@ -87,7 +83,6 @@ const DECORATIONS: ReadonlyMap<number, Decoration> = new Map([
   [8, 'hidden'],
   [9, 'strikethrough'],
 ]);
-/** Codes that end decorations. */
 const ENDED: ReadonlyMap<number, readonly Decoration[]> = new Map([
   [21, ['bold']],
   [22, ['bold', 'dim']],
@@ -97,7 +92,6 @@ const ENDED: ReadonlyMap<number, readonly Decoration[]> = new Map([
   [29, ['strikethrough']],
 ]);
 
-/** Returns the styled runs of a text with SGR sequences (ECMA-48). Each sequence is read once. */
 export function styledText(text: string): StyledText[] {
   const stretches: { text: string; key: string; style: Omit<StyledText, 'text'> }[] = [];
   const style = new Style();
@@ -120,14 +114,12 @@ export function styledText(text: string): StyledText[] {
   return stretches.map((one) => ({ text: one.text, ...one.style }));
 }
 
-/** The style set by the sequences so far. */
 class Style {
   #color: AnsiColor | undefined;
   #background: AnsiColor | undefined;
   #reverse = false;
   #decorations = new Set<Decoration>();
 
-  /** Equal for styles that look the same. */
   get key(): string {
     return [this.#color, this.#background, this.#reverse, ...this.#decorations].join();
   }
@@ -144,7 +136,6 @@ class Style {
     this.#decorations.clear();
   }
 
-  /** @param codes the numbers of one sequence, `1;31` */
   apply(codes: string): void {
     const numbers = codes.split(/[;:]/, 64).map(Number);
     for (let at = 0; at < numbers.length; at++) {
@@ -159,10 +150,7 @@ class Style {
     }
   }
 
-  /**
-   * Reads what follows 38 or 48: `5;n` or `2;r;g;b`.
-   * @returns how many numbers were read
-   */
+  /** Reads what follows 38 or 48: `5;n` or `2;r;g;b`. */
   #extended(isColor: boolean, numbers: readonly number[]): number {
     const [kind, ...rest] = numbers;
     const isTrue = kind === 2;

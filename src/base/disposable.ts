@@ -1,11 +1,9 @@
 // Disposables: the creator of a resource disposes it.
 
-/** Something that holds a resource until it is disposed. Disposing twice has no effect. */
 export interface Disposable {
   dispose(): void;
 }
 
-/** Returns a disposable that calls `run` once, on the first `dispose()`. */
 export function toDisposable(run: () => void): Disposable {
   let done = false;
   return {

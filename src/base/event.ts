@@ -1,7 +1,6 @@
 // Typed events in the style of VS Code (`onDidX(listener) → Disposable`).
 import { type Disposable, toDisposable } from './disposable';
 
-/** Subscribes a listener; dispose the result to unsubscribe. */
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
 /**

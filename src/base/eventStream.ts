@@ -9,12 +9,8 @@ import { localizable } from './localizable';
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 /**
- * Yields the `data` of each event of an event stream (HTML standard, "Server-sent events"). Chunks
- * can end anywhere, even inside a character. An incomplete event at the end of the stream is
- * dropped.
+ * Yields the `data` of each event of an event stream (HTML standard, "Server-sent events").
  * @param bytes the body, in chunks of any size
- * @param maxChars of one event
- * @param onAlive called for each chunk, as even a comment shows that the server is alive
  * @throws ParleyError `event-too-large`; whatever the body throws
  */
 export async function* readEventStream(

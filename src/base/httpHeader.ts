@@ -16,7 +16,6 @@ export function isHeaderValue(text: string): boolean {
   return VALUE.test(text);
 }
 
-/** Returns whether a text can be a key or token within a header: visible ASCII without spaces. */
 export function isCredential(text: string): boolean {
   return CREDENTIAL.test(text);
 }

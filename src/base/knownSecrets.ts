@@ -1,7 +1,6 @@
 // Remembers this window's secrets by value, so that they can be removed from any text that leaves
 // it.
 
-/** Maximum number of remembered values; the oldest are dropped. */
 const MAX_VALUES = 1_000;
 /** Minimum length; shorter values would match by chance. In characters. */
 const MIN_SECRET = 6;
@@ -14,10 +13,7 @@ export class KnownSecrets {
   readonly #values = new Set<string>();
   #pattern: RegExp | undefined;
 
-  /**
-   * Remembers a value and, if it is JSON, each value in it.
-   * @param minimum ignores shorter values
-   */
+  /** Remembers a value and, if it is JSON, each value in it. */
   add(value: string, minimum = MIN_SECRET): void {
     for (const text of textsIn(value)) {
       if (text.trim().length < minimum) continue;
@@ -32,21 +28,18 @@ export class KnownSecrets {
     return this.#values.size === 0;
   }
 
-  /** Returns the text without any known value. */
   readonly redact = (text: string): string => {
     if (this.isEmpty) return text;
     this.#pattern ??= patternOf(this.#values);
     return text.replace(this.#pattern, REDACTED);
   };
 
-  /** Returns where known values stand in a text, in order. */
   spans(text: string): readonly (readonly [from: number, to: number])[] {
     if (this.isEmpty) return [];
     this.#pattern ??= patternOf(this.#values);
     return [...text.matchAll(this.#pattern)].map(({ index, 0: value }) => [index, index + value.length]);
   }
 
-  /** Returns the length of the longest end of a text that can be the beginning of a known value. */
   openEnd(text: string): number {
     let longest = 0;
     for (const value of this.#values) {
@@ -69,7 +62,6 @@ export class KnownSecrets {
   }
 }
 
-/** Returns the value, its texts if it is a JSON object, and its lines, as for a PEM key. */
 function textsIn(value: string): readonly string[] {
   const found = [value, ...value.split(/[\r\n]+/)];
   if (!value.startsWith('{')) return found;
@@ -90,7 +82,6 @@ function formsOf(value: string): readonly string[] {
   return value.isWellFormed() ? [...forms, encodeURIComponent(value)] : forms;
 }
 
-/** Longest first, as one value may start with another. */
 function patternOf(values: ReadonlySet<string>): RegExp {
   const sorted = [...values].sort((one, other) => other.length - one.length);
   return new RegExp(sorted.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'g');

@@ -15,20 +15,13 @@ export class LineSplitter {
   #keptBytes = 0;
   #isFirst = true;
 
-  /**
-   * @param maxBytes the longest line, in bytes without its newline;
-   * @param onLine gets each line without its newline (a `\r` before it stays).
-   */
+  /** @param maxBytes the longest line, in bytes without its newline; */
   constructor(maxBytes: number, onLine: (line: string) => void) {
     this.#maxBytes = maxBytes;
     this.#onLine = onLine;
   }
 
-  /**
-   * Takes the next bytes and hands on the lines they complete.
-   * @returns false when a line is longer than the limit. Lines before it were handed on; nothing
-   * after it can be read, and nothing of it is kept.
-   */
+  /** Takes the next bytes and hands on the lines they complete. */
   push(chunk: Uint8Array): boolean {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;

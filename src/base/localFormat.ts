@@ -12,12 +12,10 @@ export function formatFor(tag: string): void {
   }
 }
 
-/** A number with at most so many digits behind the point. */
 export function formatNumber(value: number, digits = 0): string {
   return value.toLocaleString(language, { maximumFractionDigits: digits });
 }
 
-/** A number with one digit behind the point. */
 export function formatTenths(value: number): string {
   return value.toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }

@@ -7,7 +7,6 @@ export interface Log {
   error(message: string): void;
 }
 
-/** A log that discards everything. */
 export const silentLog: Log = {
   trace() {},
   debug() {},

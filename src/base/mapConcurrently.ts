@@ -2,7 +2,6 @@
 
 /**
  * Returns what `run` gives for each item, in their order.
- * @param limit how many run at the same time
  * @throws what the first failing run throws; no further one starts then
  */
 export async function mapConcurrently<T, R>(

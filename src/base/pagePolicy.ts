@@ -3,9 +3,6 @@
 /**
  * Returns a policy that allows nothing but the page's own files: scripts by nonce, no inline
  * styles, nothing from elsewhere, and no HTML from strings.
- * @param source where files of the page come from, as VS Code names it
- * @param hasFrame the page has a frame of {@link frameTemplate}, which inherits the policy: a library
- * in it sets styles, and makes HTML from strings by Trusted Types of these names
  */
 export function pagePolicy(source: string, nonce: string, hasFrame = false): string {
   return [
@@ -22,8 +19,7 @@ export function pagePolicy(source: string, nonce: string, hasFrame = false): str
 
 /**
  * Returns a template of a frame that has access to nothing: an origin of its own, no storage, no
- * address, and no request to anywhere. It hears the page, and the page hears it, by messages.
- * @param script of the frame
+ * address, and no request to anywhere.
  */
 export function frameTemplate(nonce: string, script: string): string {
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'unsafe-inline'`;

@@ -1,6 +1,5 @@
 // Names in paths as file systems read them.
 
-/** Splits a path at both slashes, as both separate somewhere, and gives the plain names. */
 export function plainParts(path: string): readonly string[] {
   return path.split(/[\\/]/).map(plainName);
 }
@@ -18,7 +17,6 @@ function plainName(name: string): string {
     .replace(/[. ]+$/, '');
 }
 
-/** In small letters; a device with any extension is still the device. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$) *(?:\.|$)/;
 /** What no name there has. A colon separates a stream from the name of its file. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows forbids them in names.

@@ -22,7 +22,6 @@ export function redactPieces(pieces: readonly string[], known: KnownSecrets = kn
   return withoutSpans(clean, secretSpans(clean.join('')));
 }
 
-/** @param spans of the joined text, in order */
 function withoutSpans(pieces: readonly string[], spans: readonly Span[]): readonly string[] {
   if (spans.length === 0) return pieces;
   let begin = 0;
@@ -152,12 +151,10 @@ function spanOf(match: RegExpExecArray): Span {
   return [end - (match.at(-1)?.length ?? 0), end];
 }
 
-/** `token: 4096` is how many there are. */
 function isCount(match: RegExpExecArray): boolean {
   return /token\\*["']?\s*[:=]/i.test(match[0]) && /^\d{1,9}$/.test(match.at(-1) ?? '');
 }
 
-/** Not a path, nor one word or number. */
 function looksSecret(value: string): boolean {
   if (/^(?:[~.]{0,2}[\\/]|[a-z]:[\\/]|\[redacted\]|\d+$)/i.test(value)) return false;
   return !/^[A-Za-z_-]{1,15}$/.test(value);

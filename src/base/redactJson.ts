@@ -9,7 +9,6 @@ const SECRET_NAME =
 /** Names of what may be a secret: a method is a word, and a folder is a path. */
 const MAYBE_SECRET =
   /(?:^|[_-])(?:pass|pwd|auth|jwt|bearer|passcode|(?:ssh|pg|db)pass)$|(?:^|[a-z])(?:Pass|Pwd|Auth|Jwt)$/;
-/** {@link MAYBE_SECRET} in capitals. */
 const MAYBE_SECRET_VARIABLE = /(?:^|_)(?:PASS|PWD|AUTH|JWT|PASSCODE|(?:SSH|PG|DB)PASS)$/;
 const PLAIN = /^(?:[a-z_-]{0,12}|[~.]{0,2}[\\/].*|[a-z]:[\\/].*)$/is;
 
@@ -23,34 +22,23 @@ export function isSecretName(name: string): boolean {
  * use to a reader.
  */
 const SECRET_PLACES = new Set(['env', 'headers', 'httpHeaders', 'environment']);
-/** As {@link SECRET_PLACES}; numbers and names of what it is stay, as counts of tokens. */
 const SECRET_TEXTS = /(?:credentials?|secrets?|tokens?|passwords?|passphrases?|api[_-]?keys?|cookies?)$/i;
-/** Programs that take a password as `-p`. */
 const PASSWORD_PROGRAM = /(?:^|[\\/])(?:mysql\w*|mariadb\w*|sshpass|7za?|redis-cli|mongo\w*)(?:\.exe)?$/i;
-/** Commands of other programs that do. */
 const PASSWORD_COMMAND = /^login$/;
-/** Programs that take `-u user:password`. */
 const USER_PROGRAM = /(?:^|[\\/])curl(?:\.exe)?$/i;
-/** Maximum nesting of JSON within JSON strings. */
 const MAX_DEPTH = 4;
 
 interface Level {
   readonly isList: boolean;
-  /** All values below belong to `env` or `headers`. */
   readonly isSecret: boolean;
   /** The texts below are secrets. */
   readonly hasSecretTexts: boolean;
-  /** In a list: the program of a command line, whose `-p` is a password. */
   takesPassword?: boolean;
-  /** In a list: `-u` is a name and a password. */
   takesUser?: boolean;
-  /** In an object: its program, whose arguments are in a list beside it. */
   program?: string;
   key?: string;
-  /** In an object `{name, value}`: its name, and the position of its value. */
   name?: string;
   value?: readonly [from: number, to: number];
-  /** In a list: the previous text, which can be an option such as `--token`. */
   before?: string;
 }
 
@@ -94,7 +82,6 @@ export function redactJson(text: string, depth = 0): string {
   return applied(text, cuts);
 }
 
-/** Returns the replacement of a value; undefined to keep it. */
 function judge(
   level: Level | undefined,
   part: string,
@@ -136,7 +123,6 @@ function judge(
   return inner === value ? undefined : JSON.stringify(inner).slice(1, -1);
 }
 
-/** Returns how a program takes passwords. */
 function programOf(name: string): { readonly takesPassword: boolean; readonly takesUser: boolean } {
   return { takesPassword: PASSWORD_PROGRAM.test(name), takesUser: USER_PROGRAM.test(name) };
 }
@@ -146,12 +132,10 @@ function replacementOf(isText: boolean): string {
   return isText ? REDACTED : `"${REDACTED}"`;
 }
 
-/** In `{name, value}`, the name can follow the value. */
 function closed(level: Level | undefined, cuts: (readonly [number, number, string])[]): void {
   if (level?.value && level.name !== undefined && SECRET_NAME.test(level.name)) cuts.push([...level.value, REDACTED]);
 }
 
-/** Returns the text of a JSON string, which may be truncated. */
 function unquoted(part: string): string {
   const body = part.slice(1).replace(/"$/, '');
   for (const whole of [body, body.replace(/\\(?:u[0-9a-f]{0,3})?$/i, '')]) {

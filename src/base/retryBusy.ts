@@ -6,9 +6,8 @@ const WAITS_MS: readonly number[] = [10, 20, 40, 80, 160, 320, 640];
 const BUSY: ReadonlySet<unknown> = new Set(['EPERM', 'EBUSY', 'EACCES']);
 
 /**
- * Makes a change, such as a rename over a file. On Windows it is tried again while a file is in use;
- * elsewhere the same errors mean that it is not allowed.
- * @param change may be made again where it has failed
+ * Makes a change, such as a rename over a file. On Windows it is tried again while a file is in
+ * use; elsewhere the same errors mean that it is not allowed.
  * @throws what the last attempt has thrown
  */
 export async function retryBusy<T>(

@@ -6,10 +6,7 @@ const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-/**
- * Returns the text with such characters as `⟨U+202E⟩`. Line breaks and tabs stay, as do the joiners
- * that emoji and Persian need.
- */
+/** Returns the text with such characters as `⟨U+202E⟩`. */
 export function revealControls(text: string): string {
   return text.replace(CONTROLS, (char) => {
     const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
@@ -22,13 +19,10 @@ const MAX_SPACES = 40;
 const MAX_TABS = 8;
 const MAX_BLANK_LINES = 2;
 
-/** A run of one character that is blank, invisible, or a control. */
 const HIDDEN = /([\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800])\1*/gu;
 const BLANK_LINES = /(^|\n)((?:[ \t]*\n)+)/g;
-/** More marks on one letter than any script needs are drawn over the lines around it. */
 const STACKED_MARKS = /\p{M}{6,}/gu;
 
-/** Invisible between two letters of their scripts, or in an emoji, and needed there. */
 const JOINERS = ['\u200c', '\u200d', '\ufe0f'];
 /** Private characters are drawn, some fonts have icons for them; halves of pairs as a box. */
 const DRAWN = /^[\p{Co}\p{Cs}\p{Cn}]$/u;
@@ -60,7 +54,6 @@ function shown(run: string, char: string, at: number, whole: string): string {
   return count === 1 ? `⟨U+${code}⟩` : `⟨U+${code} × ${count}⟩`;
 }
 
-/** Returns whether a joiner stands after a character that it can belong to. */
 function joins(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 2), at);
   return /[\p{L}\p{M}\p{Emoji}]$/u.test(before) && !/[ -~]$/.test(before);

@@ -23,15 +23,12 @@ export function wordOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'object' : String(value);
 }
 
-/** Returns the object's own property of that name, or undefined. */
 export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** Longer JSON texts stay texts. */
 const MAX_JSON = 256 * 1024;
 
-/** Returns the object or the list in a JSON text; any other value as it is. */
 export function objectOf(value: unknown): unknown {
   if (typeof value !== 'string' || value.length > MAX_JSON || !/^\s*[{[]/.test(value)) return value;
   try {

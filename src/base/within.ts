@@ -7,7 +7,6 @@ import { localizable } from './localizable';
 /**
  * Waits for a promise for a limited time.
  * @param ms milliseconds
- * @returns whether it resolved in time
  * @throws what it rejects with in time
  */
 export async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {

@@ -11,11 +11,9 @@ import { type CheckOptions, DEFAULT_LIMITS, DEFAULT_PROMPTS } from './run/checkO
 import { runVersion } from './run/runVersion';
 import { type WireLine, WireLog } from './wire/wireLog';
 
-/** What was found in one version of the protocol. */
 export interface VersionReport {
   readonly version: ProtocolVersion;
   readonly verdicts: readonly RuleVerdict[];
-  /** Why not everything was tried; may contain text of the agent. */
   readonly stopped?: string;
   readonly lines: readonly WireLine[];
 }
@@ -96,7 +94,6 @@ async function checkVersion(
   };
 }
 
-/** Whether the agent said that it does not speak the version that was offered. */
 function refusedVersion({ lines }: WireLog): boolean {
   const answer = lines.find(({ dir, message }) => dir === 'received' && message?.method === undefined);
   const code = at(answer?.message, 'error', 'code');

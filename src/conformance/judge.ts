@@ -21,7 +21,6 @@ export interface RuleVerdict extends Finding {
   readonly place: string;
 }
 
-/** All rules, in the order of the report. */
 export const RULES: readonly Rule[] = [
   ...wireRules,
   ...startRules,
@@ -37,7 +36,6 @@ export const RULES: readonly Rule[] = [
 /** What is judged even if the agent was not initialized. */
 const EARLY: readonly Group[] = ['wire', 'initialize'];
 
-/** @param version that the agent speaks */
 export function judgeWire(lines: readonly WireLine[], version: ProtocolVersion): readonly RuleVerdict[] {
   const seen = readWire(lines, version);
   return RULES.filter((rule) => rule.version === undefined || rule.version === version).map((rule) => ({

@@ -7,10 +7,7 @@ import type { WireLine } from './wire/wireLog';
 
 const KINDS = { sent: 'out', received: 'in', noise: 'noise', note: 'stderr' } as const;
 
-/**
- * Returns a recording without known secrets.
- * @param version of Parley
- */
+/** Returns a recording without known secrets. */
 export async function recordWire(lines: readonly WireLine[], agent: string, version: string): Promise<string> {
   const entries = lines.map(({ n, ms, dir, text, message }): TrafficEntry => {
     const line = message ? JSON.stringify(message) : text;

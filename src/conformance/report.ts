@@ -8,7 +8,6 @@ import type { WireLine } from './wire/wireLog';
 
 /** Maximum characters of a line of the wire. */
 const MAX_LINE = 400;
-/** Maximum number of lines for a rule. */
 const MAX_LINES = 6;
 
 export const VERDICT_LABELS: Readonly<Record<Verdict, string>> = {
@@ -25,12 +24,10 @@ export function isBroken({ versions }: ConformanceReport): boolean {
   );
 }
 
-/** Returns how many rules have a verdict. */
 export function countOf({ verdicts }: VersionReport, verdict: Verdict): number {
   return verdicts.filter((one) => one.verdict === verdict).length;
 }
 
-/** Returns the verdict for a part of the protocol: the worst of its rules that say something. */
 export function partVerdict({ verdicts }: VersionReport, group: Group): Verdict {
   const own = verdicts.filter((one) => one.group === group).map(({ verdict }) => verdict);
   const order: readonly Verdict[] = ['breaks', 'conforms', 'not-shown', 'not-offered'];
@@ -124,7 +121,6 @@ export function jsonReport(report: ConformanceReport): string {
   return `${JSON.stringify({ agent: redact(report.agent), versions }, undefined, 2)}\n`;
 }
 
-/** Escapes a text of the agent for Markdown, and for a cell of a table. */
 function plain(text: string): string {
   return short(text, MAX_LINE).replace(/[\\`*_{}[\]()#+!<>|~$&]/g, (char) => `\\${char}`);
 }

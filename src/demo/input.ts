@@ -1,10 +1,8 @@
 // Reads what a client sends without a schema library: the demo agent has no dependencies.
 import { RpcFault } from './wire';
 
-/** Of the protocol. */
 export type Version = 1 | 2;
 
-/** The value at a path of keys; undefined where any step is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {
@@ -21,9 +19,7 @@ export function text(params: unknown, key: string): string {
   return value;
 }
 
-/** A prompt as the scenes need it: its words, and what was attached to it. */
 export interface Prompt {
-  /** As it came. */
   readonly blocks: readonly unknown[];
   readonly text: string;
   readonly attachments: readonly string[];
@@ -47,18 +43,15 @@ export function promptOf(params: unknown): Prompt {
   return { blocks, text: words.join('\n').trim(), attachments };
 }
 
-/** What the client said it can do, in the words of `initialize`. */
 export interface ClientCan {
   readonly readFiles: boolean;
   readonly writeFiles: boolean;
   readonly terminals: boolean;
   readonly booleanOptions: boolean;
   readonly forms: boolean;
-  /** A prompt may be answered with a receipt. */
   readonly receipts: boolean;
 }
 
-/** The state of the session, as the agent knows it. */
 export interface KeptState {
   readonly url: string | null;
   readonly content: string;
@@ -66,7 +59,6 @@ export interface KeptState {
   readonly unavailable?: string;
 }
 
-/** Reads the state of the session, as a prompt carries it. Content that is not sent is that of before. */
 export function readState(offer: unknown, known: KeptState | undefined): KeptState | undefined {
   if (typeof offer !== 'object' || offer === null) return undefined;
   const [url, content, unavailable] = ['url', 'content', 'unavailable'].map((name) => at(offer, name));
@@ -78,7 +70,6 @@ export function readState(offer: unknown, known: KeptState | undefined): KeptSta
   };
 }
 
-/** Reads the capabilities of the client. In version 2 agents have their own files and terminals. */
 export function clientCan(params: unknown, version: Version): ClientCan {
   const capabilities = at(params, version === 2 ? 'capabilities' : 'clientCapabilities');
   const booleans = at(capabilities, 'session', 'configOptions', 'boolean');

@@ -37,12 +37,10 @@ const SCENES: readonly Command[] = [
   { name: 'help', description: 'What this demo can show', scene: (turn) => introduce(turn, commandTable()) },
 ];
 
-/** The commands as `available_commands_update` carries them. */
 export function commands(): object[] {
   return SCENES.map(({ name, description, hint }) => ({ name, description, input: hint ? { hint } : undefined }));
 }
 
-/** The scene that a prompt asks for; any text that is no command gets the introduction. */
 export function sceneOf(text: string): Scene {
   const name = /^\/([\w-]+)/.exec(text)?.[1];
   if (name === undefined) return (turn) => introduce(turn, commandTable());

@@ -17,7 +17,6 @@ import { RpcFault, type RpcId, type Wire } from './wire';
 export type Scene = (turn: Turn) => Promise<void>;
 
 export interface SessionOptions {
-  /** The commands as `available_commands_update` carries them. */
   readonly commands: () => object[];
   readonly sceneOf: (prompt: string) => Scene;
   readonly cwd: string;
@@ -28,7 +27,6 @@ export interface SessionOptions {
   readonly onForget: () => void;
 }
 
-/** A message about the session between its opening and its first prompt. */
 export interface OpeningStep {
   /** Milliseconds since the request that opened the session. */
   readonly ms: number;
@@ -36,7 +34,6 @@ export interface OpeningStep {
   readonly message: string;
 }
 
-/** A prompt and its answer: the end of its turn in version 1, a receipt in version 2. */
 interface SentPrompt {
   readonly prompt: Prompt;
   readonly requestId: RpcId;
@@ -65,16 +62,12 @@ export class DemoSession {
   readonly #run = randomUUID().slice(0, 8);
   #ids = 0;
   #turn: { readonly requestId: RpcId | undefined; readonly abort: AbortController } | undefined;
-  /** The request ids of the prompts that the running turn has taken in. */
   #takenIn: RpcId[] = [];
   readonly #heldPrompts: SentPrompt[] = [];
-  /** Turns that the agent begins by itself. */
   readonly #ownTurns: Scene[] = [];
   readonly #afterTurn: (() => Promise<void>)[] = [];
-  /** Ids of the tool calls that go on while no turn runs. */
   readonly #background = new Set<string>();
   readonly #life = new AbortController();
-  /** Settles when the running turn is over. */
   #playing: Promise<void> | undefined;
 
   constructor(id: string, options: SessionOptions) {
@@ -85,7 +78,6 @@ export class DemoSession {
     this.opens(options.opening.method);
   }
 
-  /** A client opens the session, for the first time or again: it is not ready yet. */
   opens(method: string): void {
     this.#ready = false;
     this.#prompted = false;
@@ -94,7 +86,6 @@ export class DemoSession {
     this.#note('client', method);
   }
 
-  /** The client is about to get the answer to what opens the session. */
   opened(method: string): void {
     this.#note('agent', `answer to ${method}`);
   }
@@ -123,11 +114,7 @@ export class DemoSession {
     return this.#state;
   }
 
-  /**
-   * The client knows this session now: sends what was held back, once.
-   * @param by `prompt`: the client knows nothing of the signal, and has shown with its prompt that
-   * it knows the session
-   */
+  /** The client knows this session now: sends what was held back, once. */
   async ready(by: 'client' | 'prompt'): Promise<void> {
     if (this.#ready) return;
     this.#ready = true;
@@ -136,7 +123,6 @@ export class DemoSession {
     await this.#showUsage();
   }
 
-  /** Replaces the state that the client offered with this prompt. */
   async storeState(content: string): Promise<void> {
     const previous = this.#state?.url ?? null;
     this.#state = { url: previous, content, hasConflict: false };
@@ -145,10 +131,7 @@ export class DemoSession {
   }
 
   /**
-   * Takes a prompt. One that comes while a turn runs is held until the turn takes it in or is over;
-   * version 1 has that only in turns that the agent began.
-   * @param offer the state of the session
-   * @returns the result of session/prompt
+   * Takes a prompt.
    * @throws RpcFault
    */
   prompt(prompt: Prompt, requestId: RpcId, offer: unknown): Promise<object> {
@@ -161,10 +144,7 @@ export class DemoSession {
     return answer.promise;
   }
 
-  /**
-   * Takes a held prompt into the running turn: receipt first, then the message.
-   * @returns undefined if none is held
-   */
+  /** Takes a held prompt into the running turn: receipt first, then the message. */
   async takeIn(): Promise<{ readonly prompt: Prompt; readonly messageId: string } | undefined> {
     const held = this.#heldPrompts.shift();
     if (!held) return undefined;
@@ -172,11 +152,7 @@ export class DemoSession {
     return { prompt: held.prompt, messageId: await this.#insert(held) };
   }
 
-  /**
-   * Goes on with a tool call once the running turn is over, and then begins a turn by itself. Stop
-   * does not end this work; closing the session does.
-   * @param work the signal of its turn is that of the session
-   */
+  /** Goes on with a tool call once the running turn is over, and then begins a turn by itself. */
   continueInBackground(toolCallId: string, work: Scene, report: Scene): void {
     this.#background.add(toolCallId);
     this.#afterTurn.push(async () => {
@@ -190,13 +166,11 @@ export class DemoSession {
     });
   }
 
-  /** Begins a turn that no prompt asked for, as soon as no other one runs. */
   beginTurn(scene: Scene): void {
     this.#ownTurns.push(scene);
     this.#next();
   }
 
-  /** From now on the agent does not know the session, until a client opens it again. */
   forget(): void {
     this.options.onForget();
   }
@@ -219,7 +193,6 @@ export class DemoSession {
     if (requestId === undefined || this.#turn?.requestId === requestId) this.#turn?.abort.abort();
   }
 
-  /** Ends all work. Resolves when nothing more is sent. */
   async close(): Promise<void> {
     this.#ownTurns.length = 0;
     this.#life.abort();
@@ -227,7 +200,6 @@ export class DemoSession {
     await this.#playing;
   }
 
-  /** Sends a session update, given in the words of version 1. */
   async update(update: Update): Promise<void> {
     const sent = this.version === 2 ? toV2Update(update) : update;
     if (sent === undefined) return;
@@ -235,7 +207,6 @@ export class DemoSession {
     await this.wire.notify('session/update', { sessionId: this.id, update: sent });
   }
 
-  /** Sends the state of the session: what runs in the foreground and what in the background. */
   showState(state = this.#turn ? 'running' : 'idle', more: object = {}): Promise<void> {
     const background = [...this.#background].map((toolCallId) => ({ type: 'tool_call', toolCallId }));
     const update = { sessionUpdate: 'state_update', state, background, ...more };
@@ -243,14 +214,12 @@ export class DemoSession {
     return this.wire.notify('session/update', { sessionId: this.id, update });
   }
 
-  /** Changes the mode from the agent's side and says so in both of the protocol's ways. */
   async changeMode(mode: string): Promise<void> {
     this.settings.setMode(mode);
     await this.update({ sessionUpdate: 'current_mode_update', currentModeId: mode });
     await this.update({ sessionUpdate: 'config_option_update', configOptions: this.settings.options() });
   }
 
-  /** An id that no other thing of this session has, also when another process continues it. */
   newId(kind: string): string {
     return `${kind}-${this.#run}-${++this.#ids}`;
   }
@@ -268,7 +237,6 @@ export class DemoSession {
     else if (sent) this.#playing = this.#play(this.#sceneFor(sent.prompt), sent);
   }
 
-  /** What a prompt asks for. The first one of a session that was forgotten hears about that. */
   #sceneFor({ text }: Prompt): Scene {
     const scene = this.options.sceneOf(text);
     const { method, wasForgotten } = this.options.opening;
@@ -279,7 +247,6 @@ export class DemoSession {
     };
   }
 
-  /** Plays one turn. @param sent the prompt that began it; undefined: the agent did */
   async #play(scene: Scene, sent: SentPrompt | undefined): Promise<void> {
     const abort = new AbortController();
     this.#turn = { requestId: sent?.requestId, abort };
@@ -329,7 +296,6 @@ export class DemoSession {
     return this.update({ sessionUpdate: 'turn_complete', promptRequestId: String(promptId), ...reason });
   }
 
-  /** The prompt is part of the conversation from here on. @returns the id of its message */
   async #insert({ prompt, answer }: SentPrompt): Promise<string> {
     const messageId = this.newId('user');
     answer.resolve({ messageId });
@@ -366,7 +332,6 @@ export interface ToolFields {
   readonly rawOutput?: unknown;
 }
 
-/** What the user decided about a permission. `dismissed` is no answer at all. */
 export type Decision = 'once' | 'always' | 'no' | 'dismissed';
 
 const OPTIONS = [
@@ -380,7 +345,6 @@ const QUESTIONS: ReadonlySet<string> = new Set(['session/request_permission', 'e
 export class Turn {
   readonly session: DemoSession;
   readonly prompt: Prompt;
-  /** Fires when the turn is cancelled. */
   readonly signal: AbortSignal;
   readonly #answer: Deferred<object> | undefined;
   #messages = 0;
@@ -392,29 +356,24 @@ export class Turn {
     this.#answer = answer;
   }
 
-  /** Answers the prompt of version 1 before its turn is over; version 2 has answered already. */
   async answer(): Promise<void> {
     this.#answer?.resolve({ stopReason: 'end_turn' });
     await new Promise(setImmediate); // the answer is written before anything else
   }
 
-  /** Streams one message word by word, at the pace that the user chose. */
   say(markdown: string): Promise<void> {
     return this.#stream('agent_message_chunk', markdown);
   }
 
-  /** Streams one thought. */
   think(words: string): Promise<void> {
     return this.#stream('agent_thought_chunk', words);
   }
 
-  /** Sends one update as it is. */
   async show(update: Update): Promise<void> {
     this.signal.throwIfAborted();
     await this.session.update(update);
   }
 
-  /** Announces a tool call and gives the function that changes it later. */
   async tool(fields: ToolFields): Promise<{ id: string; change: (fields: ToolFields) => Promise<void> }> {
     const id = this.session.newId('tool');
     await this.show({ sessionUpdate: 'tool_call', toolCallId: id, status: 'pending', ...fields });
@@ -424,7 +383,6 @@ export class Turn {
     };
   }
 
-  /** Asks for permission, unless the mode says that there is no need. */
   async mayI(toolCallId: string, fields: ToolFields): Promise<Decision> {
     if (this.session.settings.mode === 'auto') return 'once';
     const question = { toolCall: { toolCallId, ...fields }, options: OPTIONS };
@@ -471,9 +429,7 @@ export class Turn {
   }
 }
 
-/**
- * Words with the space around them. Very short ones go with the next, such as the bars of a table.
- */
+/** Words with the space around them. */
 function wordsOf(markdown: string): string[] {
   return markdown.match(/(?:\s*\S{1,2}\s+)*\s*\S+\s*/g) ?? [markdown];
 }

@@ -15,14 +15,12 @@ const PACES = { calm: 60, natural: 30, brisk: 8, instant: 0 } as const;
 type Mode = (typeof MODES)[number]['id'];
 type Pace = keyof typeof PACES;
 
-/** The choices of one session. */
 export class Settings {
   readonly #booleans: boolean;
   #mode: Mode = 'ask';
   #pace: Pace = 'natural';
   #emoji = false;
 
-  /** @param booleans whether the client can show options that are on or off */
   constructor(booleans: boolean) {
     this.#booleans = booleans;
   }
@@ -61,7 +59,6 @@ export class Settings {
     return { currentModeId: this.#mode, availableModes: MODES };
   }
 
-  /** The whole list, as each answer and update carries it. */
   options(): object[] {
     const emoji = {
       id: 'emoji',

@@ -2,7 +2,6 @@
 // that into version 2.
 import { at, type Version } from './input';
 
-/** A session update. */
 export interface Update {
   readonly sessionUpdate: string;
   readonly [field: string]: unknown;
@@ -32,7 +31,6 @@ export function initializeResult(version: Version): object {
   };
 }
 
-/** Returns an update of version 1 as version 2 has it; undefined if version 2 has none. */
 export function toV2Update({ sessionUpdate, ...fields }: Update): Update | undefined {
   switch (sessionUpdate) {
     case 'tool_call':
@@ -64,13 +62,11 @@ export function toV2Options(options: readonly object[]): object[] {
   });
 }
 
-/** Returns the params of `session/request_permission`. */
 export function toV2Permission({ toolCall, options }: { toolCall: object; options: unknown }): object {
   const title = at(toolCall, 'title');
   return { title, subject: { type: 'tool_call', toolCall: toV2Call(toolCall) }, options };
 }
 
-/** Describes changed files by their operations, and by a patch. */
 function toV2Call(fields: object): object {
   const content = at(fields, 'content');
   if (!Array.isArray(content)) return fields;

@@ -18,7 +18,6 @@ export class RpcFault extends Error {
   }
 }
 
-/** What takes the other side's calls. */
 export interface WireHandler {
   /** Answers a request, or throws an {@link RpcFault}. */
   request(method: string, params: unknown, id: RpcId): Promise<unknown>;
@@ -30,7 +29,6 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** A connection over stdio. Messages leave in the order of the calls. */
 export class Wire {
   readonly #output: Writable;
   readonly #handler: WireHandler;

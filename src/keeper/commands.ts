@@ -6,9 +6,7 @@ import type { CommandChange } from '../terminals/runningCommand';
 import { TerminalProcess } from '../terminals/terminalProcess';
 import type { CommandOutput, CommandStart, CommandStarted, CommandState } from './wire';
 
-/** The window that is attached. */
 export interface CommandWindow {
-  /** It takes more output now. */
   readonly hasRoom: boolean;
   started(started: CommandStarted): void;
   output(output: CommandOutput): void;
@@ -17,12 +15,10 @@ export interface CommandWindow {
 interface Held {
   readonly id: string;
   readonly about: unknown;
-  /** Settles when it runs, or has not started. */
   readonly starting: Promise<CommandStarted>;
   process: TerminalProcess | undefined;
   /** Characters of its output so far, including those that were dropped. */
   total: number;
-  /** How many of them the attached window was told of; undefined: it has not asked. */
   told: number | undefined;
   isEndTold: boolean;
 }
@@ -55,7 +51,6 @@ export class Commands {
     this.#window = undefined;
   }
 
-  /** Runs a command, and tells the window that it runs, or why not. */
   async run(start: CommandStart): Promise<void> {
     const held = this.#held.get(start.id) ?? this.#start(start);
     const started = await held.starting;
@@ -73,7 +68,6 @@ export class Commands {
     void held?.starting.then(() => held.process?.kill());
   }
 
-  /** The window wants to hear a command of an earlier one. */
   follow(id: string): void {
     const held = this.#held.get(id);
     if (!held) return;
@@ -81,12 +75,10 @@ export class Commands {
     this.#tell(held);
   }
 
-  /** The window takes more again. */
   resume(): void {
     for (const held of this.#held.values()) this.#tell(held);
   }
 
-  /** What is kept of the output of each, and how it ended. */
   get rest(): readonly CommandOutput[] {
     return [...this.#held.values()].flatMap(({ id, process, total }) => {
       if (!process) return [];
@@ -96,7 +88,6 @@ export class Commands {
     });
   }
 
-  /** Ends all that run; resolves when they have ended. */
   async end(): Promise<void> {
     this.#isOver = true;
     const held = [...this.#held.values()];
@@ -145,7 +136,6 @@ export class Commands {
     if (exit) this.#tell(held);
   }
 
-  /** Tells the window what it has not heard, the last part of it, and how the command ended. */
   #tell(held: Held): void {
     const { id, process, told } = held;
     if (!process || told === undefined || held.isEndTold || !this.#window?.hasRoom) return;

@@ -33,22 +33,18 @@ const MAX_OUTPUT_WAITING = 1024 * 1024;
 /** How long a window may take to read the rest, and then to close, in milliseconds. */
 const CLOSE_MS = 1_000;
 
-/** What a connection may ask of the keeper. */
 export interface KeeperCommands {
   readonly spool: Spool;
   readonly state: KeeperState;
   readonly facts: Buffer;
   readonly commands: Commands;
-  /** The connection owns the agent from now on. */
   attach(connection: Connection): void;
-  /** @returns what to wait for before more is written to the agent; undefined: nothing */
   send(number: number, message: Buffer): Promise<void> | undefined;
   setFacts(bytes: Buffer): void;
   answered(line: number): void;
   stored(progress: Progress): void;
   setLease(lease: Lease): void;
   stop(): void;
-  /** The connection has sent something of what it was behind. */
   pace(): void;
   closed(connection: Connection): void;
 }
@@ -56,14 +52,12 @@ export interface KeeperCommands {
 export class Connection implements CommandWindow {
   readonly #socket: Socket;
   readonly #keeper: KeeperCommands;
-  /** Where in the output it is; undefined before it has asked for it. */
   #offset: number | undefined;
   #isPumping = false;
   #ended: AgentEnd | undefined;
   #isOwner: boolean;
   readonly #endTold = new Deferred<void>();
 
-  /** @param purpose one of `PURPOSE` */
   constructor(socket: Socket, purpose: number, keeper: KeeperCommands) {
     this.#socket = socket;
     this.#keeper = keeper;
@@ -78,12 +72,10 @@ export class Connection implements CommandWindow {
     if (this.#isOwner) keeper.attach(this);
   }
 
-  /** The window reads more slowly than the agent says. */
   get isBehind(): boolean {
     return this.#isOwner && this.#offset !== undefined && this.#keeper.spool.end - this.#offset > MAX_BEHIND;
   }
 
-  /** More output is there. */
   wake(): void {
     // Without what a file held, the rest is worth nothing: the window takes it for a crash.
     this.#pump().catch(() => this.#socket.destroy());
@@ -121,20 +113,17 @@ export class Connection implements CommandWindow {
     this.#write(frame(FRAME.inputClosed, 0, Buffer.from(reason)));
   }
 
-  /** The agent has ended. An owner hears of it after all output. */
   end(ended: AgentEnd): void {
     this.#ended = ended;
     if (this.#isOwner) this.wake();
     else this.#tellEnd();
   }
 
-  /** Another window owns the agent now. */
   lose(): void {
     this.#isOwner = false;
     this.#socket.end(frame(FRAME.lost));
   }
 
-  /** Resolves when everything was sent and the connection is closed. */
   async close(): Promise<void> {
     if (this.#socket.destroyed) return;
     const closed = new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
@@ -213,7 +202,6 @@ export class Connection implements CommandWindow {
     await this.#pump();
   }
 
-  /** Sends the output as fast as the window takes it. */
   async #pump(): Promise<void> {
     if (this.#isPumping || this.#offset === undefined) return;
     this.#isPumping = true;

@@ -46,11 +46,8 @@ const EXIT_AFTER_CLOSE_MS = 1500;
 /** When what is left is written once more, after the disk was full, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** What all keepers of a process have in common. */
 export interface KeeperHome {
-  /** The folder of all keepers. */
   readonly folder: string;
-  /** Where the process listens. */
   readonly host: HostFile;
   /** Told of bytes that were read, which become garbage. */
   readonly swept: (bytes: number) => void;
@@ -60,7 +57,6 @@ export class Keeper implements KeeperCommands {
   readonly spool: Spool;
   readonly commands: Commands;
   facts: Buffer = Buffer.alloc(0);
-  /** Resolves when the agent has ended, all who wanted to know it do, and the folder is gone. */
   readonly gone: Promise<void>;
   readonly #start: KeeperStart;
   readonly #home: KeeperHome;
@@ -81,23 +77,18 @@ export class Keeper implements KeeperCommands {
   /** Bytes at the end of `#stderr` that no window got. */
   #newStderr = 0;
   #ended: AgentEnd | undefined;
-  /** The agent is being ended: how it ends is no news. */
   #isEnding = false;
   #closedOutput = false;
   #isDismissed = false;
-  /** The windows had stored all when it was ended: what it says to that is of no use to them. */
   #isRead = false;
-  /** `keeper.json` was written. */
   #isListed = false;
-  /** Another window can read from the disk what is left. */
   #isLeft = false;
   #leaving = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
 
   /**
-   * Starts the agent, and listens. Resolves when windows can attach.
-   * @param id names the keeper's folder
+   * Starts the agent, and listens.
    * @throws what the system says; nothing is left running then
    */
   static async start(id: string, start: KeeperStart, home: KeeperHome): Promise<Keeper> {
@@ -220,13 +211,11 @@ export class Keeper implements KeeperCommands {
     this.#lease = lease;
   }
 
-  /** Ends the agent, and then the keeper. */
   stop(): void {
     this.#forgotten.resolve();
     this.#end();
   }
 
-  /** An error in what concerns one agent ends that agent, and none of the others. */
   #guarded(run: () => void): void {
     try {
       run();
@@ -257,10 +246,7 @@ export class Keeper implements KeeperCommands {
     });
   }
 
-  /**
-   * Whose folder was removed, with the extension or by hand, is never found again. A window that is
-   * attached has found it.
-   */
+  /** Whose folder was removed, with the extension or by hand, is never found again. */
   async #checkFolder(): Promise<void> {
     if (!this.#isListed || this.#owner) return;
     try {
@@ -271,7 +257,6 @@ export class Keeper implements KeeperCommands {
     }
   }
 
-  /** Ends the agent in an orderly way. What no window has stored yet remains to be read. */
   #dismiss(): void {
     this.#isDismissed = true;
     this.#isRead = this.spool.isEmpty;
@@ -303,7 +288,6 @@ export class Keeper implements KeeperCommands {
     void this.#tree.close();
   }
 
-  /** Holds the agent while there is no room for what it says, or its window is behind. */
   pace(): void {
     const { stdout } = this.#tree;
     if (!this.#isEnding && (this.spool.isFull || this.#owner?.isBehind)) stdout.pause();
@@ -361,7 +345,6 @@ export class Keeper implements KeeperCommands {
     });
   }
 
-  /** @returns false if a window wants it or has given it up meanwhile */
   async #writeRest(): Promise<boolean> {
     await this.commands.end();
     const known = this.#stderr.length - this.#newStderr;
@@ -414,7 +397,6 @@ export class Keeper implements KeeperCommands {
     this.#looking = setInterval(() => void this.#checkFolder(), FOLDER_CHECK_MS);
   }
 
-  /** Replaces a file of the folder as a whole. */
   async #write(name: string, content: string | Buffer): Promise<void> {
     const path = join(this.#place.folder, name);
     await writeFile(`${path}.new`, content, { mode: 0o600 });

@@ -34,11 +34,7 @@ export class KeeperHost {
   #idle: NodeJS.Timeout | undefined;
   readonly #gone = new Deferred<void>();
 
-  /**
-   * Listens.
-   * @param sweep collects garbage
-   * @returns undefined if another process does
-   */
+  /** Listens. */
   static async listen({ folder, file }: HostStart, sweep: () => void): Promise<KeeperHost | undefined> {
     const place = await makePlace(folder, `host-${randomBytes(6).toString('hex')}`);
     const host = new KeeperHost(folder, join(folder, file), place, sweep);
@@ -78,12 +74,10 @@ export class KeeperHost {
     this.#awaitNext(FIRST_MS);
   }
 
-  /** Resolves when it has no agents any more and no window can ask it for one. */
   get gone(): Promise<void> {
     return this.#gone.promise;
   }
 
-  /** Ends all agents, and takes no more. */
   stop(): void {
     void this.#unlist();
     for (const keeper of this.#keepers) keeper.stop();

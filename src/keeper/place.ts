@@ -12,14 +12,10 @@ const IS_WINDOWS = process.platform === 'win32';
 export interface Place {
   readonly folder: string;
   readonly socket: string;
-  /** A folder with nothing but the socket, if that is not in `folder`. */
   readonly socketFolder?: string | undefined;
 }
 
-/**
- * Makes the folder of a keeper.
- * @param all the folder of all keepers
- */
+/** Makes the folder of a keeper. */
 export async function makePlace(all: string, id: string): Promise<Place> {
   await makePrivate(all);
   const folder = join(all, id);
@@ -37,7 +33,6 @@ export async function removePlace({ folder, socket, socketFolder }: Place): Prom
   if (socketFolder !== undefined) await removeSocket(socket, socketFolder);
 }
 
-/** Removes a socket that is alone in a folder, with the folder. */
 export async function removeSocket(socket: string, socketFolder: string): Promise<void> {
   if (dirname(socket) !== socketFolder) return;
   await unlink(socket).catch(() => {});

@@ -14,16 +14,11 @@ import {
   WIRE_VERSION,
 } from './wire';
 
-/** Connections without a proof at a time; the oldest gives way. */
 const MAX_STRANGERS = 32;
 /** How long a connection may take to prove that it knows the token, in milliseconds. */
 const PROVE_MS = 5_000;
 
-/**
- * Called with a connection that has proved itself.
- * @param purpose one of `PURPOSE`
- * @returns what takes its frames; a connection whose frame it throws at is closed
- */
+/** Called with a connection that has proved itself. */
 export type OnProven = (socket: Socket, purpose: number) => (frame: Frame) => void;
 
 export class ProvenServer {
@@ -40,7 +35,6 @@ export class ProvenServer {
     this.#server = createServer((socket) => this.#greet(socket));
   }
 
-  /** Connections that have proved themselves. */
   get size(): number {
     return this.#proven;
   }
@@ -58,7 +52,6 @@ export class ProvenServer {
     });
   }
 
-  /** Accepts no more connections, and closes those without a proof. */
   close(): void {
     this.#server.close();
     for (const socket of this.#strangers) socket.destroy();

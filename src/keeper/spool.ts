@@ -7,13 +7,10 @@ import type { Progress, SpoolIndex, SpoolSegment } from './wire';
 const NEWLINE = 0x0a;
 /** Bytes of a segment. */
 export const SEGMENT_BYTES = 256 * 1024;
-/** Full segments that stay in memory. */
 const MEMORY_SEGMENTS = 8;
-/** Full segments in memory at which the agent waits for the disk. */
 const MOST_MEMORY_SEGMENTS = 16;
 const RETRY_MS = 5_000;
 
-/** Held in memory or in its file. */
 interface Segment extends SpoolSegment {
   length: number;
   lines: number;
@@ -29,11 +26,9 @@ export interface SpoolPart {
 }
 
 export interface SpoolOptions {
-  /** Where segments are written that memory has no room for. */
   readonly folder: string;
   /** The most that is retained, in bytes. */
   readonly maxBytes: number;
-  /** There is room again after `isFull`. */
   readonly onRoom: () => void;
 }
 
@@ -48,7 +43,6 @@ export class Spool {
   #isSaved = false;
   #wasFull = false;
 
-  /** @param index what {@link save} has left in the folder */
   constructor(options: SpoolOptions, index?: SpoolIndex) {
     this.#options = options;
     if (!index) return;
@@ -64,7 +58,6 @@ export class Spool {
     return this.#end;
   }
 
-  /** Line breaks in the whole output so far. */
   get lines(): number {
     return this.#lines;
   }
@@ -78,7 +71,6 @@ export class Spool {
     return this.#stored;
   }
 
-  /** Everything that was said is stored. */
   get isEmpty(): boolean {
     return this.#stored.line >= this.#lines && this.endsLine;
   }
@@ -88,7 +80,6 @@ export class Spool {
     return this.#segments.at(-1)?.endsLine ?? true;
   }
 
-  /** No more should be appended until `onRoom`. */
   get isFull(): boolean {
     this.#wasFull = this.#bytes >= this.#options.maxBytes || this.#inMemory.length > MOST_MEMORY_SEGMENTS;
     return this.#wasFull;
@@ -112,9 +103,8 @@ export class Spool {
   }
 
   /**
-   * Returns bytes from a place on, at most a segment; undefined at the end. What is gone is skipped.
-   * Rejects where a file cannot be read.
-   * @param offset in the whole output
+   * Returns bytes from a place on, at most a segment; undefined at the end. Rejects where a file
+   * cannot be read.
    */
   read(offset: number): SpoolPart | Promise<SpoolPart | undefined> | undefined {
     const segment = this.#segments.find((one) => one.start + one.length > offset);
@@ -125,13 +115,11 @@ export class Spool {
     return this.#readFile(segment, from);
   }
 
-  /** Where a line begins in the whole output; 1 is the first. Of a line that is not there, the end. */
   async startOf(line: number): Promise<number> {
     const found = await this.#find(line);
     return found ? found.offset + found.from : this.#end;
   }
 
-  /** A line with its line break; undefined where it is gone. */
   async line(line: number): Promise<Buffer | undefined> {
     const found = await this.#find(line);
     if (!found) return undefined;
@@ -139,7 +127,6 @@ export class Spool {
     return to === -1 ? undefined : found.bytes.subarray(found.from, to + 1);
   }
 
-  /** Forgets what the windows have stored. Never takes back what was stored before. */
   store({ line, open }: Progress): void {
     if (line < this.#stored.line) return;
     this.#stored = { line: Math.min(line, this.#lines), open: open.filter((one) => one <= line) };
@@ -165,7 +152,6 @@ export class Spool {
     }
   }
 
-  /** Writes all that is retained to files. Nothing may be appended any more. */
   async save(): Promise<SpoolIndex> {
     this.#isSaved = true;
     const needed = this.#segments.filter((one) => one.length > 0 && this.#isNeeded(one));
@@ -207,7 +193,6 @@ export class Spool {
     return last > line || (last === line && !segment.endsLine) || open.some((one) => overlaps(segment, one));
   }
 
-  /** The segments that hold a line, as one, and where in them it begins. */
   async #find(line: number): Promise<{ bytes: Buffer; offset: number; from: number } | undefined> {
     if (line > this.#lines + 1) return undefined;
     const holding = this.#segments.filter((segment) => overlaps(segment, line));
@@ -219,7 +204,6 @@ export class Spool {
     return { bytes, offset: first.start, from };
   }
 
-  /** Writes the oldest segments to files, one after another, while memory holds too many. */
   #spill(): void {
     const full = this.#inMemory;
     const [oldest] = full;
@@ -253,7 +237,6 @@ export class Spool {
   }
 }
 
-/** Returns whether a segment may hold a part of a line. */
 function overlaps({ linesBefore, lines }: Segment, line: number): boolean {
   return linesBefore < line && line <= linesBefore + lines + 1;
 }

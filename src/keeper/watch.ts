@@ -11,9 +11,7 @@ const MAX_LINE_BYTES = 1024 * 1024;
 export interface WatchOptions {
   readonly spool: Spool;
   readonly lease: Lease;
-  /** Lines whose request a window has answered. */
   readonly answered: ReadonlySet<number>;
-  /** The agent is needed no more, or has said nothing for too long. */
   readonly onLeave: () => void;
 }
 
@@ -38,17 +36,14 @@ export class Watch implements Disposable {
     this.#begin().catch(options.onLeave);
   }
 
-  /** The agent has something to do. */
   get isWorking(): boolean {
     return this.#marks.size > 0 || this.#options.lease.isAtWork === true;
   }
 
-  /** Requests of the agent without an answer. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** The agent has said something. */
   wake(): void {
     const { silentMs } = this.#options.lease;
     clearTimeout(this.#silence);
@@ -125,7 +120,6 @@ export class Watch implements Disposable {
   }
 }
 
-/** Returns whether a message has what a mark names. */
 export function isMet({ has, lacks = [] }: EndMark, message: Readonly<Record<string, unknown>>): boolean {
   return !lacks.some((name) => Object.hasOwn(message, name)) && contains(message, has);
 }

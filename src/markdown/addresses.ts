@@ -8,10 +8,7 @@ export const MAX_ADDRESS = 4_096;
 const MAX_TITLE = 1_000;
 const DATA_IMAGE = /data:image\/[\w.+-]+;base64,[A-Za-z0-9+/=]*/y;
 
-/**
- * Reads `(address "title")`.
- * @returns undefined if there is none
- */
+/** Reads `(address "title")`. */
 export function readTarget(text: string, at: number): { readonly href: string; readonly end: number } | undefined {
   if (text[at] !== '(') return undefined;
   const start = skipBlanks(text, at + 1);
@@ -61,7 +58,6 @@ function readPlain(text: string, start: number): Read | undefined {
   return { text: text.slice(start, at), end: at };
 }
 
-/** @returns the end of the title that starts at `start`, or `start` if there is none */
 function readTitle(text: string, start: number): number {
   const open = text[start];
   if (open !== '"' && open !== "'" && open !== '(') return start;
@@ -93,7 +89,6 @@ export function trimAddress(text: string, start: number, to: number): number {
   return end;
 }
 
-/** Returns a text without backslash escapes and with its references resolved. */
 export function unescapeMarks(text: string): string {
   return decodeEntities(text.replace(/\\([!-/:-@[-`{-~])/g, '$1'));
 }

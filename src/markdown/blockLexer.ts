@@ -6,7 +6,6 @@ import { type Block, type BlockNode, canHold, createNode, depthOf, type Fence, t
 import { mathBlockEnd } from './mathMarks';
 import { alignOf, isDelimiterRow, splitRow } from './tableRows';
 
-/** Deeper quotes and lists are shown as text. */
 const MAX_DEPTH = 12;
 /**
  * A row with more cells is shown as text: the layout time of a table is quadratic in its columns.
@@ -19,21 +18,15 @@ const SUMMARY = /<summary>(.*)<\/summary>/.source;
 const FOLD = new RegExp(`^<details( open(?:="")?)?>[ \\t]*(?:${SUMMARY})?[ \\t]*$`, 'i');
 const FOLD_SUMMARY = new RegExp(`^[ \\t]*${SUMMARY}[ \\t]*$`, 'i');
 const FOLD_END = /^<\/details>[ \t]*$/i;
-/** Longer lines are no folds. */
 const MAX_FOLD_LINE = 1_000;
 /** Characters that are read after the marker of a fence. */
 const MAX_INFO = 1_000;
 const TITLE = /(?:^|\s)(?:title|path|file(?:name)?)=(?:"([^"]*)"|'([^']*)'|([^\s"']+))/;
-/** `ts:src/a.ts`, `ts src/a.ts` and `src/a.ts`: the language, the path and its extension. */
 const PATH = /^(?:([\w+#-]+)[:\s]\s*)?([^\s:"'={}\d][^\s:"'={}]*\.([a-z]\w*))$/i;
 const NOTE = /^\[\^([\w-]{1,64})\]:/;
 const ORDERED = /^(\d{1,9})([.)])(?=[ \t]|$)/;
 
-/**
- * Returns the top-level blocks of a source.
- * @param options.continued the first line continues a paragraph, whatever it looks like
- * @param options.stopAtFence stop after the first top-level fence whose opening line is complete
- */
+/** Returns the top-level blocks of a source. */
 export function lexBlocks(
   source: string,
   options: { readonly continued?: boolean; readonly stopAtFence?: boolean } = {},
@@ -53,7 +46,6 @@ export function lexBlocks(
   return toBlocks(root.children, source, at, 0);
 }
 
-/** Reads the source line by line. The open blocks are the last children, starting at the root. */
 class BlockLexer {
   readonly #root: BlockNode;
   readonly #source: string;
@@ -73,7 +65,6 @@ class BlockLexer {
     this.#tip = root;
   }
 
-  /** The last line opened a top-level fenced block. */
   get isInTopFence(): boolean {
     return this.#tip.fence !== undefined && this.#tip.parent === this.#root;
   }
@@ -139,7 +130,6 @@ class BlockLexer {
     }
   }
 
-  /** Returns whether an open block continues with this line, and consumes its marker. */
   #goesOn(node: BlockNode): boolean | 'closed' {
     switch (node.type) {
       case 'quote':
@@ -184,10 +174,7 @@ class BlockLexer {
     }
   }
 
-  /**
-   * Opens the blocks that start in this line.
-   * @returns the innermost one
-   */
+  /** Opens the blocks that start in this line. */
   #startBlocks(matched: BlockNode): BlockNode {
     let container = matched;
     for (let depth = depthOf(matched); ; depth++) {
@@ -245,7 +232,6 @@ class BlockLexer {
     return node;
   }
 
-  /** Only at the top level: what is between the two lines are blocks like any others. */
   #startFold(rest: string, container: BlockNode): BlockNode | undefined {
     if (rest.length > MAX_FOLD_LINE || depthOf(container) > 0) return undefined;
     if (FOLD_END.test(rest)) return this.#open('foldEnd', container);
@@ -310,7 +296,6 @@ class BlockLexer {
     return item;
   }
 
-  /** Reads the columns between the marker of an item and its content. */
   #readPadding(isEmpty: boolean): number {
     const columns = this.#indent;
     if (isEmpty || columns >= 5 || columns < 1) {
@@ -371,7 +356,6 @@ class BlockLexer {
     this.#touch(node, next);
   }
 
-  /** The delimiter row was read when the table was opened. */
   #lineIsRow(table: BlockNode): boolean {
     return table.end > table.start;
   }
@@ -398,7 +382,6 @@ class BlockLexer {
     return this.#nextColumn - this.#column;
   }
 
-  /** Finds the next character that is not a space or tab. */
   #look(): void {
     let at = this.#offset;
     let column = this.#column;
@@ -412,7 +395,6 @@ class BlockLexer {
     this.#nextColumn = column;
   }
 
-  /** Consumes a number of columns; a tab can be consumed partially. */
   #read(columns: number): void {
     let left = columns;
     while (left > 0 && this.#offset < this.#line.length) {
@@ -440,10 +422,7 @@ class BlockLexer {
   }
 }
 
-/**
- * Returns whether a line closes a fenced block.
- * @param line without indentation
- */
+/** Returns whether a line closes a fenced block. */
 export function closesFence(line: string, fence: Fence): boolean {
   const char = fence.marker[0];
   let at = 0;
@@ -468,7 +447,6 @@ function isRule(line: string, char: string): boolean {
   return count >= 3;
 }
 
-/** Returns the text of a heading without the closing sequence. */
 function headingText(rest: string): string {
   const text = rest.trim();
   let end = text.length;

@@ -2,27 +2,20 @@
 // is closed. Pure: no DOM.
 import { type Align, splitRow } from './tableRows';
 
-/** The opening line of a fenced code block. */
 export interface Fence {
   readonly marker: string;
   readonly indent: number;
-  /** The file that the code is from or for: `title="…"` after the language, or a path there. */
   readonly title?: string;
 }
 
 export interface ListItem {
   readonly raw: string;
   readonly blocks: readonly Block[];
-  /** There is a blank line inside the item or before the next one. */
   readonly loose: boolean;
-  /** A task list item: whether it is done. */
   readonly checked?: boolean;
 }
 
-/**
- * A block. At the top level, `raw` is its part of the source, and all parts together are the
- * source.
- */
+/** A block. */
 export type Block =
   | { readonly type: 'space'; readonly raw: string }
   | { readonly type: 'rule'; readonly raw: string }
@@ -60,16 +53,12 @@ export type Block =
     };
 
 export const ALERTS = ['note', 'tip', 'important', 'warning', 'caution'] as const;
-/** What a quote is marked as in its first line. */
 export type Alert = (typeof ALERTS)[number];
 
 const ALERT = new RegExp(`^\\[!(${ALERTS.join('|')})\\][ \\t]*$`, 'i');
 const TASK = /^\[([ xX])\](?=[ \t])/;
 
-/**
- * A block that can still grow. Offsets are in the source; `end` is after the last line with
- * content.
- */
+/** A block that can still grow. */
 export interface BlockNode {
   readonly type: Exclude<Block['type'], 'space'> | 'item' | 'document';
   readonly parent: BlockNode | undefined;
@@ -77,27 +66,20 @@ export interface BlockNode {
   end: number;
   readonly children: BlockNode[];
   lines: string[];
-  /** Paragraphs: where the last line starts in the source. */
   lastLine: number;
   depth: number;
   lang: string;
   fence: Fence | undefined;
-  /** Notes: the label. Folds: the summary, once it is known. */
   label: string | undefined;
-  /** Folds: unfolded from the start. */
   isOpen: boolean;
-  /** Lists and items: the bullet, or the delimiter after the number. */
   delimiter: string;
   ordered: boolean;
   number: number;
-  /** Items: the indentation of their content in columns. */
   indent: number;
   align: readonly Align[];
-  /** Formulas: where they end in the source; infinite while that is not known. */
   mathEnd: number;
 }
 
-/** Returns a node without content. @param start in the source */
 export function createNode(type: BlockNode['type'], parent: BlockNode | undefined, start: number): BlockNode {
   return {
     type,
@@ -121,7 +103,6 @@ export function createNode(type: BlockNode['type'], parent: BlockNode | undefine
   };
 }
 
-/** Returns how many quotes, items and footnotes a node is in, itself included. */
 export function depthOf(node: BlockNode): number {
   let depth = 0;
   for (let one: BlockNode | undefined = node; one; one = one.parent)
@@ -129,13 +110,11 @@ export function depthOf(node: BlockNode): number {
   return depth;
 }
 
-/** Returns whether a block of one type can contain one of another. */
 export function canHold(parent: BlockNode['type'], child: BlockNode['type']): boolean {
   if (parent === 'list') return child === 'item';
   return (parent === 'document' || parent === 'quote' || parent === 'item' || parent === 'note') && child !== 'item';
 }
 
-/** Converts nodes to blocks. Each includes the source and blank lines up to `to`. */
 export function toBlocks(nodes: readonly BlockNode[], source: string, to: number, from: number): Block[] {
   const blocks: Block[] = [];
   let at = from;
@@ -202,7 +181,6 @@ function toBlock(node: BlockNode, source: string): Block {
   }
 }
 
-/** Removes the line that marks a quote as an alert. */
 function takeAlert({ children }: BlockNode): Alert | undefined {
   const [first] = children;
   const mark = first?.type === 'paragraph' ? ALERT.exec(first.lines[0]!) : null;

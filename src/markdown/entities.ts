@@ -44,7 +44,6 @@ const NAMED: Readonly<Record<string, string>> = {
   raquo: '»',
 };
 
-/** Resolves `&amp;`, `&#38;`, `&#x26;` and the common names. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (whole, decimal, hex, name) => {

@@ -9,11 +9,9 @@ import Style from 'temml/src/Style.js';
 import { revealControls } from '../base/revealControls';
 import { isDisplayed, texOf } from './mathMarks';
 
-/** An element of MathML. */
 export interface MathElement {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** CSS properties, by their name in scripts. */
   readonly style: Readonly<Record<string, string>>;
   readonly children: readonly (MathElement | string)[];
 }
@@ -26,25 +24,18 @@ export type FormulaProblem =
 export type Formula = { readonly math: MathElement } | { readonly problem: FormulaProblem };
 
 const MAX_TEX = 4_000;
-/** Elements of a formula, each of which takes the browser time. */
 const MAX_ELEMENTS = 1_500;
 const MAX_DEPTH = 40;
-/** Some commands build their content twice, also within each other. */
 const MAX_BUILT = 6_000;
-/** Macros that are expanded, all of them built in: none of them makes more than a few others. */
 const MAX_EXPANDED = 1_000;
 const MAX_PIXELS = 400;
-/** Around what is in an element; also less than nothing, which is how TeX moves letters closer. */
 const MAX_EDGE = 40;
-/** The largest letters, in those of the text around them. */
 const MAX_SCALE = 3;
 const MAX_REASON = 200;
 
-/** Commands that define others, read files, or stand for HTML; and the library's own. */
 const REFUSED =
   /\\(?:long|global|[gex]?def|let|futurelet|(?:new|renew|provide)command|definecolor|includegraphics|class|id|style|data|href|url|label|ref|eqref|cancelto|[lr]lap|clap|math[lr]lap|mathclap|reflectbox)(?![a-zA-Z])|\\[a-zA-Z]*@|\\begin\s*\{CD\}/;
 
-/** Kinds of groups of such commands: the library's own macros and comments in TeX lead to them too. */
 const REFUSED_GROUPS: ReadonlySet<string> = new Set(
   'cancelto cdlabel cdlabelparent html includegraphics label lap ref reflect'.split(' '),
 );
@@ -90,9 +81,7 @@ const STYLES: Readonly<Record<string, RegExp>> = {
   width: /^\d{1,3}(?:\.\d)?%$/,
 };
 const EDGE = /^(?:padding(?:Top|Right|Bottom|Left)?|marginLeft)$/;
-/** Those that styles/math.css knows. */
 const CLASS = /^(?:tml|chr)-[a-z\d-]{1,20}$|^(?:up|down)strike$|^sout$/;
-/** Written by the library itself: invisible operators. */
 const VISIBLE = /[^\u2061-\u2064]+/g;
 
 const MAX_SIZE: readonly [number, number] = [25, 300];
@@ -108,7 +97,6 @@ const PIXELS: Readonly<Record<string, number>> = {
   '%': 1,
 };
 
-/** Thrown where a limit is reached. */
 class Refusal extends Error {
   readonly code: Exclude<FormulaProblem['code'], 'notRead'>;
 
@@ -161,7 +149,6 @@ function problemOf(error: unknown): FormulaProblem {
   return { code: 'notRead', reason: revealControls(reason.split(' at position ')[0]!.trim()).slice(0, MAX_REASON) };
 }
 
-/** What Temml's trees are made of: elements, fragments and texts. */
 interface Built {
   readonly type?: unknown;
   readonly text?: unknown;
@@ -169,12 +156,10 @@ interface Built {
   readonly attributes?: Readonly<Record<string, unknown>>;
   readonly classes?: readonly unknown[];
   readonly style?: Readonly<Record<string, unknown>>;
-  /** Of links and pictures, which are refused. */
   readonly href?: unknown;
   readonly src?: unknown;
 }
 
-/** Copies what is allowed of one formula. */
 class Cleaner {
   #elements = 0;
 
@@ -226,7 +211,6 @@ function attributesOf({ attributes = {}, classes = [], style = {} }: Built): Rea
   return kept;
 }
 
-/** Returns a size that is not too large. */
 function checked(value: string, limit: number): string {
   const match = LENGTH.exec(value);
   if (!match || Math.abs(Number(match[1])) * (PIXELS[match[2] ?? 'px'] ?? 1) > limit) throw new Refusal('tooLarge');

@@ -18,13 +18,10 @@ export type Span =
   /** A reference to a footnote. */
   | { readonly type: 'note'; readonly label: string };
 
-/** HTML elements that are drawn; other tags are text. */
 export const INLINE_TAGS = ['b', 'i', 'ins', 'kbd', 'mark', 's', 'small', 'strong', 'sub', 'sup', 'u'] as const;
 export type InlineTag = (typeof INLINE_TAGS)[number];
 
-/** The budget of one piece with everything in it; once it is used up, the rest is text. */
 export interface SpanBudget {
-  /** Spans, each of which becomes an element. */
   spans: number;
   /** Marks and parts examined. Lexing is linear; this limits cases that were not foreseen. */
   steps: number;
@@ -35,9 +32,7 @@ export interface SpanBudget {
  */
 const MAX_SPANS = 400;
 const MAX_STEPS = 200_000;
-/** The steps that reading a URL counts for. */
 const TARGET_STEPS = 32;
-/** Deeper emphasis and links are shown as text. */
 const MAX_DEPTH = 8;
 
 const SPECIAL = /[\\`*_~[\]!<&\n:w$]/g;
@@ -52,23 +47,18 @@ const NOTE = /\[\^([\w-]{1,64})\](?!\()/y;
 const SCHEME = /https?:\/\//iy;
 const ADDRESS_END = /[\s<]/g;
 
-/** Returns the budget of one piece. */
 export function createBudget(): SpanBudget {
   return { spans: MAX_SPANS, steps: MAX_STEPS };
 }
 
-/** Returns the spans of a text. Adjacent texts are joined. */
 export function lexInline(text: string, budget = createBudget()): Span[] {
   return new InlineLexer(text, budget).run();
 }
 
-/** A span whose neighbours are not known yet; marks become text or the edge of a span. */
 interface Part {
-  /** The text of a mark or run; undefined if `span` is complete. */
   text: string;
   span: Exclude<Span, string> | undefined;
   depth: number;
-  /** The first of several unchanging parts, which are skipped together. */
   inner: Part | undefined;
   previous: Part | undefined;
   next: Part | undefined;
@@ -78,7 +68,6 @@ interface Delimiter {
   readonly part: Part;
   readonly char: string;
   readonly length: number;
-  /** Its position among all delimiters of the text. */
   readonly order: number;
   left: number;
   readonly opens: boolean;
@@ -91,16 +80,13 @@ interface Bracket {
   readonly part: Part;
   readonly isImage: boolean;
   readonly delimiter: Delimiter | undefined;
-  /** Where the text between the brackets starts. */
   readonly from: number;
 }
 
-/** An opening tag whose closing one has not come yet. */
 interface OpenTag {
   readonly part: Part;
   readonly name: string;
   readonly delimiter: Delimiter | undefined;
-  /** Where the text after the tag starts. */
   readonly from: number;
 }
 
@@ -112,10 +98,8 @@ class InlineLexer {
   #at = 0;
   #delimiter: Delimiter | undefined;
   #brackets: Bracket[] = [];
-  /** Opening tags, and how many of each name. */
   readonly #tags: OpenTag[] = [];
   readonly #tagCounts = new Map<string, number>();
-  /** Positions of backtick runs by length, collected at the first backtick. */
   #ticks: Map<number, number[]> | undefined;
 
   constructor(text: string, budget: SpanBudget) {
@@ -140,10 +124,7 @@ class InlineLexer {
     return this.#collect(this.#first.next, undefined);
   }
 
-  /**
-   * Reads a mark.
-   * @returns false if it is plain text
-   */
+  /** Reads a mark. */
   #readMark(char: string): boolean {
     switch (char) {
       case '\\':
@@ -289,7 +270,6 @@ class InlineLexer {
     return true;
   }
 
-  /** Removes a bracket and everything after it. */
   #dropFrom({ part, delimiter, from }: Bracket): void {
     this.#cutAt(part);
     this.#dropTags(from);
@@ -325,7 +305,6 @@ class InlineLexer {
     return this.#closeTag(name, match[0].length);
   }
 
-  /** @returns false if no such tag is open, or nesting is too deep */
   #closeTag(name: InlineTag, length: number): boolean {
     if (!this.#tagCounts.get(name)) return false;
     let open = this.#popTag();
@@ -348,7 +327,6 @@ class InlineLexer {
     return open;
   }
 
-  /** The tags that opened after a position are within what has become a span. */
   #dropTags(from: number): void {
     while ((this.#tags.at(-1)?.from ?? 0) > from) this.#popTag();
   }
@@ -389,7 +367,6 @@ class InlineLexer {
     return true;
   }
 
-  /** Reads a bare URL; `char` is the colon after its scheme, or the first `w` of `www.` */
   #readAddress(char: string): boolean {
     const text = this.#text;
     let start = this.#at;
@@ -425,7 +402,6 @@ class InlineLexer {
     if (inLink || !this.#addSpan({ type: 'link', href, spans: [shown] })) this.#addText(source);
   }
 
-  /** Appends text. */
   #take(length: number): void {
     this.#addText(this.#text.slice(this.#at, this.#at + length));
     this.#at += length;
@@ -450,7 +426,6 @@ class InlineLexer {
     return part;
   }
 
-  /** @returns false if the limit on spans is reached */
   #addSpan(span: Exclude<Span, string>, depth = 1): boolean {
     if (this.#budget.spans <= 0) return false;
     this.#budget.spans--;
@@ -460,7 +435,6 @@ class InlineLexer {
     return true;
   }
 
-  /** Pairs the delimiters after `bottom`: each closer with the nearest opener. */
   #pair(bottom: Delimiter | undefined): void {
     // By kind of closer: there is no opener at or before this position.
     const floors = new Map<string, number>();
@@ -498,10 +472,7 @@ class InlineLexer {
     return first;
   }
 
-  /**
-   * Creates a span of what is between two delimiters.
-   * @returns the next closer to examine
-   */
+  /** Creates a span of what is between two delimiters. */
   #join(opener: Delimiter, closer: Delimiter): Delimiter | undefined {
     const isDel = closer.char === '~';
     const count = isDel ? closer.length : opener.left >= 2 && closer.left >= 2 ? 2 : 1;
@@ -545,7 +516,6 @@ class InlineLexer {
     return depth;
   }
 
-  /** Combines the unchanging parts from `first` to `last` into one. */
   #keep(first: Part, last: Part): void {
     const group = createPart('');
     group.inner = first;
@@ -558,10 +528,8 @@ class InlineLexer {
     last.next = undefined;
   }
 
-  /** Returns the spans between two parts, with texts joined. */
   #collect(from: Part | undefined, to: Part | undefined): Span[] {
     const spans: Span[] = [];
-    /** What follows the groups being traversed. */
     const after: (Part | undefined)[] = [];
     let text = '';
     let part = from;
@@ -614,7 +582,6 @@ function runEnd(text: string, start: number): number {
   return end;
 }
 
-/** Returns the positions of backtick runs by length, last first. */
 function findTicks(text: string): Map<number, number[]> {
   const found = new Map<number, number[]>();
   for (let at = text.indexOf('`'); at !== -1; ) {
@@ -638,7 +605,6 @@ function charAfter(text: string, at: number): string {
   return text.slice(at, high >= 0xd800 && high <= 0xdbff ? at + 2 : at + 1);
 }
 
-/** Returns a text without its marks, for the description of an image. */
 function plainText(text: string): string {
   return unescapeMarks(text.replace(/[*_`~]/g, ''));
 }

@@ -5,19 +5,15 @@ import type { Block } from './blocks';
 import { escapeHtml } from './escapeHtml';
 import { createBudget, lexInline, type Span } from './inlineLexer';
 
-/** What stands in the page beside what was said. */
 export interface MarkdownPage {
-  /** For a fold without a summary. */
   readonly details: string;
   readonly alerts: Readonly<Record<NonNullable<Extract<Block, { type: 'quote' }>['alert']>, string>>;
 }
 
 const WEB = /^(?:https?:\/\/|mailto:)/i;
 const EMBEDDED = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/;
-/** Of one block; the rest of it is text. */
 const MAX_SPANS = 10_000;
 
-/** Returns HTML for Markdown; elements are always closed. */
 export function markdownHtml(text: string, page: MarkdownPage): string {
   return htmlOf(lexBlocks(text), page);
 }
@@ -111,7 +107,6 @@ function htmlOfSpan(span: Exclude<Span, string>, page: MarkdownPage): string {
   }
 }
 
-/** Paths of files lead nowhere in a page that went elsewhere: they are named. */
 function linkTo(href: string, html: string): string {
   const address = escapeHtml(href);
   return WEB.test(href)

@@ -6,10 +6,8 @@
 const MAX_BLOCK = 4_000;
 const MAX_INLINE = 1_000;
 
-/** What ends a formula, by what begins it. */
 const CLOSERS: Readonly<Record<string, string>> = { $: '$', $$: '$$', '\\(': '\\)', '\\[': '\\]' };
 
-/** A command, an index or exponent, operands with an operator between them, or a name of one letter. */
 const TEX = new RegExp(
   [
     /\\[a-zA-Z]{2}/,
@@ -21,13 +19,10 @@ const TEX = new RegExp(
     .map(({ source }) => source)
     .join('|'),
 );
-/** Two words, which are no TeX without any of its marks. */
 const WORDS = /[a-z]{3} +[a-z]{3}/i;
 const MARKS = /[\\^_={}]/;
-/** Between two dollars that are those of variables: `$HOME/$USER`, `${a}${b}`. */
 const VARIABLE = /^(?:\{|[a-zA-Z]{2})|[^\w)}\]'!|]$/;
 
-/** Returns where the formula that begins at `at` ends; undefined if none does. */
 export function mathEnd(text: string, at: number): number | undefined {
   const open = openingAt(text, at);
   const close = open && CLOSERS[open];
@@ -69,17 +64,14 @@ function isMath(open: string, tex: string, text: string, at: number, end: number
 }
 
 const MARKS_IN = /\\[^\n]|\$\$|\n[ \t>]*\n/g;
-/** A line that belongs to no item or quote ends what is in one. */
 const MARKS_IN_NESTED = /\\[^\n]|\$\$|\n[ \t>]*\n|\n(?=[^\s>])/g;
 const LINE_END = /[ \t]*(?:\n|$)/y;
 
 const FENCE = /(`{3,}|~{3,})[ \t]*math[ \t]*(?=\n)/y;
 
 /**
- * Returns where a block ends that begins with a formula: after its closing mark, which ends its line and stands before the
- * next blank line. Infinity while neither has come; undefined if it is no such block.
- * @param at of the opening mark
- * @param isNested it is in an item or a quote
+ * Returns where a block ends that begins with a formula: after its closing mark, which ends its
+ * line and stands before the next blank line.
  */
 export function mathBlockEnd(source: string, at: number, isNested: boolean): number | undefined {
   FENCE.lastIndex = at;
@@ -114,14 +106,12 @@ function fenceEnd(source: string, from: number, mark: string, isNested: boolean)
   return source.length - from > MAX_BLOCK ? undefined : Number.POSITIVE_INFINITY;
 }
 
-/** Returns the TeX of a formula without its marks. */
 export function texOf(source: string): string {
   if (isFence(source)) return source.slice(source.indexOf('\n'), source.lastIndexOf('\n')).trim();
   const size = isDisplayed(source) || source[0] === '\\' ? 2 : 1;
   return source.slice(size, -size).trim();
 }
 
-/** Returns whether a formula stands in a line of its own. */
 export function isDisplayed(source: string): boolean {
   return source.startsWith('$$') || source.startsWith('\\[') || isFence(source);
 }

@@ -2,7 +2,6 @@
 
 export type Align = 'left' | 'right' | 'center' | '';
 
-/** Returns the trimmed cells of a row; `\|` is a pipe within a cell. */
 export function splitRow(line: string): string[] {
   const text = line.trim();
   const cells: string[] = [];
@@ -24,7 +23,6 @@ export function splitRow(line: string): string[] {
   return cells;
 }
 
-/** Returns whether a line is a delimiter row: `| --- | :-: |`. */
 export function isDelimiterRow(line: string): boolean {
   let pipes = 0;
   let dashes = 0;
@@ -37,7 +35,6 @@ export function isDelimiterRow(line: string): boolean {
   return pipes > 0 && dashes > 0 && splitRow(line).every((cell) => /^:?-+:?$/.test(cell));
 }
 
-/** Returns the alignment that a cell of the delimiter row sets. */
 export function alignOf(cell: string): Align {
   if (cell.startsWith(':')) return cell.endsWith(':') ? 'center' : 'left';
   return cell.endsWith(':') ? 'right' : '';

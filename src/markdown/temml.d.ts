@@ -5,14 +5,11 @@ declare module 'temml/src/buildMathML.js' {
   import type Settings from 'temml/src/Settings.js';
   import type Style from 'temml/src/Style.js';
 
-  /** @returns the `math` element as Temml's own tree */
   export default function buildMathML(tree: unknown, tex: string, style: Style, settings: Settings): unknown;
 }
 
 declare module 'temml/src/defineFunction.js' {
-  /** What commands do, by name with its backslash. */
   export const _functions: Record<string, unknown>;
-  /** What makes an element of each kind of group. */
   export const _mathmlGroupBuilders: Record<string, (group: unknown, style: unknown) => unknown>;
 }
 
@@ -36,7 +33,6 @@ declare module 'temml/src/Settings.js' {
       readonly wrap: 'none' | 'tex';
       readonly trust: boolean;
       readonly maxExpand: number;
-      /** In em and in points. */
       readonly maxSize: readonly [number, number];
     });
     readonly maxSize: readonly [number, number];

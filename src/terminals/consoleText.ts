@@ -7,10 +7,8 @@ import { UPPER_HALVES } from './codePages';
 const ASK_MS = 5000;
 const LINE_BREAK = 10;
 
-/** Turns the pieces of a stream into text. A character that is cut waits for its rest. */
 export interface TextReader {
   write(chunk: Buffer): string;
-  /** What is left at the end of the stream. */
   end(): string;
 }
 
@@ -74,7 +72,6 @@ function unfinished(bytes: Buffer): number {
   return 0;
 }
 
-/** Names of TextDecoder for the code pages of East Asia. */
 const NAMES: ReadonlyMap<number, string> = new Map([
   [866, 'ibm866'],
   [932, 'shift_jis'],

@@ -19,10 +19,8 @@ interface Piece {
   bytes: number;
 }
 
-/** What is left of the output after cutting. */
 export interface OutputText {
   readonly output: string;
-  /** Something before it was cut off. */
   readonly truncated: boolean;
 }
 

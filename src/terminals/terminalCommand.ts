@@ -4,7 +4,6 @@ import { statSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { withVariables } from '../agents/agentEnvironment';
 
-/** What an agent asked to run. */
 export interface CommandRequest {
   readonly command: string;
   readonly args: readonly string[];
@@ -12,7 +11,6 @@ export interface CommandRequest {
   readonly cwd: string;
 }
 
-/** What is started. */
 export interface CommandPlan {
   readonly file: string;
   readonly args: readonly string[];
@@ -32,11 +30,10 @@ const SHELL_SYNTAX = /[\s|&;<>()$`"'*?[\]{}#~!\\=%^]/;
 const POSIX_SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh']);
 
 /**
- * Decides how a command is run. With arguments it is a program, run without a shell, so every
- * argument arrives as the agent gave it. Without arguments agents send either a program (`ls`) or a
- * whole line (`npm test && git status`) in `command`, and the protocol does not tell them apart:
- * what is an existing file, or a single word without shell syntax, is a program; anything else is
- * given to a shell.
+ * Decides how a command is run. Without arguments agents send either a program (`ls`) or a whole
+ * line (`npm test && git status`) in `command`, and the protocol does not tell them apart: what is
+ * an existing file, or a single word without shell syntax, is a program; anything else is given to
+ * a shell.
  */
 export function planCommand(
   request: CommandRequest,

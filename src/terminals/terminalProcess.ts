@@ -17,7 +17,6 @@ import { OutputTail, type OutputText } from './outputTail';
 import type { CommandChange, RunningCommand } from './runningCommand';
 import type { CommandPlan } from './terminalCommand';
 
-/** What a process needs beside its command. */
 export interface TerminalProcessOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -26,14 +25,10 @@ export interface TerminalProcessOptions {
   /** Bytes of output that are kept. */
   readonly capacityBytes: number;
   readonly log: Log;
-  /** Told of output (at most once per {@link WINDOW_MS}) and of the end (after the last output). */
   onChange(change: CommandChange): void;
 }
 
-/**
- * Output of this time is handed on as one piece, in milliseconds: a frame of the panel. The first
- * piece after a pause goes at once.
- */
+/** Output of this time is handed on as one piece, in milliseconds: a frame of the panel. */
 const WINDOW_MS = 16;
 /**
  * A process that writes more than this in a window has to wait: `yes` must not keep the extension
@@ -53,7 +48,6 @@ const GRACE_MS = 1_000;
  */
 const GIVE_UP_MS = 2_000;
 
-/** Commands of cmd.exe itself, which no file holds. */
 const CMD_COMMANDS: ReadonlySet<string> = new Set(
   'assoc cd chdir copy date del dir echo erase ftype md mkdir mklink move path rd ren rename rmdir set time type ver vol'.split(
     ' ',
@@ -75,7 +69,7 @@ export class TerminalProcess implements RunningCommand {
   #endedAt: number | undefined;
 
   /**
-   * Starts a command. Its input is empty.
+   * Starts a command.
    * @throws the spawn error (ENOENT, EACCES, E2BIG …) where it did not start; on Windows also
    * ParleyError as `resolveCommand` and `planStart`
    */
@@ -181,7 +175,7 @@ export class TerminalProcess implements RunningCommand {
   /**
    * Ends the whole tree: asked first, forced after {@link GRACE_MS} or where something of it
    * stayed. Resolves when it has ended (or cannot be ended, at the latest {@link GIVE_UP_MS}
-   * later). Can be called again. Output that arrives after this is not read.
+   * later).
    */
   async kill(): Promise<void> {
     const { pid } = this.#child;
@@ -211,10 +205,7 @@ export class TerminalProcess implements RunningCommand {
     return this.kill();
   }
 
-  /**
-   * Ends the whole tree without a chance to clean up. Should the extension host die before it is
-   * done, the orphan guard finishes it.
-   */
+  /** Ends the whole tree without a chance to clean up. */
   async closeNow(): Promise<void> {
     const { pid } = this.#child;
     if (this.#groupMayLive && pid !== undefined) {
@@ -248,7 +239,6 @@ export class TerminalProcess implements RunningCommand {
     await endChildrenOf({ pid, after: this.#startedAfter, before: this.#endedAt }, this.#endedAt);
   }
 
-  /** Sends no more signals to an empty group, as its id may be reused. */
   #groupGone(pid: number): void {
     this.#groupMayLive = false;
     unguard(pid);
@@ -281,7 +271,6 @@ export class TerminalProcess implements RunningCommand {
   }
 }
 
-/** A line for a shell stays as it was written. */
 async function startPlan({ file, args, shell }: CommandPlan, { cwd, env }: TerminalProcessOptions): Promise<StartPlan> {
   if (process.platform !== 'win32' || shell)
     return { file, args, env, windowsVerbatimArguments: process.platform === 'win32' };

@@ -11,16 +11,13 @@ import type { TrafficEntry } from './trafficLog';
 const SLICE_MS = 10;
 /** Minimum length of the beginning of a known secret that is removed at the end of a text. */
 const MIN_OPEN = 6;
-/** Maximum texts of an update that are searched, and the maximum depth. */
 const MAX_TEXTS = 500;
 const MAX_DEPTH = 32;
 
 /** An entry without secrets. */
 export interface CleanEntry {
   readonly entry: TrafficEntry;
-  /** The message; absent if the line is not a JSON object or was truncated. */
   readonly message?: WireMessage;
-  /** The line; of a message, its JSON. */
   readonly text: string;
 }
 
@@ -29,7 +26,6 @@ interface Parsed {
   message?: WireMessage;
 }
 
-/** A text in an update, and how to replace it. */
 interface Piece {
   readonly text: string;
   readonly replace: (text: string) => void;
@@ -92,13 +88,11 @@ function cleanMessage(entry: TrafficEntry, message: WireMessage, known: KnownSec
   return clean ? { entry, message: clean, text } : { entry, text };
 }
 
-/** @param pieces of the text, whose last one is `last` */
 function withoutOpenEnd(last: string, pieces: readonly string[], known: KnownSecrets): string {
   const open = known.openEnd(pieces.slice(-1000).join(''));
   return open < MIN_OPEN ? last : `${last.slice(0, Math.max(0, last.length - open))}${REDACTED}`;
 }
 
-/** Appends the texts of a `session/update` to the texts that they continue. */
 function collect(key: string, message: WireMessage, streams: Map<string, Piece[]>): void {
   if (message.method !== 'session/update') return;
   const update = at(message, 'params', 'update');

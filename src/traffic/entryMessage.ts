@@ -3,7 +3,6 @@ import type { TrafficEntry } from './trafficLog';
 
 export type WireMessage = Readonly<Record<string, unknown>>;
 
-/** Returns the message of an entry; undefined if it is none or was truncated. */
 export function messageOf({
   kind,
   text,
@@ -12,7 +11,6 @@ export function messageOf({
   return (kind === 'in' || kind === 'out') && length === text.length ? jsonObject(text) : undefined;
 }
 
-/** Returns a text as a JSON object; undefined if it is none. */
 export function jsonObject(text: string): WireMessage | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -15,12 +15,10 @@ interface OpenRequest {
 export class Pairing {
   readonly #open = new Map<string, OpenRequest>();
 
-  /** Number of requests without a response. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Call it with each line in order. Returns what is known of the request that it answers. */
   pair(
     { seq, at, key, kind }: Pick<TrafficEntry, 'seq' | 'at' | 'key' | 'kind'>,
     facts: LineFacts,

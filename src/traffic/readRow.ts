@@ -11,14 +11,9 @@ const MAX_METHOD = 200;
 /** Characters at the beginning of a truncated message that are searched for its method and id. */
 const MAX_LOOK = 2_000;
 
-/** Facts of a single line. {@link Pairing} finds the request of a response. */
 export type LineFacts = Pick<TrafficRow, 'kind' | 'method' | 'id' | 'isError'>;
 
-/**
- * Returns the facts of a line.
- * @param whole the message of the line, if it is one and was not truncated
- * @param clean removes secrets from text
- */
+/** Returns the facts of a line. */
 export function readFacts(
   { kind, text, length }: TrafficEntry,
   whole: WireMessage | undefined,
@@ -43,7 +38,6 @@ export function readFacts(
   return { kind: 'notification', method: typeof type === 'string' ? oneLine(clean(type), MAX_METHOD) : '' };
 }
 
-/** Most of the traffic is updates, so rows show their kind. */
 function detail(method: string, message: unknown): string {
   const update = at(message, 'params', 'update', 'sessionUpdate');
   return method === 'session/update' && typeof update === 'string' ? `${method} ${oneLine(update, 60)}` : method;
@@ -54,7 +48,6 @@ function textFacts(text: string, clean: (text: string) => string, isError: boole
   return { kind: 'text', method, isError: isError || undefined };
 }
 
-/** `POST /runs {…}` to an HTTP agent, and `200 POST /runs {…}` or `(no answer) POST /runs` from it. */
 function httpFacts(text: string, kind: 'in' | 'out'): LineFacts | undefined {
   const found = /^(?:(\d{3}|\(no answer\)) )?((?:GET|HEAD|POST|PUT|PATCH|DELETE) \S{1,190})/.exec(text);
   const [, status, method] = found ?? [];
@@ -63,7 +56,6 @@ function httpFacts(text: string, kind: 'in' | 'out'): LineFacts | undefined {
   return { kind: 'response', method, isError: !/^[123]/.test(status) || undefined };
 }
 
-/** Returns the facts found at the beginning of a truncated message, without parsing it as JSON. */
 function beginning(text: string): WireMessage | undefined {
   const start = text.slice(0, MAX_LOOK);
   if (!/^\s*\{/.test(start)) return undefined;

@@ -11,7 +11,6 @@ import { at } from '../base/untrusted';
 import type { TurnLane } from '../panel/trafficContract';
 import type { CleanEntry } from './cleanMessages';
 
-/** Limits of a recording that can be read. */
 export const RECORDING_LIMITS = { bytes: 64 * 1024 * 1024, lines: 100_000, lineChars: 8 * 1024 * 1024 } as const;
 
 /** Between two pauses, ms. */
@@ -20,9 +19,7 @@ const MAX_NAME = 100;
 /** Maximum duration of a recording, ms: about four months. */
 const MAX_TIME = 1e10;
 
-/** A message of a recording. Untrusted. */
 export interface RecordedMessage {
-  /** The agent has sent it. */
   readonly fromAgent: boolean;
   /** Time since the beginning, ms. */
   readonly at: number;
@@ -31,26 +28,18 @@ export interface RecordedMessage {
 
 export interface Recording {
   readonly messages: readonly RecordedMessage[];
-  /** Name of the agent; one short line. */
   readonly agent?: string;
   /** When it was recorded, ms since 1970. */
   readonly began?: number;
-  /** Number of lines that were unreadable or had no message. */
   readonly skipped: number;
 }
 
-/** Header of a recording. */
 export interface RecordingFacts {
   readonly agent: string;
-  /** Version of Parley. */
   readonly version: string;
 }
 
-/**
- * Writes a recording.
- * @param entries entries of one session, in order, without secrets
- * @param lanes the trace of its turns
- */
+/** Writes a recording. */
 export function writeRecording(
   entries: readonly CleanEntry[],
   lanes: readonly TurnLane[],

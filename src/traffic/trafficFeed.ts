@@ -15,11 +15,9 @@ import { type MarkReader, type TimedMark, TurnTrace } from './turnTrace';
 const BATCH_MS = 100;
 /** Between two pauses, ms. */
 const SLICE_MS = 10;
-/** Maximum batches that the page has not drawn yet. */
 const MAX_IN_FLIGHT = 2;
 /** Characters of each message that are searched. */
 const MAX_SEARCHED = 256 * 1024;
-/** Entries before and after one that may contain the rest of its text. */
 const NEIGHBOURS = 400;
 /** The same in characters. */
 const MAX_AROUND = 256 * 1024;
@@ -27,13 +25,10 @@ const MAX_AROUND = 256 * 1024;
 export interface TrafficFeedOptions {
   readonly log: TrafficLog;
   readonly post: (message: ToTraffic) => void;
-  /** Returns the title of a session. */
   readonly labelOf: (key: string) => string;
-  /** Creates the reader of the marks of a session. */
   readonly createReader: () => MarkReader;
   /** Ms since 1970; by default the clock. */
   readonly now?: () => number;
-  /** Runs something later; by default a timer. */
   readonly later?: (run: () => void, ms: number) => Disposable;
 }
 
@@ -42,20 +37,16 @@ export class TrafficFeed implements Disposable {
   readonly #log: TrafficLog;
   readonly #pairing = new Pairing();
   readonly #labels = new Map<string, string>();
-  /** By session. */
   readonly #readers = new Map<string, MarkReader>();
   #trace = new TurnTrace();
   readonly #watching: Disposable;
-  /** The next entry to send. */
   #next = 0;
-  /** Number of the oldest entry, as sent to the page. */
   #first = 0;
   #inFlight = 0;
   #isPaused = false;
   #isLive = false;
   #isSending = false;
   #timer: Disposable | undefined;
-  /** Waits for the next mark that time alone makes. */
   #markTimer: Disposable | undefined;
   #query = '';
   #search = 0;
@@ -67,7 +58,6 @@ export class TrafficFeed implements Disposable {
     this.#watching = options.log.onDidChange(() => this.#schedule());
   }
 
-  /** Call it when the page has loaded. */
   begin(): void {
     this.#isLive = true;
     this.#isPaused = false;
@@ -83,13 +73,11 @@ export class TrafficFeed implements Disposable {
     void this.#send();
   }
 
-  /** Call it when the page is hidden or closed. */
   suspend(): void {
     this.#isLive = false;
     this.#stopTimer();
   }
 
-  /** Call it when the page has drawn a batch. */
   acknowledge(): void {
     this.#inFlight = Math.max(0, this.#inFlight - 1);
     this.#schedule();
@@ -129,7 +117,6 @@ export class TrafficFeed implements Disposable {
     return { text, cut: entry.length - entry.text.length };
   }
 
-  /** Searches visible text of all entries, ignoring case. A new search replaces a running one. */
   async find(id: number, text: string): Promise<void> {
     this.#query = text.toLowerCase();
     const search = ++this.#search;
@@ -160,7 +147,6 @@ export class TrafficFeed implements Disposable {
     return part.toLowerCase().includes(this.#query) && cleanLine(part).toLowerCase().includes(this.#query);
   }
 
-  /** Returns an entry with those that may contain other parts of its texts. */
   #around(entry: TrafficEntry): readonly TrafficEntry[] {
     if (entry.kind !== 'in' && entry.kind !== 'out') return [entry];
     const found = [entry];
@@ -193,7 +179,6 @@ export class TrafficFeed implements Disposable {
     this.#markTimer = undefined;
   }
 
-  /** Sends new entries in batches, as fast as the page draws them. */
   async #send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
@@ -251,7 +236,6 @@ export class TrafficFeed implements Disposable {
     for (const mark of marks) this.#trace.add(key, mark);
   }
 
-  /** Sends the lanes that have changed, and waits for what time alone changes. */
   #tellLanes(): void {
     this.#trace.drop(this.#log.first);
     const changes = this.#trace.changes();
@@ -273,7 +257,6 @@ export class TrafficFeed implements Disposable {
     );
   }
 
-  /** Titles of sessions can change. */
   #tellSessions(rows: readonly TrafficRow[]): void {
     let isNew = false;
     for (const key of new Set(rows.map((row) => row.key))) {

@@ -10,20 +10,16 @@ import { head } from '../base/text';
 export type TrafficKind = 'in' | 'out' | 'stderr' | 'noise';
 
 export interface TrafficEntry {
-  /** Consecutive number in this window. */
   readonly seq: number;
   /** ms since 1970. */
   readonly at: number;
-  /** Key of the conversation. */
   readonly key: string;
   readonly kind: TrafficKind;
-  /** The line on the wire; only the beginning if it is long. */
   readonly text: string;
   /** Length of the whole line in characters. */
   readonly length: number;
 }
 
-/** Bounds of a {@link TrafficLog}. */
 export interface TrafficBounds {
   readonly entries: number;
   /** Total size in characters. */
@@ -54,12 +50,10 @@ export class TrafficLog {
     this.#ring = new Array<TrafficEntry | undefined>(bounds.entries).fill(undefined);
   }
 
-  /** Number of the oldest entry; {@link next} if there is none. */
   get first(): number {
     return this.#first;
   }
 
-  /** Number of the next entry. */
   get next(): number {
     return this.#next;
   }
@@ -81,7 +75,6 @@ export class TrafficLog {
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener();
   }
 
-  /** Returns an entry; undefined if it is no longer kept. */
   entry(seq: number): TrafficEntry | undefined {
     return seq < this.#first || seq >= this.#next ? undefined : this.#ring[seq % this.#bounds.entries];
   }
@@ -94,7 +87,6 @@ export class TrafficLog {
     }
   }
 
-  /** Removes all entries. Numbers continue. */
   clear(): void {
     while (this.#first < this.#next) this.#drop();
     for (const listener of this.#listeners) listener();

@@ -7,37 +7,29 @@ import type { CleanEntry } from './cleanMessages';
 import type { WireMessage } from './entryMessage';
 import type { TrafficEntry } from './trafficLog';
 
-/** Maximum lanes in the inspector, and in a recording; the newest are kept. */
 const MAX_LANES = 50;
 const MAX_RECORDED = 1_000;
-/** Maximum marks of a lane. An agent may repeat itself without end. */
 const MAX_MARKS = 32;
 /** Maximum characters of an id that is shown. */
 const MAX_ID = 60;
 /** Between two pauses, ms. */
 const SLICE_MS = 10;
 
-/** A mark of the turn engine, and when and where it was seen. */
 export interface TimedMark {
   readonly kind: TurnMarkKind;
   readonly turnId?: string;
-  /** Of the prompt: each sending has another one. */
   readonly handle?: string;
   readonly requestId?: string;
   readonly note?: TurnMarkNote;
   /** ms since 1970. */
   readonly at: number;
-  /** Number of the message in the log; absent if time alone made the mark. */
   readonly seq?: number;
 }
 
-/** Reads the marks of one session from its messages: the turn engine over captured traffic. */
 export interface MarkReader {
-  /** Takes the next message. Returns its marks, after those that time made before it. */
   read(entry: Pick<TrafficEntry, 'kind' | 'at' | 'seq'>, message: WireMessage): readonly TimedMark[];
   /** When time alone makes a mark if no message comes, ms since 1970. */
   readonly dueAt: number | undefined;
-  /** Time has passed. */
   tick(at: number): readonly TimedMark[];
 }
 
@@ -48,28 +40,23 @@ interface Lane {
   turnId: string | undefined;
   requestId: string | undefined;
   isSettled: boolean;
-  /** The newest message with a mark. */
   seq: number;
   readonly marks: LaneMark[];
   more: number;
 }
 
 export class TurnTrace {
-  /** Oldest first. */
   readonly #lanes: Lane[] = [];
   readonly #changed = new Set<Lane>();
   readonly #most: number;
   #next = 0;
-  /** The newest message with a mark. */
   #seq = 0;
-  /** The oldest lane, as it was reported last. */
   #reported = 0;
 
   constructor(most = MAX_LANES) {
     this.#most = most;
   }
 
-  /** Adds a mark. Call it in the order of time. @param key of the session */
   add(key: string, mark: TimedMark): void {
     this.#seq = Math.max(this.#seq, mark.seq ?? 0);
     const lanes = this.#lanesOf(key, mark);
@@ -83,7 +70,6 @@ export class TurnTrace {
     }
   }
 
-  /** Removes lanes whose messages are gone. @param first number of the oldest message */
   drop(first: number): void {
     while (this.#lanes[0] && this.#lanes[0].seq < first) this.#changed.delete(this.#lanes.shift()!);
   }
@@ -98,7 +84,6 @@ export class TurnTrace {
     return { first, lanes };
   }
 
-  /** All lanes, oldest first. */
   get lanes(): readonly TurnLane[] {
     return this.#lanes.map(viewOf);
   }

@@ -3,7 +3,6 @@
 // vscode-jsonrpc.
 import type { CancellationId, CancellationStrategy, CancellationToken, MessageConnection } from 'vscode-jsonrpc';
 
-/** A token that an AbortSignal drives, for a request of ours. */
 export function tokenOf(signal: AbortSignal): CancellationToken {
   return {
     get isCancellationRequested() {
@@ -17,11 +16,9 @@ export function tokenOf(signal: AbortSignal): CancellationToken {
   };
 }
 
-/** The token of a request of the agent's; its signal goes to the handler. */
 export class IncomingRequest implements CancellationToken {
   readonly id: CancellationId;
   readonly #controller = new AbortController();
-  /** The token source that vscode-jsonrpc wants. */
   readonly source = { token: this, cancel: () => this.cancel(), dispose: () => {} };
 
   constructor(id: CancellationId) {
@@ -45,12 +42,10 @@ export class IncomingRequest implements CancellationToken {
   }
 }
 
-/** The requests of the agent that we have not answered yet, and how cancelling is spoken. */
 export class Cancellation {
   readonly #incoming = new Map<CancellationId, IncomingRequest>();
   readonly #idOf: (id: CancellationId) => CancellationId;
 
-  /** @param idOf returns the id on the wire of a request of ours */
   constructor(idOf: (id: CancellationId) => CancellationId) {
     this.#idOf = idOf;
   }
@@ -76,19 +71,16 @@ export class Cancellation {
     },
   };
 
-  /** The agent withdraws a request. @returns false when there is no such request, or no longer. */
   cancel(id: CancellationId): boolean {
     const request = this.#incoming.get(id);
     request?.cancel();
     return request !== undefined;
   }
 
-  /** A request was answered. */
   done(request: IncomingRequest): void {
     if (this.#incoming.get(request.id) === request) this.#incoming.delete(request.id);
   }
 
-  /** Cancels all incoming requests. */
   cancelAll(): void {
     for (const request of this.#incoming.values()) request.cancel();
     this.#incoming.clear();

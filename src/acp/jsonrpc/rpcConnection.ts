@@ -25,42 +25,28 @@ import { errorSentence, RPC_CODES, RpcError } from './rpcError';
 import type { Transport } from './transport';
 import { newFirstId, WireIds } from './wireIds';
 
-/** Takes what the agent sends on its own account. */
 export interface RpcHandlers {
-  /**
-   * The params of `session/update`, in arrival order, many at once. Their order against responses
-   * and requests is that of the wire.
-   */
+  /** The params of `session/update`, in arrival order, many at once. */
   onUpdates(batch: readonly unknown[]): void;
-  /**
-   * Answers a request. Throw an {@link RpcError} to answer an error (-32601 for an unknown method);
-   * anything else thrown becomes -32603 with its message.
-   * @param id that the agent has given to the request
-   */
+  /** Answers a request. */
   onRequest(method: string, params: unknown, signal: AbortSignal, id: string | number): Promise<unknown>;
   onNotification(method: string, params: unknown): void;
 }
 
 export interface RpcConnectionOptions {
-  /** Taken over: disposed when the connection closes or is disposed. */
   readonly transport: Transport;
   readonly handlers: RpcHandlers;
   readonly log: Log;
   /** The longest message, either way, in bytes. Default 32 MiB. */
   readonly maxMessageBytes?: number;
-  /**
-   * Each message as it goes over the wire. Copy what is kept: an incoming line may be a slice of a
-   * larger string.
-   */
+  /** Each message as it goes over the wire. */
   onTraffic?(dir: 'in' | 'out', line: string): void;
   /** Each line that was no message, at most 2 KB of it. */
   onNoise?(line: string): void;
   /**
    * The id of the first request: where the ids of an earlier connection with the same agent end.
-   * Default: a number of this connection's own.
    */
   readonly firstId?: number | undefined;
-  /** A request of ours is about to leave, after its own `onSent`. */
   onRequestSent?(): void;
   /** Takes the secrets of the connection out of the words of an error answer, which people read. */
   scrub?(text: string): string;
@@ -72,15 +58,11 @@ export interface RequestOptions {
    * promises. Aborted before: nothing is sent.
    */
   readonly signal?: AbortSignal;
-  /** Told the id of the request before it leaves, synchronously within `request()`. */
   onSent?(id: string | number): void;
 }
 
-/** The part of a connection that dialects and proposals call. */
 export interface RpcCaller {
-  /** As {@link RpcConnection.request}. */
   request(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;
-  /** As {@link RpcConnection.notify}. */
   notify(method: string, params: unknown): Promise<void>;
 }
 
@@ -89,11 +71,9 @@ interface Outgoing {
   readonly onSent: ((id: string | number) => void) | undefined;
   id: string | number | undefined;
   failure: unknown;
-  /** Aborted when it has its answer; made on demand. */
   over: AbortController | undefined;
 }
 
-/** A live connection; it listens from its construction on. */
 export class RpcConnection implements RpcCaller, Disposable {
   readonly #log: Log;
   readonly #handlers: RpcHandlers;
@@ -105,7 +85,6 @@ export class RpcConnection implements RpcCaller, Disposable {
   readonly #lines = new HandledLines();
   readonly #stats = newRpcStats();
   readonly #pending = new Map<string | number, Outgoing>();
-  /** Requests of the earlier connection, by id. */
   readonly #earlier = new Map<string | number, Deferred<unknown>>();
   readonly #onRequestSent: (() => void) | undefined;
   readonly #didClose: Emitter<ParleyError | undefined>;
@@ -168,20 +147,15 @@ export class RpcConnection implements RpcCaller, Disposable {
     transport.listen(this.#reader);
   }
 
-  /** Live counters. */
   get stats(): RpcStats {
     return this.#stats;
   }
 
-  /** The id that the next request will have. */
   get nextId(): number {
     return this.#ids.next;
   }
 
-  /**
-   * How far the lines of the agent were handled.
-   * @param awaited ids of requests of ours, as text, whose answers count as not handled
-   */
+  /** How far the lines of the agent were handled. */
   progress(awaited: ReadonlySet<string>): LineProgress {
     return this.#lines.progress(this.#reader.queue.handled, awaited);
   }
@@ -191,7 +165,6 @@ export class RpcConnection implements RpcCaller, Disposable {
     this.#reader.queue.whenDrained(run);
   }
 
-  /** The earlier connection has handled so much: what the agent sends is new, or sent again. */
   resumeAfter(progress: LineProgress): void {
     this.#lines.resume(progress);
     this.#reader.queue.beginAfter(progress.line);
@@ -251,7 +224,6 @@ export class RpcConnection implements RpcCaller, Disposable {
 
   /**
    * Waits for the answer to a request that left in the earlier connection.
-   * @param signal as that of {@link request}
    * @throws as {@link request}
    */
   async answerTo(id: string | number, method: string, signal: AbortSignal): Promise<unknown> {

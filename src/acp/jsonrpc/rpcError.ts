@@ -70,14 +70,12 @@ function collectWords(value: unknown, words: string[], depth: number): void {
   }
 }
 
-/** Each sentence once: agents repeat in `data` what the message says already. */
 function addWords(text: string, words: string[]): void {
   const trimmed = text.trim();
   const isKnown = words.some((one) => one.includes(trimmed.replace(/[.:]$/, '')));
   if (trimmed !== '' && !isKnown) words.push(trimmed);
 }
 
-/** Reads words that are the JSON text of an object, as the answers of model servers are. */
 function jsonOf(text: string): object | undefined {
   if (!text.trimStart().startsWith('{') || text.length > 100_000) return undefined;
   try {

@@ -5,10 +5,8 @@
 import { randomInt } from 'node:crypto';
 import { Message } from 'vscode-jsonrpc';
 
-/** Ids stay integers of 31 bits, which every agent can keep and repeat, with room to count. */
 const FIRST_IDS = { min: 1, max: 2 ** 30 };
 
-/** Returns the id of the first request of a new connection. */
 export function newFirstId(): number {
   return randomInt(FIRST_IDS.min, FIRST_IDS.max);
 }
@@ -17,18 +15,15 @@ export class WireIds {
   readonly #first: number;
   #next: number;
 
-  /** @param first id of the first request on the wire */
   constructor(first: number) {
     this.#first = first;
     this.#next = first;
   }
 
-  /** The id that the next request will have. */
   get next(): number {
     return this.#next;
   }
 
-  /** Returns an outgoing message with the id that the agent sees. */
   readonly toWire = (message: Message): Message => {
     if (!Message.isRequest(message) || typeof message.id !== 'number') return message;
     const id = this.idOf(message.id);
@@ -36,12 +31,10 @@ export class WireIds {
     return id === message.id ? message : ({ ...message, id } as Message);
   };
 
-  /** Returns the id on the wire of a request that vscode-jsonrpc has numbered. */
   idOf(id: number): number {
     return id + this.#first;
   }
 
-  /** Returns a response of the agent with the id that vscode-jsonrpc knows. */
   toInner(message: Message, id: string | number): Message {
     const inner = typeof id === 'number' ? id - this.#first : id;
     return { ...message, id: inner } as Message;

@@ -4,7 +4,6 @@
 // takes any record (docs/proposals.md).
 import { at, isMarked } from '../../base/untrusted';
 
-/** The capabilities of sessions that the proposals add, with their keys in `_meta`. */
 export const PROPOSED_CAPABILITIES = {
   ready: 'session/ready',
   status: 'session/status',
@@ -44,5 +43,4 @@ export const KNOWN_IN_V1 = {
   prompt_lifecycle: { receipt: {}, state_update: {}, state_change: {}, user_message: {}, agent_message: {} },
 };
 
-/** The same in version 2, of which the prompt lifecycle is a part. */
 export const KNOWN_IN_V2 = IN_EVERY_VERSION;

@@ -27,14 +27,12 @@ import { toBlock } from '../protocol/readContent';
 import { readTokens } from '../protocol/usage';
 import { readStopReason, readTurnComplete } from './turnComplete';
 
-/** Kinds of background work and contents of one message that are read. */
 const MAX_ITEMS = 2000;
 const MAX_WORD = 100;
 
 /**
  * Applies an update that says how prompts and turns go, or a message whole: the same in every
  * version.
- * @returns whether it was one
  */
 export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean {
   switch ((update as { readonly sessionUpdate?: unknown } | null | undefined)?.sessionUpdate) {
@@ -61,16 +59,12 @@ export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean
   }
 }
 
-/** Returns whether an update is a message of the user, or a piece of one. */
 export function isUserMessage(update: unknown): boolean {
   const name = at(update, 'sessionUpdate');
   return name === 'user_message_chunk' || name === 'user_message';
 }
 
-/**
- * Reads a state update; undefined where it is another update, or names no state.
- * @param name of the update, where something else than the update tells it
- */
+/** Reads a state update; undefined if it is another update, or names no state. */
 export function readState(update: unknown, name = at(update, 'sessionUpdate')): StateReport | undefined {
   const state = at(update, 'state');
   if ((name !== 'state_update' && name !== 'state_change') || typeof state !== 'string') return undefined;
@@ -86,12 +80,10 @@ export function readState(update: unknown, name = at(update, 'sessionUpdate')): 
   };
 }
 
-/** Returns whether a report says that nothing runs. */
 export function isIdle({ state }: StateReport): boolean {
   return state === 'idle';
 }
 
-/** Why a turn ended that an idle has ended. @param cancelled the user had asked to stop */
 export function reasonOf({ stopReason, error }: StateReport, cancelled: boolean): StopReason {
   return stopReason ?? (error ? 'error' : cancelled ? 'cancelled' : 'end_turn');
 }
@@ -102,10 +94,7 @@ export function readReceipt(result: unknown): PromptAnswer {
   return { ends: false, messageId: typeof messageId === 'string' ? messageId : undefined };
 }
 
-/**
- * Returns whether an answer only says that the prompt was taken in.
- * @param statesSeen the agent has reported its state in this session
- */
+/** Returns whether an answer only says that the prompt was taken in. */
 export function isReceipt({ ends, stopReason, messageId }: PromptAnswer, statesSeen: boolean): boolean {
   return !ends || (stopReason === undefined && (statesSeen || messageId !== undefined));
 }
@@ -115,7 +104,6 @@ const ROLES = { user_message: 'user', agent_message: 'agent', agent_thought: 'th
 /**
  * Reads a message that is sent whole (`user_message` and its like): content omitted leaves what is
  * there, null empties it, a list replaces it.
- * @returns undefined where it is another update or has no message id
  */
 function readWholeMessage(update: unknown): SessionEvent | undefined {
   const name = at(update, 'sessionUpdate');
@@ -139,7 +127,6 @@ function readError(error: unknown): { code: string; message: string } | undefine
   };
 }
 
-/** The place of the id of each kind of work. */
 const WORK_IDS = { terminal: 'terminalId', tool_call: 'toolCallId', subagent: 'sessionId' } as const;
 
 function readBackground(work: unknown): BackgroundWork[] {

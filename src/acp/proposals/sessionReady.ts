@@ -6,7 +6,6 @@
 //   prompt of that session;
 // - a notification: nothing waits for it, but it is on the wire before anything that is sent later.
 
-/** The part of a connection that this proposal needs. */
 interface Notifier {
   notify(method: string, params: unknown): Promise<void>;
 }

@@ -9,12 +9,9 @@ const KEY = 'parley/state';
 /** Bytes of a state that goes to or comes from an agent. */
 export const MAX_AGENT_STATE = 4 * 1024 * 1024;
 
-/** What `initialize` says of it, below `_meta` of the client's capabilities. */
 export const STATE_CAPABILITY = { [KEY]: { version: 1, maxBytes: MAX_AGENT_STATE } };
 
-/** As a prompt carries it. */
 export interface StateOffer {
-  /** Names the state; null where there is none. */
   readonly url: string | null;
   /**
    * Base64. Absent where the agent has these bytes already, or `unavailable` says why they can't be
@@ -29,23 +26,18 @@ export interface StateOffer {
   readonly conflict?: true;
 }
 
-/** As an update carries it. */
 export interface StateUpdate {
-  /** `url` of the offer that this continues. */
   readonly previous: string | null;
   readonly bytes: Uint8Array;
 }
 
-/** Where the state of a conversation's session comes from and goes to. */
 export interface StateHolder {
   /**
    * Looks up the state for the prompt that is sent next; undefined where nothing has to be looked
    * up. Rejects where the signal is aborted.
    */
   preparation(): ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** For the prompt that is sent now. */
   offer(): StateOffer | undefined;
-  /** The agent has a session that it did not have before: it knows nothing of the state. */
   opened(): void;
   /** Takes what the agent stores. Never throws. */
   store(update: StateUpdate): void;
@@ -53,7 +45,6 @@ export interface StateHolder {
 
 const OPENING: ReadonlySet<string> = new Set(['session/new', 'session/load', 'session/resume', 'session/fork']);
 
-/** Adds the state to each `session/prompt`; everything else goes as it is. */
 export function stateful(rpc: RpcCaller, holder: StateHolder | undefined): RpcCaller {
   if (!holder) return rpc;
   return {
@@ -70,7 +61,6 @@ export function stateful(rpc: RpcCaller, holder: StateHolder | undefined): RpcCa
 
 /**
  * Reads what an update (`update` of `session/update`) stores, in both versions of the protocol.
- * @returns undefined where it stores nothing, a sentence where it cannot be stored
  */
 export function readStateUpdate(update: unknown): StateUpdate | string | undefined {
   const value = at(update, '_meta', KEY);

@@ -16,22 +16,15 @@ import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import type { StateReport } from '../protocol/dialect';
 import { readState } from './promptLifecycle';
 
-/** The part of a connection that this proposal needs. */
 interface Requester {
   request(method: string, params: unknown, options?: { signal?: AbortSignal }): Promise<unknown>;
 }
 
-/**
- * `live`: in memory, other methods work. `saved`: it can be loaded or resumed. `not_found`: this
- * agent does not have it now, and may be able to load it. `unsupported`: the agent does not know
- * the question. `failed`: it could not say. `unresponsive`: no answer in time.
- */
+/** `live`: in memory, other methods work. `failed`: it could not say. */
 export type StatusAnswer = 'live' | 'saved' | 'not_found' | 'unsupported' | 'failed' | 'unresponsive';
 
-/** Answers that an agent contradicts by saying something in the session. */
 const DENIALS: ReadonlySet<StatusAnswer> = new Set(['saved', 'not_found', 'unresponsive']);
 
-/** An answer, with the state of the session where the agent names it (v2). */
 export interface SessionStatus {
   readonly answer: StatusAnswer;
   readonly state?: StateReport;
@@ -45,9 +38,7 @@ export interface SessionStatus {
 export interface ProbeTerms {
   /** How long silence is borne before the answer is `unresponsive`, in milliseconds. */
   readonly timeoutMs: number;
-  /** Returns how often the agent has said something in the session so far. */
   readonly heardTimes: () => number;
-  /** Gives the question up: it is withdrawn. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -79,7 +70,6 @@ export async function probeStatus(
   }
 }
 
-/** Reads the answer to `session/status`. */
 export function readStatus(result: unknown): SessionStatus {
   const status = at(result, 'status');
   const state = readState(at(result, 'state'), 'state_update');

@@ -15,7 +15,6 @@ import { at } from '../../base/untrusted';
 import type { StopReason } from '../../session/events/event';
 import type { TurnComplete } from '../protocol/dialect';
 
-/** Reads the update; undefined where it is another one. */
 export function readTurnComplete(update: unknown): TurnComplete | undefined {
   if (at(update, 'sessionUpdate') !== 'turn_complete') return undefined;
   const id = at(update, 'promptRequestId');

@@ -19,10 +19,8 @@ import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
  */
 export type Protocol = 1 | 2 | 'communication';
 
-/** A supported feature, with its details. */
 export type Feature = Readonly<Record<string, unknown>>;
 
-/** Which content kinds an agent takes in a prompt; text and resource links always are. */
 export interface PromptCapabilities {
   readonly image: boolean;
   readonly audio: boolean;
@@ -35,9 +33,7 @@ export interface PromptCapabilities {
  */
 export interface AgentFeatures {
   readonly prompt: PromptCapabilities;
-  /** Opens an old session and replays it (v1). */
   readonly load?: Feature;
-  /** Opens an old session; `replay` where it can repeat what was said (v2). */
   readonly resume?: Feature & { readonly replay?: Feature };
   readonly list?: Feature;
   readonly fork?: Feature;
@@ -47,40 +43,31 @@ export interface AgentFeatures {
   readonly archive?: Feature;
   readonly additionalDirectories?: Feature;
   readonly logout?: Feature;
-  /** Proposals: sessionStatus.ts, sessionReady.ts, turnComplete.ts. */
   readonly status?: Feature;
   readonly ready?: Feature;
   readonly turnComplete?: Feature;
-  /** Prompts may be sent while a turn runs: the agent keeps its own queue. */
   readonly queue?: Feature;
   /**
    * Its own reports of its state begin and end turns; the answer to a prompt only says that it was
    * taken in (promptLifecycle.ts).
    */
   readonly states?: Feature;
-  /** Single tool calls and terminals may be asked to stop. */
   readonly cancelTool?: Feature;
   /**
    * The session is the client's own: a start after this one continues it, also where the agent is
    * another one by then.
    */
   readonly carried?: Feature;
-  /** Kinds of MCP servers it connects to beside stdio. */
   readonly mcpHttp?: Feature;
   readonly mcpSse?: Feature;
-  /** It reaches MCP servers of the client over this connection (`mcp/message`). */
   readonly mcpAcp?: Feature;
 }
 
-/** How an agent wants a key in the `_meta` of a sign-in. */
 export type KeyForm = 'text' | 'object';
 
-/** A way to sign in. */
 export type AuthMethod = { readonly id: string; readonly name: string; readonly description?: string } & (
   | {
-      /** The agent does it when it is asked to. */
       readonly type: 'agent';
-      /** It takes a key with the request (`_meta["api-key"]`): as text, or in an object. */
       readonly keyForm?: KeyForm;
     }
   | {
@@ -91,17 +78,14 @@ export type AuthMethod = { readonly id: string; readonly name: string; readonly 
       readonly type: 'terminal';
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
-      /** Another command than the agent's own (`_meta.terminal-auth`). */
       readonly command?: string;
     }
   | {
-      /** The user sets these variables and starts the agent again. */ readonly type: 'env_var';
       readonly variables: readonly string[];
     }
   | { /** A kind that is not known here: shown, never started. */ readonly type: 'other' }
 );
 
-/** What an agent said of itself. `raw` is its whole answer to initialize. */
 export interface AgentDescription {
   readonly protocol: Protocol;
   readonly name?: string;
@@ -130,7 +114,6 @@ export interface SessionSetup {
   readonly mcpServers: readonly McpServer[];
 }
 
-/** What an agent says when it opens a session; absent lists were not said. */
 export interface SessionOffer {
   readonly sessionId: string;
   readonly modes?: { readonly current: string; readonly modes: readonly SessionMode[] };
@@ -162,11 +145,9 @@ export interface PromptAnswer extends TurnTokens {
   readonly ends: boolean;
   readonly stopReason?: StopReason;
   readonly messageId?: string;
-  /** An explanation of the end, as a sentence. */
   readonly note?: string;
 }
 
-/** Work beside the turns. */
 export interface BackgroundWork {
   readonly type: string;
   readonly id: string;
@@ -184,25 +165,20 @@ export interface StateReport extends TurnTokens {
   readonly background?: readonly BackgroundWork[];
 }
 
-/** A question for permission, read. */
 export interface PermissionAsk {
   readonly toolCallId?: string;
-  /** What the question says of the call; it may be the first that is heard of it. */
   readonly patch?: ToolPatch;
   readonly title: string;
   readonly description?: string;
-  /** A command that is asked for on its own, outside of any tool call. */
   readonly command?: { readonly line: string; readonly cwd?: string };
   readonly options: readonly PermissionOption[];
 }
 
-/** The barrier at the end of a turn (turnComplete.ts); a prompt's request id as text. */
 export interface TurnComplete {
   readonly promptRequestId: string | undefined;
   readonly stopReason: StopReason | undefined;
 }
 
-/** Takes what a stream of updates turns out to be, in order. */
 export interface UpdateTargets {
   readonly emit: (event: SessionEvent) => void;
   readonly onTurnComplete: (barrier: TurnComplete) => void;
@@ -214,16 +190,12 @@ export interface UpdateTargets {
 export interface AgentAuth {
   /** Reads the ways to sign in that come with the error -32000. Never throws. */
   methodsIn(data: unknown): readonly AuthMethod[];
-  /** @param meta goes with the request as `_meta` */
   login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void>;
   logout(signal: AbortSignal): Promise<void>;
 }
 
-/** The sessions that an agent stores. */
 export interface StoredSessions {
-  /** Opens an old session with `session/load`: everything that was said comes again as updates. */
   load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
-  /** Begins a new session with the past of another. */
   fork(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   list(
     query: { readonly cwd?: string; readonly cursor?: string; readonly archived?: boolean },
@@ -231,17 +203,14 @@ export interface StoredSessions {
   ): Promise<SessionPage>;
   close(sessionId: string, signal: AbortSignal): Promise<void>;
   delete(sessionId: string, signal: AbortSignal): Promise<void>;
-  /** Returns the title as the agent keeps it. */
   setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string>;
   archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void>;
 }
 
-/** What the user can change and stop in a running session, and answers there. */
 export interface SessionControls {
   cancelTool(sessionId: string, toolCallId: string): Promise<void>;
   cancelTerminal(sessionId: string, terminalId: string): Promise<void>;
   setMode(sessionId: string, modeId: string): Promise<void>;
-  /** Returns all options after the change; undefined where the agent did not say. */
   setConfigOption(sessionId: string, id: string, value: string | boolean): Promise<readonly ConfigOption[] | undefined>;
   /** Reads the params of `session/request_permission`. @throws RpcError -32602 */
   readPermission(params: unknown): PermissionAsk;
@@ -257,10 +226,7 @@ export interface Dialect {
   readonly sessions?: StoredSessions;
   readonly controls?: SessionControls;
   newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
-  /**
-   * Opens an old session with `session/resume`.
-   * @param replay asks for what was said, where the agent can repeat it
-   */
+  /** Opens an old session with `session/resume`. */
   resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
   /**
    * @param onSent gets the id of the request as text, before anything that answers it can arrive
@@ -280,10 +246,7 @@ export interface Dialect {
   readAnswer?(raw: unknown): PromptAnswer;
   /** Reads the answer to a request that opened a session; never throws. Absent: as for readAnswer. */
   readOffer?(sessionId: string, raw: unknown): SessionOffer;
-  /**
-   * Asks to stop; the turn still ends by the agent's word. Where the agent waits for an answer, its
-   * question is withdrawn.
-   */
+  /** Asks to stop; the turn still ends by the agent's word. */
   cancel(sessionId: string): Promise<void>;
   /**
    * Returns whether the last turn ended with a question, which the next prompt answers. Absent:
@@ -303,7 +266,6 @@ export function required<T>(part: T | undefined): T {
   return part;
 }
 
-/** Returns whether an agent takes this kind of content in a prompt. */
 export function takes(capabilities: PromptCapabilities, block: ContentBlock): boolean {
   switch (block.type) {
     case 'text':

@@ -14,7 +14,6 @@ export class EarlyRequests {
   #requests = 0;
   #chars = 0;
 
-  /** Runs what opens a session, and makes early requests wait meanwhile. */
   async during<T>(open: () => Promise<T>): Promise<T> {
     this.#openings++;
     try {
@@ -27,8 +26,7 @@ export class EarlyRequests {
 
   /**
    * Resolves when no session is being opened any more; requests go on in the order in which they
-   * came. Resolves immediately if none is being opened, or too much waits already.
-   * @param params of the request
+   * came.
    */
   async untilOpened(params: unknown): Promise<void> {
     const chars = roughSize(params, MAX_CHARS);

@@ -19,11 +19,9 @@ interface Early {
 interface Registered {
   readonly sink: UpdateSink;
   readonly onRequest: (() => void) | undefined;
-  /** How many updates it has taken. */
   updates: number;
 }
 
-/** Takes the updates of one session, in order, many at once. */
 export type UpdateSink = (updates: readonly unknown[]) => void;
 
 /**
@@ -31,23 +29,17 @@ export type UpdateSink = (updates: readonly unknown[]) => void;
  * yet.
  */
 export class UpdateRouter {
-  /** The agent's requests for sessions that are not there yet. */
   readonly requests = new EarlyRequests();
   readonly #sinks = new Map<string, Registered>();
   readonly #early = new Map<string, Early>();
   #chars = 0;
   readonly #onDrop: (sentence: string) => void;
 
-  /** @param onDrop hears, in a sentence for the log, what had to be left out. */
   constructor(onDrop: (sentence: string) => void) {
     this.#onDrop = onDrop;
   }
 
-  /**
-   * Registers a session; what came for it earlier is delivered before this returns. Returns the
-   * number of those.
-   * @param onRequest told before a request is handled: a sink that gathers updates takes them over
-   */
+  /** Registers a session; what came for it earlier is delivered before this returns. */
   register(sessionId: string, sink: UpdateSink, onRequest?: () => void): number {
     this.#sinks.set(sessionId, { sink, onRequest, updates: 0 });
     const early = this.#forget(sessionId);
@@ -61,7 +53,6 @@ export class UpdateRouter {
     this.#sinks.delete(sessionId);
   }
 
-  /** A request of the agent is about to be handled, which comes after the updates so far. */
   requested(sessionId: string): void {
     this.#sinks.get(sessionId)?.onRequest?.();
   }
@@ -73,10 +64,7 @@ export class UpdateRouter {
     return updates + (early ? early.updates.length + early.dropped : 0);
   }
 
-  /**
-   * Takes the params of `session/update` notifications in arrival order. Neighbours of one session
-   * are delivered together.
-   */
+  /** Takes the params of `session/update` notifications in arrival order. */
   route(batch: readonly unknown[]): void {
     let runId: string | undefined;
     let run: unknown[] = [];

@@ -17,7 +17,6 @@ import { at } from '../../base/untrusted';
 import type { ElicitationBody, Form, FormField, FormOption } from '../../session/events/form';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 
-/** Bounds of what is shown and kept of one question. */
 const MAX_MESSAGE = 10_000;
 const MAX_FIELDS = 100;
 const MAX_OPTIONS = 500;
@@ -26,12 +25,10 @@ const MAX_DESCRIPTION = 4000;
 const MAX_VALUE = 20_000;
 const MAX_URL = 8192;
 
-/** What belongs to a question is either of a session or of a request of ours. */
 export type ElicitationScope =
   | { readonly sessionId: string; readonly toolCallId?: string }
   | { readonly requestId: string | number };
 
-/** A question, read. `elicitationId` is the agent's; there for an address. */
 export interface ElicitationAsk {
   readonly scope: ElicitationScope;
   readonly message: string;
@@ -39,7 +36,6 @@ export interface ElicitationAsk {
   readonly body: ElicitationBody;
 }
 
-/** The capability as it goes into `clientCapabilities` (v1) and `capabilities` (v2). */
 export const ELICITATION_CAPABILITY = { form: {}, url: {} } as const;
 
 const shortText = z.catch(z.nullish(z.string().check(z.maxLength(MAX_DESCRIPTION))), null);
@@ -99,7 +95,6 @@ export function readElicitation(params: unknown): ElicitationAsk {
   return { scope, message: shown, elicitationId, body: { mode, url: readAddress(at(params, 'url')) } };
 }
 
-/** The id in the params of `elicitation/complete`; undefined where there is none. */
 export function readCompleted(params: unknown): string | undefined {
   const id = at(params, 'elicitationId');
   return typeof id === 'string' ? id : undefined;
@@ -230,7 +225,6 @@ function kindOf(type: unknown): string {
   return typeof type === 'string' ? type.slice(0, 100) : 'no type';
 }
 
-/** The address as it will be opened. Only what a person can judge by its host is let through. */
 function readAddress(raw: unknown): string {
   if (typeof raw !== 'string' || raw.length > MAX_URL || !URL.canParse(raw)) throw invalid('url is no address');
   const url = new URL(raw);

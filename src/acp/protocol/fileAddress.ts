@@ -2,7 +2,6 @@
 
 /** What a decoded path must not get from an escape: separators, and the end of the text. */
 const HIDDEN = /%(?:2f|5c|00)/i;
-/** A line, which some write behind the path. */
 const LINE = /#L\d+(?:-L?\d+)?$/i;
 
 /**
@@ -17,7 +16,6 @@ export function pathOfFileAddress(text: string, isWindows = process.platform ===
   return /^\/[a-z]:(?:[\\/]|$)/i.test(path) ? path.slice(1).replaceAll('/', '\\') : text;
 }
 
-/** Agents also put paths behind `file://` without escapes. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

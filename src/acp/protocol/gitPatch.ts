@@ -52,7 +52,6 @@ function readChange(raw: unknown): Change[] {
   ];
 }
 
-/** Undefined where it is no patch. */
 function parse(text: string): StructuredPatch[] | undefined {
   if (text.length > MAX_PATCH_CHARS) return undefined;
   try {
@@ -63,7 +62,6 @@ function parse(text: string): StructuredPatch[] | undefined {
   }
 }
 
-/** The file as it is called after the change; a file that is gone keeps its name. */
 function nameOf({ oldFileName, newFileName }: StructuredPatch): string {
   const name = newFileName === undefined || newFileName === '/dev/null' ? oldFileName : newFileName;
   return name === undefined || name === '/dev/null' ? '' : name;
@@ -82,7 +80,6 @@ function operationOf(file: StructuredPatch): string {
   return file.isCopy ? 'copy' : 'modify';
 }
 
-/** The texts are what the hunks show of the file; the hunks say where they stand. */
 function toContent({ path, oldPath, operation }: Change, file: StructuredPatch | undefined): DiffContent {
   const hunks = (file?.hunks ?? []).map(
     ({ oldStart, newStart, lines }): ChangeHunk => ({

@@ -14,10 +14,8 @@ import type { SessionEvent, ToolPatch } from '../../session/events/event';
 import { pathOfFileAddress } from './fileAddress';
 import { configOptionSchema, contentBlockSchema } from './sharedSchema';
 
-/** Takes events as they are read; returning nothing keeps the hot path free of lists. */
 export type EventSink = (event: SessionEvent) => void;
 
-/** Entries that are kept of a list that an agent sends whole. */
 export const MAX_ITEMS = 2000;
 
 /**
@@ -146,10 +144,7 @@ function toToolContent(raw: unknown): ToolContent {
   return block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block };
 }
 
-/**
- * Reads a change of a file. A file that is deleted has no new text; where only `_meta` says so, the
- * old text stands in both.
- */
+/** Reads a change of a file. */
 function toDiff(path: string, oldText: unknown, newText: unknown, kind: unknown): ToolContent | undefined {
   const isDeleted = kind === 'delete' || (newText === null && oldText != null);
   const [before, after] = [oldText ?? undefined, isDeleted ? '' : newText];
@@ -164,10 +159,7 @@ function toDiff(path: string, oldText: unknown, newText: unknown, kind: unknown)
   };
 }
 
-/**
- * Adds a location that can be one; its line only where there can be such a line. The schema allows
- * 0, which can only mean the first one.
- */
+/** Adds a location that can be one; its line only where there can be such a line. */
 function addLocation(locations: ToolLocation[], raw: unknown): ToolLocation[] {
   const { path: named, line } = fieldsOf(raw);
   const path = typeof named === 'string' ? pathOfFileAddress(named) : undefined;
@@ -212,7 +204,6 @@ export function toConfigValue(
 
 /**
  * Returns whether the `annotations` of a content block name the assistant as its only audience.
- * Without an audience it is for all.
  */
 export function isForAgent(annotations: unknown): boolean {
   const audience = at(annotations, 'audience');

@@ -86,7 +86,6 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
 
   /**
    * `session/prompt`: resolves when the agent answers, which each version means in its own way.
-   * @param signal takes the prompt back, where the agent has not begun with it (`$/cancel_request`)
    */
   async prompt(
     sessionId: string,
@@ -129,7 +128,6 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   /** Reads what an agent says of a session that it opened. */
   abstract readOffer(sessionId: string, raw: unknown): SessionOffer;
   protected abstract readOptions(options: readonly unknown[]): readonly ConfigOption[];
-  /** How the type of a config option's value is named. */
   protected abstract typeOf(value: string | boolean): { readonly type?: string };
 
   /**

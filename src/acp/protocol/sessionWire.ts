@@ -7,7 +7,6 @@ import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import type { McpServer, SessionPage, SessionSetup } from './dialect';
 import { type permissionOptionsSchema, sessionInfoSchema } from './sharedSchema';
 
-/** Sessions of one page that are read; a list is for people. */
 const MAX_PAGE = 1000;
 const MAX_OPTIONS = 50;
 
@@ -36,7 +35,6 @@ export function readSessionPage(raw: unknown): SessionPage {
   return { sessions, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined };
 }
 
-/** What marks an MCP server that is a program: nothing in v1, its type in v2. */
 export type StdioMark = { readonly type?: 'stdio' };
 
 /**

@@ -53,7 +53,6 @@ export const configOptionSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** The answers that a question for permission offers. */
 export const permissionOptionsSchema = z.array(z.object({ optionId: text, name: optionalText, kind: optionalText }));
 
 export const sessionInfoSchema = z.object({
@@ -65,7 +64,6 @@ export const sessionInfoSchema = z.object({
   archived: z.catch(z.nullish(z.boolean()), null),
 });
 
-/** The fields of a tool call. In v1 null means absent, in v2 it clears. */
 export const TOOL_FIELDS = {
   toolCallId: z.string(),
   title: z.nullish(z.string()),

@@ -10,10 +10,7 @@ interface TextChunk {
   readonly content: { readonly type: 'text'; readonly text: string };
 }
 
-/**
- * Reads updates in arrival order: runs of text are emitted as one chunk each.
- * @param readOne takes every other update
- */
+/** Reads updates in arrival order: runs of text are emitted as one chunk each. */
 export function readInRuns(
   updates: readonly unknown[],
   emit: (event: SessionEvent) => void,
@@ -28,8 +25,6 @@ export function readInRuns(
 
 /**
  * Reads the run of text chunks of one message that begins at `from`, and emits it as one chunk.
- * @returns the index after the run; `from` itself where no text chunk stands there, which is then
- * for the schema to judge.
  */
 function readTextRun(updates: readonly unknown[], from: number, emit: (event: SessionEvent) => void): number {
   const first = updates[from];

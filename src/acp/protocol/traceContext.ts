@@ -15,10 +15,7 @@ export function childTraceparent(parent: string): string | undefined {
   return `00-${trace}-${randomBytes(8).toString('hex')}-${flags}`;
 }
 
-/**
- * Adds the trace context to each `session/prompt`; everything else goes as it is.
- * @param parent absent, or no traceparent: nothing is added
- */
+/** Adds the trace context to each `session/prompt`; everything else goes as it is. */
 export function traced(rpc: RpcCaller, parent: string | undefined): RpcCaller {
   if (parent === undefined || childTraceparent(parent) === undefined) return rpc;
   return {

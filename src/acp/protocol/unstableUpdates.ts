@@ -41,9 +41,7 @@ const schema = z.discriminatedUnion('sessionUpdate', [
 
 /**
  * Reads an update of these kinds: `plan_update`, `plan_removed`, `subagent_update`,
- * `session_message`, `session_message_chunk`. In patches omitted means unchanged and null clears.
- * @param emit takes what it turns out to be
- * @returns whether it was one; what does not fit is left to the reader of the other updates
+ * `session_message`, `session_message_chunk`.
  */
 export function readUnstableUpdate(update: unknown, emit: (event: SessionEvent) => void): boolean {
   const parsed = schema.safeParse(update);
@@ -112,7 +110,6 @@ function emitPlan(plan: PlanContent, emit: (event: SessionEvent) => void): void 
   }
 }
 
-/** Between sessions mostly words go; of anything else its kind is shown. */
 function wordsOf(block: unknown): string {
   const { type, text: words } = (block ?? {}) as { readonly type?: unknown; readonly text?: unknown };
   return type === 'text' && typeof words === 'string' ? words : `[${wordOf(type).slice(0, 50)}]`;

@@ -12,7 +12,6 @@ const PARTS = [
   ['thought', 'thoughtTokens'],
 ] as const;
 
-/** Reads a `Usage`; empty where it names no total. */
 export function readTokens(usage: unknown): TurnTokens {
   const tokens = countAt(usage, 'totalTokens');
   if (tokens === undefined) return {};

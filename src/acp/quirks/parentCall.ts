@@ -10,7 +10,6 @@ const MAX_ID = 1000;
  * Returns the id of the call that started the subagent: claude-agent-acp and its relatives name it
  * in `claudeCode.parentToolUseId`, qwen-code in `parentToolCallId`; undefined for the agent's own
  * work.
- * @param meta the `_meta` of an update, or of the tool call of a permission request
  */
 export function parentCallOf(meta: unknown): string | undefined {
   if (typeof meta !== 'object' || meta === null) return undefined;
@@ -18,7 +17,6 @@ export function parentCallOf(meta: unknown): string | undefined {
   return typeof id === 'string' && id !== '' && id.length <= MAX_ID ? id : undefined;
 }
 
-/** Returns the fields of a tool call with its parent, where its `_meta` names one. */
 export function withParent(patch: ToolPatch, meta: unknown): ToolPatch {
   const parent = parentCallOf(meta);
   return parent === undefined ? patch : { ...patch, parent };

@@ -16,13 +16,9 @@ const IN_USERS_NAME = /^\[Function (?:Call|Response): [\w.:-]{1,200}\]$/;
 const CALLS = /(?:\[Function Call: [\w.:-]{1,200}\])+$/;
 const THOUGHT = '[Thought: true]';
 
-/** Takes an event of a repeated past. @returns what it says */
 export type AsSaid = (event: SessionEvent) => readonly SessionEvent[];
 
-/**
- * Returns how events of a repeated past are read.
- * @param initializeResult the raw answer to `initialize`
- */
+/** Returns how events of a repeated past are read. */
 export function repeatedEvents(initializeResult: unknown): AsSaid {
   const name = at(initializeResult, 'agentInfo', 'name');
   const asSaid: AsSaid = name === 'gemini-cli' ? withoutPlaceholders : (event) => [event];

@@ -5,23 +5,17 @@ import { at, wordOf } from '../../base/untrusted';
 import type { FormContent } from '../../session/events/form';
 import { type ElicitationAsk, readElicitation } from '../protocol/elicitation';
 
-/** What the user did with the form. */
 interface Answered {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: FormContent;
 }
 
-/** The questions of one request as a form. */
 export interface UserQuestions {
   readonly asked: ElicitationAsk;
-  /** Returns the answer to the request. */
   readonly answer: (answered: Answered) => object;
 }
 
-/**
- * Reads questions to the user from the params of `session/request_permission`.
- * @returns undefined where it asks for a permission, or no form can be made of it
- */
+/** Reads questions to the user from the params of `session/request_permission`. */
 export function readUserQuestions(params: unknown): UserQuestions | undefined {
   const meta = at(params, 'toolCall', '_meta');
   if (at(meta, 'qwenInteractionKind') !== 'user_question') return undefined;

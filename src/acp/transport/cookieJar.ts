@@ -4,7 +4,6 @@
 const MAX_COOKIES = 50;
 const MAX_COOKIE_CHARS = 4096;
 
-/** Keeps what one URL sets, for that URL alone. */
 export class CookieJar {
   readonly #url: URL;
   readonly #cookies = new Map<string, string>();
@@ -13,15 +12,11 @@ export class CookieJar {
     this.#url = url;
   }
 
-  /**
-   * Takes the `Set-Cookie` headers of an answer (RFC 6265, 5.2). What is for another path or a
-   * secure channel only is left out.
-   */
+  /** Takes the `Set-Cookie` headers of an answer (RFC 6265, 5.2). */
   store(headers: readonly string[] | undefined): void {
     for (const header of headers ?? []) this.#store(header);
   }
 
-  /** The value of a `Cookie` header; undefined where there is nothing to send. */
   header(): string | undefined {
     if (this.#cookies.size === 0) return undefined;
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -55,10 +50,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
-/**
- * Returns whether a cookie is being taken back. A later end does not matter: a connection is short
- * against it.
- */
+/** Returns whether a cookie is being taken back. */
 function isExpired(maxAge: string | undefined, expires: string | undefined): boolean {
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return Number(maxAge) <= 0;
   const until = expires === undefined ? Number.NaN : Date.parse(expires);

@@ -21,14 +21,11 @@ const MAX_STREAMS = 100;
 export interface EventStreamsOptions {
   readonly client: HttpClient;
   readonly url: URL;
-  /** Names the connection in each request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly maxMessageBytes: number;
-  /** The data of one event. */
   readonly onMessage: (data: string, sessionId: string | undefined) => void;
   /** The connection cannot continue. */
   readonly onEnd: (error: ParleyError) => void;
-  /** The server refuses the stream of one session (409); the others continue. */
   readonly onConflict: (sessionId: string, error: ParleyError) => void;
 }
 
@@ -39,7 +36,6 @@ interface OpenStream {
   heardAt: number;
 }
 
-/** The header that names a session. */
 export const SESSION_HEADER = 'Acp-Session-Id';
 
 export class EventStreams {
@@ -47,15 +43,13 @@ export class EventStreams {
   readonly #streams = new Map<string | undefined, OpenStream>();
   readonly #signal: AbortSignal;
 
-  /** @param signal ends all of them */
   constructor(options: EventStreamsOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
   }
 
   /**
-   * Sees to it that a stream is open; that of the connection without an id. Resolves when messages
-   * may be sent.
+   * Sees to it that a stream is open; that of the connection without an id.
    * @throws ParleyError `session-conflict`, `too-many-sessions`
    */
   async open(sessionId: string | undefined): Promise<void> {
@@ -78,7 +72,6 @@ export class EventStreams {
     );
   }
 
-  /** Ends the stream of a session that is over. */
   close(sessionId: string): void {
     this.#streams.get(sessionId)?.abort.abort();
     this.#streams.delete(sessionId);
@@ -109,7 +102,6 @@ export class EventStreams {
     }
   }
 
-  /** Reads one stream to its orderly end. @returns whether anything came */
   async #read(stream: OpenStream, signal: AbortSignal): Promise<boolean> {
     const { client, headers, maxMessageBytes, onMessage } = this.#options;
     const { sessionId } = stream;
@@ -158,7 +150,6 @@ export class EventStreams {
   }
 }
 
-/** A status that ends a connection which was there: the server may just have forgotten it. */
 export function connectedStatusError(url: URL, status: number): ParleyError {
   if (status === 404 || status === 410)
     return lostError(localizable('{0} no longer knows this connection ({1})', url.host, status));

@@ -5,10 +5,7 @@ import https from 'node:https';
 import { CookieJar } from './cookieJar';
 import { networkError } from './remoteError';
 
-/**
- * An answer whose body is still to be read; reading it slowly slows the server. Read it or destroy
- * it.
- */
+/** An answer whose body is still to be read; reading it slowly slows the server. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
@@ -21,7 +18,6 @@ export class HttpClient {
   readonly #agent: http.Agent;
   readonly #jar: CookieJar;
 
-  /** @param headers sent with each request */
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
     this.#url = url;
     this.#headers = headers;
@@ -57,7 +53,6 @@ export class HttpClient {
     }
   }
 
-  /** Closes the idle connections. */
   dispose(): void {
     this.#agent.destroy();
   }
@@ -106,7 +101,6 @@ export class HttpClient {
   }
 }
 
-/** The media type of an answer, without parameters. */
 export function mediaType(answer: HttpAnswer): string {
   return (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

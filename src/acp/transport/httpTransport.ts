@@ -20,9 +20,7 @@ const POST_MS = 60_000;
 /** Bytes of a refusal's text that go into the error of the request. */
 const MAX_REFUSAL_BYTES = 8192;
 const MAX_CONNECTION_ID_CHARS = 1024;
-/** Requests of the agent whose session is remembered for the answer. */
 const MAX_ROUTES = 1000;
-/** Statuses after which the whole connection is of no use. */
 const FATAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 export interface HttpTransportOptions extends RemoteTransportOptions {
@@ -52,7 +50,6 @@ export class HttpTransport implements RemoteTransport {
   readonly #ended = new Deferred<ParleyError>();
   readonly #lifetime = new AbortController();
   readonly #pending = new Map<string, Pending>();
-  /** Which session a request of the agent came for, by its id. */
   readonly #routes = new Map<string, string>();
   #connection: { readonly id: string; readonly streams: EventStreams } | undefined;
   #sink: TransportSink | undefined;
@@ -193,7 +190,6 @@ export class HttpTransport implements RemoteTransport {
     else this.#failRequest(request, error.message, { status, body: body || undefined });
   }
 
-  /** The session that a message is about; an answer is about that of its request. */
   #sessionOf(message: Message): string | undefined {
     if (message.method === undefined) {
       const key = keyOf(message.id);
@@ -254,7 +250,6 @@ export class HttpTransport implements RemoteTransport {
     }
   }
 
-  /** Answers a request of ours that no answer will come for. */
   #failRequest(request: Pending | undefined, message: string, data?: unknown): void {
     if (!request) return;
     this.#pending.delete(String(request.id));
@@ -279,7 +274,6 @@ export class HttpTransport implements RemoteTransport {
     this.#sink?.closed(end);
   }
 
-  /** Tells the server that the connection is over; what it answers changes nothing. */
   async #leave(): Promise<void> {
     try {
       if (!this.#connection) return;
@@ -308,7 +302,6 @@ function parsed(data: string): Message | undefined {
   }
 }
 
-/** An id as a key; what is no id at all fits nothing. */
 function keyOf(id: unknown): string {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }

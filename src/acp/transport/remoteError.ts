@@ -5,10 +5,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { framed, type Localizable, type LocalizableText, localizable } from '../../base/localizable';
 import { oneLine } from '../../base/text';
 
-/**
- * The connection was there and is gone; a new one may work. Every other code of this file needs the
- * user first.
- */
+/** The connection was there and is gone; a new one may work. */
 export const REMOTE_LOST = 'remote-lost';
 
 interface RemoteFailure {
@@ -89,7 +86,6 @@ const REJECTED: RemoteFailure = {
   hint: () => localizable('Check the “url” of the agent in parley.agents.'),
 };
 
-/** The host, with its port, as errors and logs name it. */
 export function hostOf(url: URL): string {
   return url.host;
 }
@@ -114,7 +110,6 @@ export function statusError(url: URL, status: number): ParleyError {
   return new ParleyError(code, framed('{0} ({1})', message(hostOf(url)), answer), { hint: hint() });
 }
 
-/** What the network or TLS said. An error that is told already is given back as it is. */
 export function networkError(url: URL, error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = codeOf(error);
@@ -146,26 +141,22 @@ export function networkError(url: URL, error: unknown): ParleyError {
   );
 }
 
-/** The connection is gone. @param message what the server did, with its name */
 export function lostError(message: Localizable): ParleyError {
   return new ParleyError(REMOTE_LOST, message, {
     hint: localizable('Check the network and the agent, then reconnect.'),
   });
 }
 
-/** The same failure of a connection that was there before. */
 export function asLost({ texts: { message, ...hint }, cause }: ParleyError): ParleyError {
   return new ParleyError(REMOTE_LOST, message, { ...hint, cause });
 }
 
-/** What a server sent breaks the rules. @param message what it did, with its name */
 export function answerError(message: Localizable): ParleyError {
   return new ParleyError('remote-answer', message, {
     hint: localizable('Check that the “url” in parley.agents is the address of an Agent Client Protocol agent.'),
   });
 }
 
-/** A message of the server has more than `maxBytes`. */
 export function tooLargeError(url: URL, maxBytes: number): ParleyError {
   const limit = Math.ceil(maxBytes / 1024);
   const message = localizable('{0} sent a message that exceeds the maximum size of {1} KiB', hostOf(url), limit);

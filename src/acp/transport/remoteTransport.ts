@@ -6,14 +6,12 @@ import type { Transport } from '../jsonrpc/transport';
 
 export interface RemoteTransportOptions {
   readonly url: URL;
-  /** Sent with every request to this URL, and to no other. */
   readonly headers: Readonly<Record<string, string>>;
   readonly log: Log;
   /** The longest message that is taken, in bytes. Default 32 MiB. */
   readonly maxMessageBytes?: number;
 }
 
-/** A transport over the network. */
 export interface RemoteTransport extends Transport {
   /**
    * Resolves when the connection is lost, with a reason that starts with the host. Never rejects;
@@ -30,10 +28,7 @@ export const CLOSE_MS = 2000;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
-/**
- * One message as the line that readers of a transport expect. Line breaks in JSON are only layout,
- * so they become spaces.
- */
+/** One message as the line that readers of a transport expect. */
 export function asLine(message: Uint8Array): Uint8Array {
   const line = Buffer.allocUnsafe(message.length + 1);
   line.set(message);

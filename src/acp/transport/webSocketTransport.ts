@@ -96,7 +96,6 @@ export class WebSocketTransport implements RemoteTransport {
     return this.#ended.promise;
   }
 
-  /** Binary frames that came and were left out. */
   get ignoredFrames(): number {
     return this.#ignoredFrames;
   }
@@ -190,7 +189,6 @@ export class WebSocketTransport implements RemoteTransport {
   }
 }
 
-/** What a server did, by the code with which it closed the connection. */
 const CLOSED: Readonly<Record<number, (host: string) => Localizable>> = {
   1001: (host) => localizable('{0} is shutting down', host),
   1002: (host) => localizable('{0} reported a protocol error', host),

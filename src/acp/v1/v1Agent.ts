@@ -25,9 +25,7 @@ import { permissionRequestSchema, promptResultSchema } from './v1Schema';
 export class V1Agent extends RpcAgent {
   readonly protocol = 1;
   protected readonly stdio = {};
-  /** What it says of models outside of its options. */
   #models: ModelOption | undefined;
-  /** Its options as they were told last, without {@link #models}. */
   #config: readonly ConfigOption[] = [];
 
   /** `authenticate` (section 1.9), for methods that the agent carries out itself. */
@@ -75,7 +73,6 @@ export class V1Agent extends RpcAgent {
     applyUpdates(updates, { ...targets, emit });
   }
 
-  /** The models of an agent that knows no option for them are chosen by `session/set_model`. */
   override async setConfigOption(
     sessionId: string,
     configId: string,
@@ -91,10 +88,7 @@ export class V1Agent extends RpcAgent {
     return this.#withModels(this.#config);
   }
 
-  /**
-   * Section 1.6. The question may be the first that is heard of the call, and the only thing that
-   * describes it.
-   */
+  /** Section 1.6. */
   readPermission(params: unknown): PermissionAsk {
     const { toolCall, options } = readQuestion(permissionRequestSchema, params);
     const patch = withParent(toToolPatch(toolCall), toolCall._meta);
@@ -106,7 +100,6 @@ export class V1Agent extends RpcAgent {
     };
   }
 
-  /** In v1 the answer is the end of the turn. */
   readAnswer(raw: unknown): PromptAnswer {
     const parsed = promptResultSchema.safeParse(raw);
     if (!parsed.success || !parsed.data) return { ends: true };
@@ -132,7 +125,6 @@ export class V1Agent extends RpcAgent {
     return { sessionId, config: config.length > 0 ? config : undefined, modes };
   }
 
-  /** Returns the agent's options, with its models among them where no option chooses the model. */
   #withModels(options: readonly ConfigOption[]): readonly ConfigOption[] {
     this.#config = options.filter(({ id }) => id !== MODEL_OPTION);
     return this.#models && !chooses(this.#config, 'model') ? [...this.#config, this.#models] : this.#config;
@@ -142,7 +134,6 @@ export class V1Agent extends RpcAgent {
     return toConfigOptions(options);
   }
 
-  /** Only what is no text has a type. */
   protected typeOf(value: string | boolean): { readonly type?: string } {
     return typeof value === 'boolean' ? { type: 'boolean' } : {};
   }

@@ -8,10 +8,7 @@ import { authMethodSchema, initializeResultSchema } from './v1Schema';
 
 const MAX_METHODS = 50;
 
-/**
- * Reads a v1 answer to initialize; undefined where it is none. The version is the caller's to
- * judge.
- */
+/** Reads a v1 answer to initialize; undefined if it is none. */
 export function describeV1(raw: unknown): AgentDescription | undefined {
   const parsed = initializeResultSchema.safeParse(raw);
   if (!parsed.success) return undefined;
@@ -49,13 +46,11 @@ function featuresOf(raw: unknown): AgentFeatures {
   });
 }
 
-/** The proposals have their own places for capabilities, the same in every version. */
 export function proposalsOf(raw: unknown): Readonly<Record<ProposedCapability, Feature | undefined>> {
   const feature = (name: ProposedCapability): Feature | undefined => (advertises(raw, name) ? {} : undefined);
   return { status: feature('status'), ready: feature('ready'), turnComplete: feature('turnComplete') };
 }
 
-/** A capability as a feature: `true` and objects are one, everything else is none. */
 export function toFeature(value: unknown): Feature | undefined {
   if (!isMarked(value)) return undefined;
   return value === true ? {} : (value as Feature);
@@ -67,9 +62,8 @@ export function withoutAbsent<T extends object>(record: { readonly [K in keyof T
 }
 
 /**
- * Reads `authMethods`. What is no method at all is left out. Kinds: none is `agent`; `terminal` and
- * its forerunner `_meta.terminal-auth`; `env_var`, which is gone from the protocol and still sent;
- * others are kept to be shown.
+ * Reads `authMethods`. Kinds: none is `agent`; `terminal` and its forerunner `_meta.terminal-auth`;
+ * `env_var`, which is gone from the protocol and still sent; others are kept to be shown.
  */
 export function readAuthMethods(raw: unknown): AuthMethod[] {
   if (!Array.isArray(raw)) return [];
@@ -114,7 +108,6 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 }
 
-/** `{K: V}`, and the list of `{name, value}` that other parts of the protocol use. */
 function textRecord(value: unknown): Record<string, string> {
   const pairs = Array.isArray(value)
     ? value.map((one) => [at(one, 'name'), at(one, 'value')])

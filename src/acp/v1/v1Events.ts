@@ -27,7 +27,6 @@ export type ModelOption = Extract<ConfigOption, { type: 'select' }>;
  * Reads the `update` of one `session/update` notification (section 1.3) and emits its events in
  * order. An update that is not known, or whose fields do not fit, becomes an `unknown_update` with
  * the raw value: shown, never dropped.
- * @returns a sentence for the log where it did not fit.
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
   if (isToolUpdate(update)) {
@@ -156,7 +155,6 @@ function toCommand(command: {
   return { name: command.name, description: command.description ?? '', hint: hint || undefined };
 }
 
-/** Reads `modes` of a session response; undefined where there are none. */
 export function toModes(raw: unknown): { current: string; modes: SessionMode[] } | undefined {
   const parsed = modesSchema.safeParse(raw);
   if (!parsed.success || parsed.data.availableModes.length === 0) return undefined;

@@ -7,13 +7,10 @@ import { permissionOptionsSchema, TOOL_FIELDS } from '../protocol/sharedSchema';
 const text = z.string();
 const optionalText = z.nullish(z.string());
 
-/** The toolCall of a permission request and the body of `tool_call_update`. */
 export const toolCallUpdateSchema = z.object(TOOL_FIELDS);
 
-/** The fields of a tool call as an agent sends them; null means absent. */
 export type ToolFields = z.infer<typeof toolCallUpdateSchema>;
 
-/** `tool_call` and `tool_call_update`. */
 export type ToolUpdate = ToolFields & { readonly sessionUpdate: 'tool_call' | 'tool_call_update' };
 
 /**
@@ -105,7 +102,6 @@ export const permissionRequestSchema = z.object({
   options: permissionOptionsSchema,
 });
 
-/** Fields of every kind of method; which belong to which kind is judged where they are read. */
 export const authMethodSchema = z.object({
   id: optionalText,
   methodId: optionalText,

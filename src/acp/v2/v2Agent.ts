@@ -25,7 +25,6 @@ export class V2Agent extends RpcAgent {
   protected readonly stdio = { type: 'stdio' } as const;
   readonly #terminals = new V2Terminals();
 
-  /** `auth/login`, for methods that the agent carries out itself. */
   async login(methodId: string, signal: AbortSignal, meta?: Readonly<Record<string, unknown>>): Promise<void> {
     await this.rpc.request('auth/login', { methodId, _meta: meta }, { signal });
   }
@@ -78,10 +77,7 @@ export class V2Agent extends RpcAgent {
     applyUpdates(updates, this.#terminals, targets);
   }
 
-  /**
-   * Section 3.7. The subject is a tool call, a command, or nothing that is known here: the question
-   * stands by its title.
-   */
+  /** Section 3.7. */
   readPermission(params: unknown): PermissionAsk {
     const { title, description, subject, options } = readQuestion(permissionRequestSchema, params);
     return {

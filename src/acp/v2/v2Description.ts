@@ -14,10 +14,7 @@ const initializeResultSchema = z.object({
   authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
 });
 
-/**
- * Reads a v2 answer to initialize; undefined where it is none. The version is the caller's to
- * judge.
- */
+/** Reads a v2 answer to initialize; undefined if it is none. */
 export function describeV2(raw: unknown): AgentDescription | undefined {
   const parsed = initializeResultSchema.safeParse(raw);
   if (!parsed.success) return undefined;

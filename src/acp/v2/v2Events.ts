@@ -15,7 +15,6 @@ import { readUpdate as readSharedUpdate } from '../v1/v1Events';
 import { contentChunkSchema, toolUpdateSchema } from './v2Schema';
 import type { V2Terminals } from './v2Terminals';
 
-/** Fields for which null and omitted are two things: null clears. */
 const CLEARABLE = ['title', 'name', 'kind', 'status', 'content', 'locations', 'rawInput', 'rawOutput'] as const;
 
 /**
@@ -23,7 +22,6 @@ const CLEARABLE = ['title', 'name', 'kind', 'status', 'content', 'locations', 'r
  * order; {@link applyUpdates} reads states, whole messages, terminals and barriers before it. An
  * update that is not known, or whose fields do not fit, becomes an `unknown_update` with the raw
  * value: shown, never dropped.
- * @returns a sentence for the log where it did not fit.
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
   const events = readOwn(update);
@@ -32,7 +30,6 @@ export function readUpdate(update: unknown, emit: EventSink): string | undefined
   return undefined;
 }
 
-/** What only v2 has; undefined where it is none of that, or does not fit. */
 function readOwn(update: unknown): readonly SessionEvent[] | undefined {
   switch (at(update, 'sessionUpdate')) {
     case 'tool_call_update':
@@ -65,7 +62,6 @@ function readToolUpdate(update: unknown): readonly SessionEvent[] | undefined {
   return [...events, { type: 'tool_call', toolCallId, patch: toPatch(parsed.data), announced: false }];
 }
 
-/** Reads the fields of a tool call; here null clears. Undefined where they are those of none. */
 export function readToolCall(raw: unknown): { readonly toolCallId: string; readonly patch: ToolPatch } | undefined {
   const parsed = toolUpdateSchema.safeParse(raw);
   return parsed.success ? { toolCallId: parsed.data.toolCallId, patch: toPatch(parsed.data) } : undefined;
@@ -87,7 +83,6 @@ function toPatch(
   };
 }
 
-/** One content of a tool call: a diff is one for each file. */
 function toToolContents(raw: unknown): readonly ToolContent[] {
   const type = at(raw, 'type');
   const terminalId = at(raw, 'terminalId');
@@ -117,7 +112,6 @@ export function toCommands(raw: unknown): AvailableCommand[] {
   });
 }
 
-/** Reads the full list of config options: v1's, with other names for the ids. */
 export function toOptions(raw: unknown): ConfigOption[] {
   if (!Array.isArray(raw)) return [];
   return toConfigOptions(

@@ -15,7 +15,7 @@ export class V2Terminals {
   readonly #decoders = new Map<string, StringDecoder>();
 
   /**
-   * Reads `terminal_update` and `terminal_output_chunk`; undefined where it is another update or
+   * Reads `terminal_update` and `terminal_output_chunk`; undefined if it is another update or
    * does not fit.
    */
   read(update: unknown): SessionEvent | undefined {

@@ -113,7 +113,6 @@ function turnsIn(
   return each(own, judge, notShown(none));
 }
 
-/** Judges each prompt of a turn: the one that began it, and those that were sent while it ran. */
 function prompts(seen: Seen, judge: (turn: Turn, prompt: Call) => Finding | undefined, none?: string): Finding {
   return turnsIn(
     seen,
@@ -125,7 +124,6 @@ function prompts(seen: Seen, judge: (turn: Turn, prompt: Call) => Finding | unde
   );
 }
 
-/** The state that was reported last before a line. */
 function lastState({ lives }: Seen, { sessionId }: Turn, before: WireLine): WireLine | undefined {
   return lives
     .flatMap(({ lines }) => lines)

@@ -3,7 +3,6 @@ import { advertises } from '../../acp/proposals/announced';
 import { at, isMarked } from '../../base/untrusted';
 import type { Offers, ProtocolVersion } from './rule';
 
-/** @param raw the answer to `initialize` */
 export function offersOf(raw: unknown, version: ProtocolVersion): Offers {
   const marked = (name: string): boolean => isMarked(at(raw, 'agentCapabilities', 'sessionCapabilities', name));
   // In version 2 they come with sessions.

@@ -108,11 +108,9 @@ function judgeQuestion({ line, params }: Call, version: ProtocolVersion): Findin
 interface Asked {
   readonly turn: Turn;
   readonly question: Call;
-  /** The client cancelled the turn before it answered. */
   readonly cancelled: boolean;
 }
 
-/** Judges each permission together with its turn. */
 function asked({ turns, questions }: Seen, judge: (one: Asked) => Finding | undefined): Finding {
   const all = turns.flatMap((turn) =>
     questions('session/request_permission')

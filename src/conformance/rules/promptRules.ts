@@ -4,7 +4,6 @@ import { errorCode, resultOf, succeeded } from '../wire/life';
 import { isOutput, stateIn, strayPrompts, type Turn, wasCancelled } from '../wire/turns';
 import { breaks, conforms, each, type Finding, notShown, type Rule, shown, unanswered } from './rule';
 
-/** Why a turn can end (version 1; version 2 adds `error` and allows others). */
 const REASONS: readonly unknown[] = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'];
 
 const CANCEL = {
@@ -160,7 +159,6 @@ function isPromptOrCancel(message: unknown, sessionId: string): boolean {
   );
 }
 
-/** Whether another call has opened or closed the session of a prompt. */
 function wasKnown(
   one: { readonly method: string; readonly params: unknown; readonly answer?: unknown },
   prompt: { readonly params: unknown },

@@ -6,21 +6,15 @@ import type { WireLine } from '../wire/wireLog';
 
 export type ProtocolVersion = 1 | 2;
 
-/**
- * `not-offered`: the agent does not advertise what the rule is about. `not-shown`: nothing on the
- * wire showed whether the agent keeps the rule.
- */
+/** `not-offered`: the agent does not advertise what the rule is about. */
 export type Verdict = 'conforms' | 'breaks' | 'not-offered' | 'not-shown';
 
 export interface Finding {
   readonly verdict: Verdict;
-  /** A phrase for people; may contain text of the agent. */
   readonly found: string;
-  /** The lines that show it. */
   readonly lines: readonly WireLine[];
 }
 
-/** The parts of the protocol that are judged, in the order of the report. */
 export const GROUPS = [
   'wire',
   'initialize',
@@ -40,19 +34,15 @@ export const GROUPS = [
 export type Group = (typeof GROUPS)[number];
 
 export interface Rule {
-  /** Stable: the group and a word, such as `cancel.reason`. */
   readonly id: string;
   readonly group: Group;
-  /** What an agent has to do. */
   readonly rule: string;
-  /** Where that is written. */
   readonly place: string | Readonly<Record<ProtocolVersion, string>>;
   /** Absent: both. */
   readonly version?: ProtocolVersion;
   judge(seen: Seen): Finding;
 }
 
-/** What an agent says it can do. */
 export interface Offers {
   readonly ready: boolean;
   readonly status: boolean;
@@ -63,17 +53,13 @@ export interface Offers {
   readonly close: boolean;
 }
 
-/** The wire of a check, read. */
 export interface Seen {
   readonly version: ProtocolVersion;
   readonly lives: readonly Life[];
   readonly turns: readonly Turn[];
   readonly offers: Offers;
-  /** Without it, nothing is known of what the agent offers. */
   readonly isInitialized: boolean;
-  /** Requests of the client, of all processes. */
   calls(method: string): readonly Call[];
-  /** Requests of the agent, of all processes. */
   questions(method: string): readonly Call[];
 }
 
@@ -93,11 +79,7 @@ export function notShown(why: string): Finding {
   return { verdict: 'not-shown', found: why, lines: [] };
 }
 
-/**
- * Judges each of some cases.
- * @param judge returns undefined for a case that shows nothing
- * @returns the first break; else the first case that conforms; else what else was found; else `none`
- */
+/** Judges each of some cases. */
 export function each<T>(cases: readonly T[], judge: (one: T) => Finding | undefined, none: Finding): Finding {
   const findings = cases.flatMap((one) => judge(one) ?? []);
   const first =
@@ -109,7 +91,6 @@ export function each<T>(cases: readonly T[], judge: (one: T) => Finding | undefi
   return first.verdict === 'conforms' && times > 1 ? { ...first, found: `${first.found} (${times} times)` } : first;
 }
 
-/** Returns the finding for a request that lacks its answer; undefined if none is due. */
 export function unanswered(
   { method, line, answer, late }: Call,
   { ended }: Pick<Life, 'ended'> = {},

@@ -219,13 +219,11 @@ function lifeWith({ lives }: Seen, line: WireLine): readonly Life[] {
   return lives.filter(({ lines }) => lines[0]?.life === line.life);
 }
 
-/** Lines of a session between a call and its answer. */
 function during(seen: Seen, call: Call): readonly WireLine[] {
   const to = call.answer?.n ?? Number.POSITIVE_INFINITY;
   return linesOf(seen, call).filter(({ n }) => n > call.line.n && n < to);
 }
 
-/** Lines of a session after the answer to a call, up to the next prompt. */
 function untilPrompt(seen: Seen, call: Call): readonly WireLine[] {
   const from = call.answer?.n ?? Number.POSITIVE_INFINITY;
   const after = linesOf(seen, call).filter(({ n }) => n > from);
@@ -246,7 +244,6 @@ function wasPrompted({ turns }: Seen, call: Call): boolean {
   );
 }
 
-/** The agent may run on another system. */
 function isFolder(value: unknown): boolean {
   return typeof value === 'string' && (isAbsolute(value) || posix.isAbsolute(value) || win32.isAbsolute(value));
 }

@@ -17,7 +17,6 @@ import {
 } from './rule';
 
 const PROPOSAL = 'Proposal session/status';
-/** The words for a session that the agent handles: the proposal's, and that of the unstable schema. */
 const LIVE: readonly unknown[] = ['live', 'open'];
 
 export const statusRules: readonly Rule[] = [
@@ -115,7 +114,6 @@ export const statusRules: readonly Rule[] = [
   },
 ];
 
-/** Judges each question for the status. */
 function asked(seen: Seen, judge: (call: Call, life: Life) => Finding | undefined): Finding {
   if (!seen.offers.status) return notOffered('session/status');
   const all = seen.lives.flatMap((life) =>
@@ -128,7 +126,6 @@ function asked(seen: Seen, judge: (call: Call, life: Life) => Finding | undefine
   );
 }
 
-/** Judges the questions for one session that nothing else stands between. */
 function runs(seen: Seen, judge: (calls: readonly Call[], lines: readonly WireLine[]) => Finding): Finding {
   if (!seen.offers.status) return notOffered('session/status');
   const series = seen.lives.flatMap((life) => {
@@ -147,7 +144,6 @@ interface Series {
   readonly lines: readonly WireLine[];
 }
 
-/** Begins a new series where something else was sent. */
 function split(life: Life, id: string | undefined, calls: readonly Call[]): readonly Series[] {
   const others = life.lines.filter(
     (line) => line.dir === 'sent' && !(line.message?.method === 'session/status' && sessionOf(line) === id),
@@ -164,14 +160,12 @@ function isRunning({ turns }: Seen, call: Call): boolean {
   return turns.some(({ lines, end }) => lines.includes(call.line) && (!end || end.n > call.line.n));
 }
 
-/** All that an answer says, but for metadata. */
 function contentOf(call: Call | undefined): unknown {
   const result = call && resultOf(call);
   if (typeof result !== 'object' || result === null) return answerOf(call);
   return { ...result, _meta: undefined };
 }
 
-/** The status, or the code of an error. */
 function answerOf(call: Call | undefined): unknown {
   return call && (errorCode(call) ?? at(resultOf(call), 'status'));
 }

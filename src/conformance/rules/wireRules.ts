@@ -15,10 +15,8 @@ import {
   unanswered,
 } from './rule';
 
-/** A method that no agent has; names of extensions begin with an underscore. */
 export const UNKNOWN_METHOD = '_parley.check/unknown';
 
-/** Version 1 has no other updates; those of the proposals and of its unstable schema are among them. */
 const KNOWN_UPDATES: ReadonlySet<string> = new Set([
   'user_message_chunk',
   'agent_message_chunk',
@@ -66,7 +64,6 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   config_option_update: { configOptions: isList },
   usage_update: { used: isAmount, size: isAmount },
 };
-/** Version 2 asks for the id of each message too. */
 const SHAPES_OF_2 = Object.fromEntries(
   ['user', 'agent'].flatMap((role) =>
     [`${role}_message`, `${role}_message_chunk`, `${role}_thought`, `${role}_thought_chunk`].map((name) => [

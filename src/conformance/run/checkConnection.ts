@@ -19,12 +19,10 @@ import type { CheckedAgent, CheckLimits, CheckOptions } from './checkOptions';
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Maximum bytes of a file that the agent reads through the client. */
 const MAX_FILE_BYTES = 64 * 1024;
-/** Maximum lines of stderr that explain how the agent ended, and how many are searched for them. */
 const STDERR_LINES = { shown: 3, read: 40 } as const;
 /** How long a connection that has ended waits for the exit of the process, ms. */
 const EXIT_MS = 1_000;
 
-/** How a request was answered. `none`: not in time, or the agent has ended. */
 export type Reply =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly code: number; readonly message: string }
@@ -34,15 +32,12 @@ export interface CheckConnectionOptions {
   readonly agent: CheckedAgent;
   readonly log: WireLog;
   readonly limits: CheckLimits;
-  /** The agent reads and writes files here only. */
   readonly folder: string;
-  /** Aborted when the check is over. */
   readonly signal: AbortSignal;
   readonly onTraffic: CheckOptions['onTraffic'];
 }
 
 export class CheckConnection {
-  /** What the next permission is answered with: a rejection, or a cancel of the turn. */
   onPermission: 'reject' | 'cancel' = 'reject';
   /** How many permissions the agent has asked for. */
   asked = 0;
@@ -50,7 +45,6 @@ export class CheckConnection {
   readonly #rpc: RpcConnection;
   readonly #over = new AbortController();
   #isClosing = false;
-  /** Why this side has ended the connection. */
   #error: ParleyError | undefined;
 
   constructor(options: CheckConnectionOptions) {
@@ -87,23 +81,19 @@ export class CheckConnection {
     signal.addEventListener('abort', () => this.#over.abort(), { once: true, signal: this.#over.signal });
   }
 
-  /** Nothing can be sent any more: the agent has ended, or the check has. */
   get isOver(): boolean {
     return this.#over.signal.aborted;
   }
 
-  /** Sends `initialize`, with what the product offers; without terminals, as no command is to run. */
   initialize(client: InitializeOptions['client'], offer: ProtocolVersion): Promise<Reply> {
     const capabilities = { files: true, terminals: false };
     return this.call('initialize', initializeParams({ client, capabilities, offer }), this.#options.limits.initialize);
   }
 
-  /** Sends a request and waits for its answer. */
   async call(method: string, params: unknown, ms = this.#options.limits.request): Promise<Reply> {
     return this.send(method, params, ms).reply;
   }
 
-  /** Sends a request. @returns its id, and its answer */
   send(method: string, params: unknown, ms: number): { readonly id: string | number; readonly reply: Promise<Reply> } {
     if (this.isOver) return { id: '', reply: Promise.resolve({ kind: 'none' }) };
     let id: string | number = '';
@@ -137,11 +127,7 @@ export class CheckConnection {
     if (!this.isOver) await this.#rpc.notify(method, params).catch(() => {});
   }
 
-  /**
-   * Waits until a line fulfills a condition.
-   * @param test called with each line from now on
-   * @returns false if it took too long, or the agent ended
-   */
+  /** Waits until a line fulfills a condition. */
   async until(test: (line: WireLine) => boolean, ms: number): Promise<boolean> {
     let stop = (): void => {};
     const met = new Promise<true>((resolve) => {
@@ -156,14 +142,12 @@ export class CheckConnection {
     }
   }
 
-  /** Waits until the agent is quiet. */
   async quiet(): Promise<void> {
     const { quiet, noise } = this.#options.limits;
     const end = performance.now() + noise;
     while (performance.now() < end && (await this.until(({ dir }) => dir === 'received', quiet)));
   }
 
-  /** Ends the agent. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#over.abort();
@@ -171,7 +155,6 @@ export class CheckConnection {
     await this.#options.agent.close();
   }
 
-  /** @returns undefined after the time, or when the agent ended */
   async #until<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
     const stop = new AbortController();
     const late = new Promise<undefined>((resolve) => {

@@ -4,7 +4,6 @@ import type { AgentExit } from '../../agents/agentProcess';
 import type { ParleyError } from '../../base/errors';
 import type { ProtocolVersion } from '../rules/rule';
 
-/** A running agent. */
 export interface CheckedAgent {
   readonly transport: Transport;
   /** How it ended, or why its connection did. Never rejects. */
@@ -12,32 +11,21 @@ export interface CheckedAgent {
   stderrTail(lines?: number): string;
   /** Takes the secrets that were sent with this connection out of a text. */
   readonly scrub?: (text: string) => string;
-  /** Ends the agent and what it started. */
   close(): Promise<unknown>;
 }
 
-/**
- * Texts of the prompts. An agent for tests may need others; those for which there is no text in
- * general are left out if they are absent.
- */
+/** Texts of the prompts. */
 export interface CheckPrompts {
-  /** Has a short answer. */
   readonly answer: string;
-  /** Keeps the agent busy until it is cancelled. */
   readonly cancel: string;
-  /** Makes the agent ask for a permission. */
   readonly permission: string;
-  /** Sent while the agent is busy (prompt lifecycle). */
   readonly held: string;
-  /** Ends with a refusal. */
   readonly refusal?: string;
-  /** Fails. */
   readonly error?: string;
 }
 
 const WHAT = 'This is an automatic check of the protocol.';
 
-/** Maximum number of prompts that are sent for both versions of the protocol together. */
 export const MAX_PROMPTS = 20;
 
 export const DEFAULT_PROMPTS: CheckPrompts = {
@@ -51,21 +39,14 @@ export const DEFAULT_PROMPTS: CheckPrompts = {
 export interface CheckLimits {
   readonly initialize: number;
   readonly request: number;
-  /** Until the end of a turn. */
   readonly prompt: number;
-  /** Until the end of a turn that was cancelled. */
   readonly cancel: number;
-  /** Until the first output of a turn that is to be cancelled. */
   readonly output: number;
-  /** Between the first output and the cancel: a turn that ends by itself is no case for it. */
   readonly beforeCancel: number;
-  /** How long a prompt that was sent while a turn runs may take to be taken in. */
   readonly held: number;
-  /** Without a line from the agent, what belongs together has arrived. */
   readonly quiet: number;
   /** How long lines may keep coming until it counts as quiet. */
   readonly noise: number;
-  /** For all of one version. */
   readonly whole: number;
   /** Maximum characters of the agent's lines. */
   readonly maxChars: number;
@@ -87,24 +68,19 @@ export const DEFAULT_LIMITS: CheckLimits = {
 
 export interface CheckOptions {
   /**
-   * Starts the agent. @param folder an empty folder of its own
+   * Starts the agent.
    * @throws ParleyError
    */
   readonly start: (folder: string, signal: AbortSignal) => Promise<CheckedAgent>;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
-  /** Versions to offer, in this order. */
   readonly versions: readonly ProtocolVersion[];
   readonly prompts?: Partial<CheckPrompts>;
-  /** The method of a sign-in that the agent wants first. */
   readonly signIn?: string;
   readonly limits?: Partial<CheckLimits>;
-  /** Told of each line as it goes over the wire. */
   readonly onTraffic?: ((kind: 'in' | 'out' | 'noise', line: string) => void) | undefined;
-  /** Told what is done now. */
   readonly onStep?: (step: CheckStep) => void;
 }
 
-/** What a check does, as a code. */
 export type CheckStep =
   | 'start'
   | 'new'

@@ -19,7 +19,6 @@ export interface CheckSessionOptions {
 export class CheckSession {
   readonly id: string;
   readonly #options: CheckSessionOptions;
-  /** A turn did not end: nothing more is sent. */
   #isStuck = false;
 
   constructor(options: CheckSessionOptions) {
@@ -31,7 +30,6 @@ export class CheckSession {
     return this.#isStuck;
   }
 
-  /** Calls a listener with each message of the agent for the session. @returns the function that ends that */
   onUpdate(listener: () => void): () => void {
     return this.#options.log.onLine((line) => {
       if (line.dir === 'received' && sessionOf(line) === this.id) listener();
@@ -46,18 +44,13 @@ export class CheckSession {
     return this.#options.connection.notify('session/cancel', { sessionId: this.id });
   }
 
-  /** Runs a turn to its end. */
   async turn(text: string): Promise<void> {
     if (this.#isStuck) return;
     const turn = this.#begin(text, this.#options.limits.prompt);
     await this.#end(turn, this.#options.limits.prompt);
   }
 
-  /**
-   * Begins a turn and stops it.
-   * @param held a prompt to send while it runs
-   * @param stop sends what stops the turn
-   */
+  /** Begins a turn and stops it. */
   async stoppedTurn(text: string, stop: () => Promise<unknown>, held?: string): Promise<void> {
     if (this.#isStuck) return;
     const { connection, limits, hasStatus } = this.#options;
@@ -89,7 +82,6 @@ export class CheckSession {
     return { id, watch, reply, stop: log.onLine((line) => watch.line(line)) };
   }
 
-  /** Waits for the end of a turn, and for what follows it. */
   async #end({ id, watch, reply, stop }: Running, ms: number): Promise<void> {
     const { connection, limits, log, hasBarrier } = this.#options;
     const { kind } = await reply;

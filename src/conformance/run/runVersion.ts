@@ -10,16 +10,12 @@ import { CheckConnection, type Reply } from './checkConnection';
 import type { CheckLimits, CheckOptions, CheckPrompts } from './checkOptions';
 import { CheckSession } from './checkSession';
 
-/** How often the status is asked for in a row. */
 const STATUS_CALLS = 20;
 
 export interface VersionRun {
   readonly log: WireLog;
-  /** The version that the agent speaks; undefined if it was not initialized. */
   readonly version: ProtocolVersion | undefined;
-  /** The answer to `initialize`. */
   readonly description: unknown;
-  /** Why not everything was tried. */
   readonly stopped?: string;
 }
 
@@ -31,11 +27,9 @@ export interface VersionContext {
   readonly log: WireLog;
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** The version is tried already: the agent is left alone if it answers with one of these. */
   readonly known: readonly ProtocolVersion[];
 }
 
-/** A process of the agent that was initialized. */
 interface Opened {
   readonly connection: CheckConnection;
   readonly version: ProtocolVersion;
@@ -91,7 +85,6 @@ async function connect(context: VersionContext): Promise<{ connection: CheckConn
 }
 
 interface FirstRun {
-  /** The session to open again; undefined if there is none. */
   readonly sessionId?: string;
   readonly stopped?: string;
 }
@@ -140,7 +133,6 @@ async function firstProcess(context: VersionContext, opened: Opened): Promise<Fi
   return { sessionId: session.id, stopped };
 }
 
-/** Asks for the status in a row. @returns whether nothing else came from the agent */
 async function askStatus(session: CheckSession): Promise<boolean> {
   let updates = 0;
   const stop = session.onUpdate(() => updates++);
@@ -168,7 +160,6 @@ async function closeSession(context: VersionContext, opened: Opened): Promise<vo
   await connection.quiet();
 }
 
-/** Opens the session in a new process, and runs a turn in it. */
 async function openAgain(context: VersionContext, how: 'load' | 'resume', sessionId: string): Promise<void> {
   const { options, prompts, folder, limits, signal } = context;
   if (signal.aborted) return;
@@ -188,7 +179,6 @@ async function openAgain(context: VersionContext, how: 'load' | 'resume', sessio
 
 /**
  * Takes up a session that was opened: waits for what comes too early, and says that it is ready.
- * @param id undefined if the answer names it
  */
 async function begin(
   context: VersionContext,
@@ -210,12 +200,10 @@ async function begin(
   return new CheckSession({ id: sessionId, connection, log, limits, version, hasBarrier, hasStatus });
 }
 
-/** Sends a prompt to a session that does not exist, or no longer. */
 async function prompt({ prompts }: VersionContext, connection: CheckConnection, sessionId: string): Promise<void> {
   await connection.call('session/prompt', { sessionId, prompt: [{ type: 'text', text: prompts.answer }] });
 }
 
-/** @returns whether the agent asked for a permission */
 async function withPermission(
   connection: CheckConnection,
   answer: 'reject' | 'cancel',
@@ -228,7 +216,6 @@ async function withPermission(
   return connection.asked > asked;
 }
 
-/** Returns why the first process was not asked everything. */
 function whyStopped(connection: CheckConnection, session: CheckSession): string | undefined {
   if (connection.isOver) return 'the agent ended too early';
   return session.isStuck ? 'a turn did not end, so that no more prompts were sent in its session' : undefined;

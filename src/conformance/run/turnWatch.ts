@@ -16,7 +16,6 @@ export class TurnWatch {
   #hasStates = false;
   #isIdle = false;
 
-  /** @param promptId of the request */
   constructor(sessionId: string, version: 1 | 2, promptId: string | number) {
     this.#sessionId = sessionId;
     this.#version = version;
@@ -39,7 +38,6 @@ export class TurnWatch {
     }
   }
 
-  /** The answer to the prompt says nothing of an end, and no state does. */
   get isUndecided(): boolean {
     return this.#version === 1 && this.#isReceipt && !this.#hasStates;
   }

@@ -2,30 +2,23 @@
 import { at } from '../../base/untrusted';
 import type { WireLine } from './wireLog';
 
-/** A request with its answer, in either direction. */
 export interface Call {
   readonly line: WireLine;
   readonly id: unknown;
   readonly method: string;
   readonly params: unknown;
   readonly answer?: WireLine;
-  /** The note that the answer did not come in time. */
   readonly late?: WireLine;
 }
 
 export interface Life {
   readonly lines: readonly WireLine[];
-  /** Requests of the client. */
   readonly calls: readonly Call[];
-  /** Requests of the agent. */
   readonly questions: readonly Call[];
-  /** Set if the agent ended without being asked to. */
   readonly ended?: WireLine;
-  /** Answers of the agent to no request, or to one that was answered already. */
   readonly strayAnswers: readonly WireLine[];
 }
 
-/** Returns the processes of an agent. */
 export function livesOf(lines: readonly WireLine[]): readonly Life[] {
   return [...Map.groupBy(lines, ({ life }) => life).values()].map(readLife);
 }
@@ -59,23 +52,19 @@ function readLife(lines: readonly WireLine[]): Life {
 
 type MutableCall = { -readonly [K in keyof Call]: Call[K] };
 
-/** Returns the result of a call that succeeded; undefined if it failed or has no answer. */
 export function resultOf({ answer }: Call): unknown {
   return at(answer?.message, 'error') === undefined ? at(answer?.message, 'result') : undefined;
 }
 
-/** Returns whether a call was answered with a result. */
 export function succeeded({ answer }: Call): boolean {
   return answer !== undefined && at(answer.message, 'error') == null;
 }
 
-/** Returns the code of the error that a call was answered with; undefined if it was none. */
 export function errorCode({ answer }: Call): number | undefined {
   const code = at(answer?.message, 'error', 'code');
   return typeof code === 'number' ? code : undefined;
 }
 
-/** Returns the session that a call is about, or that it has opened. */
 export function sessionOfCall(call: Call): string | undefined {
   const id = at(call.params, 'sessionId') ?? at(resultOf(call), 'sessionId');
   return typeof id === 'string' ? id : undefined;

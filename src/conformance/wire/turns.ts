@@ -7,22 +7,15 @@ import { sessionOf, updateIn, updateName, type WireLine } from './wireLog';
 export interface Turn {
   readonly prompt: Call;
   readonly sessionId: string;
-  /** All lines of the session from the prompt to the next turn, the prompt and its answer included. */
   readonly lines: readonly WireLine[];
-  /** Prompts that were sent while the turn ran. */
   readonly added: readonly Call[];
-  /** The answer to the prompt only says that the prompt was taken in; states tell how the turn goes. */
   readonly isLifecycle: boolean;
-  /** What ended the turn: the answer, or the idle state. */
   readonly end?: WireLine;
   readonly reason?: string;
-  /** The note that there was no end in time. */
   readonly endless?: WireLine;
-  /** `session/cancel`, or a `session/close`, while the turn ran. */
   readonly cancel?: WireLine;
 }
 
-/** Updates that are output of the agent, in either version. */
 const OUTPUT: ReadonlySet<string> = new Set([
   'agent_message_chunk',
   'agent_message',
@@ -36,7 +29,6 @@ const OUTPUT: ReadonlySet<string> = new Set([
   'plan_removed',
 ]);
 
-/** Updates that belong to a turn: its output, and what the proposal names beside it. */
 const OF_TURN: ReadonlySet<string> = new Set([
   ...OUTPUT,
   'user_message_chunk',
@@ -46,27 +38,22 @@ const OF_TURN: ReadonlySet<string> = new Set([
   'state_change',
 ]);
 
-/** Returns whether a line is output of the agent. */
 export function isOutput(line: WireLine): boolean {
   return OUTPUT.has(updateName(line) ?? '');
 }
 
-/** Returns whether a line is an update that belongs to a turn. */
 export function isOfTurn(line: WireLine): boolean {
   return OF_TURN.has(updateName(line) ?? '');
 }
 
-/** Returns whether a line is a message of the user, or a piece of one. */
 export function isUserMessage(line: WireLine): boolean {
   return updateName(line)?.startsWith('user_message') === true;
 }
 
-/** Returns the state that a line reports, or undefined. */
 export function stateIn(line: WireLine): ReturnType<typeof readState> {
   return readState(updateIn(line));
 }
 
-/** Returns the number of the line with which a session was opened, and that with which it was closed. */
 function spanOf(life: Life, sessionId: string): { readonly from: number; readonly to: number } | undefined {
   const opening = life.calls.find(
     (call) =>
@@ -87,7 +74,6 @@ function isOpenAt(life: Life, call: Call): boolean {
   return span !== undefined && call.line.n > span.from && call.line.n < span.to;
 }
 
-/** Returns the turns of one process, in the order of their prompts. */
 export function turnsOf(life: Life, version: 1 | 2): readonly Turn[] {
   const turns: Turn[] = [];
   const sessions = Map.groupBy(
@@ -133,12 +119,10 @@ function readTurn(life: Life, version: 1 | 2, sessionId: string, prompt: Call, l
   };
 }
 
-/** An answer without the reason of an end. */
 function answersEarly(prompt: Call): boolean {
   return succeeded(prompt) && typeof at(resultOf(prompt), 'stopReason') !== 'string';
 }
 
-/** The first idle state after work has begun, or the error of a prompt that was refused. */
 function endByState(prompt: Call, lines: readonly WireLine[]): WireLine | undefined {
   if (prompt.answer && !succeeded(prompt)) return prompt.answer;
   let works = false;
@@ -150,12 +134,10 @@ function endByState(prompt: Call, lines: readonly WireLine[]): WireLine | undefi
   return undefined;
 }
 
-/** Returns whether the agent was told to stop, with `session/cancel` or `session/close`. */
 export function wasCancelled({ cancel }: Turn): boolean {
   return cancel !== undefined;
 }
 
-/** Returns whether a prompt failed after its turn had begun, or was refused. */
 export function failed({ prompt, end, isLifecycle }: Turn): boolean {
   if (errorCode(prompt) !== undefined) return true;
   return isLifecycle && end !== undefined && stateIn(end)?.stopReason === 'error';

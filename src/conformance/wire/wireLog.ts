@@ -1,15 +1,11 @@
 // The wire of one check as it is recorded: each line in order, and notes of the client between them.
 import { at } from '../../base/untrusted';
 
-/** A line of the wire, or a note of the client. */
 export interface WireLine {
-  /** Number of the line, from 1. */
   readonly n: number;
-  /** Number of the agent's process or connection, from 1. */
   readonly life: number;
   /** Milliseconds since the check began. */
   readonly ms: number;
-  /** `noise` is a line of the agent that is no message. */
   readonly dir: 'sent' | 'received' | 'noise' | 'note';
   readonly text: string;
   /** Absent for noise, notes and batches. */
@@ -17,7 +13,6 @@ export interface WireLine {
   readonly note?: Note;
 }
 
-/** What the client adds to the record. */
 export type Note =
   /** A request of the client had no answer in time. */
   | { readonly kind: 'unanswered'; readonly id: string | number; readonly seconds: number }
@@ -37,7 +32,6 @@ export class WireLog {
   #life = 0;
   #chars = 0;
 
-  /** @param maxChars of all lines of the agent; more is not recorded */
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
   }
@@ -46,12 +40,10 @@ export class WireLog {
     return this.#lines;
   }
 
-  /** The agent has sent more than the limit. */
   get isFull(): boolean {
     return this.#chars > this.#maxChars;
   }
 
-  /** A new process or connection begins. */
   nextLife(): void {
     this.#life++;
   }
@@ -69,7 +61,6 @@ export class WireLog {
     this.#add('note', text, { note });
   }
 
-  /** Calls a listener with each line from now on. @returns the function that ends that */
   onLine(listener: (line: WireLine) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -103,19 +94,16 @@ function messageIn(text: string): Record<string, unknown> | undefined {
   return Array.isArray(message) ? undefined : (message as Record<string, unknown>);
 }
 
-/** Returns the session that a message is about, or undefined. */
 export function sessionOf(line: WireLine): string | undefined {
   const id = at(line.message, 'params', 'sessionId');
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Returns the session update that a line carries, or undefined. */
 export function updateIn(line: WireLine): unknown {
   if (line.dir !== 'received' || at(line.message, 'method') !== 'session/update') return undefined;
   return at(line.message, 'params', 'update');
 }
 
-/** Returns the name of the session update that a line carries, or undefined. */
 export function updateName(line: WireLine): string | undefined {
   const name = at(updateIn(line), 'sessionUpdate');
   return typeof name === 'string' ? name : undefined;

@@ -1,10 +1,7 @@
 // Scenes that show what an answer can hold.
 import type { Turn } from '../session';
 
-/**
- * Says plainly that there is no model, and lists the commands.
- * @param table the commands as a Markdown table
- */
+/** Says plainly that there is no model, and lists the commands. */
 export async function introduce(turn: Turn, table: string): Promise<void> {
   const { text, attachments } = turn.prompt;
   const seen =
@@ -16,7 +13,6 @@ export async function introduce(turn: Turn, table: string): Promise<void> {
   );
 }
 
-/** Answers a command that does not exist. */
 export async function unknownCommand(turn: Turn, table: string): Promise<void> {
   const name = turn.prompt.text.split(/\s/, 1)[0];
   await turn.say(`I am a scripted demo and \`${name}\` is not in my script. These are:\n\n${table}`);
@@ -105,12 +101,10 @@ Other scripts, other directions: 日本語のテキスト, Ελληνικά, ا�
 That was all. Try \`/edit\` next.
 `;
 
-/** Streamed Markdown: everything that the transcript renders, word by word. */
 export async function stream(turn: Turn): Promise<void> {
   await turn.say(TOUR);
 }
 
-/** Thoughts: shown folded, apart from the answer. */
 export async function thoughts(turn: Turn): Promise<void> {
   await turn.think(
     'The user wants to see how thoughts look. I have none, since I am a script, but I can act as if I had.\n\nFirst I would look at the question from the left. Then from the right. Then I would find out that it was a good question, and say so.',
@@ -129,7 +123,6 @@ const PLAN = [
   { content: 'Report back', kind: undefined, title: '' },
 ] as const;
 
-/** A plan that is worked through: each update of a plan replaces it as a whole. */
 export async function plan(turn: Turn): Promise<void> {
   await turn.say('I will pretend to work, in four steps. Watch the plan.\n');
   for (const [current, step] of PLAN.entries()) {

@@ -9,7 +9,6 @@ import type { ToolFields, Turn } from '../session';
 const FILE_NAME = 'parley-demo.md';
 const FIRST_TEXT = '# Written by the demo agent\n\nYou allowed this file. Delete it whenever you like.\n';
 
-/** A real edit: the diff first, then the question, then the write: in version 1 through the client and so through the editor, in version 2 by the agent itself. */
 export async function edit(turn: Turn): Promise<void> {
   const { can, cwd, version } = turn.session;
   if (version === 1 && !can.writeFiles) {
@@ -57,10 +56,7 @@ export async function edit(turn: Turn): Promise<void> {
   await turn.say(`Done: \`${FILE_NAME}\` has one more line. Click the location to see it.${always}\n`);
 }
 
-/**
- * The text of a file; undefined where it does not exist. A client may answer with an error for
- * that, or with an empty text.
- */
+/** The text of a file; undefined where it does not exist. */
 async function readText(turn: Turn, path: string): Promise<string | undefined> {
   const { can, version } = turn.session;
   if (version === 1 && !can.readFiles) return undefined;
@@ -108,7 +104,6 @@ const requestedSchema = {
   required: ['name', 'kind'],
 } as const;
 
-/** Asks a question with several answers: a form, which the client shows and validates. */
 export async function form(turn: Turn): Promise<void> {
   if (!turn.session.can.forms) {
     await turn.say(
@@ -155,7 +150,6 @@ const ENV = { ELECTRON_RUN_AS_NODE: '1' };
 
 type Change = (fields: ToolFields) => Promise<void>;
 
-/** A real process: permission, live output with colours, exit. In version 1 it runs in a terminal of the client, in version 2 the agent runs it and shows the output. */
 export async function terminal(turn: Turn): Promise<void> {
   const isV2 = turn.session.version === 2;
   if (!isV2 && !turn.session.can.terminals) {
@@ -198,7 +192,6 @@ export async function terminal(turn: Turn): Promise<void> {
   }
 }
 
-/** Runs the program and shows its output as it comes. Cancelling the turn ends it. */
 async function run(turn: Turn, command: string, args: readonly string[], change: Change): Promise<void> {
   const { cwd } = turn.session;
   const terminalId = turn.session.newId('terminal');

@@ -19,7 +19,6 @@ export async function slow(turn: Turn): Promise<void> {
   await turn.say('A minute has passed. Thank you for your patience.\n');
 }
 
-/** Answers a prompt with an error: earlier entries stay, and the next prompt works. */
 export async function fail(turn: Turn): Promise<void> {
   await turn.say('I will answer this prompt with an error, as an agent does that has lost its model. Here it comes.\n');
   throw new RpcFault(-32603, 'The demo agent failed, because you asked it to.', {
@@ -27,7 +26,6 @@ export async function fail(turn: Turn): Promise<void> {
   });
 }
 
-/** Ends the agent's process in the middle of a turn, with an open tool call and a last line on stderr. */
 export async function crash(turn: Turn): Promise<void> {
   await turn.say('I am about to exit in the middle of this sentence, and the reason will be on my');
   await turn.tool({ title: 'A tool call that never ends', kind: 'think', status: 'in_progress' });
@@ -88,7 +86,7 @@ async function work(turn: Turn): Promise<void> {
 
 const PARTS = 3;
 
-/** Work that goes on after the turn, and a turn that the agent begins by itself when it is done (docs/proposals.md). */
+/** Work that continues after the turn, and a turn that the agent begins by itself when it is done (docs/proposals.md). */
 export async function background(turn: Turn): Promise<void> {
   await turn.say(
     'I start something in the background and end my turn. You can write to me meanwhile. When it is done, I begin a turn by myself.\n',
@@ -156,7 +154,6 @@ export async function twoClients(turn: Turn): Promise<void> {
   );
 }
 
-/** Counts in the state of the session, which goes along wherever the session does. */
 export async function count(turn: Turn): Promise<void> {
   const { state } = turn.session;
   if (state === undefined) {

@@ -8,9 +8,7 @@ import type { SessionEvent } from './event';
 export const MAX_MESSAGE_CHARS = 8 * 1024 * 1024;
 /** Characters of one text or diff side in a tool call. */
 export const MAX_TOOL_TEXT = 1024 * 1024;
-/** Contents and locations of one tool call. */
 export const MAX_TOOL_PARTS = 200;
-/** Approximate size up to which raw input or output is kept unchanged. */
 export const MAX_RAW_CHARS = 256 * 1024;
 /** Characters of terminal output. */
 export const MAX_TERMINAL_CHARS = 1024 * 1024;
@@ -27,13 +25,9 @@ export const MAX_ALL_TOOL_CHARS = 128 * 1024 * 1024;
 const SHORT_TOOL_CHARS = 20_000;
 /** Characters of an image, audio clip or embedded resource: base64 of 12 MB. */
 export const MAX_MEDIA_CHARS = 16 * 1024 * 1024;
-/** Options, commands, plan entries and so on in one list. */
 export const MAX_LIST = 2000;
 
-/**
- * Returns the block, or a placeholder that names it if its media or resource is too large. Message
- * text is bounded where chunks are joined.
- */
+/** Returns the block, or a placeholder that names it if its media or resource is too large. */
 export function boundBlock(block: ContentBlock): ContentBlock {
   if (block.type === 'unknown') return { ...block, raw: boundRaw(block.raw) };
   const size = mediaSize(block);
@@ -54,13 +48,11 @@ export function mediaSize(block: ContentBlock): number {
   }
 }
 
-/** Returns the content list of a tool call within its limits. */
 export function boundContent(content: readonly ToolContent[]): readonly ToolContent[] {
   const kept = content.length > MAX_TOOL_PARTS ? firstParts(content) : content;
   return kept.some(isLarge) ? kept.map(shorten) : kept;
 }
 
-/** The user may have to decide on the others too. */
 function firstParts(content: readonly ToolContent[]): readonly ToolContent[] {
   const text = `[${content.length - MAX_TOOL_PARTS + 1} more parts of this call were left out]`;
   return [...content.slice(0, MAX_TOOL_PARTS - 1), { type: 'content', block: { type: 'text', text } }];
@@ -95,7 +87,6 @@ function shorten(part: ToolContent): ToolContent {
   return part;
 }
 
-/** Returns the event reduced to what the model keeps; applying it gives the same state. */
 export function boundEvent(event: SessionEvent): SessionEvent {
   switch (event.type) {
     case 'message_chunk': {
@@ -173,9 +164,8 @@ export function shortContent(content: readonly ToolContent[]): readonly ToolCont
 }
 
 /**
- * Returns a raw value unchanged if it is small, otherwise without the middle of its long texts: what
- * stands beside one, as a command, must not be cut off with it. If that is still too much, the ends of
- * its JSON text.
+ * Returns a raw value unchanged if it is small, otherwise without the middle of its long texts:
+ * what stands beside one, as a command, must not be cut off with it.
  */
 export function boundRaw(value: unknown, limit = MAX_RAW_CHARS): unknown {
   if (roughSize(value, limit) <= limit) return value;
@@ -193,7 +183,6 @@ function withShortTexts(value: unknown, most: number, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withShortTexts(one, most, depth + 1)]));
 }
 
-/** The mark counts towards the limit, so bounding the result again changes nothing. */
 function withoutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = Math.floor(limit / 4);
@@ -201,10 +190,7 @@ function withoutMiddle(text: string, limit: number): string {
   return `${head(text, first)}… [${text.length - first - end} characters cut] …${tail(text, end)}`;
 }
 
-/**
- * Returns the JSON text of any value. A short line can nest thousands of levels deep, which makes
- * `JSON.stringify` throw; a placeholder is returned then.
- */
+/** Returns the JSON text of any value. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);

@@ -23,18 +23,14 @@ export type ContentBlock =
   | {
       readonly type: 'unknown';
       readonly kind: string;
-      /** The block as received; for text meant for the agent only, the text. */
       readonly raw: unknown;
-      /** Known, but meant for the agent alone (`annotations.audience`). */
       readonly forAgent?: true;
     };
 
-/** A location in a file that a change touches. */
 export interface ChangeHunk {
   /** 1-based first lines. */
   readonly oldStart: number;
   readonly newStart: number;
-  /** Each begins with ' ', '+' or '-'. */
   readonly lines: readonly string[];
 }
 
@@ -49,9 +45,7 @@ export type ToolContent =
       readonly path: string;
       readonly oldText?: string;
       readonly newText: string;
-      /** The agent sent a patch: these are its hunks, and the texts hold only the lines in them. */
       readonly hunks?: readonly ChangeHunk[];
-      /** The previous path of a file that is moved or copied. */
       readonly oldPath?: string;
       /**
        * What happens to the file: `add`, `delete`, `modify`, `move`, `copy`, or a name of the
@@ -68,10 +62,7 @@ export interface ToolLocation {
   readonly line?: number;
 }
 
-/**
- * `pending` before the call runs. `cancelled` is set by the client on calls that a cancelled turn
- * left open. Unknown values count as in progress.
- */
+/** `pending` before the call runs. */
 export type ToolStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'paused';
 
 export interface PlanEntry {
@@ -83,7 +74,6 @@ export interface PlanEntry {
 export interface AvailableCommand {
   readonly name: string;
   readonly description: string;
-  /** Hint for the command's argument, if the agent gives one. */
   readonly hint?: string;
 }
 
@@ -94,7 +84,6 @@ export interface ConfigValue {
   readonly group?: string;
 }
 
-/** A session setting that the agent offers. */
 export type ConfigOption = {
   readonly id: string;
   readonly name: string;
@@ -111,16 +100,12 @@ export interface SessionMode {
   readonly description?: string;
 }
 
-/** A mode, or the value of an option, that is to be in force. */
 export interface Choice {
   /** Of the option; absent: a mode outside of the options. */
   readonly id?: string;
   readonly value: string | boolean;
-  /** As the user saw it. */
   readonly label: string;
-  /** It stands for the agent's mode, which agents offer as modes or as an option. */
   readonly isMode?: true;
-  /** A prompt waits also where the agent no longer offers it. */
   readonly isRequired?: true;
 }
 
@@ -130,7 +115,6 @@ export interface Usage {
   readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
-/** Token counts of a turn by category, as far as the agent reports them. */
 export interface TokenParts {
   readonly input?: number;
   readonly output?: number;
@@ -139,7 +123,6 @@ export interface TokenParts {
   readonly thought?: number;
 }
 
-/** Token counts of a turn: total and by category. */
 export interface TurnTokens {
   readonly tokens?: number;
   readonly tokenParts?: TokenParts;
@@ -148,11 +131,9 @@ export interface TurnTokens {
 export interface PermissionOption {
   readonly optionId: string;
   readonly name: string;
-  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or a name of the agent's own. */
   readonly kind: string;
 }
 
-/** A rule that a permission request can be made into: for this folder, what is asked for now. */
 export interface PermissionRuleOffer {
   readonly kind: 'execute' | 'edit' | 'read';
   /** The command, or a glob on paths relative to the folder. */

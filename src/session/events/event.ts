@@ -22,7 +22,6 @@ import type { OwnText } from './ownText';
 
 export type MessageRole = 'user' | 'agent' | 'thought';
 
-/** Why a turn ended; `unknown` if the agent did not say. */
 export type StopReason =
   | 'end_turn'
   | 'cancelled'
@@ -32,13 +31,9 @@ export type StopReason =
   | 'error'
   | 'unknown';
 
-/** The signal that showed that the turn was over. */
 export type Barrier = 'turn_complete' | 'state' | 'response' | 'timeout' | 'exit';
 
-/**
- * Fields of a tool call. Absent means unchanged, null means cleared. `content` and `locations`
- * replace the previous lists.
- */
+/** Fields of a tool call. Absent means unchanged, null means cleared. */
 export interface ToolPatch {
   readonly title?: string | null;
   readonly name?: string | null;
@@ -48,9 +43,7 @@ export interface ToolPatch {
   readonly locations?: readonly ToolLocation[] | null;
   readonly rawInput?: unknown;
   readonly rawOutput?: unknown;
-  /** The call can be cancelled on its own (v2 `capabilities.cancel`). */
   readonly canCancel?: boolean;
-  /** The id of the call that started the subagent that makes this one. The first one stays. */
   readonly parent?: string;
 }
 
@@ -62,7 +55,6 @@ export type SessionEvent =
       readonly role: MessageRole;
       readonly messageId?: string;
       readonly block: ContentBlock;
-      /** The id of the call that started the subagent that says this. */
       readonly parent?: string;
     }
   /** The last message is complete: a following chunk without an id starts a new message. */
@@ -82,9 +74,8 @@ export type SessionEvent =
   | {
       readonly type: 'tool_call';
       readonly toolCallId: string;
-      readonly patch: ToolPatch /** True for `tool_call`, false for an update. */;
+      readonly patch: ToolPatch;
       readonly announced: boolean;
-      /** It is what a permission request says of the call, which adds to what was said before. */
       readonly asks?: true;
     }
   | { readonly type: 'plan'; readonly planId: string; readonly entries: readonly PlanEntry[] }
@@ -108,9 +99,7 @@ export type SessionEvent =
       readonly description?: string | null;
       /** `running`, `idle`, `requires_action`; any other value counts as busy. */
       readonly state?: string | null;
-      /** `session/cancel` with the subagent's id stops it (`capabilities.cancel`). */
       readonly canCancel?: boolean;
-      /** The id of the entry of the subagent that runs it. */
       readonly parent?: string;
     }
   /** Short progress of a subagent: text to append, or the title of a tool call. */
@@ -135,25 +124,17 @@ export type SessionEvent =
       readonly severity: string;
       readonly title: string;
       readonly description?: LocalizableText;
-      /** The notice comes from the client, not from the agent. */
       readonly own?: true;
-      /** What the client says: it stands for the title, which is empty then, and mostly for the description. */
       readonly said?: OwnText;
-      /** A button of the client; only the workbench interprets its id. */
       readonly action?: { readonly id: string; readonly label?: string };
-      /**
-       * Opens a session imported from elsewhere. Marks it as worth keeping before its first
-       * message.
-       */
+      /** Opens a session imported from elsewhere. */
       readonly opens?: true;
-      /** The agent does not know the messages above; they are sent with the next prompt. */
       readonly beginsAnew?: true;
     }
   /** A message of an imported session is missing here. Adds a gap or updates a known one. */
   | {
       readonly type: 'gap';
       readonly gapId: string;
-      /** Of sessions that were kept before there was `said`; empty where that is given. */
       readonly text: string;
       readonly said?: OwnText;
       readonly state: GapState;
@@ -165,8 +146,7 @@ export type SessionEvent =
     }
   /**
    * Adds `count` gaps with the ids `<prefix><first>` and on: the messages of a session whose
-   * history is being loaded. With `inPlaceOf`, they replace the gap with that id; where there is
-   * none, nothing changes.
+   * history is being loaded.
    */
   | {
       readonly type: 'gaps';
@@ -174,7 +154,6 @@ export type SessionEvent =
       readonly first: number;
       readonly count: number;
       readonly inPlaceOf?: string;
-      /** As in `gap`. */
       readonly text: string;
       readonly said?: OwnText;
       readonly state: GapState;
@@ -200,7 +179,6 @@ export type SessionEvent =
       readonly stderr?: string;
       /** A turn that has ended already; absent: the running one. */
       readonly turnId?: string;
-      /** Ways to resend the prompt of the turn, shown as buttons. */
       readonly actions?: readonly { readonly id: string; readonly label: LocalizableText }[];
     }
   // Session properties.
@@ -225,16 +203,13 @@ export type SessionEvent =
   | {
       readonly type: 'choices';
       readonly wanted: readonly Choice[];
-      /** The agent whose choices they are. */
       readonly agentId?: string;
-      /** The session is being opened: the agent may begin with something else than it had. */
       readonly opens?: true;
     }
   | {
       readonly type: 'info';
       readonly title?: string | null;
       readonly updatedAt?: string | null;
-      /** The user has given the title, which no title of the agent replaces. */
       readonly byUser?: true;
     }
   | { readonly type: 'usage'; readonly usage: Usage }
@@ -251,9 +226,7 @@ export type SessionEvent =
       /** Null: the terminal is running after all. */
       readonly exit?: TerminalExit | null;
       readonly released?: boolean;
-      /** The terminal can be stopped on its own (v2 `capabilities.cancel`). */
       readonly canCancel?: boolean;
-      /** The call that shows it until the agent names one. */
       readonly toolCallId?: string;
       /** It was ended because the user stopped its turn. */
       readonly isStopped?: true;
@@ -264,9 +237,7 @@ export type SessionEvent =
       readonly turnId: string;
       readonly promptId: string;
       readonly content: readonly ContentBlock[];
-      /** The agent's id for the message, if already known. */
       readonly messageId?: string;
-      /** The text that the agent received and may echo, if it differs from the content. */
       readonly echo?: string;
     }
   /** The agent has accepted a prompt as the message with this id. */
@@ -287,7 +258,6 @@ export type SessionEvent =
       readonly outcome: 'selected' | 'cancelled';
       readonly optionId?: string;
       readonly by: 'user' | 'turn' | 'agent' | 'exit' | 'rule';
-      /** The rule that answered, as one line. */
       readonly rule?: string;
     }
   // Elicitations: a form or a page in the browser. `id` is assigned by the client.
@@ -303,7 +273,6 @@ export type SessionEvent =
       readonly type: 'elicitation_closed';
       readonly id: string;
       readonly action: 'accept' | 'decline' | 'cancel';
-      /** A readable summary of the user's answers to a form. */
       readonly answer?: string;
       readonly by: 'user' | 'turn' | 'agent' | 'exit';
     }
@@ -323,7 +292,6 @@ export type SessionEvent =
       /** Absent in an imported session whose file does not say. */
       readonly barrier?: Barrier;
       readonly at: number;
-      /** A {@link TurnNote}, or what the agent or the system said. */
       readonly note?: LocalizableText;
       /**
        * Only with `error`: the turn did not fail. Its agent was stopped because the window or
@@ -338,15 +306,10 @@ export type SessionEvent =
   | ({ readonly type: 'turn_changes'; readonly turnId: string } & TurnChanges)
   /**
    * The agent was restarted or opened another session, so its ids start over: an id that follows
-   * names something new. `known` lists the ids that the agent repeated with the same content, as
-   * {@link idOf} writes them; these stay valid.
+   * names something new.
    */
   | { readonly type: 'ids_renewed'; readonly known?: readonly string[] }
-  /**
-   * The agent's replay showed that something is missing here. `text` completes the message of the
-   * entry `entryId`; `events` make one entry after it and after everything that was restored there
-   * before.
-   */
+  /** The agent's replay showed that something is missing here. */
   | {
       readonly type: 'restored';
       readonly entryId: string;
@@ -363,7 +326,6 @@ export type SessionEvent =
   // replay after their response.
   | { readonly type: 'cleared'; readonly replay?: true };
 
-/** The states of the folders around a turn, as their store names them, and what lies between. */
 export interface TurnChanges {
   readonly folders: readonly {
     /** Absolute. */
@@ -372,7 +334,6 @@ export interface TurnChanges {
     /** Absent: the turn runs, or its end was not seen. */
     readonly after?: string;
   }[];
-  /** Files that changed, and their lines; 0 until `after` is known. */
   readonly files: number;
   readonly added: number;
   readonly removed: number;
@@ -391,25 +352,19 @@ export interface TurnChanges {
   readonly unnamed?: readonly string[];
   /** There are more such files than are listed: none of the turn counts as the agent's alone. */
   readonly hasMoreUnnamed?: true;
-  /** Tool calls after which a file was not what their diff shows. */
   readonly writtenDifferently?: readonly WrittenDifferently[];
 }
 
-/** A diff of a tool call after which the file was another one. */
 export interface WrittenDifferently {
   readonly toolCallId: string;
-  /** As the diff names the file. */
   readonly path: string;
 }
 
-/** Being loaded, available on retry, unavailable, or loaded on demand. */
 export type GapState = 'loading' | 'retryable' | 'final' | 'unloaded';
 
-/** Message content that is available at an `http:` or `https:` URL. */
 export interface RemoteContent {
   readonly url: string;
   readonly mimeType: string;
-  /** The name of a file; absent if the content is part of the text. */
   readonly name?: string;
 }
 
@@ -420,19 +375,14 @@ export interface GapFilling {
   readonly events: readonly PastEvent[];
 }
 
-/** The events of a past message; a gap stands for a missing part. */
 export type PastEvent = Extract<SessionEvent, { type: 'message' | 'message_chunk' | 'tool_call' | 'notice' | 'gap' }>;
 
-/** The events of an entry restored from an agent's replay. */
 export type RestoredEvent = Extract<
   SessionEvent,
   { type: 'message_chunk' | 'message' | 'tool_call' | 'plan' | 'plan_document' | 'notice' | 'unknown_update' | 'error' }
 >;
 
-/**
- * Background work. `type` is `tool_call`, `terminal`, `subagent` or a name of the agent's own; `id`
- * is the id of that item.
- */
+/** Background work. */
 export interface BackgroundItem {
   readonly type: string;
   readonly id: string;
@@ -447,19 +397,12 @@ export interface TerminalExit {
 export interface TimedEvent {
   readonly at: number;
   readonly event: SessionEvent;
-  /** The event started a new entry. */
   readonly begins?: true;
-  /**
-   * The position in the transcript before the event. The transcript can be read from such an event
-   * on.
-   */
+  /** The position in the transcript before the event. */
   readonly mark?: Mark;
 }
 
-/**
- * A position in the transcript: the number of entries and turns before it. `turn` is the id of the
- * last turn if it is running there.
- */
+/** A position in the transcript: the number of entries and turns before it. */
 export interface Mark {
   readonly entries: number;
   readonly turns: number;

@@ -1,17 +1,13 @@
 // Elicitations: a form of simple fields or a page in the browser (protocol section "Elicitation").
 // Types only.
 
-/** One of the options to choose from. */
 export interface FormOption {
   readonly value: string;
   readonly title: string;
   readonly description?: string;
 }
 
-/**
- * A form field. `key` names its value in the answer. Bounds are inclusive; lengths count code
- * points.
- */
+/** A form field. */
 export type FormField = {
   readonly key: string;
   readonly title?: string;
@@ -42,9 +38,7 @@ export type FormField = {
       readonly maxItems?: number;
       readonly initial?: readonly string[];
     }
-  /**
-   * An unsupported field type: shown, but cannot be answered. `kind` is the agent's name for it.
-   */
+  /** An unsupported field type: shown, but cannot be answered. */
   | { readonly type: 'unknown'; readonly kind: string }
 );
 
@@ -56,7 +50,6 @@ export interface Form {
 
 export type FormValue = string | number | boolean | readonly string[];
 
-/** The answers by field key; empty fields are absent. */
 export type FormContent = Readonly<Record<string, FormValue>>;
 
 /**

@@ -7,10 +7,7 @@ import type { ToolEntry } from './state';
 
 type Call = Pick<ToolEntry, 'content' | 'rawInput' | 'status'>;
 
-/**
- * Returns the patch with arguments that it would replace as the call's input.
- * @param asks it is what a permission request says: nothing that was said before is lost by it
- */
+/** Returns the patch with arguments that it would replace as the call's input. */
 export function keepInput(call: Call, fields: ToolPatch, asks: boolean): ToolPatch {
   const { content, rawInput, ...others } = fields;
   // What still are arguments is the next part of the stream.
@@ -27,7 +24,6 @@ export function keepInput(call: Call, fields: ToolPatch, asks: boolean): ToolPat
   };
 }
 
-/** Returns what texts stream that begin as a JSON object. Incomplete ones stay texts. */
 function argumentsIn(content: readonly ToolContent[]): unknown {
   let text = '';
   for (const part of content) {
@@ -38,7 +34,6 @@ function argumentsIn(content: readonly ToolContent[]): unknown {
   return /^\s*\{\s*(?:"|\}|$)/.test(fenced) ? objectOf(fenced) : undefined;
 }
 
-/** Earlier contents, but for those that the later ones repeat or are a newer version of. */
 function joined(earlier: readonly ToolContent[], later: readonly ToolContent[]): readonly ToolContent[] {
   const known = new Set(later.map(nameOf));
   return [...earlier.filter((part) => !known.has(nameOf(part))), ...later];

@@ -1,6 +1,5 @@
 // The lines that differ between two texts, for texts about a change.
 
-/** Returns what differs between the lines that both begin and end with, with `-` and `+`. */
 export function changedLines(oldText: string, newText: string): string[] {
   const before = linesOf(oldText);
   const after = linesOf(newText);

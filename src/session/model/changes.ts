@@ -8,7 +8,6 @@ const MAX_TERMINAL_BEHIND = 128 * 1024;
 /** Characters of text pending for one reader; beyond that, rereading everything is cheaper. */
 const MAX_BEHIND = 4 * 1024 * 1024;
 
-/** Parts of the session other than the transcript. */
 export type SessionPart =
   | 'connection'
   | 'queue'
@@ -25,14 +24,12 @@ export type SessionPart =
   | 'plan'
   | 'review';
 
-/** The pending changes of one reader. The model adds to them; the reader takes them and resets. */
 export class Changes {
   /**
    * By transcript index: `true` if the entry must be reread, otherwise the text appended to its
    * last text block.
    */
   readonly entries = new Map<number, true | string>();
-  /** By terminal id: the appended output, or the end of it. */
   readonly terminals = new Map<string, string>();
   readonly parts = new Set<SessionPart>();
   /**
@@ -95,7 +92,6 @@ export class Changes {
     this.#wake();
   }
 
-  /** Discards all recorded changes. */
   reset(): void {
     this.entries.clear();
     this.terminals.clear();

@@ -8,12 +8,10 @@ import { MODE_ID, type SessionState } from './state';
 type ChoiceState = Pick<SessionState, 'mode' | 'modes' | 'config' | 'confirmed'>;
 type SelectOption = Extract<ConfigOption, { type: 'select' }>;
 
-/** How a choice is set with what the agent offers now. */
 export type ChoiceTarget =
   | { readonly kind: 'mode'; readonly value: string; readonly current: string | undefined }
   | { readonly kind: 'option'; readonly option: ConfigOption; readonly value: string | boolean };
 
-/** Applies `modes`, `mode`, `config` and `choices`. */
 export function applyChoices(
   { state, note }: ModelContext,
   event: Extract<SessionEvent, { type: 'modes' | 'mode' | 'config' | 'choices' }>,
@@ -45,20 +43,17 @@ export function applyChoices(
   }
 }
 
-/** A title that the user has given stays until they give another one. */
 export function applyTitle(state: SessionState, { title, byUser }: Extract<SessionEvent, { type: 'info' }>): void {
   if (title === undefined || (state.isNamed && !byUser)) return;
   state.title = title ?? undefined;
   state.isNamed = byUser === true;
 }
 
-/** A prompt has left: what was in force then is what counts, and what the agent changes from now on. */
 export function promptLeft(state: SessionState): void {
   state.isOpening = false;
   state.wanted = [];
 }
 
-/** Returns the option that chooses the agent's mode. */
 export function modeOption(config: readonly ConfigOption[]): SelectOption | undefined {
   return config.find(
     (option): option is SelectOption =>
@@ -66,14 +61,12 @@ export function modeOption(config: readonly ConfigOption[]): SelectOption | unde
   );
 }
 
-/** An agent that has an option for its mode tells the mode in either way. */
 function withMode(config: readonly ConfigOption[], mode: string): readonly ConfigOption[] {
   const option = modeOption(config);
   if (!option || option.value === mode || !offers(option, mode)) return config;
   return config.map((one) => (one === option ? { ...option, value: mode } : one));
 }
 
-/** Returns how a choice can be set now; undefined where the agent does not offer it. */
 export function targetOf(state: Readonly<ChoiceState>, choice: Choice): ChoiceTarget | undefined {
   const { value } = choice;
   const named = choice.id === undefined ? undefined : state.config.find(({ id }) => id === choice.id);
@@ -83,7 +76,6 @@ export function targetOf(state: Readonly<ChoiceState>, choice: Choice): ChoiceTa
   return { kind: 'mode', value, current: state.mode };
 }
 
-/** Returns whether the agent has said that a choice is in force. */
 export function isInForce(state: Readonly<ChoiceState>, choice: Choice): boolean {
   const target = targetOf(state, choice);
   if (!target) return false;
@@ -91,7 +83,6 @@ export function isInForce(state: Readonly<ChoiceState>, choice: Choice): boolean
   return state.confirmed.config && target.option.value === target.value;
 }
 
-/** Returns whether two choices are of the same option, or both of the mode. */
 export function isSameSetting(a: Choice, b: Choice): boolean {
   return a.id === b.id || (a.isMode === true && b.isMode === true);
 }

@@ -5,12 +5,9 @@ import type { Entry, MessageEntry, SessionState, Turn } from './state';
 import { Nests } from './state';
 import { ToolSizes } from './toolSizes';
 
-/** State and indexes. Shared by the files of the model; others read {@link SessionModel.state}. */
 export interface ModelContext {
   readonly state: SessionState;
-  /** Transcript index by `role:messageId`. */
   readonly messages: Map<string, number>;
-  /** The messages of subagents that can still grow, by the id of the call that started them. */
   readonly nestedMessages: Map<string, MessageEntry>;
   readonly tools: Map<string, number>;
   readonly plans: Map<string, number>;
@@ -18,23 +15,16 @@ export interface ModelContext {
   readonly compactions: Map<string, number>;
   readonly subagents: SubagentIndex;
   readonly turnsById: Map<string, Turn>;
-  /** Transcript indexes of unfinished tool calls of the running turn, or outside of turns. */
   readonly openTools: Set<number>;
   /** Start of the time in which the agent waits for an answer, in ms since 1970. */
   askedSince: number | undefined;
-  /** Transcript indexes of the tool calls that show a terminal, by terminal id. */
   readonly terminalShownIn: Map<string, Set<number>>;
   /** Characters of the output of all terminals. */
   terminalChars: number;
-  /** Sizes of the tool calls that can be shortened. */
   readonly toolSizes: ToolSizes;
-  /** The number of entries when the last one was known to be complete. */
   wholeAt: number | undefined;
-  /** The number of entries when ids started over: those before are of another connection or session. */
   renewedAt: number;
-  /** The prompt that the agent may still echo. */
   echo: PromptEcho | undefined;
-  /** The most recent prompts by id. */
   readonly prompts: Map<string, PromptEcho>;
   push(
     make: (base: { id: string; index: number; at: number; turnId?: string; late?: true }) => Entry,
@@ -43,14 +33,12 @@ export interface ModelContext {
   note(apply: (changes: Changes) => void): void;
 }
 
-/** A prompt in the transcript, and how much of it the agent has echoed. */
 export interface PromptEcho {
   index: number;
   text: string;
   position: number;
 }
 
-/** The displayed details of a subagent. */
 export interface Subagent {
   index: number;
   title: string;
@@ -66,7 +54,6 @@ interface SessionMessage {
   text: string;
 }
 
-/** Subagents and their messages, in addition to their entries. */
 class SubagentIndex {
   readonly byId = new Map<string, Subagent>();
   readonly messages = new Map<string, SessionMessage>();
@@ -77,7 +64,6 @@ class SubagentIndex {
   }
 }
 
-/** Returns the context of an empty session. `readers` are notified of changes. */
 export function createContext(readers: ReadonlySet<Changes>): ModelContext {
   const state: SessionState = {
     entries: [],
@@ -176,12 +162,10 @@ export function upsert(
   } else index.set(id, context.push(make, at));
 }
 
-/** Adds `by` to every stored transcript index from `from` on. The caller inserts the entries. */
 export function shiftIndexes(context: ModelContext, from: number, by: number): void {
   mapIndexes(context, (index) => (index >= from ? index + by : index));
 }
 
-/** Replaces every stored transcript index. @param moved returns the new index */
 export function mapIndexes(context: ModelContext, moved: (index: number) => number): void {
   for (const entry of context.state.entries) entry.index = moved(entry.index);
   for (const map of [context.messages, context.tools, context.plans, context.gaps, context.compactions])
@@ -196,7 +180,6 @@ export function mapIndexes(context: ModelContext, moved: (index: number) => numb
   }
 }
 
-/** Removes the transcript and resets all indexes; other session state stays. */
 export function clear(context: ModelContext): void {
   const { state } = context;
   state.entries.length = 0;

@@ -11,7 +11,6 @@ type ElicitationEvent = Extract<
   { type: 'elicitation_asked' | 'elicitation_opened' | 'elicitation_closed' }
 >;
 
-/** Applies an elicitation, the opening of its page, and its end. */
 export function applyElicitation(context: ModelContext, event: ElicitationEvent, at: number): void {
   const { elicitations } = context.state;
   switch (event.type) {

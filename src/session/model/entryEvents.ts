@@ -3,10 +3,7 @@
 import type { RestoredEvent, SessionEvent } from '../events/event';
 import type { Entry, SessionState, ToolEntry } from './state';
 
-/**
- * Returns the events that make an entry. Ends of turns have none, nor have gaps, which only their
- * own session can fill.
- */
+/** Returns the events that make an entry. */
 export function eventsOf(entry: Entry): RestoredEvent[] {
   switch (entry.kind) {
     case 'user':
@@ -40,7 +37,6 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
   }
 }
 
-/** Returns an event with everything known about a tool call. */
 export function toolEvent(entry: ToolEntry): Extract<SessionEvent, { type: 'tool_call' }> {
   const { toolCallId, title, name, toolKind, status, content, locations, rawInput, rawOutput, parent } = entry;
   const patch = {
@@ -57,7 +53,6 @@ export function toolEvent(entry: ToolEntry): Extract<SessionEvent, { type: 'tool
   return { type: 'tool_call', toolCallId, patch, announced: false };
 }
 
-/** Returns the output and exit status of the terminals that an entry shows. */
 export function terminalsOf(entry: Entry, { terminals }: Pick<SessionState, 'terminals'>): SessionEvent[] {
   if (entry.kind !== 'tool') return [];
   return entry.content.flatMap((part): SessionEvent[] => {

@@ -3,18 +3,14 @@
 import { head, textOfBlocks } from '../../base/text';
 import type { Entry, MessageEntry, SessionState } from './state';
 
-/** Entries among which the first message is looked for: agents seldom say more before it. */
 const MOST_BEFORE = 100;
 
-/** Cached texts by the last block of their message, which is replaced whenever the text grows. */
 const bareTexts = new WeakMap<object, { readonly blocks: number; readonly bare: string }>();
 
-/** Returns the text of a message. */
 export function textOf({ content }: Pick<MessageEntry, 'content'>): string {
   return textOfBlocks(content);
 }
 
-/** Returns the text of a message without whitespace. */
 export function bareTextOf(message: Pick<MessageEntry, 'content'>): string {
   const { content } = message;
   const last = content.at(-1);
@@ -34,7 +30,6 @@ export function withoutBare(text: string, count: number): string {
   return text.slice(index);
 }
 
-/** Returns whether one text starts with the other. */
 export function isBeginning(one: string, other: string): boolean {
   return one.length <= other.length ? other.startsWith(one) : one.startsWith(other);
 }
@@ -53,8 +48,7 @@ export function textOfTurn({ entries }: Pick<SessionState, 'entries'>, turnId: s
 }
 
 /**
- * Returns the first line of what the user said first, for a session without a title. Undefined
- * where nothing was said near the beginning, or the beginning is still being read.
+ * Returns the first line of what the user said first, for a session without a title.
  * @param limit maximum number of characters
  */
 export function firstWordsOf({ entries }: Pick<SessionState, 'entries'>, limit: number): string | undefined {

@@ -7,15 +7,12 @@ import { type ModelContext, mapIndexes } from './context';
 import type { Entry, GapEntry } from './state';
 
 const MAX_TEXT = 500;
-/** Maximum number of gaps that one event adds: as many as a history can have messages. */
 const MAX_GAPS = 20_000;
 
-/** Adds a gap or updates the known gap with the same id. */
 export function addGap(context: ModelContext, event: Extract<SessionEvent, { type: 'gap' }>, at: number): void {
   putGap(context, { ...event, text: head(event.text, MAX_TEXT) }, at);
 }
 
-/** Applies `gaps`: adds many gaps, puts them in the place of one, or updates known ones. */
 export function addGaps(
   context: ModelContext,
   { prefix, first, count, inPlaceOf, text, said, state }: Extract<SessionEvent, { type: 'gaps' }>,
@@ -63,10 +60,7 @@ function putGap(context: ModelContext, { gapId, text, said, state, remote }: Gap
   context.gaps.set(gapId, index);
 }
 
-/**
- * Replaces gaps with their entries. Later entries move if there are more of them.
- * @param entriesOf returns the entries that the events of one gap make
- */
+/** Replaces gaps with their entries. */
 export function fillGaps(
   context: ModelContext,
   fillings: readonly GapFilling[],
@@ -101,13 +95,11 @@ export function fillGaps(
   }
 }
 
-/** Returns the entries with the turn and ids of the gap they replace, all with its index. */
 function inPlaceOf({ id, index, turnId, late }: Entry, filling: readonly Entry[]): readonly Entry[] {
   const ofTurn = { ...(turnId !== undefined && { turnId }), ...(late && { late }) };
   return filling.map((entry, offset) => ({ ...entry, ...ofTurn, id: offset === 0 ? id : `${id}.${offset}`, index }));
 }
 
-/** @param from the first index in `placed` */
 function makeRoom(context: ModelContext, placed: ReadonlyMap<number, readonly Entry[]>, from: number): void {
   const { entries } = context.state;
   const before = [...entries];

@@ -11,7 +11,6 @@ import type { MessageEntry } from './state';
 import { callOf } from './tools';
 import { beginReplayedTurn, noteMessageOfOthers } from './turns';
 
-/** Prompts that are remembered to recognise their echo, which usually comes at once. */
 const MAX_PROMPTS = 50;
 
 /**
@@ -65,7 +64,6 @@ export function addMessageChunk(
   if (event.role === 'user') noteMessageOfOthers(context, state.entries[index] as MessageEntry);
 }
 
-/** Ids of calls whose subagents can still say more of a message. */
 const MAX_NESTED = 200;
 
 /**
@@ -124,10 +122,7 @@ export function setMessage(context: ModelContext, event: Extract<SessionEvent, {
   if (role === 'user') noteMessageOfOthers(context, context.state.entries[index] as MessageEntry);
 }
 
-/**
- * Adds the user's prompt, unless the agent has already echoed it. A prompt that is sent again in its
- * turn stays where it is; the agent may echo another text then.
- */
+/** Adds the user's prompt, unless the agent has already echoed it. */
 export function addPrompt(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'prompt_sent' }>,
@@ -174,7 +169,6 @@ function linkByText(context: ModelContext, key: string, event: Extract<SessionEv
   if (echo && event.content && textOfBlocks(event.content) === echo.text) link(context, key, event.messageId, echo);
 }
 
-/** Returns content within the limits, with adjacent texts joined. */
 function bounded(blocks: readonly ContentBlock[]): { content: ContentBlock[]; dropped: number } {
   const content: ContentBlock[] = [];
   let room = MAX_MESSAGE_CHARS;
@@ -210,7 +204,6 @@ function isOfRunning({ state }: ModelContext, role: MessageEntry['kind'], messag
   return true;
 }
 
-/** Returns the entry that a chunk extends; undefined if it starts a new message. */
 function openMessage(
   context: ModelContext,
   role: MessageEntry['kind'],
@@ -239,7 +232,6 @@ function openMessage(
     : entry;
 }
 
-/** Appends text to a message within the limits. */
 export function appendText(context: ModelContext, entry: MessageEntry, text: string, at: number): void {
   append(context, entry, { type: 'text', text }, at);
 }
@@ -302,10 +294,7 @@ function isEcho(context: ModelContext, event: Extract<SessionEvent, { type: 'mes
   return block.type !== 'text' || repeats(echo, block.text);
 }
 
-/**
- * Handles a chunk of a message that is a prompt. If the text differs from the prompt, it replaces
- * the prompt's content.
- */
+/** Handles a chunk of a message that is a prompt. */
 function isEchoOf(context: ModelContext, index: number, block: ContentBlock, at: number): boolean {
   const entry = context.state.entries[index];
   const [promptId, echo] = [...context.prompts].find(([, candidate]) => candidate.index === index) ?? [];

@@ -33,7 +33,6 @@ import {
 } from './turns';
 import { waitBegins, waitEnds } from './waits';
 
-/** Read access to a session. Events are applied and saved only by its conversation. */
 export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'toolIndex' | 'planIndex' | 'observe'>;
 
 export class SessionModel {
@@ -41,7 +40,6 @@ export class SessionModel {
   readonly #readers = new Set<Changes>();
   /**
    * Set while the entries before `from` are being read; `since` are the events applied meanwhile.
-   * Pages can hold entries from `shown` on.
    */
   #partial: { readonly from: number; shown: number; readonly since: TimedEvent[] } | undefined;
 
@@ -49,15 +47,12 @@ export class SessionModel {
     this.#context = createContext(this.#readers);
   }
 
-  /** The current state. Read-only; it changes with the next event. */
   get state(): Readonly<SessionState> {
     return this.#context.state;
   }
 
   /**
-   * Creates a model that starts after existing entries and turns, which are still being read. Until
-   * {@link complete}, gaps stand in for them: one shared object for all but the last ones, which
-   * can be shown.
+   * Creates a model that starts after existing entries and turns, which are still being read.
    * @param at ms since 1970, of the next event
    */
   static after({ entries, turns, turn: running }: Mark, at: number): SessionModel {
@@ -79,15 +74,11 @@ export class SessionModel {
     return model;
   }
 
-  /** The index of the first entry that has been read. */
   get begins(): number {
     return this.#partial?.from ?? 0;
   }
 
-  /**
-   * Adds the entries that were missing.
-   * @param whole the model of all events up to where this one starts; this model takes it over
-   */
+  /** Adds the entries that were missing. */
   complete(whole: SessionModel): void {
     const partial = this.#partial;
     if (!partial) return;
@@ -125,18 +116,15 @@ export class SessionModel {
     return this.#context.turnsById.get(id);
   }
 
-  /** Returns the transcript index of a tool call; the newest one if the agent reused the id. */
   toolIndex(toolCallId: string): number | undefined {
     return this.#context.tools.get(toolCallId);
   }
 
-  /** Returns the transcript index of the newest plan of the running turn. */
   get planIndex(): number | undefined {
     const indexes = [...this.#context.plans.values()];
     return this.#context.state.turn && indexes.length > 0 ? Math.max(...indexes) : undefined;
   }
 
-  /** Records all further changes in `changes`. */
   observe(changes: Changes): Disposable {
     this.#readers.add(changes);
     return toDisposable(() => this.#readers.delete(changes));
@@ -150,13 +138,11 @@ export class SessionModel {
     this.#context.note((changes) => changes.part(part));
   }
 
-  /** Notifies the readers that what is shown of a turn has changed outside the events. */
   touchTurn(turnId: string): void {
     const turn = this.#context.turnsById.get(turnId);
     if (turn) noteTurn(this.#context, turn);
   }
 
-  /** Notifies the readers that what is shown of a tool call has changed outside the events. */
   touchTool(toolCallId: string): void {
     const index = this.toolIndex(toolCallId);
     if (index !== undefined) this.#context.note((changes) => changes.entry(index));
@@ -319,7 +305,6 @@ export class SessionModel {
   }
 }
 
-/** The part of the view that each kind of event changes. */
 const PARTS: Record<
   | 'commands'
   | 'modes'
@@ -369,12 +354,9 @@ const PARTS: Record<
   cancel_requested: 'turn',
 };
 
-/** The parts of the view that can change when the rest of a transcript has been read. */
 const PARTS_OF_STATE: ReadonlySet<SessionPart> = new Set(Object.values(PARTS));
-/** Entries at the end of the transcript that a page receives without requesting them. */
 const NEWEST = 64;
 
-/** Returns the index of the first entry from `first` on that differs from the one shown. */
 function firstChange(shown: readonly Entry[], entries: readonly Entry[], first: number): number {
   for (let index = first; index < entries.length; index++) {
     if (!isAlike(shown[index], entries[index])) return index;

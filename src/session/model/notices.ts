@@ -6,7 +6,6 @@ import { UNDO_RESTORE } from '../events/ownText';
 import type { ModelContext } from './context';
 import { textOf } from './entryText';
 
-/** Adds a notice or an error. Notices of the client belong to no turn. */
 export function addNotice(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'notice' | 'unknown_update' | 'error' }>,
@@ -55,7 +54,6 @@ export function addNotice(
   }
 }
 
-/** Takes the button of an earlier restore away: only the last one can be undone, and once. */
 function withdrawUndo(context: ModelContext): void {
   const earlier = context.state.entries.findLast((one) => one.kind === 'notice' && one.action?.id === UNDO_RESTORE);
   if (earlier?.kind !== 'notice') return;

@@ -9,7 +9,6 @@ import type { PlanRecord } from './state';
 
 type PlanEvent = Extract<SessionEvent, { type: 'plan' | 'plan_document' | 'plan_removed' }>;
 
-/** Applies the new content of a plan or its removal. A removed plan stays readable. */
 export function applyPlan(context: ModelContext, event: PlanEvent, at: number): void {
   const { planId } = event;
   if (event.type === 'plan_removed') {

@@ -6,7 +6,6 @@ import type { ModelContext } from './context';
 import { bareTextOf, isBeginning } from './entryText';
 import type { Entry } from './state';
 
-/** Ids that stay valid after a session was reopened; only entries near the end can still change. */
 const MAX_KNOWN = 50;
 
 /**
@@ -18,11 +17,7 @@ export function idOf(entry: Entry): string | undefined {
   return entry.messageId === undefined ? undefined : `${entry.kind}:${entry.messageId}`;
 }
 
-/**
- * Returns the ids under which the agent's replay has the same content as this transcript.
- * @param known this transcript
- * @param repeated the transcript of the agent's replay, from a model of its own
- */
+/** Returns the ids under which the agent's replay has the same content as this transcript. */
 export function sameIds(known: readonly Entry[], repeated: readonly Entry[]): readonly string[] {
   const ours = new Map<string, Entry>();
   for (const entry of known) {
@@ -39,7 +34,6 @@ export function sameIds(known: readonly Entry[], repeated: readonly Entry[]): re
   return same;
 }
 
-/** Applies `ids_renewed`. */
 export function renewIds(context: ModelContext, { known = [] }: Extract<SessionEvent, { type: 'ids_renewed' }>): void {
   context.renewedAt = context.state.entries.length;
   const same = new Set(known);
@@ -52,7 +46,6 @@ export function renewIds(context: ModelContext, { known = [] }: Extract<SessionE
   context.compactions.clear();
 }
 
-/** Makes an old id valid again once the agent has replayed its entry. */
 function nameAgain(context: ModelContext, name: string): void {
   const entry = context.state.entries.findLast((one) => idOf(one) === name);
   if (entry?.kind === 'tool') context.tools.set(entry.toolCallId, entry.index);

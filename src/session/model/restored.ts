@@ -7,10 +7,7 @@ import { appendText } from './messages';
 import type { Entry } from './state';
 import { applyTool, cancelTool } from './tools';
 
-/**
- * Applies `restored`. An unknown entry id changes nothing.
- * @param made the entry of the event's own events, if it has any
- */
+/** Applies `restored`. */
 export function applyRestored(
   context: ModelContext,
   { entryId, text, events }: Extract<SessionEvent, { type: 'restored' }>,
@@ -40,7 +37,6 @@ export function applyRestored(
   context.note((changes) => (index === entries.length - 1 ? changes.entry(index) : changes.clearedAll()));
 }
 
-/** Adds an inserted entry to the indexes and to the counts of its turn. */
 function register(context: ModelContext, entry: Entry, events: readonly RestoredEvent[], at: number): void {
   if (entry.kind === 'tool') {
     context.tools.set(entry.toolCallId, entry.index);

@@ -8,19 +8,15 @@ import { inNestedOrder, type PlacedEntry } from './state';
 /** Characters of the text; the newest part is kept. VS Code opens no larger texts. */
 const MAX_CHARS = 20_000_000;
 
-/** Entries of one part of the work. */
 const STEP = 20;
 
-/** What stands in the text that nobody said. */
 export interface MarkdownLabels {
   readonly title: string;
   readonly user: string;
   readonly agent: string;
   readonly thought: string;
   readonly plan: string;
-  /** For parts that are not here. */
   readonly missing: string;
-  /** Returns the line at the end of a turn; undefined for none. */
   readonly end: (turn: Readonly<Turn>) => string | undefined;
 }
 
@@ -55,7 +51,6 @@ export function* markdownOfSession(
   return `${parts.reverse().join('\n\n')}\n`;
 }
 
-/** Whether the speaker has said something before, with nothing of the other side in between. */
 function isContinued(placed: readonly PlacedEntry[], index: number): boolean {
   const kind = placed[index]?.entry.kind;
   for (let before = index - 1; before >= 0; before--) {
@@ -147,7 +142,6 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part.trim() !== '').join('\n\n');
 }
 
-/** Puts a text into the item of a list that many levels up. */
 function indented(text: string, depth: number): string {
   return text.replaceAll(/^(?=.)/gm, '  '.repeat(depth));
 }
@@ -170,14 +164,12 @@ function code(text: string): string {
   return `${ticks}${space}${line}${space}${ticks}`;
 }
 
-/** Of backticks. */
 function longestRun(text: string): number {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   return longest;
 }
 
-/** Returns a plan as Markdown: its own, or a list of its steps. Empty where it was removed. */
 export function planMarkdown({ removed, markdown, entries }: PlanRecord): string {
   if (removed) return '';
   const steps = entries.map(

@@ -9,7 +9,6 @@ import type { ModelContext, Subagent } from './context';
 import type { ToolEntry } from './state';
 import { beginNest, isEnded, nest, shortenOldest } from './tools';
 
-/** Subagents of one session that are updated; earlier ones keep their last state. */
 const MAX_SUBAGENTS = 200;
 /**
  * Messages between sessions that are kept, how many of them a subagent shows, and the characters of
@@ -24,12 +23,10 @@ type SubagentEvent = Extract<
   { type: 'subagent' | 'subagent_said' | 'subagent_did' | 'subagents_ended' | 'session_message' }
 >;
 
-/** Returns the id of the entry of a subagent, which calls and other subagents name as their parent. */
 export function subagentCallId(sessionId: string): string {
   return `subagent ${sessionId}`;
 }
 
-/** Applies a subagent event. An unknown subagent is added. */
 export function applySubagent(context: ModelContext, event: SubagentEvent, at: number): void {
   if (event.type === 'session_message') {
     applyMessage(context, event, at);
@@ -63,7 +60,6 @@ export function applySubagent(context: ModelContext, event: SubagentEvent, at: n
   draw(context, event.sessionId, subagent, entry);
 }
 
-/** Marks active subagents as cancelled: no further update will come. */
 function endAll(context: ModelContext, at: number): void {
   for (const subagent of context.subagents.byId.values()) end(context, subagent, at);
 }
@@ -107,7 +103,6 @@ function applyMessage(
   }
 }
 
-/** Removes the first finished subagent, or the first one if none has finished. */
 function forgetOne(context: ModelContext, at: number): void {
   const { byId } = context.subagents;
   const isDone = ([, { index }]: [string, Subagent]): boolean => {

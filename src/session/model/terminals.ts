@@ -8,10 +8,8 @@ import { currentTurn, type ModelContext } from './context';
 import type { Terminal } from './state';
 import { adoptTerminal } from './tools';
 
-/** Terminals kept for display in one session; the oldest finished one is removed first. */
 const MAX_TERMINALS = 500;
 
-/** Applies an update of a terminal. The cost of appending depends on the appended text only. */
 export function applyTerminal(context: ModelContext, event: Extract<SessionEvent, { type: 'terminal' }>): void {
   const terminal = get(context, event.terminalId);
   let redraw = false;
@@ -53,7 +51,6 @@ export function applyTerminal(context: ModelContext, event: Extract<SessionEvent
     for (const index of context.terminalShownIn.get(terminal.id) ?? []) context.note((changes) => changes.entry(index));
 }
 
-/** Shortens the outputs of the oldest terminals until all together are within the limit. */
 function shortenOldest(context: ModelContext): void {
   for (const terminal of context.state.terminals.values()) {
     if (context.terminalChars <= MAX_ALL_TERMINAL_CHARS) return;

@@ -4,15 +4,11 @@ import { roughSize } from '../../base/text';
 import { contentSize, MAX_ALL_TOOL_CHARS, MAX_RAW_CHARS } from '../events/bounds';
 import type { ToolEntry } from './state';
 
-/** The sizes of all calls that have not been shortened, oldest first. */
 export class ToolSizes {
   readonly #sizes = new Map<ToolEntry, number>();
   #total = 0;
 
-  /**
-   * Measures a call.
-   * @returns the calls to shorten now, which are no longer counted
-   */
+  /** Measures a call. */
   set(entry: ToolEntry): readonly ToolEntry[] {
     const raw = roughSize(entry.rawInput, MAX_RAW_CHARS) + roughSize(entry.rawOutput, MAX_RAW_CHARS);
     return this.add(entry, contentSize(entry.content) + raw - (this.#sizes.get(entry) ?? 0));
@@ -21,7 +17,6 @@ export class ToolSizes {
   /**
    * Adds to the size of a call.
    * @param by characters
-   * @returns as {@link set}
    */
   add(entry: ToolEntry, by: number): readonly ToolEntry[] {
     this.#sizes.set(entry, (this.#sizes.get(entry) ?? 0) + by);

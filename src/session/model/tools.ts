@@ -13,12 +13,10 @@ type ToolEvent = Extract<SessionEvent, { type: 'tool_call' }>;
 /** Characters kept of each raw value of a shortened call. */
 const SHORT_RAW_CHARS = 2000;
 
-/** Returns whether a status is final. */
 export function isEnded(status: ToolStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
-/** Applies `tool_call` and `tool_call_update`. */
 export function applyTool(context: ModelContext, event: ToolEvent, at: number): void {
   const { state } = context;
   const known = state.entries[context.tools.get(event.toolCallId) ?? -1];
@@ -43,7 +41,6 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
   create(context, event, at);
 }
 
-/** Returns whether an announcement is of another call than one that has ended under the same id. */
 function beginsAgain(known: ToolEntry, { patch: announced }: ToolEvent): boolean {
   const { status, title, rawInput, isUnannounced } = known;
   if (!isEnded(status) || isUnannounced) return false;
@@ -56,7 +53,6 @@ function beginsAgain(known: ToolEntry, { patch: announced }: ToolEvent): boolean
   return isOpen && announced.title != null && announced.title !== title;
 }
 
-/** Adds one content to a tool call (v2 `tool_call_content_chunk`). An unknown id adds a call. */
 export function addToolContent(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'tool_content' }>,
@@ -77,7 +73,6 @@ export function addToolContent(
   context.note((changes) => changes.entry(known.index));
 }
 
-/** An open question about a call shows what the call says. */
 function noteQuestions(context: ModelContext, { toolCallId }: ToolEntry): void {
   for (const permission of context.state.permissions.values())
     if (permission.toolCallId === toolCallId) context.note((changes) => changes.part('permissions'));
@@ -125,7 +120,6 @@ function create(context: ModelContext, event: ToolEvent, at: number): void {
   beginNest(context, entry);
 }
 
-/** A call is new: it may stand under another one, and others may have waited for it. */
 export function beginNest(context: ModelContext, entry: ToolEntry): void {
   const { nests } = context.state;
   const changed = nests.announce(entry.toolCallId, entry, isOpen);
@@ -133,7 +127,6 @@ export function beginNest(context: ModelContext, entry: ToolEntry): void {
   nest(context, entry, false);
 }
 
-/** Puts a call under the one that it names, and keeps the counts of the calls above it. */
 export function nest(context: ModelContext, entry: ToolEntry, isRenamed: boolean): void {
   const { nests } = context.state;
   const { parent } = entry;
@@ -146,7 +139,6 @@ export function nest(context: ModelContext, entry: ToolEntry, isRenamed: boolean
   for (const { index } of changed) context.note((changes) => changes.entry(index));
 }
 
-/** Returns the call with an id of the agent, if there is one. */
 export function callOf(context: ModelContext, toolCallId: string): ToolEntry | undefined {
   const entry = context.state.entries[context.tools.get(toolCallId) ?? -1];
   return entry?.kind === 'tool' ? entry : undefined;
@@ -156,13 +148,11 @@ function isOpen(entry: Entry): boolean {
   return entry.kind === 'tool' && !isEnded(entry.status);
 }
 
-/** Updates the size of a call and shortens the oldest calls if all together are too large. */
 function measure(context: ModelContext, entry: ToolEntry, { patch: fields }: ToolEvent): void {
   if (fields.content === undefined && fields.rawInput === undefined && fields.rawOutput === undefined) return;
   shortenOldest(context, context.toolSizes.set(entry));
 }
 
-/** Shortens calls that exceed the limit of the session. */
 export function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry[]): void {
   for (const entry of tooMuch) {
     entry.content = shortContent(entry.content);
@@ -172,10 +162,7 @@ export function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry
   }
 }
 
-/**
- * Marks the calls that a turn left open as cancelled, except background work. A late update of the
- * agent still corrects the status.
- */
+/** Marks the calls that a turn left open as cancelled, except background work. */
 export function cancelOpenTools(context: ModelContext, at: number): void {
   for (const index of context.openTools) {
     const entry = context.state.entries[index];
@@ -184,7 +171,6 @@ export function cancelOpenTools(context: ModelContext, at: number): void {
   context.openTools.clear();
 }
 
-/** Marks a call as cancelled that has not ended and does not go on in the background. */
 export function cancelTool(context: ModelContext, entry: ToolEntry, at: number): void {
   const goesOn = context.state.background.some(({ type, id }) => type === 'tool_call' && id === entry.toolCallId);
   if (goesOn || isEnded(entry.status)) return;
@@ -194,7 +180,6 @@ export function cancelTool(context: ModelContext, entry: ToolEntry, at: number):
   context.note((changes) => changes.entry(entry.index));
 }
 
-/** Records on the tool call how its permission request was answered. */
 export function noteDecision(context: ModelContext, event: Extract<SessionEvent, { type: 'permission_closed' }>): void {
   const permission = context.state.permissions.get(event.permissionId);
   const entry =
@@ -265,7 +250,6 @@ function track(context: ModelContext, entry: ToolEntry): void {
   }
 }
 
-/** Shows a terminal in a call, if no call shows it. */
 export function adoptTerminal(context: ModelContext, toolCallId: string, terminalId: string): void {
   const entry = callOf(context, toolCallId);
   if (!entry || context.terminalShownIn.get(terminalId)?.size) return;
@@ -282,7 +266,6 @@ function withAdopted({ adopted = [] }: ToolEntry, content: readonly ToolContent[
     : [...content, ...left.map((terminalId) => ({ type: 'terminal', terminalId }) as const)];
 }
 
-/** The agent has named the call of a terminal: no other one shows it. */
 function disown(context: ModelContext, terminalId: string): void {
   const shownIn = context.terminalShownIn.get(terminalId);
   for (const index of shownIn ?? []) {

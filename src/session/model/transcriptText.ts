@@ -13,7 +13,6 @@ const CUT = '[the beginning is left out]\n\n';
 
 /**
  * Returns what was said and done, or undefined where nothing was.
- * @param isCut the entries are not all of the session
  * @param limit maximum number of characters
  */
 export function transcriptText(entries: readonly Entry[], isCut = false, limit = MAX_CHARS): string | undefined {
@@ -41,12 +40,10 @@ function partOf(entry: Entry | undefined): string | undefined {
   return undefined;
 }
 
-/** Codes are the same in every language, as the words around them for the agent. */
 function gapText({ said, text }: GapEntry): string {
   return said ? [said.code, ...said.args].join(' ') : text;
 }
 
-/** What stands for a block: text, where something lies, or at least what kind of thing it is. */
 function blockText(block: ContentBlock): string {
   if (block.type === 'text') return block.text;
   if (block.type === 'resource_link') return `[${block.title ?? block.name}: ${block.uri}]`;

@@ -8,7 +8,6 @@ import type { MessageEntry, Turn } from './state';
 import { cancelOpenTools } from './tools';
 import { noteTurnWait } from './waits';
 
-/** Applies `turn_started`. */
 export function startTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_started' }>): void {
   const { state } = context;
   if (context.turnsById.has(event.turnId)) return;
@@ -29,10 +28,7 @@ export function startTurn(context: ModelContext, event: Extract<SessionEvent, { 
   adoptMessage(context, turn);
 }
 
-/**
- * Notes that this client did not send a message of the user. If a turn without a prompt begins with
- * it, another client has begun the turn.
- */
+/** Notes that this client did not send a message of the user. */
 export function noteMessageOfOthers({ state, note }: ModelContext, message: MessageEntry): void {
   const { turn } = state;
   if (!turn || message.turnId !== turn.id) return;
@@ -46,7 +42,6 @@ export function noteMessageOfOthers({ state, note }: ModelContext, message: Mess
   }
 }
 
-/** Returns whether a message of the user is not the first one of its turn of which the sender is known. */
 function follows({ entries }: ModelContext['state'], { index, turnId }: MessageEntry): boolean {
   for (let before = index - 1; entries[before]?.turnId === turnId; before--) {
     const entry = entries[before];
@@ -55,7 +50,6 @@ function follows({ entries }: ModelContext['state'], { index, turnId }: MessageE
   return false;
 }
 
-/** A message of another client that came just before its turn is part of the turn. */
 function adoptMessage(context: ModelContext, turn: Turn): void {
   const { entries } = context.state;
   const last = entries.at(-1);
@@ -67,7 +61,6 @@ function adoptMessage(context: ModelContext, turn: Turn): void {
   context.note((changes) => changes.entry(last.index));
 }
 
-/** Applies `turn_ended`. */
 export function endTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_ended' }>, at: number): void {
   const { state } = context;
   const turn = context.turnsById.get(event.turnId);
@@ -86,7 +79,6 @@ export function endTurn(context: ModelContext, event: Extract<SessionEvent, { ty
   noteMessages(context, turn);
 }
 
-/** From the messages of a turn that has ended, a new session can continue. */
 function noteMessages({ state: { entries }, note }: ModelContext, turn: Turn): void {
   for (let index = entries.length - 2; index >= 0; index--) {
     const entry = entries[index];
@@ -100,7 +92,6 @@ function setTokens(turn: Turn, { tokens, tokenParts }: TurnTokens): void {
   if (tokenParts) turn.tokenParts = tokenParts;
 }
 
-/** Applies `turn_reason`: the stop reason of a turn that has ended. */
 export function fixReason(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_reason' }>): void {
   const turn = context.turnsById.get(event.turnId);
   if (!turn) return;
@@ -109,7 +100,6 @@ export function fixReason(context: ModelContext, event: Extract<SessionEvent, { 
   noteTurnEnd(context, turn);
 }
 
-/** Applies `turn_changes`. */
 export function noteChanges(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_changes' }>): void {
   const turn = context.turnsById.get(event.turnId);
   if (!turn) return;
@@ -129,13 +119,11 @@ function notePrompts({ state: { entries }, turnsById, note }: ModelContext, turn
   }
 }
 
-/** A turn is to be drawn again, wherever it is shown. */
 export function noteTurn(context: ModelContext, turn: Turn): void {
   context.note((changes) => changes.part('turn'));
   if (turn.endedAt !== undefined) noteTurnEnd(context, turn);
 }
 
-/** The entry of the turn's end, if there is one, is to be drawn again. */
 function noteTurnEnd(context: ModelContext, turn: Turn): void {
   const { entries } = context.state;
   for (let index = entries.length - 1; index >= 0; index--) {
@@ -147,7 +135,6 @@ function noteTurnEnd(context: ModelContext, turn: Turn): void {
   }
 }
 
-/** Applies `cancel_requested`. @returns whether the turn was running */
 export function requestCancel(context: ModelContext, turnId: string, at: number): boolean {
   const turn = context.turnsById.get(turnId);
   if (!turn || turn.endedAt !== undefined) return false;
@@ -157,8 +144,7 @@ export function requestCancel(context: ModelContext, turnId: string, at: number)
 }
 
 /**
- * Starts a turn of the past while a session is replayed. Call it where a user message starts, or the
- * agent began by itself.
+ * Starts a turn of the past while a session is replayed.
  * @param at ms since 1970, of the replay
  */
 export function beginReplayedTurn(context: ModelContext, at: number, origin: Turn['origin'] = 'user'): void {
@@ -180,7 +166,6 @@ export function beginReplayedTurn(context: ModelContext, at: number, origin: Tur
   context.note((changes) => changes.part('turn'));
 }
 
-/** Applies `replayed_end`. */
 export function endReplayedTurn(
   context: ModelContext,
   { stopReason, barrier = 'state', tokens, tokenParts }: Extract<SessionEvent, { type: 'replayed_end' }>,

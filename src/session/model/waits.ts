@@ -2,10 +2,8 @@
 import type { ModelContext } from './context';
 import type { Turn } from './state';
 
-/** Waits of one turn whose times are kept. */
 const MAX_WAITS = 500;
 
-/** A permission request or elicitation: its time and its tool call. */
 interface Question {
   readonly at: number;
   readonly toolCallId?: string;

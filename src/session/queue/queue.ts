@@ -8,12 +8,9 @@ export type QueueItemState = 'queued' | 'sending' | 'accepted' | 'failed';
 export interface QueueItem {
   readonly id: string;
   text: string;
-  /** Attachments of the message, as content blocks. */
   readonly attachments: readonly QueuedAttachment[];
   state: QueueItemState;
-  /** Why the message is not sent, as a {@link WaitReason}. */
   reason?: string;
-  /** The user is editing the message, so it is not sent. */
   held: boolean;
   /**
    * Sending failed and the agent may have received it; it is only resent if the user asks for it.
@@ -26,16 +23,13 @@ export interface QueueItem {
   readonly repeats?: string;
 }
 
-/** Details of an item in addition to its state. */
 export type StateFacts = Readonly<Pick<QueueItem, 'reason' | 'doubtful'>>;
 
-/** An attachment as it was when the message was queued. */
 export interface QueuedAttachment {
   readonly id: string;
   readonly kind: 'file' | 'selection' | 'image' | 'other';
   readonly label: string;
   readonly detail?: string;
-  /** A thumbnail of a pasted image, as a `data:` URL. */
   readonly thumbnail?: string;
   /**
    * The forms in which it can be sent, best first; the first form that the agent supports is sent.
@@ -58,10 +52,7 @@ export class PromptQueue {
     this.#onChange = onChange;
   }
 
-  /**
-   * Restores a saved queue.
-   * @param used the highest number used in an id of this session, queued or sent
-   */
+  /** Restores a saved queue. */
   restore(items: readonly QueueItem[], paused: string | undefined, used: number): void {
     this.#items.push(...items);
     this.#paused = paused;
@@ -73,7 +64,6 @@ export class PromptQueue {
     return this.#items;
   }
 
-  /** Why the queue is paused, as a {@link WaitReason}; undefined while it is running. */
   get paused(): string | undefined {
     return this.#paused;
   }
@@ -86,16 +76,12 @@ export class PromptQueue {
     return item;
   }
 
-  /** Inserts a message that is not in the queue at the front. */
   putFirst(item: QueueItem): void {
     this.#items.unshift({ ...item });
     this.#onChange();
   }
 
-  /**
-   * Puts an item back that was sent but not accepted, so that it is next. Returns false if it is in
-   * the queue.
-   */
+  /** Puts an item back that was sent but not accepted, so that it is next. */
   putBack(item: QueueItem): boolean {
     if (this.#items.includes(item)) return false;
     item.state = 'queued';
@@ -117,7 +103,6 @@ export class PromptQueue {
     return this.#paused === undefined && first?.state === 'queued' && !first.held ? first : undefined;
   }
 
-  /** Replaces the text of an unsent item. Returns false if it was sent. */
   edit(id: string, text: string): boolean {
     return this.#change(id, (item) => {
       item.text = text;
@@ -132,7 +117,6 @@ export class PromptQueue {
     });
   }
 
-  /** Moves an item to a position (0 is next). */
   move(id: string, to: number): boolean {
     const item = this.find(id);
     if (!item || isAway(item)) return false;
@@ -162,10 +146,7 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /**
-   * The agent is gone. Unsent items return to the queue; an item that the agent may have received
-   * is left to the user.
-   */
+  /** The agent is gone. */
   takeBack(): void {
     const away = this.#items.filter(isAway);
     if (away.length === 0) return;
@@ -179,16 +160,12 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** Pauses the queue until it is resumed or empty. */
   pause(reason: WaitReason<PauseCode>): void {
     this.#paused = reason;
     this.#onChange();
   }
 
-  /**
-   * Resumes the queue. Items that failed or may have been sent stay where they are until the user
-   * resends each of them.
-   */
+  /** Resumes the queue. */
   resume(): void {
     this.#paused = undefined;
     this.#onChange();
@@ -206,7 +183,6 @@ export class PromptQueue {
     this.move(id, 0);
   }
 
-  /** Removes all unsent items and returns them. */
   clear(): QueueItem[] {
     const gone = this.#items.filter((item) => !isAway(item));
     this.#items.splice(0, this.#items.length, ...this.#items.filter(isAway));
@@ -215,11 +191,7 @@ export class PromptQueue {
     return gone;
   }
 
-  /**
-   * Undoes a clear.
-   * @param gone the items that {@link clear} returned
-   * @param paused why the queue was paused before
-   */
+  /** Undoes a clear. */
   unclear(gone: readonly QueueItem[], paused: string | undefined): void {
     this.#items.splice(this.#items.filter(isAway).length, 0, ...gone.map((item) => ({ ...item, held: false })));
     this.#paused ??= paused;
@@ -235,7 +207,6 @@ export class PromptQueue {
   }
 }
 
-/** The user allows a failed item to be sent again. */
 function release(item: QueueItem): void {
   if (item.state !== 'failed') return;
   item.state = 'queued';

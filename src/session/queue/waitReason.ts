@@ -5,7 +5,6 @@ import { boundText, isLocalizable, type LocalizableText } from '../../base/local
 /** Characters of each part of a detail. */
 const MAX_DETAIL = 1000;
 
-/** Why the whole queue is paused. Codes with a detail carry a text of the agent or the system. */
 export type PauseCode =
   | 'by-user'
   | 'stopped'
@@ -22,13 +21,10 @@ export type PauseCode =
   | 'session-not-opened'
   | 'turn-failed';
 
-/** Why a single message is not sent. */
 export type ItemCode = 'in-doubt' | 'refused' | 'taking-back' | 'not-given-back';
 
-/** `code`, `code: detail`, or `code {detail}` where the detail is a text of the product, as JSON. */
 export type WaitReason<Code extends string = PauseCode | ItemCode> = Code | `${Code}: ${string}` | `${Code} {${string}`;
 
-/** Returns a reason with a detail. */
 export function detailed<const Code extends PauseCode | ItemCode>(
   code: Code,
   detail: LocalizableText,
@@ -37,7 +33,6 @@ export function detailed<const Code extends PauseCode | ItemCode>(
   return `${code} ${JSON.stringify(boundText(detail, MAX_DETAIL))}` as `${Code} {${string}`;
 }
 
-/** Returns the code and the detail of a reason; undefined where it has not the form of one. */
 export function readReason(reason: string): { readonly code: string; readonly detail: LocalizableText } | undefined {
   const [, code, plain = '', json] = /^([a-z-]+)(?:: ([\s\S]*)| (\{[\s\S]*\}))?$/.exec(reason) ?? [];
   if (code === undefined) return undefined;

@@ -8,9 +8,6 @@ import type { QueueItem } from '../queue/queue';
 /**
  * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two
  * that say the same, the second stays in doubt where only one is shown.
- * @param known the transcript here
- * @param repeated the transcript that the replay makes
- * @returns the items that were taken out
  */
 export function resolveDoubtfulPrompts(
   queue: { readonly items: readonly QueueItem[]; readonly remove: (id: string) => unknown },
@@ -38,7 +35,6 @@ export function resolveDoubtfulPrompts(
   return taken;
 }
 
-/** Where in what is shown the last message stands that is certain; -1 where it is not shown. */
 function endOf(certain: readonly string[], shown: readonly string[]): number {
   const last = certain.at(-1);
   if (last === undefined) return -1;
@@ -50,7 +46,6 @@ function said(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) => (entry.kind === 'user' ? [wordsOf(entry.content)] : []));
 }
 
-/** What two copies of a message have in common: the text, else what it consists of. */
 function wordsOf(content: readonly ContentBlock[]): string {
   const text = bareTextOf({ content: [...content] });
   if (text !== '') return text;

@@ -22,25 +22,19 @@ import {
 import { shareContent } from './sharedContent';
 import { SIMILARITIES } from './toolMatcher';
 
-/** The part of a session's state that is compared. */
 export type Transcript = Pick<SessionState, 'entries' | 'turns' | 'terminals'>;
 
-/** The entry here that a replayed entry matches; `rest` if only its beginning matches. */
 interface Match {
   readonly entry: Entry;
   readonly rest?: string;
 }
 
-/** A replayed entry with the segments here that it can match. */
 interface Candidate {
   readonly entry: Entry;
-  /** Undefined before the first user message that both transcripts have. */
   readonly place: Pairing | undefined;
-  /** The preceding user message is not in this transcript, so the agent may have made it up. */
   readonly isDoubtful: boolean;
 }
 
-/** Stop reasons that the agent gives itself: nothing of such a turn is missing. */
 const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
   'end_turn',
   'cancelled',
@@ -51,12 +45,8 @@ const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
 
 /**
  * Returns the events that add what is missing, in order, to be applied while no turn is running.
- * After they are applied, the same replay adds nothing. Matching entries of `repeated` share the
- * contents of the transcript afterwards, so that memory holds them once.
- * @param known this transcript
- * @param repeated the transcript of the agent's replay, from a model of its own
- * @param goesOn more may follow: a user message at the very end is held back until it is clear who
- * wrote it
+ * Matching entries of `repeated` share the contents of the transcript afterwards, so that memory
+ * holds them once.
  */
 export function reconcile(known: Transcript, repeated: Transcript, goesOn = false): SessionEvent[] {
   if (!known.entries.some(isSaid)) return added(repeated.entries, repeated);
@@ -112,7 +102,6 @@ function isSaid({ kind }: Entry): boolean {
   return kind === 'user' || kind === 'agent' || kind === 'thought' || kind === 'tool';
 }
 
-/** Returns whether the agent itself ended the turn of a segment. */
 function isComplete({ turns }: Transcript, segment: Segment | undefined): boolean {
   const end = segment?.entries.findLast(({ kind }) => kind === 'turn_end');
   const turn = turns.findLast(({ id }) => id === end?.turnId);
@@ -133,7 +122,6 @@ function unrelated(known: readonly Entry[], repeated: Transcript): SessionEvent[
     .flatMap((entry) => again(entry, repeated));
 }
 
-/** Turns that were run elsewhere, with their ends as far as the agent tells them. */
 function added(entries: readonly Entry[], repeated: Transcript): SessionEvent[] {
   if (entries.length === 0) return [];
   const events: SessionEvent[] = [{ type: 'replay_resumed' }];
@@ -147,7 +135,6 @@ function added(entries: readonly Entry[], repeated: Transcript): SessionEvent[] 
   return events;
 }
 
-/** Returns whether the last turn here is of the past, and its end is not known. */
 function hasOpenPast({ turns }: Transcript): boolean {
   const last = turns.at(-1);
   return last?.replayed === true && last.endedAt === undefined;
@@ -170,7 +157,6 @@ function restored(behind: Entry, entry: Entry, repeated: Transcript): SessionEve
   return [...terminalsOf(entry, repeated), { type: 'restored', entryId: behind.id, events }];
 }
 
-/** The end of a tool call that is open here. */
 function completed(ours: ToolEntry, theirs: ToolEntry, repeated: Transcript): SessionEvent[] {
   const isOurGuess = ours.status === 'cancelled';
   if ((isEnded(ours.status) && !isOurGuess) || !isEnded(theirs.status) || ours.status === theirs.status) return [];
@@ -202,7 +188,6 @@ function saysSomething(entry: Entry): boolean {
   return bareTextOf(entry) !== '' || entry.content.some(({ type }) => type !== 'text');
 }
 
-/** Matches replayed entries with entries here. */
 function matchAll(segments: readonly KnownSegment[], candidates: readonly Candidate[]): Map<Entry, Match> {
   const matches = new Map<Entry, Match>();
   matchTools(segments, candidates, matches);
@@ -223,7 +208,6 @@ function matchAll(segments: readonly KnownSegment[], candidates: readonly Candid
   return matches;
 }
 
-/** Text matches if its segment contains it whole, or if the end of the segment is its beginning. */
 function matchText(
   segments: readonly KnownSegment[],
   { place, isDoubtful }: Candidate,
@@ -276,7 +260,6 @@ function matchTools(
   }
 }
 
-/** Plans, notices, and messages without text, matched by their content. */
 class OtherEntries {
   readonly #known = new Map<string, Entry[]>();
 

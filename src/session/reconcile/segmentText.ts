@@ -5,24 +5,18 @@ import type { MessageEntry } from '../model/state';
 /** Shorter texts are too common to identify a message. Characters without whitespace. */
 export const MIN_MATCH_CHARS = 8;
 
-/** A range of a text, from `start` to `end` exclusive. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * What one role said between two user messages, and which of it has been matched. Each part matches
- * once.
- */
+/** What one role said between two user messages, and which of it has been matched. */
 export class SegmentText {
   readonly #messages: { readonly start: number; readonly entry: MessageEntry }[] = [];
   readonly #pieces: string[] = [];
   #length = 0;
   #text: string | undefined;
-  /** Ranges not matched yet, in order. */
   #open: Span[] = [];
-  /** The end of the last match. */
   #cursor = 0;
 
   add(entry: MessageEntry): void {
@@ -37,9 +31,6 @@ export class SegmentText {
   /**
    * Finds a text that is here whole: right after the last match if possible, otherwise behind it,
    * otherwise before it.
-   * @param words without whitespace
-   * @param strict short texts match only as a whole message or right after the last match
-   * @returns the message in which the text starts
    */
   find(words: string, strict: boolean): MessageEntry | undefined {
     const text = this.#whole();
@@ -50,12 +41,7 @@ export class SegmentText {
     return at === undefined ? undefined : this.#take(at, words.length);
   }
 
-  /**
-   * Finds the beginning of a text whose end is missing here.
-   * @param words without whitespace
-   * @returns the last message here, and the number of characters of `words` up to the end of this
-   * text
-   */
+  /** Finds the beginning of a text whose end is missing here. */
   findBeginning(words: string): { readonly entry: MessageEntry; readonly length: number } | undefined {
     const text = this.#whole();
     const last = this.#messages.at(-1);
@@ -73,10 +59,7 @@ export class SegmentText {
     return { entry: last.entry, length: at + end.length };
   }
 
-  /**
-   * Returns the number of characters at the end of this text with which `words` starts. A short
-   * overlap counts only for a whole message or right after the last match.
-   */
+  /** Returns the number of characters at the end of this text with which `words` starts. */
   #overlapWith(words: string, { start }: Span): number {
     const text = this.#whole();
     const head = words.slice(0, MIN_MATCH_CHARS);

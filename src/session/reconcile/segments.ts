@@ -5,20 +5,17 @@ import type { Entry, MessageEntry } from '../model/state';
 import { MIN_MATCH_CHARS, SegmentText } from './segmentText';
 import { ToolMatcher } from './toolMatcher';
 
-/** A user message with the entries that follow it; the first segment has none. */
 export interface Segment {
   readonly user: MessageEntry | undefined;
   readonly entries: Entry[];
 }
 
-/** A segment of this transcript, with indexes of what the replay has not matched yet. */
 export interface KnownSegment extends Segment {
   readonly agent: SegmentText;
   readonly thought: SegmentText;
   readonly tools: ToolMatcher;
 }
 
-/** Returns the segments of a transcript in order. */
 export function segmentsOf(entries: readonly Entry[]): Segment[] {
   const segments: Segment[] = [{ user: undefined, entries: [] }];
   for (const entry of entries) {
@@ -28,7 +25,6 @@ export function segmentsOf(entries: readonly Entry[]): Segment[] {
   return segments;
 }
 
-/** Returns the segment with nothing matched yet. */
 export function knownSegment(segment: Segment): KnownSegment {
   const known = { ...segment, agent: new SegmentText(), thought: new SegmentText(), tools: new ToolMatcher() };
   for (const entry of segment.entries) {
@@ -53,11 +49,7 @@ export interface Pairing {
  */
 const MAX_PAIRS = 1_000_000;
 
-/**
- * Pairs user messages in order. Among equal messages, those with the same answers are preferred.
- * @returns the pairing of each replayed segment; undefined if this transcript lacks its user
- * message
- */
+/** Pairs user messages in order. */
 export function pairSegments(known: readonly Segment[], repeated: readonly Segment[]): (Pairing | undefined)[] {
   const words = known.map(({ user }) => (user ? comparableText(user) : ''));
   const wanted = repeated.map(({ user }) => (user ? comparableText(user) : ''));
@@ -110,7 +102,6 @@ function pairSame(
   const [rows, columns] = [wanted.length - start + 1, words.length - start + 1];
   if (rows <= 1 || columns <= 1) return pairs;
   if (rows * columns > MAX_PAIRS) return pairNext(pairs, words, wanted, start);
-  /** The best score from each pair on. */
   const best = new Uint32Array(rows * columns);
   const at = (theirs: number, ours: number): number => best[(theirs - start) * columns + (ours - start)] ?? 0;
   for (let theirs = wanted.length - 1; theirs >= start; theirs--) {
@@ -129,7 +120,6 @@ function pairSame(
   return pairs;
 }
 
-/** Pairs each message with the next equal one. */
 function pairNext(
   pairs: (number | undefined)[],
   words: readonly string[],
@@ -180,13 +170,11 @@ function similarity(words: readonly string[], wanted: string, next: number, end 
   return undefined;
 }
 
-/** A short message is recognised by what follows it: another message that was joined to it. */
 function isJoined(words: readonly string[], wanted: string, index: number): boolean {
   const one = words[index] ?? '';
   return one !== '' && wanted.startsWith(one) && lastJoined(words, wanted, index) > index;
 }
 
-/** Returns the last of the consecutive messages from `first` on that `wanted` contains. */
 function lastJoined(words: readonly string[], wanted: string, first: number): number {
   let last = first;
   const begin = words[first] ?? '';
@@ -200,10 +188,7 @@ function lastJoined(words: readonly string[], wanted: string, first: number): nu
   return last;
 }
 
-/**
- * Returns whether two segments start alike or share a tool call. The last segment here may lack
- * everything.
- */
+/** Returns whether two segments start alike or share a tool call. */
 function agrees(known: Segment | undefined, repeated: Segment, isLast: boolean): boolean {
   const theirs = repeated.entries.find(isContent);
   if (!known?.entries.some(isContent)) return isLast || !theirs;

@@ -2,7 +2,6 @@
 // them twice.
 import type { Entry } from '../model/state';
 
-/** Maximum depth of the comparison. */
 const MAX_DEPTH = 32;
 
 /**

@@ -7,13 +7,11 @@ import type { ToolEntry } from '../model/state';
 /** Characters of an input that identify it, together with its length. */
 const INPUT_CHARS = 2000;
 
-/** How similar two copies of a call are, strongest first. */
 export type Similarity = 'both' | 'content' | 'id' | 'kind';
 export const SIMILARITIES: readonly Similarity[] = ['both', 'content', 'id', 'kind'];
 
 const inputs = new WeakMap<object, string>();
 
-/** The calls of one segment that no replayed call has matched yet. */
 export class ToolMatcher {
   readonly #byKey = new Map<string, ToolEntry[]>();
   readonly #taken = new Set<ToolEntry>();
@@ -28,7 +26,6 @@ export class ToolMatcher {
     }
   }
 
-  /** Returns the first call with this similarity and removes it from the candidates. */
   take(theirs: ToolEntry, similarity: Similarity): ToolEntry | undefined {
     for (const key of keysOf(theirs, similarity)) {
       const same = this.#byKey.get(key) ?? [];
