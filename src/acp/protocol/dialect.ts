@@ -80,9 +80,7 @@ export type AuthMethod = { readonly id: string; readonly name: string; readonly 
       readonly env: Readonly<Record<string, string>>;
       readonly command?: string;
     }
-  | {
-      readonly variables: readonly string[];
-    }
+  | { readonly type: 'env_var'; readonly variables: readonly string[] }
   | { /** A kind that is not known here: shown, never started. */ readonly type: 'other' }
 );
 
