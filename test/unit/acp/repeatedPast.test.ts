@@ -11,7 +11,6 @@ const chunk = (role: MessageRole, text: string): SessionEvent => ({
   block: { type: 'text', text },
 });
 
-/** The messages of the transcript that an agent of that name makes by what it repeats. */
 function transcript(name: string, ...events: readonly SessionEvent[]): string[] {
   const model = new SessionModel();
   model.apply({ type: 'cleared', replay: true }, 0);

@@ -8,7 +8,6 @@ import { removeScratch, scratchFolder } from '../../support/scratch';
 describe('a change of a file that is in use', () => {
   afterEach(removeScratch);
 
-  /** Fails with these codes first. */
   function failing(...codes: readonly string[]): { readonly change: () => Promise<string>; readonly left: string[] } {
     const left = [...codes];
     const change = async (): Promise<string> => {

@@ -8,18 +8,15 @@ import { REFERENCE_FAULTS, type ReferenceFaultName } from '../../support/agents/
 import type { ReferenceScript } from '../../support/agents/reference/referenceScript';
 import { seeds } from '../../support/tier';
 
-/** The ids of the rules with a verdict. */
 function rulesOf(report: ConformanceReport, verdict: string): readonly string[] {
   return report.versions.flatMap(({ verdicts }) =>
     verdicts.filter((one) => one.verdict === verdict).map(({ id }) => id),
   );
 }
 
-/** Calls that no client may send: the judge makes them to see how the agent refuses them. */
 const TRIALS =
   /^(?:_parley\.check\/unknown, which was not advertised|session\/prompt for (?:the unknown session "parley-check-|a session that was closed))/;
 
-/** Version, what is switched on, and the rules that have to be named. */
 type Case = readonly [version: 1 | 2, script: ReferenceScript | ReferenceFaultName, ...rules: string[]];
 
 const CASES: readonly Case[] = [
@@ -106,7 +103,6 @@ const CASES: readonly Case[] = [
   [2, 'fails-held-prompts', 'lifecycle.held'],
 ];
 
-/** Faults that keep the judge waiting until a limit. */
 const HANGING: readonly Case[] = [
   [1, 'no-answer', 'wire.answers', 'prompt.end'],
   [1, { turnComplete: { when: 'unanswered' } }, 'prompt.end'],
@@ -120,7 +116,6 @@ const HANGING: readonly Case[] = [
 ];
 const SHORT: Partial<CheckLimits> = { output: 100, request: 200, prompt: 200, cancel: 200, noise: 100 };
 
-/** What keeps the rules in another way. */
 const ALLOWED: readonly Case[] = [
   [1, { turnComplete: { when: 'after' } }],
   [1, { turnComplete: { when: 'late' } }],

@@ -24,7 +24,6 @@ describe('Check Conformance, with an agent that does not work', () => {
     started = [];
   });
 
-  /** Checks a program that runs in memory. */
   async function check(
     run: (program: AgentProgram) => void,
     options: Partial<CheckOptions> = {},

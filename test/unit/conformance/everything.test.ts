@@ -14,7 +14,6 @@ import { scratchFolder } from '../../support/scratch';
 import { instancesOf } from './instances';
 import { eachRig, type Rig } from './rig';
 
-/** A play for each update of a version: with all of its fields. */
 function everyUpdateOf(version: 1 | 2): string {
   const schema = officialSchema(version === 1 ? 'v1 unstable' : 'v2 unstable');
   const notification = schema.method('session/update')?.params ?? '';

@@ -113,7 +113,6 @@ async function overWire({ said }: Play, reader: Reader, random: Random): Promise
   rpc.dispose();
 }
 
-/** What every seed has to keep. */
 async function check({ said, canaries }: Play, reader: Reader): Promise<void> {
   const { model, desk, answers } = reader;
   const { state } = model;

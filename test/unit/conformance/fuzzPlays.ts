@@ -9,20 +9,17 @@ import { mutate, pick, type Random, shuffle } from './mutate';
 export const SEEDS = Number(process.env.PARLEY_FUZZ_SEEDS ?? seeds(100, 1500));
 export const FIRST = Number(process.env.PARLEY_FUZZ_FIRST ?? 1);
 
-/** A message that is read: an update, or the params of a question. */
 export interface Said {
   readonly kind: 'update' | 'permission';
   readonly value: unknown;
 }
 
-/** What one seed plays: a piece of a recording with its mutations, and the texts that have to come out of it. */
 export interface Play {
   readonly version: 1 | 2;
   readonly said: readonly Said[];
   readonly canaries: readonly string[];
 }
 
-/** What was recorded of agents, and what nobody has sent yet, by the version of the protocol. */
 export function corpus(): { readonly 1: readonly Said[][]; readonly 2: readonly Said[][] } {
   const lists: { 1: Said[][]; 2: Said[][] } = { 1: [], 2: [] };
   for (const name of recordingNames()) {
@@ -42,7 +39,6 @@ export function corpus(): { readonly 1: readonly Said[][]; readonly 2: readonly 
   return lists;
 }
 
-/** The play of a seed, always the same. */
 export function makePlay(seed: number, random: Random, lists: ReturnType<typeof corpus>): Play {
   const version = random() < 0.5 ? 1 : 2;
   const list = pick(random, lists[version]);

@@ -24,7 +24,6 @@ import { type Random, randomFrom, textOf } from './mutate';
 
 const PROMPT = 'Do it, please';
 
-/** One turn of one session, from its prompt to its proper end. */
 class FuzzedTurn {
   readonly model = new SessionModel();
   readonly errors: string[] = [];
@@ -101,7 +100,6 @@ class FuzzedTurn {
     assert.equal(this.#turns.isBusy, false, 'it works for ever');
   }
 
-  /** Version 2: the echo, the receipt, and the states around them. */
   #properEnd(): void {
     this.#answer.resolve({ messageId: 'the-prompt' });
     this.#inbound.updates([
@@ -124,7 +122,6 @@ class FuzzedTurn {
   }
 }
 
-/** All that a session shows, in text. */
 function shown(model: SessionView): string {
   const { state } = model;
   const context = { state, turn: (id: string) => model.turn(id), roots: ['/'], isOpenable: () => false };
@@ -176,7 +173,6 @@ describe('a turn of an agent that sends anything at all', function () {
   });
 });
 
-/** Where two texts begin to differ. */
 function differenceOf(one: string, other: string): string {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at++;

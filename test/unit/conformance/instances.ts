@@ -4,7 +4,6 @@ import type { Definition, OfficialSchema } from '../../support/protocol/official
 /** How deep optional fields are filled in; beyond it a value has only what it must have. */
 const FULL_DEPTH = 4;
 
-/** Values that fit a definition. Each branch of the unions on the way to them is taken at least once. @param size which optional fields are there */
 export function instancesOf(schema: OfficialSchema, name: string, size: 'least' | 'all'): readonly unknown[] {
   return build(schema, schema.defs[name] ?? {}, size === 'all' ? FULL_DEPTH : 0);
 }
@@ -21,12 +20,10 @@ function build(schema: OfficialSchema, definition: Definition, depth: number): u
   return parts.reduce((whole, part) => joined(whole, part));
 }
 
-/** Branches that say what a value is; the catch-all beside them says what it is not. */
 function isOpen(branch: Definition): boolean {
   return branch.not === undefined && branch.type !== 'null';
 }
 
-/** All fields together, and each further value of a field once beside the first values of the others. */
 function records(schema: OfficialSchema, { properties = {}, required = [] }: Definition, depth: number): unknown[] {
   const fields = Object.entries(properties).flatMap(([key, value]): (readonly [string, readonly unknown[]])[] => {
     if (!required.includes(key) && depth <= 0) return [];
@@ -38,7 +35,6 @@ function records(schema: OfficialSchema, { properties = {}, required = [] }: Def
   return [first, ...fields.flatMap(([key, [, ...others]]) => others.map((value) => ({ ...first, [key]: value })))];
 }
 
-/** Every value of either list, with the first of the other where there are more. */
 function joined(left: readonly unknown[], right: readonly unknown[]): unknown[] {
   if (left.length === 0) return [...right];
   if (right.length === 0) return [...left];

@@ -10,7 +10,6 @@ export interface Proof {
   readonly file: string;
 }
 
-/** The proofs of each item (`v1:session/load`), read from the source of the tests: `proof('title', ['item', …], …)`. */
 export function collectProofs(): ReadonlyMap<string, Proof> {
   const proofs = new Map<string, Proof>();
   const folder = join(process.cwd(), 'test/unit');
@@ -25,7 +24,6 @@ export function collectProofs(): ReadonlyMap<string, Proof> {
   return proofs;
 }
 
-/** All items of one version: those of its unstable schema hold the stable ones. */
 export function itemsOf(version: 1 | 2): readonly { readonly item: string; readonly stable: boolean }[] {
   const all = namesOf(officialSchema(version === 1 ? 'v1 unstable' : 'v2 unstable'));
   const stable = new Set(namesOf(officialSchema(version === 1 ? 'v1' : 'v2')));
@@ -46,7 +44,6 @@ function namesOf(schema: OfficialSchema): readonly string[] {
   ];
 }
 
-/** Returns the table of what is supported of a version, as Markdown. */
 export function supportTable(version: 1 | 2, proofs: ReadonlyMap<string, Proof>): string {
   const rows = itemsOf(version).map(({ item, stable }) => {
     const proof = proofs.get(item);
@@ -56,7 +53,6 @@ export function supportTable(version: 1 | 2, proofs: ReadonlyMap<string, Proof>)
   return ['| Item | Schema | Supported |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-/** @param item without its version: `session/load`, `update/plan`, `agent/loadSession` */
 function nameOf(item: string): string {
   if (/^(agent|client)\//.test(item)) return `${item.replace('/', ' can `')}\``;
   return item.startsWith('update/') ? `update \`${item.slice(7)}\`` : `\`${item}\``;

@@ -1,6 +1,5 @@
 // Mutations of protocol messages, the same for the same seed: what agents get wrong, and what nobody would send but an enemy.
 
-/** Numbers from a seed (mulberry32), in [0, 1). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -17,7 +16,6 @@ export function pick<T>(random: Random, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)] as T;
 }
 
-/** A value that stands where another was expected. */
 function wild(random: Random): unknown {
   const rare = random();
   if (rare < 0.001) return 'é€𝄞\ud800'.repeat(40_000);
@@ -62,12 +60,10 @@ function wild(random: Random): unknown {
 const DEEP = '⟦deep⟧';
 const deepText = `${'[{"in":'.repeat(30_000)}0${'}]'.repeat(30_000)}`;
 
-/** The JSON text of a message. */
 export function textOf(message: unknown): string {
   return (JSON.stringify(message) ?? 'null').replaceAll(`"${DEEP}"`, deepText);
 }
 
-/** All places in a value: the objects and arrays in it, with one of their keys. */
 function placesOf(value: unknown): { readonly owner: Record<string, unknown>; readonly key: string }[] {
   const places: { owner: Record<string, unknown>; key: string }[] = [];
   const walk = (at: unknown, depth: number): void => {
@@ -81,7 +77,6 @@ function placesOf(value: unknown): { readonly owner: Record<string, unknown>; re
   return places;
 }
 
-/** The kinds of messages: one that was begun as one goes on as another. */
 const MESSAGES = [
   'agent_message_chunk',
   'agent_thought_chunk',
@@ -91,7 +86,6 @@ const MESSAGES = [
   'user_message',
 ];
 
-/** A changed copy. */
 export function mutate(random: Random, message: unknown): unknown {
   const copy = structuredClone(message);
   const times = 1 + Math.floor(random() * 3);
@@ -115,13 +109,11 @@ export function mutate(random: Random, message: unknown): unknown {
   return copy;
 }
 
-/** An own property, whatever its name. */
 function set(owner: Record<string, unknown>, key: string, value: unknown): void {
   if (Array.isArray(owner) && key === 'length') return;
   Object.defineProperty(owner, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Duplicates, drops and moves messages. */
 export function shuffle<T>(random: Random, messages: readonly T[]): T[] {
   const list = [...messages];
   for (let times = Math.floor(random() * 4); times > 0 && list.length > 1; times--) {

@@ -13,7 +13,6 @@ describe('the reference agent', function () {
   this.timeout(20_000);
   afterEach(removeScratch);
 
-  /** Talks to an agent and ends it. @returns what it found wrong */
   async function judged(
     script: ReferenceScript,
     version: 1 | 2,

@@ -17,7 +17,6 @@ import {
 
 export class Rig {
   readonly folder: string;
-  /** What the client wrote to its log. */
   readonly warnings: string[] = [];
   readonly #logs: string[] = [];
   readonly #sessions: TestConversation[] = [];
@@ -29,12 +28,10 @@ export class Rig {
     this.#version = version;
   }
 
-  /** @param version of the protocol that the client offers */
   static async make(version: 1 | 2): Promise<Rig> {
     return new Rig(await scratchFolder(), version);
   }
 
-  /** A conversation with a new reference agent; the last one that was opened is {@link session}. */
   open(
     script: ReferenceScript,
     services: Partial<ConversationServices> = {},
@@ -57,7 +54,6 @@ export class Rig {
     return last;
   }
 
-  /** What the last agent was called, in order. */
   get methods(): readonly string[] {
     return calledMethods(this.agentLog);
   }
@@ -66,7 +62,6 @@ export class Rig {
     return readAgentLog(this.#logs.at(-1) ?? '');
   }
 
-  /** The text of all messages of one side. */
   said(kind: SnapshotEntry['kind'] = 'agent'): string {
     return this.entries
       .filter((entry) => entry.kind === kind)
@@ -82,19 +77,16 @@ export class Rig {
     return snapshotOf(this.session.conversation).turns;
   }
 
-  /** Sends a message and waits for the end of its turn. */
   async send(text: string): Promise<string> {
     return (await this.session.conversation.send(text).done).stopReason;
   }
 
-  /** Ends all agents. Fails where one of them says that the client broke a rule. */
   async close(): Promise<void> {
     for (const session of this.#sessions) await session.close();
     assert.deepEqual(this.#logs.flatMap(readViolations), []);
   }
 }
 
-/** Registers the hooks: a rig for each test, closed after it. @param version of the protocol that the client offers */
 export function eachRig(version: 1 | 2, take: (rig: Rig) => void): void {
   let rig: Rig;
   beforeEach(async () => {

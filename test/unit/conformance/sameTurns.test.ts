@@ -12,12 +12,10 @@ import { shapeOf } from '../../support/wires/shapeOf';
 import type { Wire } from '../../support/wires/wire';
 
 const RUNS = seeds(120, 5_000);
-/** Of the random wires; another one plays other wires. */
 const SEED = Number(process.env.WIRES_SEED ?? 901);
 
 const GOLDEN = join(process.cwd(), 'test/golden/turns.txt');
 
-/** What the scripted wires come to, by their names. After a wanted change: UPDATE_GOLDEN=1 npm run test:unit -- sameTurns */
 async function expectedShapes(): Promise<ReadonlyMap<string, string>> {
   if (process.env.UPDATE_GOLDEN) {
     const sections: string[] = [];
@@ -29,11 +27,7 @@ async function expectedShapes(): Promise<ReadonlyMap<string, string>> {
   return new Map(sections.map((section) => [section.slice(0, section.indexOf('\n')), section.trim()]));
 }
 
-/**
- * Plays a wire in all ways.
- * @param expected what it comes to; absent: the same in all ways
- * @returns whether runs could do the same
- */
+/** Plays a wire in all ways. */
 async function assertSameTurns(wire: Wire, expected?: string): Promise<boolean> {
   const live = await playLive(wire);
   const shape = shapeOf(live.model);
@@ -47,7 +41,6 @@ async function assertSameTurns(wire: Wire, expected?: string): Promise<boolean> 
   return true;
 }
 
-/** What a caller is told of a run is how the turn of the message ended. */
 function assertSameEnds(served: Played, live: Played): void {
   for (const [index, outcome] of live.outcomes.entries()) {
     const told = served.outcomes[index];

@@ -11,7 +11,6 @@ import {
   variantsOf,
 } from '../../support/protocol/officialSchema';
 
-/** Unions whose words a client has to know beside those of the updates. */
 const unions = [
   ['ContentBlock', 'type'],
   ['ToolCallContent', 'type'],

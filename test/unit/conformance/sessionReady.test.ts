@@ -28,7 +28,6 @@ for (const version of [1, 2] as const)
     });
 
     const readies = (): number => rig.methods.filter((method) => method === 'session/ready').length;
-    /** The agent says its commands as soon as it has the signal. */
     const untilCommands = (): Promise<void> => rig.session.until(({ model }) => model.state.commands.length > 0);
 
     for (const path of places) {

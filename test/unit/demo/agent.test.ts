@@ -15,7 +15,6 @@ const everything = {
   elicitation: { form: {} },
 };
 
-/** The scenes of test/unit/demo/proposals.test.ts. */
 const PROPOSALS = ['ready', 'late', 'steer', 'background', 'forget', 'twoclients'];
 
 describe('demo agent', () => {
@@ -31,7 +30,6 @@ describe('demo agent', () => {
     await hurry();
   }
 
-  /** Nothing of what is played is waited for. */
   const hurry = () => client.request('session/set_config_option', { sessionId, configId: 'pace', value: 'instant' });
 
   function prompt(text: string) {

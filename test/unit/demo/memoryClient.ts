@@ -4,7 +4,6 @@ import { DemoAgent } from '../../../src/demo/demoAgent';
 import type { Message, Wild } from '../../agents/rawClient';
 
 export class MemoryClient {
-  /** Everything received, in order. */
   readonly received: Message[] = [];
   readonly #input = new PassThrough();
   readonly #waiting = new Set<() => void>();
@@ -19,7 +18,6 @@ export class MemoryClient {
     });
   }
 
-  /** Sends a request. @returns its id, and the message that answers it */
   send(method: string, params: unknown): { readonly id: number; readonly answer: Promise<Message> } {
     const id = this.#nextId++;
     this.#write({ id, method, params });
@@ -37,12 +35,10 @@ export class MemoryClient {
     this.#write({ method, params });
   }
 
-  /** Answers a request of the agent. */
   answer(id: Message['id'], result: unknown): void {
     this.#write({ id, result });
   }
 
-  /** The first message that fits. */
   until(fits: (message: Message) => boolean): Promise<Message> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -60,7 +56,6 @@ export class MemoryClient {
     return this.until(({ params }) => params?.update !== undefined && fits(params.update));
   }
 
-  /** The text that the agent has streamed. */
   get text(): string {
     return this.received
       .flatMap(({ params }) =>
@@ -69,10 +64,7 @@ export class MemoryClient {
       .join('');
   }
 
-  /**
-   * What was received from `from` on, in words; pieces of one text are one. An answer is its
-   * result, a state its name.
-   */
+  /** What was received from `from` on, in words; pieces of one text are one. */
   story(from = 0): string[] {
     const words = this.received.slice(from).map(({ method, result, error, params }) => {
       if (method === undefined) return error ? `error ${error.code}` : `answer ${JSON.stringify(result)}`;

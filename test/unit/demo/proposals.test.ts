@@ -39,7 +39,6 @@ describe('the demo agent shows the proposals on the wire', () => {
   const prompt = (text: string) => client.send('session/prompt', { sessionId, prompt: [{ type: 'text', text }] });
   const isIdle = (update: { state?: string }): boolean => update.state === 'idle';
 
-  /** Plays a scene whose turn ends as it should. @returns what was received meanwhile, in words */
   async function play(version: Version, text: string): Promise<string[]> {
     const from = client.received.length;
     const { answer } = prompt(text);

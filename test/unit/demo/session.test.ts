@@ -25,11 +25,7 @@ interface Message {
   };
 }
 
-/**
- * Plays a prompt.
- * @param outcome of the permission request
- * @returns what the client got
- */
+/** Plays a prompt. */
 async function played(
   text: string,
   outcome: object,

@@ -1,9 +1,6 @@
 // The code of a source text alone, so that a search in it does not stumble over comments and over programs that are written out in templates.
 
-/**
- * Blanks comments and the contents of templates; strings and regular expressions stay. Line breaks outside of templates stay.
- * A scanner of one pass, enough for TypeScript that the formatter has been over; JSX text is taken as code.
- */
+/** Blanks comments and the contents of templates; strings and regular expressions stay. */
 export function codeOf(text: string): string {
   let code = '';
   let at = 0;
@@ -38,7 +35,6 @@ function indexOrEnd(text: string, part: string, from: number): number {
   return index < 0 ? text.length : index;
 }
 
-/** A string ends at its quote; one that does not (an apostrophe in JSX text) ends with its line. */
 function stringEnd(text: string, from: number, quote: string): number {
   for (let at = from; at < text.length; at++) {
     const char = text.charAt(at);
@@ -59,7 +55,6 @@ function templateEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** The end of `${…}`, which may hold strings, braces and further templates. */
 function expressionEnd(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length; at++) {
@@ -72,7 +67,6 @@ function expressionEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** A slash divides after a value and begins a regular expression after anything else. JSX has it after `<`. */
 function startsRegExp(before: string): boolean {
   return /(^|[(,=:[!&|?{};\n+]|=>|\breturn)\s*$/.test(before.slice(-40));
 }

@@ -29,13 +29,11 @@ interface Page {
 
 /** Labels of VS Code, which no file here names. */
 const OF_VSCODE = ['Developer: Reload Window'];
-/** About two screens. */
 const MOST_LINES = 100;
 
 const root = process.cwd();
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const page = (path: string): Page => ({ path, text: read(path) });
-/** The Markdown files of a folder. */
 const pagesIn = (folder: string): readonly Page[] =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
@@ -50,29 +48,24 @@ const readme = page('README.md');
 const contributing = page('CONTRIBUTING.md');
 const docs = pagesIn('docs');
 const settings = page('docs/settings.md');
-/** Everything that users read. */
 const forUsers = [readme, ...docs, ...steps.map(({ media }) => page(media.markdown))];
 
 /** The page that VS Code shows in a language in place of another one. */
 const localized = (path: string, language: string): string => path.replace(/\.md$/, `.nls.${language}.md`);
 
-/** The first groups of all matches, each once. */
 function found(text: string, pattern: RegExp): readonly string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, group]) => group ?? ''))];
 }
 
-/** The cells of the row of a table that has a cell `` `key` ``. */
 function row({ text }: Page, key: string): readonly string[] {
   const line = text.split('\n').find((one) => one.startsWith('|') && one.includes(`| \`${key}\` |`));
   return line?.split('|').map((cell) => cell.trim()) ?? [];
 }
 
-/** The text without its blocks of code, where nothing is a link or a label. */
 function prose(text: string): string {
   return text.replace(/^[ \t]*```[\s\S]*?^[ \t]*```$/gm, '');
 }
 
-/** The anchors of the headings of a page. */
 function anchorsOf(text: string): readonly string[] {
   return found(prose(text), /^#+ (.+)$/gm).map((heading) =>
     heading
@@ -82,7 +75,6 @@ function anchorsOf(text: string): readonly string[] {
   );
 }
 
-/** The links of a page that lead nowhere. @param files what exists, undefined: what the repository has */
 function brokenLinks({ path, text }: Page, files?: readonly string[]): readonly string[] {
   return found(prose(text), /\]\(([^)\s]+)\)/g).filter((target) => {
     if (target.startsWith('https://')) return false;

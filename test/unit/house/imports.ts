@@ -4,14 +4,12 @@ import { codeOf } from './codeOf';
 
 export interface Import {
   readonly specifier: string;
-  /** Gone after compilation: `import type`, or every name marked `type`. */
   readonly typeOnly: boolean;
 }
 
 type Grade = 'all' | 'types';
 
 interface Room {
-  /** Other rooms of src. A room always knows itself. */
   readonly rooms: Readonly<Record<string, Grade>>;
   readonly vscode?: true;
   readonly node?: true;
@@ -145,10 +143,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 };
 
-/**
- * The sub-rooms of a room, lowest first: a file imports from its own and from lower ones. Files that
- * stand in the room itself are above all of its sub-rooms.
- */
+/** The sub-rooms of a room, lowest first: a file imports from its own and from lower ones. */
 export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
   troubleshoot: ['checks'],
   conformance: ['wire', 'rules', 'run'],
@@ -254,7 +249,6 @@ function isTypeOnly(clause: string): boolean {
 /**
  * What a file imports against the rules.
  * @param path relative to `src`, with forward slashes
- * @returns one sentence for each
  */
 export function violations(path: string, text: string): readonly string[] {
   const here = roomOf(path);
@@ -298,7 +292,6 @@ export function unusedPermissions(
   );
 }
 
-/** Files that import each other, directly or through others, types included; each group sorted. */
 export function circles(
   files: readonly { readonly path: string; readonly text: string }[],
 ): readonly (readonly string[])[] {
@@ -329,7 +322,6 @@ export function circles(
   return found.filter((group) => group.length > 1).map((group) => group.sort());
 }
 
-/** Rooms within the workbench: what is loaded at once, VS Code's own UI, and what puts all else together. */
 const INNER = ['workbench/activation', 'workbench/ui', 'workbench/product'];
 
 /** @param path of a file, or what an import names, relative to `src` */
@@ -358,7 +350,6 @@ function judge(room: Room, here: string, path: string, { specifier, typeOnly }: 
   return grade === 'types' && !typeOnly ? `${here} may only take types from ${there}` : undefined;
 }
 
-/** Judges an import from one file of a room to another by the order of its sub-rooms. */
 function judgeWithin(room: string, path: string, target: string): string | undefined {
   const order = SUBROOMS[room];
   if (order === undefined) return undefined;

@@ -26,16 +26,12 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'workbench/troubleshoot/checkActions.ts': 'Links',
 };
 
-/** Modules that open or accept connections, and what of them does neither. */
 const MODULES = /^import (?!type)([^;]*?) from '(?:node:)?(?:https?|http2|net|tls|dgram|dns(?:\/promises)?|ws)';$/gm;
 const HARMLESS = /^(?:type \w+|isIP|STATUS_CODES)$/;
-/** Calls that do the same without an import, and programs that do. */
 const CALLS =
   /(?:=>|=|\?\?|\bawait|\breturn|\bvoid)\s+fetch\(|\bnew (?:XMLHttpRequest|EventSource|WebTransport|RTCPeerConnection)\b|\bsendBeacon\b|\.openExternal\(|\brunTool\((?:npm|uv|node\.npm)\b/;
-/** Hosts of examples. */
 const EXAMPLE = /(?:^|\.)(?:example(?:\.com)?|invalid|localhost)$/;
 
-/** Of the names of XML's vocabularies, which nothing opens. */
 const NAMESPACES = 'www.w3.org';
 
 const page = readFileSync(join(process.cwd(), 'docs/privacy.md'), 'utf8');

@@ -3,7 +3,6 @@ import { strict as assert } from 'node:assert';
 import { codeOf } from './codeOf';
 import { type Source, sources } from './sources';
 
-/** The product and its tests, by their paths in the repository. */
 function allSources(): readonly Source[] {
   return ['src', 'test'].flatMap((folder) =>
     sources(folder).map(({ path, text }) => ({ path: `${folder}/${path}`, text })),

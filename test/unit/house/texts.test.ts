@@ -59,10 +59,8 @@ const NOT_FOR_PEOPLE: readonly (readonly [place: RegExp, why: string])[] = [
   [/^workbench\/log\/|^workbench\/sessions\/journalPersistence\.ts$/, 'the log'],
 ];
 
-/** The texts of package.json, and the same in a language. */
 const manifestTexts = (language?: string): string => `package.nls${language ? `.${language}` : ''}.json`;
 
-/** What a translation lacks, has too much, or has with other placeholders. */
 function faults(english: l10nJsonFormat, translation: l10nJsonFormat): readonly string[] {
   const missing = Object.keys(english).filter((key) => !(key in translation));
   const others = Object.entries(translation).flatMap(([key, text]) => {
@@ -74,7 +72,6 @@ function faults(english: l10nJsonFormat, translation: l10nJsonFormat): readonly 
   return [...missing.map((key) => `missing: ${key}`), ...others];
 }
 
-/** Returns what a search finds in files, a line each. */
 function findIn(files: readonly SourceFile[], search: (file: SourceFile) => readonly Found[]): readonly string[] {
   return files.flatMap((file) => search(file).map(({ line, text }) => `${file.fileName}:${line} ${text}`));
 }

@@ -16,23 +16,18 @@ import { createVirtualFileSystem } from 'typescript/unstable/fs';
 import { API } from 'typescript/unstable/sync';
 import type { Source } from './sources';
 
-/** The calls that translate, and those whose texts are for the log, for programmers, or for the program on the other side of a wire. */
 const NOT_SHOWN = /(?:^|\.)l10n\.t$|^localizable$|(?:^|[.#])log\??\.(?:debug|info|warn|error|trace)$/;
 const NOT_SHOWN_ERRORS = /^(?:Error|RangeError|TypeError|RpcError|ServerRefusal)$/;
-/** Places that people read, where a single word counts too. */
 const SHOWN = /^(?:label|title|tooltip|hint|prompt|placeholder|detail|openLabel)$/;
-/** What is no word: names of ours and of protocols, SQL, styles and addresses. */
 const NAMES = /\b(?:Parley|Bearer|POST|GET)\b|\{\d+\}/g;
 const CODE =
   /\b(?:SELECT|INSERT|INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE|ALTER TABLE|BEGIN)\b|(?:^|\s)[\w-]+-src\b|[{};]\s*\n|<!?\w+[ >]/;
 
-/** A text in a file, with `{0}` in the places of what is filled in. */
 export interface Found {
   readonly line: number;
   readonly text: string;
 }
 
-/** Returns the syntax trees of sources, in their order; their names are the paths after a slash. */
 export function parseSources(sources: readonly Source[]): readonly SourceFile[] {
   const config = '/tsconfig.json';
   const files = Object.fromEntries(sources.map(({ path, text }) => [`/${path}`, text]));
@@ -48,7 +43,6 @@ export function parseSources(sources: readonly Source[]): readonly SourceFile[] 
   }
 }
 
-/** Returns the calls of `l10n.t` that run when the file is loaded. */
 export function translatedAtLoad(file: SourceFile): readonly Found[] {
   const found: Found[] = [];
   const search = (node: Node): void => {
@@ -61,7 +55,6 @@ export function translatedAtLoad(file: SourceFile): readonly Found[] {
   return found;
 }
 
-/** Returns the words for people that do not go through `l10n.t`. */
 export function untranslated(file: SourceFile): readonly Found[] {
   const found: Found[] = [];
   const search = (node: Node): void => {
@@ -81,7 +74,6 @@ function lineOf(node: Node, file: SourceFile): number {
   return file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
 }
 
-/** Two words in a row, or one that ends as a sentence or a label does. */
 function looksSpoken(text: string): boolean {
   const words = text.replace(NAMES, '·');
   return !CODE.test(text) && /\p{L}{2,}[,:;.]? \p{L}|^\p{Lu}\p{L}+ ·|^\p{Lu}\p{Ll}+…$|\p{Ll}{2,}[.!?]$/u.test(words);
@@ -91,7 +83,6 @@ function isShown({ parent }: Node, file: SourceFile): boolean {
   return isPropertyAssignment(parent) && SHOWN.test(parent.name.getText(file));
 }
 
-/** Returns the text of a string or a template, with `{0}`, `{1}` in the places of expressions. */
 function textOf(node: Node): string | undefined {
   if (isStringLiteralLikeNode(node)) return node.text;
   if (!isTemplateExpression(node)) return undefined;

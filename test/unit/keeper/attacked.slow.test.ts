@@ -31,7 +31,6 @@ describe('a kept agent', function () {
 
   const keeperPid = async (): Promise<number> => (await keepers.all.list())[0]?.state?.pid ?? 0;
 
-  /** Talks to an agent. @returns the numbers of the lines so far */
   async function talk(kept: KeptProcess, heard: Heard, word: string): Promise<readonly number[]> {
     await kept.transport.write(word);
     await heard.line((text) => text.endsWith(` ${word}`));

@@ -16,7 +16,6 @@ import { removeScratch, scratchFolder } from '../../support/scratch';
 
 const never = new AbortController().signal;
 const silent = 'process.stdin.resume()';
-/** Prints what is appended to a file, until that says `end`. */
 const follower = (file: string): string => `
 const { readFileSync } = require('fs');
 let from = 0;
@@ -29,7 +28,6 @@ const look = () => {
 };
 look();`;
 
-/** What one window hears of terminals. */
 class Window {
   readonly terminals = new Terminals({
     log: silentLog,

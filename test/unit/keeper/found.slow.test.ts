@@ -25,7 +25,6 @@ describe('the keepers of a user', function () {
 
   const silent = 'process.stdin.resume()';
 
-  /** Writes what the next window reads. */
   async function change(id: string, more: Record<string, unknown>): Promise<void> {
     const path = join(keepers.folder, id, 'keeper.json');
     await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), ...more }));

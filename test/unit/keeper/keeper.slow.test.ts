@@ -28,7 +28,6 @@ import { Heard, keeperProgram, someone, TestKeepers } from '../../support/keeper
 import { goneFrom, isAlive, isGone, pssOf } from '../../support/processes';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 
-/** Says `ready`, then each line that it gets with a running number. */
 const echo = `
 let count = 0;
 require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));
@@ -142,7 +141,6 @@ describe('a kept agent', function () {
       assert.deepEqual(lines, ['meanwhile']);
     });
 
-    /** Waits for the end of what an agent has printed: its stderr is no event of the transport's. */
     function heardOn(kept: KeptProcess): (tail: string) => Promise<void> {
       return async (tail) => {
         while (kept.stderrTail() !== tail) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -294,7 +292,6 @@ describe('a kept agent', function () {
       await goneFrom(first.pid);
     });
 
-    /** An agent that says what it is told, and that a window with a lease has left. */
     async function withLease(
       lease: Parameters<TestKeepers['attachWith']>[1],
     ): Promise<{ first: KeptProcess; keeper: number }> {
@@ -307,7 +304,6 @@ describe('a kept agent', function () {
       return { first, keeper: pid };
     }
 
-    /** Lets the agent say lines as if it had come upon them itself. */
     async function say(...lines: readonly string[]): Promise<void> {
       const [found] = await keepers.all.list();
       assert.ok(found?.state);
@@ -475,7 +471,6 @@ describe('a kept agent', function () {
   });
 });
 
-/** Starts an agent from another process that is killed then with its group. @returns the agent's process id */
 async function startElsewhere(keepers: TestKeepers): Promise<number> {
   const outfile = join(await scratchFolder(), 'window.mjs');
   await build({

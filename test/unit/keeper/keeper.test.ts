@@ -6,7 +6,6 @@ import { Heard, TestKeepers } from '../../support/keeper/keepers';
 import { isAlive, isGone } from '../../support/processes';
 import { removeScratch } from '../../support/scratch';
 
-/** Says `ready`, then each line that it gets with a running number. */
 const echo = `
 let count = 0;
 require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(++count + ' ' + line));

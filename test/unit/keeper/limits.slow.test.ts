@@ -13,7 +13,6 @@ import { isAlive } from '../../support/processes';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { SmallDisk } from '../../support/smallDisk';
 
-/** A user who is nobody else's. */
 const NOBODY = 65534;
 
 const echo = `
@@ -180,7 +179,6 @@ async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
 }
 
-/** Connects as another user. @returns `connected`, or the code of the error */
 async function connectedAs(uid: number, path: string): Promise<string> {
   const script = `const s = require('net').connect(process.argv[1]);
     s.on('connect', () => { console.log('connected'); s.destroy(); }).on('error', (e) => console.log(e.code));`;

@@ -21,7 +21,6 @@ describe('what an ended agent has left', function () {
     await removeScratch();
   });
 
-  /** Asks three things, and after a message says more and crashes. */
   const asking = `
     for (const id of [1, 2, 3]) console.log(JSON.stringify({ id, method: 'ask' }));
     require('readline').createInterface({ input: process.stdin }).on('line', (line) => {

@@ -34,7 +34,6 @@ describe('the process that keeps agents', function () {
   const another = (program?: string): Promise<TestKeepers> =>
     TestKeepers.make({ folder: keepers.folder, ...(program !== undefined && { program }) });
 
-  /** Starts an agent for each of these sessions, all at once. */
   function startAll(...sessions: readonly string[]): Promise<KeptProcess[]> {
     return Promise.all(sessions.map((session) => keepers.start(echo, about(session))));
   }

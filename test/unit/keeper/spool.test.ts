@@ -12,7 +12,6 @@ describe('the output that a keeper retains', () => {
 
   const first = '{"id":1,"method":"session/request_permission"}\n';
 
-  /** Appends a line that a window still has to answer, and so much that its segment is full. */
   function append(): void {
     spool.append(Buffer.from(first));
     spool.append(Buffer.from(`${'x'.repeat(SEGMENT_BYTES)}\n`));

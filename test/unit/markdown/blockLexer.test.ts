@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { lexBlocks } from '../../../src/markdown/blockLexer';
 import type { Block } from '../../../src/markdown/blocks';
 
-/** A block in short: `p(text)`, `h2(text)`, `ul[item|item]`. */
 function brief(block: Block): string {
   switch (block.type) {
     case 'space':

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type MathElement, readFormula } from '../../../src/markdown/formula';
 
-/** A tree in short: `mfrac(a b)`. */
 function brief(node: MathElement | string): string {
   return typeof node === 'string' ? node : `${node.tag}(${node.children.map(brief).join(' ')})`;
 }
@@ -61,7 +60,6 @@ const REFUSED: readonly string[] = [
   '\\begin{align} a \\label{x} \\end{align}',
 ];
 
-/** What leads to refused commands without their names. */
 const REFUSED_INDIRECTLY: readonly string[] = [
   'a \\leftmodels b',
   'a \\coh b',

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { createBudget, lexInline, type Span } from '../../../src/markdown/inlineLexer';
 
-/** Spans in short: `<em a>`, `<link b a>`. */
 function brief(spans: readonly Span[]): string {
   return spans
     .map((span) => {

@@ -121,7 +121,6 @@ describe('npm run check-agent', function () {
   });
 });
 
-/** Returns the text of a file once it is there with its end. */
 async function whole(path: string): Promise<string> {
   for (;;) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -31,7 +31,6 @@ interface Manifest {
   };
 }
 
-/** The lock file, and what npm notes of what it has installed. */
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
 }

@@ -28,7 +28,6 @@ describe('npm run release', function () {
   });
   afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-  /** A repository with the files of this one. */
   function repositoryOf(change: (manifest: Record<string, unknown>) => void): string {
     const folder = join(scratch, 'repository');
     const listed = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' });

@@ -3,7 +3,6 @@ import { strict as assert } from 'node:assert';
 import { inOrder, type Run, startInLanes } from '../../../scripts/lib/sideBySide.mts';
 
 describe('processes in lanes', () => {
-  /** Processes that end when told to. */
   function processes(count: number) {
     const begun: number[] = [];
     const shown: number[] = [];

@@ -12,7 +12,6 @@ import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch
 const SCRIPT = 'process.stdout.write(JSON.stringify(process.argv.slice(2)))';
 const env = withVariables(hostEnvironment(process.env), { Path: dirname(process.execPath) });
 
-/** What a command prints. */
 async function printed(command: string, args: readonly string[], cwd: string): Promise<string> {
   const options = { cwd, env, capacityBytes: 100_000, log: silentLog, onChange: () => undefined };
   const terminal = await TerminalProcess.start(planCommand({ command, args, cwd }, env), options);

@@ -27,14 +27,12 @@ const chunk = (text: string, sessionId = 'a', more: object = {}): string =>
     params: { sessionId, update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text }, ...more } },
   });
 
-/** A text cut at random places. */
 const cut = (text: string): fc.Arbitrary<readonly string[]> =>
   fc.uniqueArray(fc.nat({ max: text.length }), { maxLength: 12 }).map((places) => {
     const sorted = [0, ...places.sort((a, b) => a - b), text.length];
     return sorted.slice(1).map((place, index) => text.slice(sorted[index], place));
   });
 
-/** All that a reader can put together from texts in their order. */
 const shownIn = (messages: readonly unknown[]): string =>
   messages
     .map((message) => (message as { params: { update: { content: { text: string } } } }).params.update.content.text)

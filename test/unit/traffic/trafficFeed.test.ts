@@ -53,7 +53,6 @@ describe('the feed of the traffic inspector', () => {
   const settle = async (): Promise<void> => {
     for (let round = 0; round < 20; round++) await setImmediate();
   };
-  /** The time of all timers has come. */
   const tick = async (): Promise<void> => {
     for (const run of timers.splice(0)) run();
     await settle();

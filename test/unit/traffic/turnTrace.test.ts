@@ -4,14 +4,12 @@ import type { TurnLane } from '../../../src/panel/trafficContract';
 import { type TimedMark, TurnTrace } from '../../../src/traffic/turnTrace';
 import { sameData } from '../../support/sameData';
 
-/** Adds marks of one session; each has the number of its message and, times 10, its time. */
 function traced(...marks: readonly Omit<TimedMark, 'at'>[]): TurnTrace {
   const trace = new TurnTrace();
   for (const [index, mark] of marks.entries()) trace.add('a', { seq: index, at: index * 10, ...mark });
   return trace;
 }
 
-/** `answer late +10 ×2` for each mark. */
 const words = ({ marks }: TurnLane): string =>
   marks
     .map(({ kind, note, ms, count }) => [kind, note, `+${ms}`, count && `×${count}`].filter(Boolean).join(' '))

@@ -139,7 +139,6 @@ describe('RpcConnection', () => {
   });
 });
 
-/** Waits until the connection has handled all that it was told. */
 async function wireTurn(transport: MemoryTransport): Promise<void> {
   transport.sayJson({ jsonrpc: '2.0', id: 'turn', method: 'turn' });
   await transport.next();

@@ -8,16 +8,13 @@ import { MemoryTransport } from '../../../support/memoryTransport';
 export interface Wire {
   readonly transport: MemoryTransport;
   readonly connection: RpcConnection;
-  /** Everything that happened, in order. */
   readonly seen: unknown[];
   readonly logged: string[];
-  /** Resolves when `seen` holds that many entries. */
   count(entries: number): Promise<void>;
 }
 
 const open: RpcConnection[] = [];
 
-/** A connection, with handlers that note what comes and then do what the test says. */
 export function wire(handlers: Partial<RpcHandlers> = {}, options: Partial<RpcConnectionOptions> = {}): Wire {
   const transport = new MemoryTransport();
   const seen: unknown[] = [];
@@ -60,7 +57,6 @@ export function wire(handlers: Partial<RpcHandlers> = {}, options: Partial<RpcCo
   return { transport, connection, seen, logged, count };
 }
 
-/** Ends all connections; for `afterEach`. */
 export function closeWires(): void {
   for (const connection of open.splice(0)) connection.dispose();
 }

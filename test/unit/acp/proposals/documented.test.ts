@@ -8,17 +8,14 @@ import { GRACES } from '../../../../src/client/turns/graces';
 const read = (path: string): string => readFileSync(join(process.cwd(), path), 'utf8');
 const page = read('docs/proposals.md');
 
-/** The lines between a heading and the next one. */
 function section(heading: string): string {
   const from = page.indexOf(`# ${heading}\n`);
   assert.ok(from >= 0, heading);
   return page.slice(from, page.indexOf('\n#', from));
 }
 
-/** The keys of a place, written as `a.b["c/d"]`. */
 const keysOf = (place: string): string[] => place.match(/[^.[\]"]+/g) ?? [];
 
-/** The paths that a function reads in an answer to `initialize` that has none of them. */
 function readBy(advertised: (initializeResult: unknown) => boolean): string[] {
   const paths = new Set<string>();
   // A list is never a capability.

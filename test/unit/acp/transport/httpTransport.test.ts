@@ -21,9 +21,7 @@ const initialized = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}';
 class Server {
   host = '';
   readonly requests: Request[] = [];
-  /** Open streams of events by session, '' for the connection's. */
   readonly streams = new Map<string, ServerResponse>();
-  /** Answers a request instead; false leaves it to the server. */
   instead: (request: Request) => boolean = () => false;
   readonly #waiting = new Set<() => void>();
 
@@ -55,7 +53,6 @@ class Server {
     }
   }
 
-  /** The first request that fits, as soon as it is there. */
   request(fits: (request: Request) => boolean): Promise<Request> {
     return new Promise((resolve) => {
       const look = (): void => {

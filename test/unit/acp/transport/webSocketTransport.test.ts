@@ -31,7 +31,6 @@ describe('the WebSocket transport', () => {
     return transport;
   }
 
-  /** A WebSocket server; `serve` gets each connection. */
   async function server(serve: (socket: WebSocket, request: IncomingMessage) => void): Promise<string> {
     const http = createServer();
     new WebSocketServer({ server: http }).on('connection', serve);
@@ -234,7 +233,6 @@ describe('the WebSocket transport', () => {
     assert.equal(await Promise.race([transport.ended, 'no end']), 'no end');
   });
 
-  /** Answers the handshake by hand. */
   async function tcpOnRequest(answer: (socket: Socket) => void): Promise<string> {
     const { host } = await tcpLoopback((socket) => void once(socket, 'data').then(() => answer(socket)));
     return host;

@@ -31,7 +31,6 @@ const option = (id: string, category?: string): object => ({
   ...(category && { category }),
 });
 
-/** An agent that answers every request for a session with `offer`, and notes what it is asked. */
 function agentWith(offer: object): { agent: V1Agent; asked: unknown[] } {
   const asked: unknown[] = [];
   const agent = new V1Agent({

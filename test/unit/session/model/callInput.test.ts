@@ -9,7 +9,6 @@ import { SessionModel } from '../../../../src/session/model/model';
 const text = (said: string): ToolContent => ({ type: 'content', block: { type: 'text', text: said } });
 const ALLOW = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }];
 
-/** A call after its updates, and after a request for it. */
 async function asked(updates: readonly ToolPatch[], patch: ToolPatch) {
   const model = new SessionModel();
   const apply = (event: SessionEvent): void => model.apply(event, 0);

@@ -13,7 +13,6 @@ import { retainedBytes } from '../../../support/heap';
 
 const MB = 1024 * 1024;
 
-/** A text as received: with memory of its own. */
 const wireText = (chars: number, seed: number): string =>
   JSON.parse(JSON.stringify('x'.repeat(chars - 8) + (10_000_000 + seed)));
 

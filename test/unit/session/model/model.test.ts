@@ -36,7 +36,6 @@ const prompt = (turnId: string, value: string): SessionEvent => ({
   content: [{ type: 'text', text: value }],
 });
 
-/** The transcript with one line for each entry. */
 function lines(model: SessionModel): string[] {
   return model.state.entries.map((entry) => {
     const late = entry.late ? ' late' : '';

@@ -36,7 +36,6 @@ const nameOf = (entry: Entry): string =>
       ? entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
       : entry.kind;
 
-/** Each entry after those that it stands under. */
 const paths = ({ state }: SessionModel): string[] =>
   state.entries.map((entry) => [...state.nests.pathOf(entry), entry].map(nameOf).join('/'));
 

@@ -11,7 +11,6 @@ function user(index: number, text: string, promptId?: string): MessageEntry {
   return { ...base, content: [{ type: 'text', text }], ...(promptId !== undefined && { promptId }) };
 }
 
-/** A transcript; `q1: text` stands in it as the prompt of that id. */
 function transcript(...texts: readonly string[]): MessageEntry[] {
   return texts.map((text, index) => {
     const [, promptId, rest] = /^(q\d+): (.*)$/s.exec(text) ?? [];
@@ -19,7 +18,6 @@ function transcript(...texts: readonly string[]): MessageEntry[] {
   });
 }
 
-/** A queue of messages in doubt, and one that only waits. @param doubtful `repeats` is the prompt of the transcript that the message says again */
 function queueOf(...doubtful: readonly (readonly [id: string, text: string, repeats?: string])[]): PromptQueue {
   const queue = new PromptQueue(() => {});
   const common = { attachments: [], held: false } as const;
@@ -103,7 +101,6 @@ describe('a message in doubt that the agent repeats', () => {
 describe('a user whose window ended while a message was under way', () => {
   const windows = useFaultWindows({ reopens: 'load' });
 
-  /** The agent has a message, has said nothing, and its window ends; the next one opens the session again. */
   async function comesBack(options: Partial<FaultWindowOptions> = {}): Promise<FaultWindow> {
     const first = windows.start(options);
     first.type('one');

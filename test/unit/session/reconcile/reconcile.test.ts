@@ -30,7 +30,6 @@ const tool = (
 
 type KnownTurn = readonly [prompt: string, ...events: readonly SessionEvent[]];
 
-/** A saved transcript: prompts in turns, the last of which ended for the given reason. */
 function ended(stopReason: StopReason, ...turns: readonly KnownTurn[]): SessionModel {
   const model = new SessionModel();
   for (const [index, [prompt, ...events]] of turns.entries()) {
@@ -46,7 +45,6 @@ function ended(stopReason: StopReason, ...turns: readonly KnownTurn[]): SessionM
   return model;
 }
 
-/** The agent exited during the last turn. */
 const cutOff = (...turns: readonly KnownTurn[]): SessionModel => ended('error', ...turns);
 const complete = (...turns: readonly KnownTurn[]): SessionModel => ended('end_turn', ...turns);
 
@@ -76,7 +74,6 @@ function reconciled(ours: SessionModel, theirs: SessionModel): string[] {
   return linesOf(ours);
 }
 
-/** A replay without anything new leaves the transcript as it is. */
 function brings(nothing: SessionModel, ...events: readonly SessionEvent[]): void {
   const before = linesOf(nothing);
   assert.deepEqual(reconciled(nothing, repeated(...events)), before);

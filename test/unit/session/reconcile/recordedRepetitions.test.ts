@@ -11,7 +11,6 @@ import { SessionModel } from '../../../../src/session/model/model';
 import { reconcile } from '../../../../src/session/reconcile/reconcile';
 import { readRecording } from '../../../support/protocol/recordings';
 
-/** What the agent sends between session/load and the next prompt. */
 function repeatedIn(recording: string): SessionEvent[] {
   const lines = readRecording(recording);
   const from = lines.findIndex(({ msg }) => msg?.method === 'session/load');
@@ -37,7 +36,6 @@ const promptOf = (event: SessionEvent): ContentBlock | undefined => {
   return event.block.text.startsWith('SCRIPT:') ? event.block : undefined;
 };
 
-/** The transcript of the original client: its own prompts, and what the agent sent. */
 function transcriptOf(events: readonly SessionEvent[], stopReason: 'end_turn' | 'error'): SessionModel {
   const model = new SessionModel();
   let turn = 0;

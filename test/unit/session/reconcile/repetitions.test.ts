@@ -99,6 +99,5 @@ describe('a session with a deviating replay', function () {
     if (manners.tools !== 'none') assert.equal(shownCalls, calls, 'each call stands once');
   }
 
-  /** In turns run elsewhere, an agent's placeholder looks like the user's text. */
   const withoutPlaceholder = (text: string): string => bare(text).replaceAll('[FunctionResponse:run_shell]', '');
 });
