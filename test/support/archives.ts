@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 
-/** A file of an archive, or something else by its header. */
 export type TarEntry = Partial<Header> & { readonly name: string; readonly text?: string | Buffer };
 
 export async function tarOf(entries: readonly TarEntry[]): Promise<Buffer> {
@@ -24,7 +23,6 @@ export async function tgzOf(entries: readonly TarEntry[]): Promise<Buffer> {
   return gzipSync(await tarOf(entries));
 }
 
-/** @param files by name; `mode` of Unix */
 export async function zipOf(
   files: readonly { readonly name: string; readonly text: string | Buffer; readonly mode?: number }[],
 ): Promise<Buffer> {

@@ -23,7 +23,6 @@ export class FakeRange {
   }
 }
 
-/** One replacement is enough for the code under test. */
 export class FakeWorkspaceEdit {
   made: { readonly path: string; readonly range: FakeRange; readonly text: string } | undefined;
 
@@ -65,7 +64,6 @@ export class FakeDocument {
   isDirty = false;
   version = 1;
   #text = '';
-  /** As the editor has read or written them. */
   #bytes: Buffer;
   readonly #savers: readonly ((text: string) => string)[];
 
@@ -87,14 +85,12 @@ export class FakeDocument {
     return { offset };
   }
 
-  /** The user or an edit changes the text. */
   type(text: string): void {
     this.#text = this.#normal(text);
     this.isDirty = true;
     this.version++;
   }
 
-  /** As Ctrl+S: refused where the disk has another content than was read. */
   async save(): Promise<boolean> {
     await Promise.resolve();
     for (const saver of this.#savers) this.#text = this.#normal(saver(this.#text));
@@ -107,7 +103,6 @@ export class FakeDocument {
     return true;
   }
 
-  /** The editor notices what is on the disk. */
   follow(): void {
     if (this.isDirty) return;
     this.#bytes = readFileSync(this.uri.fsPath);
@@ -121,17 +116,14 @@ export class FakeDocument {
   }
 }
 
-/** The members of `vscode.workspace` that have to do with documents. */
 export class FakeDocuments {
   textDocuments: FakeDocument[] = [];
   /** `files.encoding`. */
   configured = 'utf8';
-  /** `files.trimTrailingWhitespace` and `files.insertFinalNewline`. */
   savers: readonly ((text: string) => string)[] = [
     (text) => text.replace(/[ \t]+(?=\r?\n|$)/g, ''),
     (text) => (text === '' || text.endsWith('\n') ? text : `${text}\n`),
   ];
-  /** Called before an edit is made. */
   beforeEdit: (() => void) | undefined;
 
   open(path: string): FakeDocument {

@@ -4,11 +4,9 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path/posix';
 import { EndOfLine, FakeDocuments, FakeRange, FakeWorkspaceEdit } from './fakeDocuments';
 
-/** Values of settings by key, without `parley.`, for each scope. */
 export interface FakeSettings {
   readonly user?: Readonly<Record<string, unknown>>;
   readonly workspace?: Readonly<Record<string, unknown>>;
-  /** By the path of the folder. */
   readonly folders?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -25,7 +23,6 @@ interface FakeEditor extends Record<string, unknown> {
   readonly workspace: FakeWorkspace & FakeDocuments;
 }
 
-/** What is not made here does nothing, whatever is called or read. */
 function inertPart(): unknown {
   const members = new Map<string | symbol, unknown>();
   return new Proxy(class {}, {
@@ -40,7 +37,6 @@ function inertPart(): unknown {
   });
 }
 
-/** An object whose other members are inert. */
 function partly<T extends object>(part: T): T {
   const others = inertPart() as Record<string | symbol, unknown>;
   return new Proxy(part, { get: (target, name) => (name in target ? Reflect.get(target, name) : others[name]) });
@@ -69,7 +65,6 @@ class FakeUri {
   }
 }
 
-/** A list or a field that goes away as soon as it is shown. */
 const DISMISSED = {
   onDidHide(listener: () => void): { dispose(): void } {
     setImmediate(listener);
@@ -118,7 +113,6 @@ function makeEditor(): FakeEditor {
   };
 }
 
-/** Names that the extension takes from `vscode`, besides types. */
 function importedNames(): readonly string[] {
   const names = new Set<string>(['workspace', 'Uri', 'ConfigurationTarget', 'commands', 'env', 'l10n', 'window']);
   for (const path of globSync('src/workbench/**/*.ts')) {
@@ -131,7 +125,6 @@ function importedNames(): readonly string[] {
   return [...names];
 }
 
-/** The editor of this process: files of tests that run in it share it, as they share the modules. */
 function fakeEditor(): FakeEditor {
   const shared = globalThis as { [EDITOR]?: FakeEditor };
   const known = shared[EDITOR];
@@ -153,7 +146,6 @@ function fakeEditor(): FakeEditor {
   return editor;
 }
 
-/** Makes `vscode` importable in this process, trusted, and returns its documents: none at first. */
 export function useFakeDocuments(): FakeDocuments {
   const { workspace } = fakeEditor();
   workspace.isTrusted = true;
@@ -163,10 +155,7 @@ export function useFakeDocuments(): FakeDocuments {
   return workspace;
 }
 
-/**
- * Makes `vscode` importable in this process.
- * @returns a function that sets what the editor has: `folders` are its workspace folders, absolute
- */
+/** Makes `vscode` importable in this process. */
 export function useFakeEditor(): (settings: FakeSettings, isTrusted: boolean, folders: readonly string[]) => void {
   const { workspace } = fakeEditor();
   return (settings, isTrusted, folders) => {
@@ -186,7 +175,6 @@ export function useFakeEditor(): (settings: FakeSettings, isTrusted: boolean, fo
   };
 }
 
-/** Sets the text editor in front, or none. */
 export function openInFakeEditor(path: string | undefined): void {
   const editor =
     path === undefined ? undefined : { document: { uri: new FakeUri(path) }, selection: { active: { line: 0 } } };

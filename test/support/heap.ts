@@ -4,7 +4,6 @@ import vm from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-/** Collects all garbage. */
 export function collectGarbage(): void {
   if (!collect) {
     v8.setFlagsFromString('--expose-gc');

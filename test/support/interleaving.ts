@@ -26,7 +26,6 @@ const STOP_REASONS: readonly StopReason[] = ['end_turn', 'end_turn', 'max_tokens
 /** No time passes in a run, so that a seed always tells the same story. */
 const NEVER_MS = 1_000_000_000;
 
-/** A prompt as the agent has it. */
 interface Got {
   readonly text: string;
   readonly requestId: string;
@@ -34,11 +33,9 @@ interface Got {
   isAnswered: boolean;
 }
 
-/** How an agent of this run behaves. */
 interface Manners {
   readonly queue: boolean;
   readonly turnComplete: boolean;
-  /** Each time it is there again it repeats all that was said. */
   readonly replays: boolean;
 }
 
@@ -55,13 +52,10 @@ export class Interleaving {
   #windows = 0;
   #now = 1000;
   #count = 0;
-  /** What the agents of this conversation got and said; a replay repeats it. */
   #got: Got[] = [];
   readonly #history: SessionEvent[] = [];
-  /** How often each message went to an agent, and how often it came back from there by the agent's word. */
   readonly #sent = new Map<string, number>();
   readonly #givenBack = new Map<string, number>();
-  /** Texts that the user let go again although nobody knew. */
   readonly #allowed = new Map<string, number>();
   readonly #failedTurns = new Set<string>();
   #known: readonly string[] = [];
@@ -76,7 +70,6 @@ export class Interleaving {
     this.#openWindow();
   }
 
-  /** Does one thing and checks the rules. */
   async step(): Promise<void> {
     this.#now += this.#random(50);
     const choice = this.#random(100);
@@ -96,7 +89,6 @@ export class Interleaving {
     this.check();
   }
 
-  /** Ends all and holds what is kept against what is shown. */
   finish(): void {
     this.#exit();
     this.check();
@@ -227,7 +219,6 @@ export class Interleaving {
     this.#got = [];
   }
 
-  /** It is there again. */
   #start(): void {
     if (this.#session) return;
     if (this.#manners.replays) {
@@ -241,7 +232,6 @@ export class Interleaving {
     this.#turns.dispatcher.pump();
   }
 
-  /** Each word that was ever said stands in the transcript once. */
   #checkWords(): void {
     const words = (list: readonly string[]): string[] =>
       list.flatMap((text) => text.match(/\w+-number-\d+/g) ?? []).sort();
@@ -321,12 +311,10 @@ export class Interleaving {
     this.#turns.dispatcher.pump();
   }
 
-  /** The user was asked about what is in doubt, and says yes. */
   #letGo(items: readonly QueueItem[]): void {
     for (const { state, text } of items) if (state === 'failed') this.#note(this.#allowed, text);
   }
 
-  /** The window is gone without a word, and another one goes on. */
   #loseWindow(): void {
     this.#journal.flush();
     const lost = this.#turns;

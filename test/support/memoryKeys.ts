@@ -3,15 +3,11 @@ import type { AgentDefinition } from '../../src/agents/agentDefinition';
 import type { AgentKeys, KeyName, KeyQuestion } from '../../src/client/ports/agentKeys';
 
 export class MemoryKeys implements AgentKeys {
-  /** By agent, kind and name. */
   readonly values = new Map<string, string>();
-  /** What was asked for. */
   readonly asked: KeyQuestion[] = [];
-  /** What was noted of sign-ins. */
   readonly notes: (string | undefined)[] = [];
   readonly #answers: (string | undefined)[];
 
-  /** @param answers to the questions, in order; undefined: the user goes away */
   constructor(...answers: readonly (string | undefined)[]) {
     this.#answers = [...answers];
   }

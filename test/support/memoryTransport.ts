@@ -1,7 +1,6 @@
 // An agent in memory: the test is the other side of the wire, byte for byte.
 import type { Transport, TransportSink } from '../../src/acp/jsonrpc/transport';
 
-/** A transport whose far end is the test. Outgoing messages are read with `next()`. */
 export class MemoryTransport implements Transport {
   readonly sent: string[] = [];
   isDisposed = false;
@@ -31,7 +30,6 @@ export class MemoryTransport implements Transport {
     this.#sink?.data(typeof data === 'string' ? Buffer.from(data) : data);
   }
 
-  /** The agent says these messages, a line each. */
   sayJson(...messages: readonly unknown[]): void {
     this.say(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
   }

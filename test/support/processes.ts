@@ -1,7 +1,6 @@
 // Whether a process that is not a child of ours still runs, also an agent in memory. On Linux its /proc entry is all there is to see of it.
 import { readFile } from 'node:fs/promises';
 
-/** The agents in memory that run (sessions/memoryAgents.ts), by their ids, which no process of the system can have. */
 export const memoryProcesses = new Map<number, { kill(signal: NodeJS.Signals): void }>();
 
 /** Sends a signal. @throws ESRCH where there is no such process */
@@ -11,7 +10,6 @@ export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   else process.kill(pid, signal);
 }
 
-/** Whether a process exists. */
 export function isAlive(pid: number): boolean {
   if (memoryProcesses.has(pid)) return true;
   try {
@@ -30,12 +28,10 @@ export async function isGone(pid: number): Promise<boolean> {
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
 }
 
-/** Resolves when the process has gone. There is no event for the end of somebody else's process, so it looks. */
 export async function goneFrom(pid: number): Promise<void> {
   while (!(await isGone(pid))) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Megabytes of memory that are a process's own, with its share of what it has in common with others (Linux). */
 export async function pssOf(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'latin1');
   return Number(/^Pss:\s*(\d+)/m.exec(rollup)?.[1]) / 1024;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 
 const folders: string[] = [];
 
-/** A new empty folder, as the system names it (no links in its path). */
 export async function scratchFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-test-')));
   folders.push(folder);
@@ -19,12 +18,10 @@ export async function scratchFile(folder: string, name: string, text: string, mo
   return path;
 }
 
-/** Removes a folder with all that is in it, also while a process that has just been ended still writes there. */
 export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-/** Removes all folders of {@link scratchFolder}; for `afterEach`. */
 export async function removeScratch(): Promise<void> {
   for (const folder of folders.splice(0)) await removeFolder(folder);
 }

@@ -9,7 +9,6 @@ export class SmallDisk {
     this.#folder = folder;
   }
 
-  /** Mounts a disk of so many megabytes. @returns why that is not possible */
   static mount(folder: string, megabytes: number): SmallDisk | string {
     if (process.platform !== 'linux') return 'no tmpfs here';
     mkdirSync(folder, { recursive: true });
@@ -17,7 +16,6 @@ export class SmallDisk {
     return status === 0 ? new SmallDisk(folder) : `a disk cannot be mounted: ${error?.message ?? stderr}`;
   }
 
-  /** Gives it more room. */
   grow(megabytes: number): void {
     const { status, stderr } = mount('-o', `remount,size=${megabytes}m`, this.#folder);
     if (status !== 0) throw new Error(stderr);

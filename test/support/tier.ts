@@ -3,10 +3,8 @@
 
 const isSlow = process.env.PARLEY_TIER === 'slow';
 
-/** The kinds of theme that a test of the panel tries. */
 export const THEMES = isSlow ? (['dark', 'light', 'hc', 'hclight'] as const) : (['dark'] as const);
 
-/** Returns how many random cases a test tries. */
 export function seeds(fast: number, slow: number): number {
   return isSlow ? slow : fast;
 }

@@ -37,13 +37,11 @@ export class PlayedTurns {
     return effects;
   };
 
-  /** Lets time pass. */
   pass(ms: number): void {
     this.#at += ms;
     this.feed({ type: 'tick' });
   }
 
-  /** Sends a prompt with its handle as its id. @returns the handle */
   prompt(terms: Partial<PromptTerms> & { readonly requestId?: string } = {}): string {
     const handle = `p${++this.#prompts}`;
     const { requestId, ...rest } = terms;
@@ -60,7 +58,6 @@ export class PlayedTurns {
     return handle;
   }
 
-  /** The agent answers a prompt at the end of its turn. */
   answer(handle: string, stopReason?: StopReason, more: Partial<PromptAnswer> = {}): void {
     this.feed({ type: 'answer', handle, answer: { ends: true, ...(stopReason && { stopReason }), ...more } });
   }
@@ -93,7 +90,6 @@ export class PlayedTurns {
     if (!hear(event, this.feed)) this.events.push(event);
   }
 
-  /** Ends of turns, with what made them known. */
   get ends(): readonly string[] {
     return this.events.flatMap((event) => {
       if (event.type === 'turn_ended') return [`${event.turnId} ${event.stopReason} by ${event.barrier}`];
@@ -101,7 +97,6 @@ export class PlayedTurns {
     });
   }
 
-  /** Begins of turns, with who began them. */
   get begins(): readonly string[] {
     return this.events.flatMap((event) => (event.type === 'turn_started' ? [`${event.turnId} ${event.origin}`] : []));
   }

@@ -4,7 +4,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join, win32 } from 'node:path';
 import { scratchFile, scratchFolder } from './scratch';
 
-/** A row of the list that PowerShell prints. */
 export interface FakeProcess {
   readonly pid: number;
   readonly parent?: number;
@@ -16,7 +15,6 @@ export class WindowsPrograms {
   readonly #folder: string;
   readonly #before = { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot };
 
-  /** Puts them in the place of those of the system, for this process and its children, until `end`. */
   static async install(): Promise<WindowsPrograms> {
     const programs = new WindowsPrograms(await scratchFolder());
     await programs.#write();
@@ -45,7 +43,6 @@ export class WindowsPrograms {
     await writeFile(join(folder, 'lists'), '');
   }
 
-  /** What PowerShell lists. */
   async list(rows: readonly FakeProcess[]): Promise<void> {
     const lines = rows.map(({ pid, parent = 1, startedAt }) => {
       const time = new Date(startedAt).toISOString().replace('Z', '1234+00:00');
@@ -54,17 +51,14 @@ export class WindowsPrograms {
     await writeFile(join(this.#folder, 'rows'), lines.join(''));
   }
 
-  /** The exit code of taskkill. */
   async answer(code: number): Promise<void> {
     await writeFile(join(this.#folder, 'code'), String(code));
   }
 
-  /** The arguments that taskkill was called with, sorted. */
   async calls(): Promise<readonly string[]> {
     return (await readFile(join(this.#folder, 'calls'), 'utf8')).split('\n').filter(Boolean).sort();
   }
 
-  /** The arguments that PowerShell was called with, a line for each time. */
   async lists(): Promise<readonly string[]> {
     return (await readFile(join(this.#folder, 'lists'), 'utf8')).split('\n').filter(Boolean);
   }

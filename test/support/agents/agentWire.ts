@@ -18,20 +18,17 @@ export class AgentWire {
   readonly #log: string | undefined;
   readonly #noise: boolean;
 
-  /** @param noise whether each message is surrounded by lines that are none */
   constructor(program: AgentProgram, noise = false) {
     this.program = program;
     this.#log = program.env.AGENT_LOG;
     this.#noise = noise;
   }
 
-  /** Adds a line to the log. */
   log(line: Record<string, unknown>): void {
     const { pid, hasExited } = this.program;
     if (this.#log && !hasExited) appendFileSync(this.#log, `${JSON.stringify({ t: now(), pid, ...line })}\n`);
   }
 
-  /** Writes a message. @returns a promise where the pipe is full */
   send(message: Record<string, unknown>): Promise<void> | undefined {
     const line = JSON.stringify({ jsonrpc: '2.0', ...message });
     if (this.#log)
@@ -39,7 +36,6 @@ export class AgentWire {
     return this.sendQuietly(line);
   }
 
-  /** Writes one line without logging it, for floods. */
   sendQuietly(line: string): Promise<void> | undefined {
     this.written.characters += line.length + 1;
     this.written.messages++;
@@ -49,14 +45,12 @@ export class AgentWire {
     return this.text(text);
   }
 
-  /** Writes text as it is. */
   text(text: string): Promise<void> | undefined {
     const { stdout, hasExited } = this.program;
     if (hasExited || stdout.write(text)) return undefined;
     return new Promise((resolve) => stdout.once('drain', () => resolve()));
   }
 
-  /** Hands on each line of stdin. */
   listen(line: (text: string) => void, end: () => void): void {
     const decoder = new StringDecoder('utf8');
     let parts: string[] = [];

@@ -1,7 +1,6 @@
 // One line of what a client sends, read as JSON-RPC 2.0 by agents that judge it.
 import { at } from '../../../src/demo/input';
 
-/** @param violation told why a line is no message @returns the message, or undefined where it is none */
 export function readClientLine(text: string, violation: (reason: string) => void): Record<string, unknown> | undefined {
   const read = readMessage(text);
   if (typeof read === 'object') return read;
@@ -23,7 +22,6 @@ function readMessage(text: string): Record<string, unknown> | string {
   return message as Record<string, unknown>;
 }
 
-/** The key of a request id: 1 and "1" are two ids. */
 export function keyOf(id: unknown): string {
   return `${typeof id} ${String(id)}`;
 }

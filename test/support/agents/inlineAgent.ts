@@ -8,7 +8,6 @@ import type { ProcessStarter } from '../../../src/client/transport/agentTranspor
 import { startProgram } from '../sessions/memoryAgents';
 import type { AgentProgram } from './program';
 
-/** An error that a request is answered with. */
 export class Refusal {
   readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
 
@@ -17,7 +16,6 @@ export class Refusal {
   }
 }
 
-/** Returns the result of a request or a {@link Refusal}; undefined: it is not answered. */
 type Answer = (params: unknown, agent: InlineAgent, id: unknown) => unknown;
 
 export interface Received {
@@ -26,17 +24,14 @@ export interface Received {
 }
 
 export class InlineAgent {
-  /** The requests and notifications of the client, in order. */
   readonly received: Received[] = [];
   readonly answers: Record<string, Answer>;
   readonly start: ProcessStarter = (options) => startProgram((program) => this.#run(program), options);
   readonly #waiting = new Map<number, Deferred<unknown>>();
-  /** What belongs into one write with the next answer. */
   #early: object[] = [];
   #program: AgentProgram | undefined;
   readonly #version: 1 | 2;
 
-  /** @param capabilities of the agent, as its version of the protocol has them */
   constructor(capabilities: object, version: 1 | 2 = 1) {
     this.#version = version;
     const info = { name: 'inline', version: '1' };
@@ -54,42 +49,35 @@ export class InlineAgent {
     return agent as AgentDefinition;
   }
 
-  /** The methods that the client called, in order. */
   get methods(): string[] {
     return this.received.map(({ method }) => method);
   }
 
-  /** The text of each prompt, all of its blocks. */
   get prompts(): string[] {
     return this.received
       .filter(({ method }) => method === 'session/prompt')
       .map(({ params }) => JSON.stringify(at(params, 'prompt')));
   }
 
-  /** Writes an update of a session. @param sessionUpdate the update, or the text of a message of the agent */
   update(sessionId: string, sessionUpdate: object | string): void {
     this.#write(updateOf(sessionId, sessionUpdate));
   }
 
-  /** As {@link update}, in one write with the next answer, right before it. */
   updateEarly(sessionId: string, sessionUpdate: object | string): void {
     this.#early.push(updateOf(sessionId, sessionUpdate));
   }
 
-  /** Asks the client. Resolves with its result, or its error. */
   ask(id: number, method: string, params: object): Promise<unknown> {
     const asked = this.#awaits(id);
     this.#write({ id, method, params });
     return asked;
   }
 
-  /** As {@link ask}, in one write with the next answer, right before it. */
   askEarly(id: number, method: string, params: object): Promise<unknown> {
     this.#early.push({ id, method, params });
     return this.#awaits(id);
   }
 
-  /** Answers a request that was left without an answer. */
   answer(id: unknown, outcome: unknown): void {
     const answer = outcome instanceof Refusal ? { error: outcome.error } : { result: outcome };
     this.#write(...this.#early.splice(0), { id, ...answer });

@@ -2,34 +2,27 @@
 import { closeSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 
-/** Resolves after a time, by the timers that a test can replace (skipTime.ts). */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 export interface AgentProgram {
-  /** The arguments behind the name of the script. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly pid: number;
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** It has exited: nothing is written any more. Code that is still pending runs on inside a test. */
   readonly hasExited: boolean;
-  /** Writes a line to stderr immediately, also right before the exit. */
   warn(line: string): void;
-  /** The listener replaces the end by SIGTERM. */
   onSigterm(listener: () => void): void;
   exit(code: number): void;
   kill(signal: NodeJS.Signals): void;
-  /** Keeps running without stdin. */
   stay(): void;
   closeStdin(): void;
   closeStdout(): void;
 }
 
-/** Returns the process that this code runs in. */
 export function processProgram(): AgentProgram {
   return {
     args: process.argv.slice(2),

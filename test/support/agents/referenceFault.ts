@@ -1,6 +1,5 @@
 // How the agents of the tests refuse a request.
 
-/** Thrown to answer a request with an error. */
 export class Fault extends Error {
   readonly code: number;
   readonly data: unknown;

@@ -23,7 +23,6 @@ interface Session {
   readonly said: { readonly role: 'user' | 'agent'; readonly text: string }[];
 }
 
-/** File in which sessions are stored. */
 const store = process.argv[2] ?? '';
 const sessions = new Map<string, Session>(
   existsSync(store) ? (JSON.parse(readFileSync(store, 'utf8')) as [string, Session][]) : [],
@@ -56,7 +55,6 @@ function offerOf({ mode, model }: Session): { modes: SessionModeState; configOpt
   };
 }
 
-/** One prompt: each line of its text is a command. */
 class Turn {
   readonly #client: AgentContext;
   readonly #sessionId: string;

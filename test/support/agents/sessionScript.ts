@@ -2,19 +2,15 @@
 // is told to.
 import type { AgentScript, SessionsScript } from './script';
 
-/** An agent that keeps its sessions, in the terms of these tests. */
 export interface SessionAgentScript
   extends Omit<SessionsScript, 'store'>,
     Pick<AgentScript, 'authMethods' | 'signedIn' | 'authOn' | 'authData' | 'logout' | 'mute'> {
-  /** Names below `sessionCapabilities`: list, resume, fork, close, delete, title, archive, additionalDirectories. */
   readonly offers?: readonly string[];
   readonly mcp?: { readonly http?: boolean; readonly sse?: boolean };
   readonly ready?: boolean;
-  /** The modes of each session; it is in the first one whenever it is opened. */
   readonly modes?: readonly string[];
 }
 
-/** The script of an agent that keeps its sessions in a folder and answers each prompt with “Heard” and its text. */
 export function sessionScript(
   store: string,
   {

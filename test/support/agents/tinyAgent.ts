@@ -1,6 +1,5 @@
 // An agent of a few lines without dependencies, as text, so that it can be the one file of a package or an archive that is installed.
 
-/** @param says what it answers to each prompt */
 export function tinyAgent(says: string): string {
   return `#!/usr/bin/env node
 let rest = '';

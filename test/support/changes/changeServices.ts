@@ -9,14 +9,11 @@ import type { ChangeServices } from '../../../src/client/changes/changeServices'
 import { NodeFiles } from './nodeFiles';
 
 export class TestChangeServices implements ChangeServices {
-  /** Names of what was asked of the states, in order. */
   readonly asked: string[] = [];
-  /** Files that the user edits, whenever that is asked. */
   readonly edited = new Set<string>();
   enabled = true;
   /** Environment of git. */
   env = process.env;
-  /** The folder with the states. */
   readonly storage: string;
   readonly #waiting: { readonly count: number; readonly asked: Deferred<void> }[] = [];
   #gate: Deferred<void> | undefined;
@@ -29,7 +26,6 @@ export class TestChangeServices implements ChangeServices {
   readonly isEnabled = (): boolean => this.enabled;
   readonly userEdits = { since: () => this.edited };
   readonly files = new NodeFiles();
-  /** The stored reviews, by session. */
   readonly kept = new Map<string, string>();
   readonly reviews = {
     read: async (key: string): Promise<string | undefined> => this.kept.get(key),
@@ -52,7 +48,6 @@ export class TestChangeServices implements ChangeServices {
     });
   };
 
-  /** Resolves when so many states were asked for. */
   untilAsked(count: number): Promise<void> {
     const asked = new Deferred<void>();
     if (this.asked.length >= count) asked.resolve();
@@ -60,7 +55,6 @@ export class TestChangeServices implements ChangeServices {
     return asked.promise;
   }
 
-  /** States that are asked for from now on are read when the result is called. */
   holdBack(): () => void {
     const start = new Deferred<void>();
     this.#start = start;
@@ -70,7 +64,6 @@ export class TestChangeServices implements ChangeServices {
     };
   }
 
-  /** States that are taken from now on are ready when the result is called. */
   holdUp(): () => void {
     const gate = new Deferred<void>();
     this.#gate = gate;

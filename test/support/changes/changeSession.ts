@@ -31,23 +31,16 @@ const MEMORY: ConversationPersistence = {
   paused() {},
 };
 
-/** The session of one test. */
 export interface ChangeSession {
   readonly session: AgentSession;
   readonly changes: TestChangeServices;
-  /** Runs git in the folder. @returns what it prints */
   git(...args: string[]): string;
-  /** The path of a file of the folder. */
   path(name: string): string;
   /** What a journal would have of the session now, to open it again. */
   kept(): KeptConversation;
-  /** A conversation whose agent does not run yet. */
   open(options?: Omit<TestConversationOptions, 'agent' | 'cwd'>): Conversation;
-  /** As `open`; the agent runs, and the state of the folder is known. */
   started(): Promise<Conversation>;
-  /** Runs one turn to the end of what is known of it. @returns its id */
   turn(text: string): Promise<string>;
-  /** What a turn changed, as `path +added −removed`. */
   listed(turnId: string): Promise<string[]>;
 }
 

@@ -2,7 +2,6 @@
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** All files below a folder, without `.git`: path to mode and content. */
 export async function filesOf(folder: string, below = ''): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
@@ -17,7 +16,6 @@ export async function filesOf(folder: string, below = ''): Promise<Map<string, s
   return found;
 }
 
-/** What a comparison of two copies says, one line each. */
 export async function differenceOf(before: string, after: string): Promise<string[]> {
   const [one, two] = [await filesOf(before), await filesOf(after)];
   const lines: string[] = [];

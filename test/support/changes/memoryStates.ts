@@ -9,7 +9,6 @@ import type { FolderStates } from '../../../src/changes/model/folderStore';
 
 type Tree = ReadonlyMap<string, FileVersion>;
 
-/** Keeps states as git does, without git. A file that moved unchanged is a rename. */
 export class MemoryStates implements FolderStates {
   readonly roots: readonly string[];
   readonly newestRead = 0;
@@ -138,7 +137,6 @@ export class MemoryStates implements FolderStates {
   }
 }
 
-/** As git names a content. */
 function sha(content: Buffer): string {
   return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 }

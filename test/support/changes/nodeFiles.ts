@@ -5,13 +5,9 @@ import { dirname } from 'node:path';
 import type { FileEdit, WorkingFile, WorkingFiles } from '../../../src/changes/model/workingFiles';
 import { removeEmptyFolders } from '../../../src/changes/restore/disk';
 
-/** Reads and writes files on the disk, and notes the steps. */
 export class NodeFiles implements WorkingFiles {
-  /** The edits of each step. */
   readonly steps: (readonly FileEdit[])[] = [];
-  /** Paths that have unsaved text. */
   readonly dirty = new Set<string>();
-  /** Runs before the edits of a step are made. */
   beforeApply: (() => Promise<void>) | undefined;
 
   async read(path: string): Promise<WorkingFile | undefined> {

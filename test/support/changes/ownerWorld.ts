@@ -13,7 +13,6 @@ import type { UndoResult } from '../../../src/changes/review/reviewFile';
 import { SessionReview } from '../../../src/changes/review/sessionReview';
 import { NodeFiles } from './nodeFiles';
 
-/** File systems do not tell apart what happens within one tick, nor does a scan. */
 const TICK_MS = 12;
 const VISIBLE = [
   'a.txt',
@@ -40,19 +39,13 @@ interface Turn {
   readonly changes: readonly FileChange[];
   readonly unnamed: ReadonlySet<string>;
   readonly yours: ReadonlySet<string>;
-  /** When it began. */
   readonly disk: Disk;
-  /** Paths at which the agent wrote with its name on it, and nobody else. */
   readonly pure: ReadonlySet<string>;
 }
 
-/** How often something was checked, to see that nothing passes by doing nothing. */
 export interface OwnerCounts {
-  /** Tokens of the user that were there after an undo or restore. */
   kept: number;
-  /** Files of the agent that were taken back. */
   undone: number;
-  /** Files that were left alone, by the reason. */
   left: Map<string, number>;
 }
 
@@ -257,7 +250,6 @@ export class OwnerWorld {
     }
   }
 
-  /** @param touched gets the paths that the user changes @param except paths that are left alone */
   async #userWorks(touched: Set<string>, except: ReadonlySet<string> = new Set()): Promise<void> {
     for (let work = 1 + this.#random(3); work > 0; work--) {
       const disk = await this.#disk();
@@ -366,7 +358,6 @@ export class OwnerWorld {
     this.#checkPure(after, turns, from, new Set([...this.#touched, ...this.#relative(this.#files.dirty)]));
   }
 
-  /** Nothing that the user wrote is gone. */
   #checkTokens(before: Disk, after: Disk, except: ReadonlySet<string>): void {
     const has = tokensOf(after);
     for (const token of tokensOf(before)) {
@@ -386,7 +377,6 @@ export class OwnerWorld {
     for (const path of after.keys()) assert.ok(before.has(path) || changed.has(path), `${path} was not there`);
   }
 
-  /** What only the agent wrote, and said so, is as it was before. */
   #checkPure(after: Disk, turns: readonly Turn[], from: Turn, except: ReadonlySet<string>): void {
     const changed = new Map(turns.flatMap(({ changes }) => changes.map((change) => [change.path, change] as const)));
     for (const [path, change] of changed) {
@@ -406,7 +396,6 @@ export class OwnerWorld {
     }
   }
 
-  /** Tokens that an undo of what still waits brings back. */
   async #keptTokens(): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     for (const { root, base } of this.#review.files)
@@ -423,7 +412,6 @@ export class OwnerWorld {
     this.counts.left.set(why, (this.counts.left.get(why) ?? 0) + 1);
   }
 
-  /** Without git, a file is read when it is named. */
   async #settleNames(): Promise<void> {
     if (!this.#hasGit) await this.#states.take();
   }

@@ -26,7 +26,6 @@ export function patchOf(a: Buffer, b: Buffer, chosen: readonly LineHunk[], way: 
   return Buffer.from(patch, 'latin1');
 }
 
-/** Applies a patch with the git of this machine. @param folder to work in */
 export function gitApply(folder: string, content: Buffer, patch: Buffer, ...options: readonly string[]): Buffer {
   writeFileSync(join(folder, 'f'), content);
   const args = ['apply', '--unidiff-zero', '--whitespace=nowarn', ...options, '-'];

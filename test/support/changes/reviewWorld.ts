@@ -19,7 +19,6 @@ const PATHS = ['a.txt', 'b', 'sub/c.md', 'sub/deep/d', 'e.bin', 'f'];
 const ENDS = ['\n', '\r\n', '\n', '\n'];
 const slices = new Slices();
 
-/** One thing that the agent or the user does; numbers are taken modulo what there is. */
 export interface Doing {
   readonly kind: 'edit' | 'create' | 'delete' | 'rename' | 'mode' | 'binary' | 'link' | 'swap';
   readonly file: number;
@@ -52,7 +51,6 @@ const EDITS: readonly Doing['kind'][] = ['edit', 'edit', 'edit', 'edit'];
 const agentWork = doing([...EDITS, 'edit', 'create', 'delete', 'rename', 'mode', 'binary', 'link', 'swap']);
 const userWork = doing([...EDITS, ...EDITS, 'create', 'delete', 'mode']);
 
-/** What happens in a session. @param hasUser the user edits files too */
 export function actions(hasUser: boolean, maxLength: number): fc.Arbitrary<readonly Action[]> {
   const turn = fc.record({
     do: fc.constant('turn' as const),
@@ -84,7 +82,6 @@ export function actions(hasUser: boolean, maxLength: number): fc.Arbitrary<reado
 
 export class ReviewWorld {
   readonly #root: string;
-  /** For git. */
   readonly #bench: string;
   readonly #states: FolderStates;
   readonly #files = new NodeFiles();
@@ -93,10 +90,8 @@ export class ReviewWorld {
   #saved: unknown;
   #names = 0;
   #hasUser = false;
-  /** Lines that the user deleted, and lines that the agent ever deleted. */
   readonly #userDeleted = new Set<string>();
   readonly #agentDeleted = new Set<string>();
-  /** Lines whose removal from a file the user has kept. */
   readonly #agreed = new Set<string>();
 
   constructor(root: string, bench: string, states: FolderStates) {
@@ -201,7 +196,6 @@ export class ReviewWorld {
     if (action.what === 'all' && !this.#hasUser) await this.#checkAll(files, before, after, result);
   }
 
-  /** Keeps a hunk, and compares the kept version with what git makes of the same hunk. */
   async #keepHunk(
     file: ReviewFile,
     id: string,
@@ -235,7 +229,6 @@ export class ReviewWorld {
       );
   }
 
-  /** Without edits of the user, undoing all gives exactly what was kept. */
   async #checkAll(
     files: readonly ReviewFile[],
     before: ReadonlyMap<string, string>,
@@ -257,7 +250,6 @@ export class ReviewWorld {
     assert.deepEqual(this.#review.files, []);
   }
 
-  /** Lines that changes under review have removed from their file. */
   async #removed(): Promise<ReadonlySet<string>> {
     const removed = new Set<string>();
     for (const { base, left } of this.#review.files) {
@@ -269,7 +261,6 @@ export class ReviewWorld {
     return removed;
   }
 
-  /** The versions that undoing more brings back, by path, as {@link #disk} has files. */
   async #kept(): Promise<ReadonlyMap<string, string>> {
     const kept = new Map<string, string>();
     for (const { path, base } of this.#review.files)
@@ -277,11 +268,7 @@ export class ReviewWorld {
     return kept;
   }
 
-  /**
-   * No line that the user wrote is gone, and none that the user deleted is back. A line that the agent
-   * has moved to another file goes from there with its hunk, and comes back with its own file, unless
-   * the user has kept that it is gone there.
-   */
+  /** No line that the user wrote is gone, and none that the user deleted is back. */
   #checkUsers(
     before: ReadonlyMap<string, string>,
     after: ReadonlyMap<string, string>,
@@ -394,7 +381,6 @@ export class ReviewWorld {
     return (await this.#files.read(join(this.#root, path)))?.content;
   }
 
-  /** All files, by path, with their modes. */
   async #disk(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     for (const one of await readdir(this.#root, { recursive: true, withFileTypes: true })) {
@@ -407,7 +393,6 @@ export class ReviewWorld {
   }
 }
 
-/** The lines of all files that have a name, without their ends. */
 function allLines(disk: ReadonlyMap<string, string>): ReadonlySet<string> {
   return new Set([...disk.values()].flatMap((file) => [...linesIn(file)]));
 }

@@ -5,20 +5,17 @@ import { createInterface, type Interface } from 'node:readline';
 import { build } from 'esbuild';
 import type { FileVersion, Snapshot } from '../../../src/changes/model/fileChange';
 
-/** What a window is told to do, one after another. */
 export type WindowStep =
   | { readonly do: 'turn'; readonly files: Readonly<Record<string, string>>; readonly hold?: string }
   | { readonly do: 'write'; readonly content: string }
   | { readonly do: 'release'; readonly name: string }
   | { readonly do: 'collect' };
 
-/** What it answers after a step. */
 export interface WindowAnswer {
   readonly snapshot?: Snapshot;
   readonly version?: FileVersion;
 }
 
-/** Bundles the program of the window. @param folder for the bundle @returns its path */
 export async function buildStateWindow(folder: string): Promise<string> {
   const outfile = join(folder, 'stateWindow.mjs');
   await build({
@@ -33,7 +30,6 @@ export async function buildStateWindow(folder: string): Promise<string> {
   return outfile;
 }
 
-/** A running window. */
 export class StateWindow {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -49,12 +45,10 @@ export class StateWindow {
     this.#lines = this.#reader[Symbol.asyncIterator]();
   }
 
-  /** Does not wait for the answer: each call of {@link answer} gives the next one. */
   tell(step: WindowStep): void {
     this.#child.stdin?.write(`${JSON.stringify(step)}\n`);
   }
 
-  /** @returns undefined where the window has ended */
   async answer(): Promise<WindowAnswer | undefined> {
     const line = await this.#lines.next();
     return line.done ? undefined : JSON.parse(line.value);
@@ -67,7 +61,6 @@ export class StateWindow {
     return answer;
   }
 
-  /** Kills it, and waits until it is gone. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;

@@ -44,7 +44,6 @@ export class WorktreeWorld {
     this.user('commit', '-qm', 'first');
   }
 
-  /** Makes another worktree. */
   async add(): Promise<void> {
     this.worktree = await addWorktree(this.userGit, {
       folder: this.folder,
@@ -53,12 +52,10 @@ export class WorktreeWorld {
     });
   }
 
-  /** Runs git in the user's folder. */
   user(...args: readonly string[]): string {
     return git(this.place, this.folder, ...args);
   }
 
-  /** Runs git in the worktree. */
   git(...args: readonly string[]): string {
     return git(this.place, this.worktree.place, ...args);
   }
@@ -71,7 +68,6 @@ export class WorktreeWorld {
     return join(this.worktree.place, name);
   }
 
-  /** Returns a text that is nowhere else. */
   text(): string {
     return `text ${++this.#number}\n`;
   }
@@ -92,7 +88,6 @@ export class WorktreeWorld {
   }
 }
 
-/** What happens in a worktree without any loss if it is removed. */
 export const HARMLESS: Readonly<Record<string, (world: WorktreeWorld) => void>> = {
   'a commit on a branch': (world) => {
     world.attach();
@@ -257,12 +252,10 @@ export const LOSSY: Readonly<Record<string, readonly [kind: string, happen: (wor
   ],
 };
 
-/** Everything of value in a worktree, to find out what is gone once it is removed. */
 export interface Treasure {
   /** Bytes of files, by their path. */
   readonly files: ReadonlyMap<string, Buffer>;
   readonly commits: readonly string[];
-  /** Staged versions. */
   readonly blobs: readonly string[];
 }
 
@@ -285,7 +278,6 @@ export function treasureOf(world: WorktreeWorld): Treasure {
   return { files, blobs, commits: [...lines('rev-list', '--walk-reflogs', 'HEAD'), ...own] };
 }
 
-/** Returns what of a removed worktree is neither in the user's folder nor in the repository. */
 export function lostOf(world: WorktreeWorld, { files, commits, blobs }: Treasure): readonly string[] {
   const listed = world.user('rev-list', '--objects', '--all', '--reflog').split('\n');
   const objects = new Set(listed.map((line) => line.slice(0, 40)));

@@ -3,11 +3,8 @@ import type { FaultWindow } from './faultWindow';
 
 export interface FaultPoint {
   readonly name: string;
-  /** What the agent does with the first message. */
   readonly play: string;
-  /** Resolves at the point. */
   reached(window: FaultWindow): Promise<void>;
-  /** The first message is over by then, and the others are not typed yet. */
   readonly isOver?: true;
 }
 
@@ -20,10 +17,8 @@ function shows(kind: string, status?: string): FaultPoint['reached'] {
     );
 }
 
-/** Messages that are typed at each point: the first is played, the others wait. */
 export const TYPED = ['one', 'two', 'three', 'four'] as const;
 
-/** In each, the agent stays at the point for as long as it is let. */
 export const faultPoints: readonly FaultPoint[] = [
   {
     name: '01 before the prompt leaves',
@@ -71,7 +66,6 @@ export const faultPoints: readonly FaultPoint[] = [
   },
 ];
 
-/** Types the messages and resolves at the point. */
 export async function typeUntil(window: FaultWindow, { play, reached, isOver }: FaultPoint): Promise<void> {
   const [first, ...others] = TYPED;
   window.type(first, play);
@@ -80,7 +74,6 @@ export async function typeUntil(window: FaultWindow, { play, reached, isOver }: 
   await there;
 }
 
-/** Types what was not typed before the plug was pulled. */
 export function typeRest(window: FaultWindow, { isOver }: FaultPoint): void {
   if (isOver) for (const tag of TYPED.slice(1)) window.type(tag);
 }

@@ -21,12 +21,10 @@ const KEY = 'fault-1';
 let windows = 0;
 
 export interface FaultWindowOptions {
-  /** Holds the journal, the agent's sessions and its log. */
   readonly folder: string;
   readonly agent: AgentDefinition;
   readonly services?: Partial<ConversationServices>;
   readonly journal?: Partial<JournalOptions>;
-  /** Ours of the session. */
   readonly key?: string;
   /** Milliseconds by which the system has run longer than it has, as after a sleep. */
   readonly slept?: () => number;
@@ -36,15 +34,11 @@ export function agentLogIn(folder: string): string {
   return join(folder, 'agent.ndjson');
 }
 
-/** What such an agent does, in the terms of these tests. */
 export interface KeepingScript extends Pick<AgentScript, 'onCancel' | 'countsIds' | 'opensAfterMs'> {
-  /** What it can do with an old session. */
   readonly reopens?: 'load' | 'resume';
-  /** It promises turn_complete, and sends it. */
   readonly turnComplete?: boolean;
 }
 
-/** The scripted agent, with its sessions in a folder: each update is kept before it is said. */
 export function keepingAgent(folder: string, { reopens, turnComplete, ...more }: KeepingScript = {}): AgentDefinition {
   const script: AgentScript = {
     ...more,
@@ -62,7 +56,6 @@ export function keepingAgent(folder: string, { reopens, turnComplete, ...more }:
   return agent;
 }
 
-/** Several windows live in one process here: each goes by the number of a process of its own, which lives as long as the real one. */
 export function machineOf(window: number, slept = () => 0): Machine {
   return {
     ...thisMachine,
@@ -81,7 +74,6 @@ export class FaultWindow {
   readonly #folder: string;
   readonly #windowId: string;
 
-  /** Goes on with what it finds in the journal, as the workbench does. */
   constructor({ folder, agent, services, journal, key = KEY, slept }: FaultWindowOptions) {
     this.#folder = folder;
     this.key = key;
@@ -121,29 +113,24 @@ export class FaultWindow {
     return readAgentLog(agentLogIn(this.#folder));
   }
 
-  /** The process of the agent that was started last. */
   get agentPid(): number {
     return this.log.findLast(({ ev }) => ev === 'start')?.pid ?? 0;
   }
 
-  /** Sends a message that can be told from all others. @param tag a word that is in no other message @param play what the agent does before it says the tag */
   type(tag: string, play = ''): void {
     this.conversation.send(play === '' ? `say <${tag}>` : `${play}\nsay <${tag}>`).done.catch(() => {});
   }
 
-  /** Kills the agent as the system does. */
   async killAgent(): Promise<void> {
     const pid = this.agentPid;
     kill(pid);
     await goneFrom(pid);
   }
 
-  /** Resolves when the agent's log shows something; a file has no events. */
   async untilLogged(holds: (line: AgentLogLine) => boolean): Promise<void> {
     while (!this.log.some(holds)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  /** What a user does who finds the queue stopped: removes what the agent has got, sends what it has not, and lets the rest go. */
   letGo(): void {
     const { conversation } = this;
     const got = this.#received();
@@ -156,7 +143,6 @@ export class FaultWindow {
       conversation.queueActions.resume();
   }
 
-  /** The same, until nothing waits. */
   async goOn(): Promise<void> {
     do {
       this.letGo();
@@ -165,12 +151,10 @@ export class FaultWindow {
     await this.session.until((c) => c.connection.kind === 'ready' && !c.isBusy && c.queue.items.length === 0);
   }
 
-  /** The messages of which the user is asked whether they are to be sent again. */
   get inDoubt() {
     return this.conversation.queue.items.filter(({ doubtful }) => doubtful);
   }
 
-  /** What became of the messages. */
   account(fault: string, typed: readonly string[], asked = 0): FaultRow {
     const received = this.#received();
     const waiting = new Set(this.conversation.queue.items.flatMap(({ text }) => tagsIn(text)));
@@ -184,7 +168,6 @@ export class FaultWindow {
     };
   }
 
-  /** The window is gone without a word. Its journal is left as it is on the disk. */
   lose(): void {
     this.conversation.link?.dispose();
     this.journal.dispose();
@@ -195,7 +178,6 @@ export class FaultWindow {
     this.journal.dispose();
   }
 
-  /** How often the agents got each message. What a transcript repeats does not count: it is no prompt. */
   #received(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { dir, msg } of this.log) {
@@ -211,7 +193,6 @@ export function tagsIn(text: string): string[] {
   return [...text.matchAll(/<(\w+)>/g)].map(([, tag = '']) => tag);
 }
 
-/** What is on the disk makes the state that is shown. */
 export function assertKept({ journal, key, conversation }: FaultWindow, why = 'what is kept is what is shown'): void {
   const { events } = journal.events(key);
   assert.deepEqual(stateOf(events), structuredClone(conversation.model.state), why);

@@ -4,14 +4,11 @@ import { removeScratch, scratchFolder } from '../scratch';
 import { FaultWindow, type FaultWindowOptions, keepingAgent } from './faultWindow';
 
 export interface FaultWindows {
-  /** There while hooks and tests run. */
   readonly folder: string;
   start(options?: Partial<FaultWindowOptions>): FaultWindow;
-  /** The test has lost this one itself: it is not closed after it. */
   forget(window: FaultWindow): void;
 }
 
-/** Registers the hooks. @param script of the agent that a window has unless its options name another */
 export function useFaultWindows(script: Parameters<typeof keepingAgent>[1] = {}): FaultWindows {
   let folder = '';
   const open: FaultWindow[] = [];

@@ -6,7 +6,6 @@ const many = (count: number, line: (n: number) => string): string =>
 const init = (config: unknown, source = 'A-->B'): string => `%%{init: ${JSON.stringify(config)}}%%\n${FLOW}${source}`;
 const front = (config: string, source = 'A-->B'): string => `---\nconfig:\n${config}\n---\n${FLOW}${source}`;
 
-/** By what they try. Each sets `pwned`, opens a dialog, or names a host that ends in `.invalid`. */
 export const HOSTILE_DIAGRAMS: Readonly<Record<string, string>> = {
   'script in a label': `${FLOW}A["<script>globalThis.pwned=1</script>"]-->B`,
   'script in an edge': `${FLOW}A-->|"<script>globalThis.pwned=1</script>"|B`,

@@ -1,6 +1,5 @@
 // Texts that cost a careless parser or layout the square of their length, as generators: a pattern, repeated until a size is reached.
 
-/** One kind of text. */
 export interface Pattern {
   readonly name: string;
   /** The text with about `size` characters. */
@@ -300,7 +299,6 @@ const WRAPPED: readonly (readonly [head: string, unit: string, tail: string])[] 
   ['a', '\b', 'b'],
 ];
 
-/** Marks around each other: as many opened as closed, or a few thousand nested. */
 const PAIRS: readonly (readonly [open: string, close: string])[] = [
   ['[', ']'],
   ['[', '](a)'],
@@ -324,14 +322,12 @@ function repeated(unit: string, size: number): string {
   return unit.repeat(Math.max(1, Math.ceil(size / unit.length)));
 }
 
-/** A backtick more in each run: `a ``a ```a. */
 function growingRuns(char: string, size: number): string {
   let text = '';
   for (let length = 1; text.length < size; length++) text += `${char.repeat(length)}a`;
   return text;
 }
 
-/** A list in a list in a list, each indented more. */
 function staircase(mark: string, size: number): string {
   let text = '';
   for (let depth = 0; text.length < size; depth = (depth + 1) % 300) text += `${' '.repeat(depth * 2)}${mark}a\n`;
@@ -372,7 +368,6 @@ export const PATTERNS: readonly Pattern[] = [
   },
 ];
 
-/** The marks that texts of a fuzzer are made of. */
 export const MARKS: readonly string[] = [
   ...'\\`*_~[]()!<>#-+=|&:.@/"\'{}$\t \n'.split(''),
   '\n\n',
@@ -397,7 +392,6 @@ export const MARKS: readonly string[] = [
   '\b',
 ];
 
-/** A text of a few marks, in an order that `random` (0 ≤ x < 1) chooses, with stretches that repeat. */
 export function fuzzText(random: () => number, size: number): string {
   const pick = (): string => MARKS[Math.floor(random() * MARKS.length)]!;
   const parts: string[] = [];
@@ -412,7 +406,6 @@ export function fuzzText(random: () => number, size: number): string {
   return parts.join('');
 }
 
-/** Numbers that look random and are the same in each run. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

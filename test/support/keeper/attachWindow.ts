@@ -17,11 +17,9 @@ let windows = 0;
 export class AttachWindow {
   readonly session: TestConversation;
   readonly #pid = ++windows;
-  /** Things that may still happen. */
   #left: number;
   #timers: (() => void)[] = [];
 
-  /** @param steps how many things survive before it dies */
   constructor(folder: string, keeper: MemoryKeeper, steps: number) {
     this.#left = steps;
     alive.add(this.#pid);
@@ -65,12 +63,10 @@ export class AttachWindow {
     return this.#left > 0;
   }
 
-  /** What waits for a moment happens: text is appended to the journal. */
   wait(): void {
     for (const run of this.#timers.splice(0)) if (this.#step()) run();
   }
 
-  /** It is gone without a word, and so is what it has in memory. */
   kill(): void {
     this.#left = 0;
     alive.delete(this.#pid);
@@ -83,7 +79,6 @@ export class AttachWindow {
     return this.#left > 0;
   }
 
-  /** Each write is a thing that survives. */
   #mortal<T extends object>(inner: T): T {
     return new Proxy(inner, {
       get: (target, name) => {

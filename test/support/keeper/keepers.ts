@@ -19,7 +19,6 @@ import { scratchFolder } from '../scratch';
 
 let program: Promise<string> | undefined;
 
-/** The path of the bundled program. */
 export function keeperProgram(): Promise<string> {
   program ??= bundle();
   return program;
@@ -36,7 +35,6 @@ async function bundle(): Promise<string> {
 
 export const someone: KeeperAbout = { session: 'one', agentId: 'agent', agentName: 'Agent', folder: '/' };
 
-/** Keepers of one test, in a folder of their own. */
 export class TestKeepers {
   readonly folder: string;
   readonly all: Keepers;
@@ -65,19 +63,16 @@ export class TestKeepers {
     });
   }
 
-  /** Attaches to the agent of the session. */
   async attach(session = someone.session): Promise<KeptProcess> {
     const kept = await this.all.attach(session, { log: silentLog });
     if (!kept) throw new Error('no keeper to attach to');
     return kept;
   }
 
-  /** Where the keeper of a session listens, as its folder says. */
   async place(id: string): Promise<KeeperPlace & { readonly pid: number; readonly mark: string }> {
     return JSON.parse(await readFile(join(this.folder, id, 'keeper.json'), 'utf8')) as never;
   }
 
-  /** Attaches to a keeper with a lease as it goes over the wire. */
   async attachWith(id: string, lease: Partial<Lease>): Promise<KeptProcess> {
     const whole: Lease = { endMarks: [], leaveAfterMs: null, silentMs: null, ...lease };
     const { socket, welcome } = await KeeperSocket.open(await this.place(id), PURPOSE.attach);
@@ -87,18 +82,15 @@ export class TestKeepers {
     return kept;
   }
 
-  /** What is in the folder beside the process that listens there. */
   async left(): Promise<readonly string[]> {
     return (await readdir(this.folder)).filter((name) => !name.startsWith('host-'));
   }
 
-  /** Ends all that run. */
   async end(): Promise<void> {
     for (const { id } of await this.all.list()) await this.all.end(id);
   }
 }
 
-/** What a kept agent says, line by line with its numbers. */
 export class Heard implements TransportSink {
   readonly lines: { readonly number: number; readonly text: string }[] = [];
   readonly #closed = new Deferred<void>();
@@ -106,7 +98,6 @@ export class Heard implements TransportSink {
   #next = 1;
   #rest = Buffer.alloc(0);
 
-  /** Listens to an agent. */
   static from({ transport }: KeptProcess): Heard {
     const heard = new Heard();
     transport.listen(heard);
@@ -137,7 +128,6 @@ export class Heard implements TransportSink {
     this.#closed.resolve();
   }
 
-  /** Resolves with the first line that fits, also one of before. */
   line(fits: (text: string) => boolean): Promise<string> {
     return new Promise((resolve) => {
       const look = (): void => {

@@ -6,7 +6,6 @@ import { FaultWindow, keepingAgent } from '../faults/faultWindow';
 
 /**
  * Opens the window of a folder, and begins to attach to its agent or to start it.
- * @param program the keeper's program
  * @param now milliseconds since 1970
  */
 export function openKept(folder: string, program: string, now: () => number): FaultWindow {
@@ -17,7 +16,6 @@ export function openKept(folder: string, program: string, now: () => number): Fa
   return window;
 }
 
-/** The keepers of such windows. */
 export function keepersOf(folder: string, program: string): Keepers {
   return new Keepers({ folder: join(folder, 'keepers'), program, policy: () => 'keep', log: silentLog });
 }

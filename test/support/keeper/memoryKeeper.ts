@@ -8,9 +8,7 @@ import { Deferred } from '../../../src/base/deferred';
 import type { KeptAgent } from '../../../src/client/ports/keptAgent';
 import type { AgentKeepers, KeptTransport } from '../../../src/client/transport/agentTransport';
 
-/** One window, as far as a keeper knows it. */
 export interface Plug {
-  /** Called before each thing that survives the window; false: the window is dead. */
   readonly isAlive: () => boolean;
 }
 
@@ -20,11 +18,8 @@ interface Spooled {
 }
 
 export class MemoryKeeper {
-  /** All that the agent was told, in order. */
   readonly taken: string[] = [];
-  /** Told of each message that is written to the agent. */
   onMessage: (message: Record<string, unknown>) => void = () => {};
-  /** Told of each agent that starts. */
   onStart: () => void = () => {};
   readonly #spool = new Map<number, Spooled>();
   #agents = 0;
@@ -33,13 +28,11 @@ export class MemoryKeeper {
   #facts: Uint8Array | undefined;
   #live: ((line: number) => void) | undefined;
 
-  /** The agent says something. */
   say(message: unknown): void {
     this.#spool.set(++this.#lines, { text: `${JSON.stringify(message)}\n`, isAnswered: false });
     this.#live?.(this.#lines);
   }
 
-  /** What a window sees of it. */
   keepers(plug: Plug): AgentKeepers {
     return {
       isOn: true,

@@ -116,7 +116,6 @@ export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 
 export const SymbolKind = {};
 export const TaskScope = { Global: 1, Workspace: 2 };
 
-/** Values by name, in a file that outlives the process. */
 class Stored {
   readonly #file: string;
   readonly #values: Map<string, unknown>;
@@ -149,13 +148,9 @@ class Stored {
   }
 }
 
-/** What the test looks at and decides. */
 export const editor = {
-  /** Settings of the user, whole names. */
   settings: {} as Record<string, unknown>,
-  /** What was shown in notifications and dialogs, in order. */
   shown: [] as string[],
-  /** Buttons that are pressed where they are offered, the first one first. */
   presses: [] as string[],
   folder: '',
   clipboard: '',
@@ -228,7 +223,6 @@ export const extensions = { getExtension: () => undefined };
 
 export const languages = { registerCodeLensProvider: never };
 
-/** A view that nobody looks at. */
 export const lm = { tools: [] };
 
 export const tasks = {};
@@ -281,7 +275,6 @@ export const workspace = {
   },
 };
 
-/** Notifications and dialogs: noted, and answered with the button that the test presses. @param rest options, then buttons: words or objects */
 async function show(text: string, ...rest: readonly unknown[]): Promise<unknown> {
   const { detail } = Object(rest[0]) as { detail?: string };
   editor.shown.push(detail === undefined ? text : `${text}\n${detail}`);
@@ -296,7 +289,6 @@ export function inPage(message: unknown): void {
   didReceiveMessage.fire(message);
 }
 
-/** A page that is open and that nobody looks at. */
 function page(viewType: string): unknown {
   const webview = {
     options: {},

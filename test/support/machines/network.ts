@@ -7,38 +7,28 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** A network as people have it at home. Nothing outside of the namespaces is reached by it. */
 const SUBNET = '10.83.0';
 
-/** A program on a machine. */
 export interface Program {
   readonly pid: number;
   /** Calls one of its methods. Rejects with its error, or where it has ended. */
   call<T>(method: string, ...args: readonly unknown[]): Promise<T>;
-  /** Ends it at once, as a power cut does. */
   kill(): Promise<void>;
 }
 
 export interface Machine {
-  /** IPv4, reached by the other machines. */
   readonly address: string;
-  /** Starts `out/support/machines/NAME.js`; resolves when it can be called. @param env besides this process's own */
   start(name: string, env?: Readonly<Record<string, string>>): Promise<Program>;
-  /** Takes the machine off the network, or brings it back. Packets vanish meanwhile: no connection is told. */
   setConnected(isConnected: boolean): Promise<void>;
 }
 
 export interface Network {
   readonly machines: readonly Machine[];
-  /** Undefined where the machines have networks of their own; else why not. */
   readonly whyNot: string | undefined;
   close(): Promise<void>;
 }
 
-/**
- * Makes so many machines. Falls back to addresses of the loopback where the system has no namespaces for us; {@link Network.whyNot} says so.
- * @param isApart false: on the loopback in any case
- */
+/** Makes so many machines. */
 export async function network(count: number, isApart = true): Promise<Network> {
   const running: ChildProcess[] = [];
   const close = async (): Promise<void> => {
@@ -116,7 +106,6 @@ async function loopbacks(count: number, running: ChildProcess[]): Promise<readon
   return machines;
 }
 
-/** Some systems have one address of the loopback only. */
 function canListen(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

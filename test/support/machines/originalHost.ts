@@ -42,12 +42,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const sessions = new Map<string, Session>();
 const resources = new Map<string, string>();
 const runs = new Map<string, Run>();
-/** Marks that each run found in its history and input, the newest run last. */
 const seen: (readonly string[])[] = [];
 let puts = 0;
 let gets = 0;
 
-/** As `str(message)` of the original: plain text, joined. */
 function plainText({ parts }: Message): string {
   return parts
     .flatMap((part) => ((part.content_type ?? 'text/plain') === 'text/plain' ? [part.content ?? ''] : []))
@@ -262,11 +260,9 @@ answerCalls({
   port: () => server.port,
   setWeather: server.setWeather,
   setConnected: server.setConnected,
-  /** What the newest run has read. */
   lastSeen: () => seen.at(-1),
   puts: () => puts,
   gets: () => gets,
-  /** Keeps so many messages as if they had been said here. @returns their links */
   fill(count: number, host: string) {
     return Array.from({ length: count }, (_, index) => {
       const id = randomUUID();
@@ -279,12 +275,10 @@ answerCalls({
       return `http://${host}/resources/${id}`;
     });
   },
-  /** As after a restart with the original's own store, which is its memory. */
   forget() {
     sessions.clear();
     resources.clear();
   },
-  /** Reads a session in the manner of the original client, from this machine. */
   async read(history: readonly string[]) {
     const messages: { role: string; text: string }[] = [];
     for (const url of history) {

@@ -9,7 +9,6 @@ interface Call {
   readonly args: readonly unknown[];
 }
 
-/** Answers the calls of the test until it goes away. */
 export function answerCalls(calls: Calls): void {
   const all: Calls = { ...calls, setClock: (ms: number) => setClock(ms) };
   process.on('message', ({ id, method, args }: Call) => {

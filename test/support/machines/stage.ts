@@ -8,9 +8,7 @@ import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { type Machine, type Network, network, type Program } from './network';
 import type { Weather } from './weather';
 
-/** Of the window's server, on a machine of its own. */
 const PORT = 7001;
-/** What the user answers where they are asked. */
 const PRESSES = ['Always Allow', 'Connect Anyway'];
 
 function freePort(): Promise<number> {
@@ -22,14 +20,12 @@ function freePort(): Promise<number> {
   });
 }
 
-/** A message as the original client reads it. */
 export interface ReadMessage {
   /** `gap` where it could not be had; `text` says why then. */
   readonly role: string;
   readonly text: string;
 }
 
-/** A window of the product on a machine. */
 export class StageWindow {
   readonly #machine: Machine;
   readonly #storage: string;
@@ -57,7 +53,6 @@ export class StageWindow {
     return this.#program.call<T>(method, ...args);
   }
 
-  /** Ends the process, as when the machine's power fails. */
   async kill(): Promise<void> {
     await this.#program?.kill();
     this.#program = undefined;
@@ -110,7 +105,6 @@ export class Stage {
     this.#secrets = parts.secrets;
   }
 
-  /** @param isApart false: on the loopback in any case */
   static async open(isApart = true): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-machines-'));
     const net = await network(3, isApart);
@@ -169,7 +163,6 @@ export class Stage {
     return new Stage({ network: net, here, there, original, bucket, proxy, folder, settings, secrets });
   }
 
-  /** The window here, after its process was killed. */
   async reopen(): Promise<void> {
     await this.here.open(this.#settings, this.#secrets);
     await this.here.call('presses', PRESSES);
@@ -185,7 +178,6 @@ export class Stage {
     ]);
   }
 
-  /** The weather between the machines, each server's of its own. */
   async setWeather(weather: Weather): Promise<void> {
     const servers = [this.original, this.bucket, this.proxy];
     await Promise.all(
@@ -193,12 +185,10 @@ export class Stage {
     );
   }
 
-  /** `address:port` of the original's server. */
   async originalHost(): Promise<string> {
     return `${this.network.machines[2]?.address}:${await this.original.call<number>('port')}`;
   }
 
-  /** Reads a session from the third machine in the manner of the original client. */
   read({ history }: SessionDescriptor): Promise<readonly ReadMessage[]> {
     return this.original.call('read', history);
   }

@@ -1,8 +1,6 @@
 // What agents of the stories say: a prompt is `[q1.2] verb`, and its answer holds `[a1.2]`, so that each word that was said can be counted wherever it went.
 export interface StoryTurn {
-  /** `1.2` */
   readonly mark: string;
-  /** `slow` says its word and ends a while later; `hang` says its word and goes on until it is stopped; `fail` says it and fails; `ask` asks before it says it. */
   readonly verb: string;
 }
 
@@ -17,10 +15,8 @@ export function readPrompt(text: string): StoryTurn {
 }
 
 export const promptOf = (mark: string, verb: string): string => `[q${mark}] ${verb}`;
-/** In **Markdown**, as agents write. */
 export const answerOf = (mark: string): string => `**Well:** [a${mark}].`;
 
-/** All marks in a text, in order. */
 export function marksIn(text: string): readonly string[] {
   return [...text.matchAll(/\[([qa][\d.]+)\]/g)].map(([, mark = '']) => mark);
 }

@@ -7,7 +7,6 @@ import type { ReadMessage, Stage, StageWindow } from './stage';
 import { marksIn, promptOf } from './story';
 import type { Weather } from './weather';
 
-/** `story`: the stdio agent here; `far`: the one there, which Parley serves; `old`: the one of the original server. */
 export type AgentId = 'story' | 'far' | 'old';
 
 export type Step =
@@ -23,7 +22,6 @@ const AGENTS: readonly AgentId[] = ['story', 'far', 'old'];
 const PATIENCE_MS = 20_000;
 const DAY_MS = 25 * 60 * 60 * 1000;
 
-/** Each has a Stop, a failed run, a killed window and links that have ended, all agents, and the way there and back. */
 export function stepsOf(seed: number): readonly Step[] {
   const below = seeded(seed);
   const agent = (): AgentId => AGENTS[below(AGENTS.length)] ?? 'old';
@@ -47,7 +45,6 @@ export function stepsOf(seed: number): readonly Step[] {
 }
 
 export interface StoryEnd {
-  /** What is not as it should be; none where all is well. */
   readonly problems: readonly string[];
   readonly read: readonly ReadMessage[];
   readonly told: readonly string[];
@@ -58,7 +55,6 @@ export class Storyline {
   readonly #stage: Stage;
   readonly #seed: number;
   readonly #problems: string[] = [];
-  /** Marks that have to be in the session once. */
   readonly #said = new Set<string>();
   #key = '';
   #agent: AgentId = 'story';
@@ -70,7 +66,6 @@ export class Storyline {
     this.#seed = seed;
   }
 
-  /** @param steps of {@link stepsOf}, or a story of its own @param weather until its end, which is read in peace */
   async run(steps: readonly Step[], weather?: Weather): Promise<StoryEnd> {
     const { here } = this.#stage;
     if (weather) await this.#stage.setWeather(weather);
@@ -115,7 +110,6 @@ export class Storyline {
     } else await this.#stage.setClocks(++this.#days * DAY_MS);
   }
 
-  /** Says something, and looks at what came of it. */
   async #say(verb: 'plain' | 'fail' = 'plain', window = this.#stage.here, key = this.#key): Promise<void> {
     const mark = this.#mark();
     this.#said.add(`q${mark}`);
@@ -125,7 +119,6 @@ export class Storyline {
     else this.#said.add(`a${mark}`);
   }
 
-  /** Where links of others have ended, the agent is sent the transcript instead. @returns whether that was it, and it answered */
   async #carriesOn(mark: string): Promise<boolean> {
     const { here } = this.#stage;
     const error = await this.#errorOf(here, this.#key);
@@ -134,7 +127,6 @@ export class Storyline {
     return (await within(here.call('shows', this.#key, `[a${mark}]`))) === undefined;
   }
 
-  /** Says something that the agent works on for a while, or without an end, and ends it when the first words of the answer are there. */
   async #interrupt(verb: 'hang' | 'slow', end: () => Promise<unknown>): Promise<string> {
     const { here } = this.#stage;
     const mark = this.#mark();
@@ -149,7 +141,6 @@ export class Storyline {
     return mark;
   }
 
-  /** @returns why the turn ended, or the error's words */
   #send(window: StageWindow, key: string, text: string): Promise<string> {
     return window.call<{ stopReason: string }>('send', key, text).then(
       ({ stopReason }) => stopReason,
@@ -186,7 +177,6 @@ export class Storyline {
     return `${this.#seed}.${++this.#count}`;
   }
 
-  /** The agent of the original server has read everything before its answer. */
   async #checkAgent(): Promise<void> {
     const seen = (await this.#stage.original.call<readonly string[] | undefined>('lastSeen')) ?? [];
     const own = `a${this.#seed}.${this.#count}`;

@@ -8,7 +8,6 @@ import { seeded } from '../store/random';
 export interface Weather {
   /** Milliseconds that a request waits at most before the server hears of it. */
   readonly delayMs: number;
-  /** Of a hundred connections, how many break before their answer is complete. */
   readonly cuts: number;
   readonly seed: number;
 }
@@ -16,11 +15,9 @@ export interface Weather {
 export interface WeatheredServer {
   readonly port: number;
   setWeather(weather: Weather): void;
-  /** Holds what comes until it is connected again. */
   setConnected(isConnected: boolean): void;
 }
 
-/** Starts a server on the machine's address, at a free port. */
 export async function weatheredServer(listener: RequestListener): Promise<WeatheredServer> {
   let weather: Weather = { delayMs: 0, cuts: 0, seed: 0 };
   let below = seeded(0);

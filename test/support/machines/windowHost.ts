@@ -18,7 +18,6 @@ function running(): Product {
   return product;
 }
 
-/** What goes to the log is kept for a test that fails. */
 const log: string[] = [];
 
 function channel(): LogOutputChannel {
@@ -28,7 +27,6 @@ function channel(): LogOutputChannel {
 }
 
 answerCalls({
-  /** @param storage a folder; a window that was killed left its own there */
   open(storage: string, settings: Record<string, unknown>, secrets: Record<string, string>) {
     editor.folder = join(storage, 'work');
     Object.assign(editor.settings, settings);
@@ -57,12 +55,10 @@ answerCalls({
   export: (key: string) => running().api.exportDescriptor(key),
   import: (descriptor: never, agent: string) => running().api.openDescriptor(descriptor, { agent }),
   run: (command: string, argument: never) => running().run(command, [argument]),
-  /** Presses a button of the transcript. @param id of its action */
   press(session: string, id: string) {
     running().chat.showSession(session);
     inPage({ type: 'action', key: session, id });
   },
-  /** Resolves when the session's transcript shows a text. */
   async shows(key: string, text: string) {
     const { api } = running();
     const holds = (): boolean => api.snapshot(key).entries.some((entry) => entry.text?.includes(text));

@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** A schema file of the SDK: a version of the protocol, with or without its unstable parts. */
 export type SchemaName = 'v1' | 'v1 unstable' | 'v2' | 'v2 unstable';
 
 export const schemaNames: readonly SchemaName[] = ['v1', 'v1 unstable', 'v2', 'v2 unstable'];
 
-/** As much of JSON Schema as these files use. */
 export interface Definition {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -34,14 +32,10 @@ export interface Definition {
   readonly 'x-side'?: string;
 }
 
-/** One method as a schema file has it: the names of its definitions. */
 export interface SchemaMethod {
   readonly method: string;
-  /** Who handles it. */
   readonly side: 'agent' | 'client' | 'both' | 'proxy';
-  /** The definition of its params. */
   readonly params: string;
-  /** The definition of its result; absent for a notification. */
   readonly result?: string;
 }
 
@@ -72,10 +66,7 @@ export class OfficialSchema {
     return this.methods.find(({ method }) => method === name);
   }
 
-  /**
-   * What is wrong with a value, in words; undefined where it fits.
-   * @param definition a name of `$defs` @param exactly whether keys that the definition does not have are wrong (at the top level)
-   */
+  /** What is wrong with a value, in words; undefined where it fits. */
   misfit(definition: string, value: unknown, exactly = false): string | undefined {
     const key = `${definition} ${exactly}`;
     let fits = this.#compiled.get(key);
@@ -88,12 +79,10 @@ export class OfficialSchema {
     return `${this.name} ${definition}: ${this.#ajv.errorsText(fits.errors)} in ${JSON.stringify(value)?.slice(0, 500)}`;
   }
 
-  /** The words of `session/update`, in the order of the file; a catch-all is none. */
   get updates(): readonly string[] {
     return variantsOf(this.defs.SessionUpdate, 'sessionUpdate');
   }
 
-  /** The capabilities of one side as paths (`session.prompt.image`), in the order of the file. */
   capabilities(side: 'agent' | 'client'): readonly string[] {
     return pathsOf(this.defs, side === 'agent' ? 'AgentCapabilities' : 'ClientCapabilities', [], new Set());
   }
@@ -101,20 +90,17 @@ export class OfficialSchema {
 
 const loaded = new Map<SchemaName, OfficialSchema>();
 
-/** A schema, read once. */
 export function officialSchema(name: SchemaName): OfficialSchema {
   const known = loaded.get(name) ?? new OfficialSchema(name);
   loaded.set(name, known);
   return known;
 }
 
-/** The version of the SDK that the schemas come with. */
 export function sdkVersion(): string {
   const manifest = readFileSync(join(process.cwd(), 'node_modules/@agentclientprotocol/sdk/package.json'), 'utf8');
   return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
-/** What the variants of a union are called: the constants of its discriminating property. */
 export function variantsOf(union: Definition | undefined, key: string): readonly string[] {
   return (union?.oneOf ?? union?.anyOf ?? []).flatMap((variant) => {
     const word = variant.properties?.[key]?.const;
@@ -142,7 +128,6 @@ function methodsOf(defs: Readonly<Record<string, Definition>>): readonly SchemaM
   }));
 }
 
-/** The definition that a property leads to, through references and "or null". */
 export function resolve(defs: Readonly<Record<string, Definition>>, definition: Definition): Definition {
   if (definition.$ref) return resolve(defs, defs[definition.$ref.split('/').at(-1) ?? ''] ?? {});
   const inner = definition.allOf ?? definition.anyOf;

@@ -3,9 +3,8 @@ import { strict as assert } from 'node:assert';
 import { drivenBy } from './wireAccount';
 
 /**
- * An `it` that proves items of the protocol through a real agent process: `v1:session/load`, `v2:update/notice`, `v1:agent/loadSession`, `v1:client/fs.readTextFile`.
- * It fails where an item did not pass over the wire. Title and items are literals: the table is made from the source.
- * @param version for a test that runs once for each version: only the items of this one are looked at
+ * An `it` that proves items of the protocol through a real agent process: `v1:session/load`,
+ * `v2:update/notice`, `v1:agent/loadSession`, `v1:client/fs.readTextFile`.
  */
 export function proof(
   title: string,

@@ -19,7 +19,6 @@ import { MemoryTransport } from '../memoryTransport';
 
 const folder = join(process.cwd(), 'test/fixtures/wire');
 
-/** One line of a recording; marks and what an agent wrote elsewhere have no `msg`. */
 export interface Recorded {
   readonly dir: 'c2a' | 'a2c' | 'mark' | 'err' | 'exit';
   /** Milliseconds since the beginning. */
@@ -27,7 +26,6 @@ export interface Recorded {
   readonly msg?: Readonly<Record<string, unknown>>;
 }
 
-/** The names of all recordings. */
 export function recordingNames(): readonly string[] {
   return readdirSync(folder)
     .map((file) => file.replace(/\.ndjson(\.gz)?$/, ''))
@@ -48,15 +46,11 @@ export function readRecording(name: string): readonly Recorded[] {
 export interface Manner {
   /** Bytes of one piece; absent: all at once. */
   readonly piece?: number;
-  /** Lines that are no messages around each message, and CRLF at the ends of lines. */
   readonly noise?: boolean;
 }
 
-/** What a client makes of a recording. */
 export class Replay {
-  /** By the agent's id of the session, in the order of their appearance. */
   readonly models = new Map<string, SessionModel>();
-  /** What the readers complained of. */
   readonly problems: string[] = [];
   updates = 0;
   #dialect: Dialect;
@@ -69,7 +63,6 @@ export class Replay {
     this.#dialect = version === 2 ? new V2Agent(caller) : new V1Agent(caller);
   }
 
-  /** The client sends a prompt. @returns the turn that begins */
   prompt(sessionId: unknown): string {
     const turnId = `t${++this.#turns}`;
     this.#end(String(sessionId), 'unknown');
@@ -78,7 +71,6 @@ export class Replay {
     return turnId;
   }
 
-  /** The agent answers a prompt; in v2 that ends nothing. */
   answered(sessionId: unknown, turnId: string, message: unknown): void {
     const ends = this.#dialect.protocol === 1 || at(message, 'error') !== undefined;
     if (!ends || this.#open.get(String(sessionId)) !== turnId) return;
@@ -86,7 +78,6 @@ export class Replay {
     this.#end(String(sessionId), reason === 'cancelled' ? 'cancelled' : at(message, 'result') ? 'end_turn' : 'error');
   }
 
-  /** The params of `session/update`s. */
   update(params: unknown): void {
     this.updates++;
     const sessionId = at(params, 'sessionId');
@@ -101,7 +92,6 @@ export class Replay {
     this.#dialect.readUpdates([at(params, 'update')], targets);
   }
 
-  /** The params of `session/request_permission`. */
   permission(params: unknown): void {
     const sessionId = String(at(params, 'sessionId'));
     const desk = this.#desks.get(sessionId) ?? new PermissionRequestHandler((event) => this.#apply(sessionId, event));
@@ -113,7 +103,6 @@ export class Replay {
     }
   }
 
-  /** Everything as text, an entry a line. */
   transcript(): string {
     const lines = [...this.models].flatMap(([, { state }], index) => {
       const { commands, mode, config, usage, title } = state;
@@ -139,7 +128,6 @@ export class Replay {
   }
 }
 
-/** The version that the agent of a recording answered with. */
 export function versionOf(lines: readonly Recorded[]): 1 | 2 {
   return lines.some(({ dir, msg }) => dir === 'a2c' && at(msg, 'result', 'protocolVersion') === 2) ? 2 : 1;
 }

@@ -2,7 +2,6 @@
 import type { SessionEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
 
-/** @returns a whole number from 0 up to below `below` */
 export type Random = (below: number) => number;
 
 type Part =
@@ -14,19 +13,15 @@ export interface PastTurn {
   readonly parts: readonly Part[];
 }
 
-/** How an agent repeats a session. */
 export interface RepeatManners {
   readonly messageIds: 'none' | 'same' | 'anew';
   readonly toolIds: 'same' | 'anew';
-  /** Texts of a turn come as one, or in pieces; pieces have ids of their own where there are any. */
   readonly texts: 'joined' | 'pieces' | 'same';
   readonly tools: 'completed' | 'announced' | 'updated' | 'none';
-  /** A message in the user's name for each result of a tool, in the first so many turns. */
   readonly placeholders: number;
   readonly preface: boolean;
   readonly thoughts: boolean;
   readonly otherSpace: boolean;
-  /** Turns left out at the beginning. */
   readonly from: number;
 }
 
@@ -45,7 +40,6 @@ export function randomManners(random: Random, turns: number): RepeatManners {
   };
 }
 
-/** A session in which each word is said once, but for prompts that are said again and again. */
 export function randomPast(random: Random, count: number): PastTurn[] {
   let number = 0;
   const words = (role: string): string =>
@@ -118,7 +112,6 @@ export function knownTranscript(
   return model;
 }
 
-/** What an agent sends of its past. */
 export function repetition(turns: readonly PastTurn[], manners: RepeatManners, random: Random): SessionEvent[] {
   const events: SessionEvent[] =
     manners.preface && manners.from === 0
@@ -157,7 +150,6 @@ function idOf({ messageIds }: RepeatManners, name: string): string | undefined {
   return messageIds === 'none' ? undefined : `${messageIds} ${name}`;
 }
 
-/** All texts of a role as one, where the first of them stood. */
 function joined(parts: readonly Part[]): Part[] {
   const seen = new Set<string>();
   return parts.flatMap((part): Part[] => {

@@ -2,13 +2,11 @@
 import { at } from '../../../src/base/untrusted';
 import { officialSchema, type SchemaName } from './officialSchema';
 
-/** Methods of proposals that no schema has. */
 const proposals: ReadonlySet<string> = new Set(['session/ready']);
 
 /** Set while a test that proves something runs: it hears of all that any of its conversations drives. */
 let listening: Set<string> | undefined;
 
-/** Runs a test. @returns the items that its conversations drove, as {@link WireAccount.driven} names them */
 export async function drivenBy(run: () => unknown): Promise<ReadonlySet<string>> {
   const heard = new Set<string>();
   listening = heard;
@@ -21,7 +19,6 @@ export async function drivenBy(run: () => unknown): Promise<ReadonlySet<string>>
 }
 
 export class WireAccount {
-  /** What the client sent that does not fit the schema. */
   readonly problems: string[] = [];
   /**
    * What has passed: `v1:session/load` (a request that was answered with a result, or a notification), `v2:update/notice`, `v1:agent/loadSession` (a capability that
@@ -32,7 +29,6 @@ export class WireAccount {
   readonly #theirs = new Map<string, string>();
   #version: 1 | 2 = 1;
 
-  /** One line of the wire; `out` is the client's. */
   note(dir: 'in' | 'out', line: string): void {
     let message: unknown;
     try {
@@ -144,7 +140,6 @@ function fieldsOf(message: unknown): Partial<Record<string, unknown>> {
   return typeof message === 'object' && message !== null ? (message as Partial<Record<string, unknown>>) : {};
 }
 
-/** The params of a session without the MCP servers that only the unstable schema has. */
 function withoutAcpServers(value: unknown): unknown {
   const servers = (value as { mcpServers?: readonly { type?: string }[] } | undefined)?.mcpServers;
   if (!servers?.some(({ type }) => type === 'acp')) return value;

@@ -9,11 +9,8 @@ type S3rver = new (
 };
 
 export interface BucketServerOptions {
-  /** For the objects; the caller removes it. */
   readonly directory: string;
-  /** A free one by default. */
   readonly port?: number;
-  /** Takes any signature of a key that it knows. Its own check is wrong for buckets in the host name. */
   readonly takesAnySignature?: boolean;
 }
 
@@ -22,12 +19,9 @@ export interface BucketServer {
   close(): Promise<void>;
 }
 
-/** The bucket that the server has. */
 export const BUCKET = 'acp';
-/** The only keys that the server knows. */
 export const BUCKET_KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
-/** Starts the server; it has the bucket at `http://127.0.0.1:port/acp` and at `http://acp.s3.localhost:port`. */
 export async function startBucketServer({
   directory,
   port: wanted = 0,

@@ -7,19 +7,15 @@ import type { S3Keys } from '../../../src/distributed/stores/s3Signer';
 import { BUCKET, BUCKET_KEYS, startBucketServer } from './bucketServer';
 
 export interface CheckedBucket {
-  /** `http://127.0.0.1:port` */
   readonly endpoint: string;
-  /** The same by a name, which can have the bucket in front of it: `http://s3.localhost:port` */
   readonly namedEndpoint: string;
   readonly bucket: string;
   readonly keys: S3Keys;
   close(): Promise<void>;
 }
 
-/** What a request is signed with, wherever it says so. */
 interface Claim {
   readonly accessKeyId: string;
-  /** `date/region/s3/aws4_request` */
   readonly scope: string;
   readonly time: string;
   readonly signedHeaders: readonly string[];
@@ -27,7 +23,6 @@ interface Claim {
   readonly signature: string;
 }
 
-/** @param directory for the objects; the caller removes it */
 export async function checkedBucket(directory: string): Promise<CheckedBucket> {
   const store = await startBucketServer({ directory, takesAnySignature: true });
   const front = createServer(async (request, response) => {
@@ -63,7 +58,6 @@ export async function checkedBucket(directory: string): Promise<CheckedBucket> {
   };
 }
 
-/** @returns the code of Amazon's error; undefined where the request may pass */
 function judge(request: IncomingMessage, body: Buffer, keys: S3Keys): string | undefined {
   const url = new URL(request.url ?? '', 'http://host');
   const claim = claimIn(request, url);

@@ -10,35 +10,25 @@ import { at } from '../../../src/base/untrusted';
 type Json = Record<string, unknown>;
 
 export interface DurableOptions {
-  /** Default: WebSocket. */
   readonly transport?: 'http';
-  /** `session/load` is offered, and refused. */
   readonly refusesLoad?: boolean;
-  /** `session/resume` is offered, and refused. */
   readonly refusesResume?: boolean;
   /** What `session/status` answers: with the state of the turn, without it, another answer, or silence. Absent: it is not offered. */
   readonly status?: 'states' | 'live' | 'open' | 'saved' | 'not_found' | 'none';
-  /** Called before `session/status` is answered. */
   readonly onStatus?: (session: DurableSession) => void;
   readonly load?: boolean;
   readonly resume?: boolean;
   readonly turnComplete?: boolean;
 }
 
-/** A session of the agent. */
 export interface DurableSession {
   readonly id: string;
-  /** The texts of the prompts that it has got. */
   readonly prompts: string[];
-  /** All that it said, in one. */
   said: string;
-  /** How its last turn ended; undefined while one runs. */
   stopReason: string | undefined;
 }
 
-/** A connection. */
 interface Line {
-  /** Counted up. */
   readonly number: number;
   isOpen: boolean;
   send(message: Json): void;
@@ -46,10 +36,8 @@ interface Line {
 }
 
 interface Running extends DurableSession {
-  /** Session updates, to be repeated. */
   readonly updates: Json[];
   promptId: unknown;
-  /** Where its turn has begun, and where it is spoken of now. */
   asked: Line | undefined;
   line: Line | undefined;
   turns: number;
@@ -58,11 +46,8 @@ interface Running extends DurableSession {
 
 export class DurableAgent {
   readonly sessions = new Map<string, DurableSession>();
-  /** The methods that came, in order. */
   readonly received: string[] = [];
-  /** Called with each request before it is handled; true: the connection breaks before. */
   breaksBefore: (method: string) => boolean = () => false;
-  /** Called when a turn begins, with what was asked. */
   onTurn: (session: DurableSession, text: string) => void = () => {};
   readonly #options: DurableOptions;
   #lineCount = 0;
@@ -101,10 +86,7 @@ export class DurableAgent {
     });
   }
 
-  /**
-   * Here a connection is no socket: where none is open at the moment, nothing is cut. The official SDK's server does not notice that a client is away: what it is told
-   * for it waits, for nobody.
-   */
+  /** Here a connection is no socket: where none is open at the moment, nothing is cut. */
   #serveHttp(): void {
     const acp = new AcpServer({
       createAgent: () => ({
@@ -158,19 +140,16 @@ export class DurableAgent {
     return `${scheme}://127.0.0.1:${(this.#http.address() as AddressInfo).port}/`;
   }
 
-  /** The session that it has; fails where there are none or several. */
   get only(): DurableSession {
     const [session, ...others] = this.sessions.values();
     if (!session || others.length > 0) throw new Error(`${this.sessions.size} sessions`);
     return session;
   }
 
-  /** Breaks all connections off. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Takes no connections until {@link back}. */
   leave(): void {
     this.#isAway = true;
     this.cut();
@@ -180,19 +159,16 @@ export class DurableAgent {
     this.#isAway = false;
   }
 
-  /** Forgets a session, as an agent that was started anew. */
   forget({ id }: DurableSession): void {
     this.sessions.delete(id);
     this.#running.delete(id);
   }
 
-  /** Says something in a session, also while nobody is connected. */
   say(session: DurableSession, text: string): void {
     session.said += text;
     this.#update(session, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
   }
 
-  /** Runs a tool call. @param status how far it comes */
   call(session: DurableSession, title: string, status: 'completed' | 'in_progress' = 'completed'): void {
     const one = this.#find(session);
     const toolCallId = `call-${++one.calls}`;
@@ -221,7 +197,6 @@ export class DurableAgent {
   readonly #asks = new Map<string, Deferred<unknown>>();
   #asked = 0;
 
-  /** Ends the turn of a session. */
   end(session: DurableSession, stopReason: string): void {
     const one = this.#find(session);
     const { promptId, asked } = one;
@@ -233,7 +208,6 @@ export class DurableAgent {
     this.#changed();
   }
 
-  /** Resolves when something holds, which is looked at whenever something came. */
   until(holds: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -380,7 +354,6 @@ function newSession(id: string, line: Line): Running {
   return { id, ...made, asked: undefined, line };
 }
 
-/** What was on its way over an earlier connection may arrive after the next one was made. */
 function speakOver(session: Running | undefined, line: Line): void {
   if (session && line.number >= (session.line?.number ?? 0)) session.line = line;
 }

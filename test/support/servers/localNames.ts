@@ -3,7 +3,6 @@ import dns from 'node:dns';
 
 type Lookup = (hostname: string, ...rest: unknown[]) => unknown;
 
-/** Makes all requests of this process find such names. @returns what ends it */
 export function resolveLocalNames(): () => void {
   const names = dns as { lookup: Lookup };
   const system = names.lookup;

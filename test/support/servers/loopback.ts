@@ -12,7 +12,6 @@ export interface Loopback {
 
 const open = new Set<Loopback>();
 
-/** Listens; ended by {@link closeLoopbacks}. */
 export async function listening(server: Server): Promise<Loopback> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -31,12 +30,10 @@ export function httpLoopback(handle: (request: IncomingMessage, response: Server
   return listening(createServer(handle));
 }
 
-/** A server that does to a connection whatever it likes. */
 export function tcpLoopback(handle: (socket: Socket) => void): Promise<Loopback> {
   return listening(createTcpServer(handle));
 }
 
-/** For `afterEach`. */
 export async function closeLoopbacks(): Promise<void> {
   for (const loopback of open) {
     open.delete(loopback);
@@ -47,7 +44,6 @@ export async function closeLoopbacks(): Promise<void> {
   }
 }
 
-/** Remembers what a transport delivers. */
 export class Heard implements TransportSink {
   readonly lines: string[] = [];
   readonly #waiting = new Set<() => void>();
@@ -71,7 +67,6 @@ export class Heard implements TransportSink {
     return this.#until(() => (this.lines.length >= count ? this.lines.slice(0, count) : undefined));
   }
 
-  /** How it ended. */
   end(): Promise<Error | undefined> {
     return this.#until(() => this.#end, false).then(({ error }) => error);
   }

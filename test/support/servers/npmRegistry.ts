@@ -6,17 +6,13 @@ import { tgzOf } from '../archives';
 export interface TestPackage {
   readonly name: string;
   readonly version: string;
-  /** Merged into its package.json. */
   readonly manifest?: Readonly<Record<string, unknown>>;
-  /** By path in the package. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 export class NpmRegistry {
   readonly #packages = new Map<string, { readonly manifest: Record<string, unknown>; readonly tarball: Buffer }[]>();
-  /** The paths of tarballs that were asked for. */
   readonly served: string[] = [];
-  /** Called before a tarball is served; may answer in its place. */
   beforeTarball: ((response: ServerResponse) => boolean) | undefined;
 
   async add({ name, version, manifest = {}, files }: TestPackage): Promise<void> {
@@ -28,7 +24,6 @@ export class NpmRegistry {
     this.#packages.set(name, [...(this.#packages.get(name) ?? []), { manifest: whole, tarball }]);
   }
 
-  /** Answers a request for a package. @returns false where it is about something else */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = decodeURIComponent(request.url ?? '');
     const [, file] = /^\/-\/(.+)\.tgz$/.exec(path) ?? [];

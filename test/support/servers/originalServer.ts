@@ -6,17 +6,11 @@ import { textIn } from './servedAgents';
 import { json, type StubServer, sse, stubServer } from './stubServer';
 
 export interface OriginalServer extends StubServer {
-  /** Texts of the messages that the agent was given with each run: the history, then the input. */
   readonly knew: readonly (readonly string[])[];
-  /** Links of each descriptor that came with a run. */
   readonly links: readonly (readonly string[])[];
-  /** The session as this server has it. */
   session(id: string): SessionDescriptor | undefined;
-  /** Records messages in a session, as the run of another client that ends now does. */
   record(id: string, history: readonly string[], messages: readonly Message[]): void;
-  /** Loses all messages, as a memory store does with its process. @param only the number of the one that is lost, from 1 */
   forgetMessages(only?: number): void;
-  /** Begins again with nothing, as it does with its default stores. */
   restart(): void;
 }
 

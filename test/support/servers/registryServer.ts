@@ -10,9 +10,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 type Entry = Readonly<Record<string, unknown>>;
 
 export class RegistryServer {
-  /** Packages for npm, at the same address. */
   readonly npm = new NpmRegistry();
-  /** Listed before the real agents. */
   agents: readonly Entry[] = [];
   /** How often the list was asked for. */
   asked = 0;
@@ -26,7 +24,6 @@ export class RegistryServer {
     this.#real = agents;
   }
 
-  /** Ended by `closeLoopbacks`. */
   static async start(): Promise<RegistryServer> {
     const server = new RegistryServer();
     const { host } = await httpLoopback((request, response) => server.#answer(request, response));
@@ -43,19 +40,16 @@ export class RegistryServer {
     return `${this.origin}/registry.json?${address}`;
   }
 
-  /** Serves a file, to clients that go on with one too; or does with a request whatever it likes. @returns its address */
   serve(path: string, content: Buffer | Answer): string {
     this.#files.set(path, typeof content === 'function' ? content : wholeOrRest(content));
     return this.origin + path;
   }
 
-  /** An entry of the list. */
   entry(name: string, version: string, distribution: Entry): Entry {
     const id = name.toLowerCase().replaceAll(' ', '-');
     return { id, name, version, description: 'Answers with one sentence', license: 'MIT', distribution };
   }
 
-  /** An entry for a program in an archive, which is served with its checksum. */
   program(name: string, version: string, archive: Buffer, more: Entry = {}): Entry {
     const path = `/${name.toLowerCase().replaceAll(' ', '-')}-${version}.tar.gz`;
     const sha256 = createHash('sha256').update(archive).digest('hex');

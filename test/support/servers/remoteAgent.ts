@@ -10,25 +10,18 @@ type Json = Record<string, unknown>;
 export interface RemoteAgentServer {
   readonly http: string;
   readonly ws: string;
-  /** Each request that reached the server, WebSocket handshakes included. */
   readonly requests: readonly IncomingMessage[];
-  /** What clients have sent, in order. */
   readonly received: readonly Json[];
-  /** Sessions that the agent remembers beyond a connection, with what was said in them. */
   readonly sessions: ReadonlyMap<string, readonly string[]>;
-  /** Breaks all connections off, without a goodbye; new ones are taken. */
   drop(): void;
   close(): Promise<void>;
 }
 
 export interface RemoteAgentOptions {
-  /** What its agent can do. Default `{loadSession: true}`. */
   readonly capabilities?: Json;
-  /** The status to refuse a request with; undefined lets it in. */
   readonly refuse?: (request: IncomingMessage) => number | undefined;
 }
 
-/** Starts the server. */
 export async function serveAgent({
   refuse,
   capabilities = { loadSession: true },

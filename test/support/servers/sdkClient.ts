@@ -3,10 +3,8 @@ import { createRequire } from 'node:module';
 import type { Client } from 'acp-sdk';
 import type { RunningServer } from './servedAgents';
 
-/** The package `acp-sdk`. Its ESM entry does not load. */
 export const sdk = createRequire(`${process.cwd()}/package.json`)('acp-sdk') as typeof import('acp-sdk');
 
-/** The client, with the token that our server asks for. */
 export function sdkClient({ baseUrl, token }: Pick<RunningServer, 'baseUrl' | 'token'>): Client {
   return new sdk.Client({
     baseUrl,
@@ -18,7 +16,6 @@ export function sdkClient({ baseUrl, token }: Pick<RunningServer, 'baseUrl' | 't
   });
 }
 
-/** All events of a stream. */
 export async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const event of events) list.push(event);

@@ -30,7 +30,6 @@ type Work = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** An agent that does what `work` says. */
 export function agentOf(name: string, work: Work): ServedAgent {
   return {
     name,
@@ -41,7 +40,6 @@ export function agentOf(name: string, work: Work): ServedAgent {
   };
 }
 
-/** All text of a message. */
 export function textIn(message: Message): string {
   return message.parts.map((part) => part.content ?? '').join('');
 }
@@ -66,7 +64,6 @@ export const artifact = agentOf('artifact', async (_input, out) => {
   out.part({ name: '/a.txt', content_type: 'text/plain', content: 'ZGF0YQ==', content_encoding: 'base64' });
 });
 
-/** Says `a `, and no more until it is cancelled. */
 export const endless = agentOf('endless', async (_input, out, _context, signal) => {
   out.part(textPart('a '));
   await new Promise((_resolve, reject) => {
@@ -76,7 +73,6 @@ export const endless = agentOf('endless', async (_input, out, _context, signal) 
   });
 });
 
-/** Repeats the whole past, then the input, one message for each. */
 export const historyEcho = agentOf('history_echo', async (input, out, context, signal) => {
   for (const entry of await context.history(signal)) {
     out.message(entry.kind === 'message' ? entry.message.parts : [textPart(`[${entry.reason}]`)]);
@@ -101,7 +97,6 @@ export interface RunningServer {
 
 const running: AgentServer[] = [];
 
-/** A server on a free port, its messages in a scratch folder. */
 export async function serve(
   agents: readonly ServedAgent[],
   options: Partial<AgentServerOptions> = {},
@@ -137,12 +132,10 @@ export function clientOf(baseUrl: string, token: string): CommunicationClient {
   return new CommunicationClient({ baseUrl, headers: () => ({ authorization: `Bearer ${token}` }) });
 }
 
-/** For `afterEach`. */
 export async function stopServers(): Promise<void> {
   await Promise.all(running.splice(0).map((server) => server.stop()));
 }
 
-/** The messages behind signed URLs, fetched plainly: these servers are the test's own. */
 export async function fetchPast(history: readonly string[], signal: AbortSignal): Promise<readonly PastMessage[]> {
   return Promise.all(
     history.map(async (url): Promise<PastMessage> => {

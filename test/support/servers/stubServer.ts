@@ -6,21 +6,17 @@ export interface StubRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** The JSON body, undefined where there is none. */
   readonly body: unknown;
 }
 
 export interface StubServer {
   readonly baseUrl: string;
-  /** All requests so far, in order. */
   readonly requests: readonly StubRequest[];
-  /** Closes it and all connections. */
   stop(): Promise<void>;
 }
 
 const running: StubServer[] = [];
 
-/** Listens on loopback. @param port for one that comes back; 0 for any */
 export async function stubServer(
   answer: (request: StubRequest, response: ServerResponse) => unknown,
   port = 0,
@@ -53,7 +49,6 @@ export async function stubServer(
   return stub;
 }
 
-/** For `afterEach`. */
 export async function stopStubs(): Promise<void> {
   await Promise.all(running.splice(0).map((stub) => stub.stop()));
 }
@@ -63,7 +58,6 @@ export function json(response: ServerResponse, status: number, value: unknown): 
   response.end(JSON.stringify(value));
 }
 
-/** The lines of an event stream. */
 export function sse(events: readonly unknown[]): string {
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 }

@@ -7,19 +7,13 @@ import { readAgentLog } from '../agents/definition';
 import { removeScratch, scratchFolder } from '../scratch';
 import { type TestConversation, type TestConversationOptions, testConversation } from './conversation';
 
-/** The conversation that was opened last, and what the test needs of it. */
 export interface AgentSession extends TestConversation {
-  /** The agent's folder, empty at first. */
   readonly folder: string;
-  /** Where the agent writes what it sees. */
   readonly agentLog: string;
-  /** What the agent said, a line for each message. */
   said(): string;
-  /** Begins a conversation. @param entry the agent as the settings hold it */
   openAgent(entry: unknown, options?: Omit<TestConversationOptions, 'agent' | 'cwd'>): TestConversation;
 }
 
-/** Registers the hooks. Call it inside a `describe`, and read the result inside of tests only. */
 export function useAgentSession(): AgentSession {
   let session: TestConversation | undefined;
   let folder = '';

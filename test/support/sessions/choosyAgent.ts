@@ -6,39 +6,26 @@ import type { ProcessStarter } from '../../../src/client/transport/agentTranspor
 import type { AgentProgram } from '../agents/program';
 import { startProgram } from './memoryAgents';
 
-/** What is set, by the id of the option; `mode` is the mode. */
 export type Settings = Readonly<Record<string, string | boolean>>;
 
-/** How the agent treats what it is asked to set. */
 export type Treatment = 'sets' | 'refuses' | 'late' | 'mute' | 'empty' | 'lies' | 'keeps';
 
 export interface Manner {
-  /** A new process of it opens sessions with what they had; else with what it begins with. */
   readonly remembers?: boolean;
-  /** Its mode is an option of this category; else it has modes. */
   readonly modeOption?: boolean;
-  /** How it opens sessions again. */
   readonly reopens?: 'resume' | 'load' | 'never';
-  /** When it repeats what it said of a session that it loads, with the settings that it had then. */
   readonly repeats?: 'before' | 'after';
-  /** Its answer to `session/resume` and `session/load` tells nothing. */
   readonly isSilent?: boolean;
-  /** In a session that it opens again, it names what it begins with, has what was set, and refuses to set that. */
   readonly misnames?: boolean;
   /** By option; absent: `sets`. */
   readonly treats?: Readonly<Record<string, Treatment>>;
-  /** Values that it does not offer. */
   readonly drops?: readonly string[];
-  /** What it changes by itself while it answers a prompt. */
   readonly changes?: Settings;
-  /** What it changes by itself right after a session was opened. */
   readonly changesAtOpen?: Settings;
   readonly lateMs?: number;
-  /** It opens no session again before a sign-in, and says only then how. */
   readonly wantsSignIn?: boolean;
 }
 
-/** A prompt, with what was in force when it came. */
 export interface HeardPrompt {
   readonly text: string;
   readonly settings: Settings;
@@ -54,34 +41,27 @@ const INITIAL: Settings = { mode: 'full', model: 'small', effort: 'low', web: fa
 export class ChoosyAgent {
   manner: Manner = {};
   readonly prompts: HeardPrompt[] = [];
-  /** Methods of requests, in order. */
   readonly calls: string[] = [];
-  /** The sessions that it keeps. */
   readonly #kept = new Map<string, Settings>();
   #program: AgentProgram | undefined;
   #sessions = new Map<string, Settings>();
-  /** What it says is set, for sessions of which it says something else than is so. */
   readonly #named = new Map<string, Settings>();
   #count = 0;
 
   readonly start: ProcessStarter = (options) => startProgram((program) => this.#run(program), options);
 
-  /** Ends the process without a word. */
   crash(): void {
     this.#program?.exit(1);
   }
 
-  /** Has its sessions no longer in memory. */
   forget(): void {
     this.#sessions.clear();
   }
 
-  /** Changes something by itself, and says so. */
   change(settings: Settings): void {
     for (const sessionId of this.#sessions.keys()) this.#change(sessionId, settings);
   }
 
-  /** Names its sessions. */
   entitle(title: string): void {
     for (const id of this.#sessions.keys()) this.#update(id, { sessionUpdate: 'session_info_update', title });
   }
@@ -182,7 +162,6 @@ export class ChoosyAgent {
     this.#update(sessionId, { sessionUpdate: 'config_option_update', configOptions: this.#options(sessionId) });
   }
 
-  /** Sends the past of a session, in which its settings were told. */
   #repeat(sessionId: string, kept: Settings): void {
     const content = { type: 'text', text: 'one' };
     this.#update(sessionId, { sessionUpdate: 'user_message_chunk', content });

@@ -10,7 +10,6 @@ import { type TestConversation, type TestConversationOptions, testConversation }
 export class ChoosySession {
   readonly agent = new ChoosyAgent();
   readonly events: TimedEvent[] = [];
-  /** What was shown as each prompt left, in the order of the agent's. */
   readonly shown: Settings[] = [];
   readonly #cwd: string;
   readonly #model = new SessionModel();
@@ -30,7 +29,6 @@ export class ChoosySession {
     return this.#window?.until(holds) ?? Promise.resolve();
   }
 
-  /** Opens the session in a new window. @param more in its place, a session that is made of another */
   open(more: Partial<TestConversationOptions> = {}): void {
     const [definition] = parseAgents({ choosy: { command: process.execPath } }).agents;
     if (!definition) throw new Error('no agent');
@@ -49,7 +47,6 @@ export class ChoosySession {
     this.#window = undefined;
   }
 
-  /** What the composer shows. */
   get composer(): Settings {
     return shownIn(this.#model);
   }

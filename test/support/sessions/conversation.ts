@@ -17,7 +17,6 @@ import { Changes } from '../../../src/session/model/changes';
 import { WireAccount } from '../protocol/wireAccount';
 import { startInMemory } from './memoryAgents';
 
-/** Files without an editor. `allowOutside` is the user's answer to questions on paths outside of the roots. */
 export function diskFiles(): FilePort {
   return {
     async readText(path, line, limit) {
@@ -55,22 +54,17 @@ export interface TestConversationOptions {
   readonly key?: string;
   readonly persistence?: ConversationPersistence;
   readonly kept?: KeptConversation;
-  /** Another window has it. */
   readonly isHeld?: boolean;
 }
 
-/** A conversation and the means to wait for what it becomes. */
 export interface TestConversation {
   readonly conversation: Conversation;
-  /** Resolves as soon as `holds` is true, looked at after every change. Fails with the last state where mocha's time is over. */
   until(holds: (conversation: Conversation) => boolean): Promise<void>;
-  /** Ends the agent and everything that it started. Fails where the client has sent something that does not fit the protocol's schema. */
   close(): Promise<void>;
 }
 
 const environment = async (): Promise<Record<string, string>> => agentEnvironment(process.env, undefined);
 
-/** What a conversation needs from outside. */
 export function testServices(terminals: Terminals, log: Log, port = diskFiles()): ConversationServices {
   return {
     log,
@@ -86,7 +80,6 @@ export function testServices(terminals: Terminals, log: Log, port = diskFiles())
   };
 }
 
-/** The terminals of a window. */
 export function testTerminals(log: Log): Terminals {
   return new Terminals({ log, env: environment, isTrusted: () => true });
 }

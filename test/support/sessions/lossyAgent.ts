@@ -27,19 +27,14 @@ export interface LossyManner {
   readonly prompts?: Readonly<Record<number, PromptFate>>;
   /** Answers to `session/status`, one after the other, then `live`; absent: it does not offer the question. */
   readonly status?: readonly ('mute' | 'live' | 'not_found')[];
-  /** It offers `session/load`, and answers it like this. */
   readonly load?: 'opens' | 'not-found' | 'fails';
-  /** A process of it opens one session, and no other. */
   readonly opensOne?: boolean;
-  /** `session/new` is not answered before {@link LossyAgent.open} is called. */
   readonly isSlow?: boolean;
 }
 
 export class LossyAgent {
   readonly manner: LossyManner;
-  /** The first text of each prompt, and all of it. */
   readonly prompts: { readonly text: string; readonly whole: string }[] = [];
-  /** Methods of all messages, in order. */
   readonly calls: string[] = [];
   #statuses = 0;
   #sessions = 0;
@@ -54,12 +49,10 @@ export class LossyAgent {
 
   readonly start: ProcessStarter = (options) => startProgram((program) => this.#run(program), options);
 
-  /** Answers `session/new`. */
   open(): void {
     this.#opening?.();
   }
 
-  /** Ends its process without a word. */
   crash(): void {
     this.#program?.exit(1);
   }

@@ -21,14 +21,12 @@ const PIPE_SIZE = 64 * 1024;
 /** Above the ids of real processes, so that no signal reaches one. */
 let nextPid = 2 ** 30;
 
-/** Starts the scripted and the reference agent in memory, everything else as a process. */
 export const startInMemory: ProcessStarter = async (options) => {
   const { command, args } = options;
   const run = command === process.execPath ? PROGRAMS[basename(args[0] ?? '')] : undefined;
   return run ? startProgram(run, options) : AgentProcess.start(options);
 };
 
-/** Starts a program of a test in memory, whatever the command is. */
 export async function startProgram(
   run: (program: AgentProgram) => void,
   { args, cwd, env, log, onStderr, signal }: Parameters<ProcessStarter>[0],
@@ -107,7 +105,6 @@ class MemoryProgram implements AgentProgram {
     this.stdout.end();
   }
 
-  /** Asks it to leave as the client asks a process: the end of stdin, SIGTERM, SIGKILL. What it does at the end of its stdin it does immediately. */
   end(): void {
     const force = (): void => {
       setImmediate(() => {
@@ -130,12 +127,10 @@ class MemoryProgram implements AgentProgram {
   }
 }
 
-/** One direction: what is written in one turn of the event loop arrives together in a later one, as through a pipe of the system. */
 class Pipe extends Duplex {
   #chunks: Buffer[] = [];
   #size = 0;
   #flush: NodeJS.Immediate | undefined;
-  /** Lets the writer go on when the reader has made room. */
   #full: (() => void) | undefined;
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {

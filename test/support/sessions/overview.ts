@@ -7,7 +7,6 @@ import { PermissionRequestHandler } from '../../../src/client/requests/permissio
 import type { SessionEvent } from '../../../src/session/events/event';
 import { SessionModel } from '../../../src/session/model/model';
 
-/** A session whose agent does what the test says. */
 export class PlainSession {
   readonly key: string;
   readonly model = new SessionModel();
@@ -23,7 +22,6 @@ export class PlainSession {
   readonly stages = { current: undefined };
   failedTurnId: string | undefined;
   readonly elicitations = { submit: () => undefined };
-  /** Answers that its agent got, in order. */
   readonly answers: string[] = [];
   readonly #permissions = new PermissionRequestHandler((event) => this.apply(event));
   readonly #changed: (key: string) => void;
@@ -59,12 +57,10 @@ export class PlainSession {
     this.apply({ type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at: this.#at });
   }
 
-  /** Asks for permission. @returns what withdraws the question */
   ask(title: string, line = 'npm test'): () => void {
     return this.askFor({ title, command: { line } });
   }
 
-  /** Asks for permission with all that a request can say. @returns what withdraws the question */
   askFor(request: Partial<PermissionAsk>): () => void {
     const options = [
       { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
@@ -87,7 +83,6 @@ export class PlainSession {
   }
 }
 
-/** The sessions of one window. */
 export class PlainSessions {
   readonly #sessions = new Map<string, PlainSession>();
   readonly #changed = new Emitter<string>();

@@ -1,7 +1,6 @@
 // The session of a turn control in a test: always open, unless the test says otherwise.
 import type { PromptSession } from '../../../src/client/prompts/promptSession';
 
-/** @param current the session that prompts go to now */
 export function promptSession(current: () => unknown, more: Partial<PromptSession> = {}): PromptSession {
   return {
     get current() {

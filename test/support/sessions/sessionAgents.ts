@@ -23,7 +23,6 @@ export class SessionAgents {
   readonly #open: TestConversation[] = [];
   readonly log: string;
 
-  /** @param folder a scratch folder, which the sessions work in as well */
   constructor(folder: string) {
     this.#folder = folder;
     this.log = join(folder, 'agent.ndjson');
@@ -53,7 +52,6 @@ export class SessionAgents {
     return session;
   }
 
-  /** Opens a new session, says something in it, and closes it. @returns the agent's id of it */
   async past(script: SessionAgentScript, ...said: readonly string[]): Promise<string> {
     const session = this.open(script);
     await session.conversation.start();
@@ -64,24 +62,20 @@ export class SessionAgents {
     return String(sessionId);
   }
 
-  /** What the agents logged so far. */
   get lines(): readonly AgentLogLine[] {
     return readAgentLog(this.log);
   }
 
-  /** The params of each call of a method. */
   calls(method: string): readonly unknown[] {
     return this.lines.flatMap(({ dir, msg }) => (dir === 'in' && msg?.method === method ? [msg.params] : []));
   }
 
-  /** Ends all. @returns what the agents found wrong */
   async close(): Promise<readonly unknown[]> {
     for (const session of this.#open.splice(0)) await session.close();
     return this.lines.filter(({ ev }) => ev === 'violation').map(({ reason }) => reason);
   }
 }
 
-/** A terminal without a window: runs the command as it is told and gives its exit code. */
 export const plainTerminal: SignInTerminal = async ({ command, args, env, cwd }, signal) => {
   const child = spawn(command, [...args], { cwd, env: { ...env }, stdio: 'ignore', signal });
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -16,12 +16,9 @@ import { seeded } from '../store/random';
 export const COMMAND_MS = 500;
 /** Kills in one session; a longer one would mostly measure its log. */
 const KILLS_IN_SESSION = 20;
-/** What an agent says that then waits to be stopped. */
 const WAITING = 'Once upon a time';
-/** Lines that a command of the agents says, one after another. */
 const COMMAND_LINES = 20;
 const command = `let n = 0; const t = setInterval(() => { console.log("line " + n); if (++n === ${COMMAND_LINES}) clearInterval(t); }, 10)`;
-/** A play for the time in which the agent is killed. */
 export const PLAYS = [
   'sleep 20',
   'think Let me see\nsleep 50',
@@ -39,7 +36,6 @@ export const PLAYS = [
 
 export interface SoakResult {
   readonly kills: number;
-  /** Of these, while a command of the agent ran in a terminal of the client. */
   readonly inCommands: number;
   readonly typed: number;
   readonly received: number;
@@ -115,7 +111,6 @@ async function session(
   return { window, typed };
 }
 
-/** Kills the agent after a while, unless it has died by itself, and waits until it is there again. */
 async function recovery(
   { session, conversation, agentPid }: FaultWindow,
   afterMs: number,
@@ -143,19 +138,16 @@ function runsCommand({ model }: Conversation): boolean {
   return [...model.state.terminals.values()].some(({ exit, released }) => !exit && !released);
 }
 
-/** Resolves when a command of the agent runs, or after a while. */
 async function commandRuns({ until }: TestConversation): Promise<void> {
   await Promise.race([until(runsCommand), new Promise((resolve) => setTimeout(resolve, COMMAND_MS))]);
 }
 
-/** What a command has said that came to its end is here, each line once and in order. */
 export function assertCommands({ terminals }: Readonly<SessionState>): void {
   const whole = Array.from({ length: COMMAND_LINES }, (_, n) => `line ${n}`).join('\n');
   for (const { id, exit, output } of terminals.values())
     if (exit?.exitCode === 0) assert.equal(output.trim(), whole, `the output of ${id}`);
 }
 
-/** An agent that ends by itself may be gone before the window has noticed. */
 function killIfAlive(pid: number): void {
   try {
     kill(pid);
@@ -164,7 +156,6 @@ function killIfAlive(pid: number): void {
   }
 }
 
-/** Lets everything go, in spite of what is still played: the user allows what is asked, stops what waits for them and lets go on what has stopped. */
 export async function goOn(window: FaultWindow): Promise<void> {
   const { conversation, session } = window;
   const isQuiet = (): boolean =>
@@ -184,7 +175,6 @@ export async function goOn(window: FaultWindow): Promise<void> {
   }
 }
 
-/** Resolves when anything of the conversation changes after now. */
 function nextChange({ until }: TestConversation): Promise<void> {
   let isNow = true;
   return until(() => {
@@ -194,7 +184,6 @@ function nextChange({ until }: TestConversation): Promise<void> {
   });
 }
 
-/** The value below which a share of sorted numbers lies. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -13,12 +13,10 @@ import { COMMAND_MS, goOn } from './soak';
 
 /** Kills in one session; a longer one would mostly measure its log. */
 const KILLS_IN_SESSION = 20;
-/** The window alone, the window with all that belongs to it but the keeper, the keeper, both, the agent. */
 export const VICTIMS = ['window', 'keeper', 'window and keeper', 'agent', 'window and agent'] as const;
 
 export interface KeptSoakResult {
   readonly kills: Readonly<Record<(typeof VICTIMS)[number], number>>;
-  /** Of these, while a command of the agent ran in a terminal of the client. */
   readonly inCommands: number;
   readonly typed: number;
   readonly received: number;
@@ -26,7 +24,6 @@ export interface KeptSoakResult {
   readonly twice: number;
 }
 
-/** Kills so often. @param check is called with each session at its end */
 export async function soakKept(
   kills: number,
   seed: number,
@@ -84,14 +81,12 @@ function runsCommand(found: FoundKeeper | undefined): boolean {
   return found?.state?.commands?.some(({ pid }) => pid !== undefined && isAlive(pid)) === true;
 }
 
-/** Resolves when a command of the agent runs, or after a while. */
 async function commandRuns(keepers: Keepers): Promise<void> {
   const until = performance.now() + COMMAND_MS;
   while (performance.now() < until && !runsCommand((await keepers.list())[0]))
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** It may have ended by itself. */
 function killIfAlive(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -8,7 +8,6 @@ import { Journal, type JournalOptions } from '../../../src/store/journal';
 import { lastOf, type SearchResult } from '../../../src/store/search/search';
 import type { NewSession, StoredQueueItem } from '../../../src/store/sessions/records';
 
-/** Timers that run only when told. */
 export class HeldTimers {
   readonly #waiting = new Map<symbol, () => void>();
   readonly #times = new Map<symbol, number>();
@@ -24,7 +23,6 @@ export class HeldTimers {
     return this.#waiting.size;
   }
 
-  /** Runs the one that is due first. */
   runFirst(): void {
     const [first] = [...this.#waiting].sort(([a], [b]) => (this.#times.get(a) ?? 0) - (this.#times.get(b) ?? 0));
     if (!first) return;
@@ -32,7 +30,6 @@ export class HeldTimers {
     first[1]();
   }
 
-  /** Runs everything that waits now. */
   run(): void {
     for (const [id, run] of [...this.#waiting]) {
       this.#waiting.delete(id);
@@ -53,7 +50,6 @@ export function openJournal(folder: string, options: Partial<JournalOptions> = {
   });
 }
 
-/** Searches without a pause. */
 export function searchIn(journal: Journal, text: string, limit: number): readonly SearchResult[] {
   return lastOf(journal.search(text, limit));
 }
@@ -75,7 +71,6 @@ export function said(text: string, messageId?: string): SessionEvent {
   return { type: 'message_chunk', role: 'agent', block, ...(messageId !== undefined && { messageId }) };
 }
 
-/** A turn as it is mostly: the prompt, the answer in two chunks, the end. */
 export function turn(id: string, at: number, prompt: string, answer: string): TimedEvent[] {
   const half = Math.ceil(answer.length / 2);
   return timed(
@@ -94,12 +89,10 @@ export function modelOf(events: readonly TimedEvent[]): SessionModel {
   return model;
 }
 
-/** The state that some events make, as plain values that can be compared. */
 export function stateOf(events: readonly TimedEvent[]): unknown {
   return structuredClone(modelOf(events).state);
 }
 
-/** All that the agent said. */
 export function textIn(events: readonly TimedEvent[]): string {
   return events
     .map(({ event }) => (event.type === 'message_chunk' && event.block.type === 'text' ? event.block.text : ''))

@@ -1,6 +1,5 @@
 // Random numbers that are the same in each run (mulberry32).
 
-/** @returns a function that gives whole numbers from 0 to below its argument */
 export function seeded(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 
-/** The bundled program. */
 export class WorkerProgram {
   readonly #folder: string;
   readonly #running = new Set<ChildProcess>();
@@ -37,7 +36,6 @@ export class WorkerProgram {
     return new WorkerProgram(folder);
   }
 
-  /** @param prefix a command that runs the rest, such as `prlimit --fsize=…` */
   start(args: readonly string[], prefix: readonly string[] = []): StoreWorker {
     const [command = '', ...rest] = [
       ...prefix,
@@ -52,7 +50,6 @@ export class WorkerProgram {
     return new StoreWorker(child);
   }
 
-  /** Ends what still runs and removes the program. */
   async dispose(): Promise<void> {
     for (const child of this.#running) child.kill('SIGKILL');
     await rm(this.#folder, { recursive: true, force: true });
@@ -75,7 +72,6 @@ export class StoreWorker {
     return this.#child.pid ?? 0;
   }
 
-  /** The next line; undefined at the end of its output. */
   async next(): Promise<unknown> {
     const { value, done } = await this.#lines.next();
     return done ? undefined : JSON.parse(value);
@@ -85,7 +81,6 @@ export class StoreWorker {
     this.#child.stdin?.write('\n');
   }
 
-  /** Kills it as the system does. @returns what it still said */
   async kill(): Promise<readonly unknown[]> {
     this.#child.kill('SIGKILL');
     const rest: unknown[] = [];

@@ -14,7 +14,6 @@ function tell(value: unknown): void {
   writeSync(1, `${JSON.stringify(value)}\n`);
 }
 
-/** What is promised with each line: item `count` is queued, and the chunks up to it are kept. */
 function write(limit: number): void {
   for (let count = 0; count < limit; count++) {
     journal.append(key, [
@@ -27,7 +26,6 @@ function write(limit: number): void {
   }
 }
 
-/** An agent that works: text, output of a terminal, a tool call that is told again and again. Each line is what was appended a while ago. */
 function stream(from: number): void {
   for (let count = from; count < from + 7; count++) {
     journal.append(key, [{ at: count, event: said(`${count},`) }]);

@@ -37,32 +37,26 @@ export class AddAgent {
     return this.#settings;
   }
 
-  /** The entries of the setting, as they are on disk. */
   get configured(): Readonly<Record<string, Entry>> {
     return (this.#onDisk['parley.agents'] ?? {}) as Readonly<Record<string, Entry>>;
   }
 
-  /** Changes settings, and keeps what the extension has written. */
   configure(more: Readonly<Record<string, unknown>>): void {
     writeFileSync(this.#settingsFile, JSON.stringify({ ...this.#onDisk, ...more }));
   }
 
-  /** The folder of installed agents. */
   get storage(): string {
     return join(this.#server.dataDir, 'data/User/globalStorage/parley.parley/agents');
   }
 
-  /** What there is of an agent: versions, and what is or was under way. */
   filesOf(id: string): readonly string[] {
     return entriesOf(join(this.storage, id));
   }
 
-  /** Downloads that are not complete. */
   get downloads(): readonly string[] {
     return entriesOf(join(this.storage, '.downloads'));
   }
 
-  /** Picks a row of the list, once the list has the version. */
   async choose(name: string, version: string): Promise<void> {
     await inList(this.#page, 'Parley: Add Agent…', async (list, patience) => {
       await list.getByPlaceholder('Select an agent to add').fill(name, patience);
@@ -73,7 +67,6 @@ export class AddAgent {
     });
   }
 
-  /** Chooses an agent of the registry and agrees to what is asked. */
   async install(name: string, version: string): Promise<void> {
     await this.choose(name, version);
     await this.dialog.getByText(`${name} ${version}?`).waitFor();
@@ -81,7 +74,6 @@ export class AddAgent {
     await this.dialog.waitFor({ state: 'detached' });
   }
 
-  /** Waits for a session with an agent, and for its first answer. */
   async answers(agent: string, text: string): Promise<void> {
     let chat = await Chat.at(this.#page, 'panel');
     await chat.frame.locator('.agent-name', { hasText: agent }).waitFor({ timeout: 60_000 });

@@ -15,13 +15,11 @@ export class BadLine {
   readonly #target: number;
   readonly #random: (below: number) => number;
   readonly #all = new Set<Socket>();
-  /** Ends of WebSockets that both sides have agreed to. */
   readonly #sockets = new Set<Socket>();
   #wanted = 0;
   #whole = new Deferred<void>();
   #isDown = false;
 
-  /** @param target the port of the server */
   static async open(target: number, random: (below: number) => number): Promise<BadLine> {
     const line = new BadLine(target, random);
     line.#server.listen(0, '127.0.0.1');
@@ -39,7 +37,6 @@ export class BadLine {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Cuts all connections at once. @returns what resolves when as many WebSockets are there again */
   cut(): Promise<void> {
     if (this.#sockets.size > 0) this.#wanted = this.#sockets.size;
     this.#whole = new Deferred<void>();
@@ -47,13 +44,11 @@ export class BadLine {
     return this.#whole.promise;
   }
 
-  /** Cuts all connections, and lets none through until `up`. */
   down(): void {
     this.#isDown = true;
     void this.cut();
   }
 
-  /** @returns what resolves when as many WebSockets are there as before */
   up(): Promise<void> {
     this.#isDown = false;
     return this.#whole.promise;
@@ -99,7 +94,6 @@ export class BadLine {
     });
   }
 
-  /** Hands on what comes, in its order. @param isSlow told of each piece */
   #join(from: Socket, to: Socket, isSlow: (piece: Buffer) => boolean): void {
     from.on('data', (piece: Buffer) => {
       const hand = (): void => {

@@ -2,7 +2,6 @@
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { type ChatPlace, chatReady, command, copied, inList, quickInput, sendMessage } from './workbench';
 
-/** What the connection can be, as the panel says it (`data-state`). */
 export type ShownState =
   | 'idle'
   | 'starting'
@@ -18,7 +17,6 @@ export type ShownState =
 export class Chat {
   readonly page: Page;
   readonly frame: FrameLocator;
-  /** Turns of this session that have ended, as far as this object saw them. */
   #turns = 0;
 
   private constructor(page: Page, frame: FrameLocator) {
@@ -26,7 +24,6 @@ export class Chat {
     this.frame = frame;
   }
 
-  /** Opens the panel with its command and waits until the agent is ready. */
   static async open(page: Page): Promise<Chat> {
     await command(page, 'Parley: Focus Chat');
     const chat = await Chat.at(page, 'panel');
@@ -34,7 +31,6 @@ export class Chat {
     return chat;
   }
 
-  /** The chat that is open somewhere, whatever its state. */
   static async at(page: Page, place: ChatPlace): Promise<Chat> {
     return new Chat(page, await chatReady(page, place));
   }
@@ -47,7 +43,6 @@ export class Chat {
     return this.frame.getByRole('log', { name: 'Conversation' });
   }
 
-  /** The open questions. */
   get permission(): Locator {
     return this.frame.getByRole('group', { name: /^Permission:/ });
   }
@@ -67,7 +62,6 @@ export class Chat {
     return this.frame.getByRole('list', { name: 'Queued messages' }).getByRole('listitem');
   }
 
-  /** What went wrong with the agent, above the composer. */
   get failure(): Locator {
     return this.frame.locator('[data-error-code]');
   }
@@ -80,17 +74,14 @@ export class Chat {
     return this.frame.locator(`[role=article][data-kind=${kind}]`);
   }
 
-  /** Waits until the header says so. */
   async state(state: ShownState, timeout = 30_000): Promise<void> {
     await this.frame.locator(`[role=status][aria-label="Agent"][data-state="${state}"]`).waitFor({ timeout });
   }
 
-  /** Types a message and presses Enter. */
   async send(text: string): Promise<void> {
     await sendMessage(this.frame, text);
   }
 
-  /** Waits for the end of the next turn. @returns its `data-stop-reason` */
   async turnEnd(timeout?: number): Promise<string | null> {
     this.#turns += 1;
     // By its id and not by counting: of a long conversation the page holds only a part.
@@ -99,13 +90,11 @@ export class Chat {
     return end.getAttribute('data-stop-reason');
   }
 
-  /** Sends a message and waits for the end of its turn. */
   async run(text: string): Promise<string | null> {
     await this.send(text);
     return this.turnEnd();
   }
 
-  /** Starts over with a new session of the same agent; one in which nothing was said yet is new enough. */
   async newSession(): Promise<void> {
     if ((await this.#entries.count()) > 0) {
       await this.button('New session').click();
@@ -143,19 +132,16 @@ export class Chat {
     await this.#isEmpty();
   }
 
-  /** Chooses a value of a picker at the composer, by mouse. */
   async pick(picker: string, value: string): Promise<void> {
     await this.frame.getByRole('button', { name: new RegExp(`^${picker}: `) }).click();
     await this.frame.getByRole('listbox', { name: picker, exact: true }).getByText(value, { exact: true }).click();
     await this.button(`${picker}: ${value}`).waitFor();
   }
 
-  /** The text of the last turn, as the button at its end copies it: word for word what the panel has received. */
   async copyTurn(): Promise<string> {
     return this.copied(this.frame.getByRole('button', { name: 'Copy response' }).last());
   }
 
-  /** Presses a button that copies something. @returns what is in the clipboard then */
   async copied(button: Locator): Promise<string> {
     return copied(this.page, () => button.click());
   }

@@ -16,20 +16,14 @@ const TURN_MS = 90_000;
 export interface CutResult {
   readonly cuts: number;
   readonly typed: number;
-  /** By the agent. */
   readonly received: number;
   /** Messages that the agent never got, or that the panel does not show. */
   readonly lost: number;
-  /** Messages that the agent got twice, or that the panel shows twice. */
   readonly twice: number;
-  /** Answers that the panel does not show word for word. */
   readonly wrong: number;
 }
 
-/**
- * Cuts the line so often.
- * @param log of the scripted agent @param random as `seeded`
- */
+/** Cuts the line so often. */
 export async function cutTurns(
   chat: Chat,
   line: BadLine,

@@ -5,7 +5,6 @@ import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { repository } from './repository';
 
-/** The engine without the browser's own interface, which takes a third of the processor time of a short page. */
 const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell'];
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
 const PLACES = [
@@ -16,7 +15,6 @@ const PLACES = [
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ];
 
-/** `shell`: without a window, and rather a headless shell than a browser. `browser`: one that people use. */
 export type Kind = 'shell' | 'browser';
 
 /**

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { Server } from './startServer';
 
-/** Waits until a draft of any session has these words in it, in the journal and in what the window remembers of its panel. */
 export async function draftIsKept(server: Server, page: Page, words: string): Promise<void> {
   while (!keptDrafts(server).some((json) => json.includes(words))) await sleep(50);
   await panelIsKept(page, words);
@@ -18,7 +17,6 @@ export async function tabIsKept(page: Page): Promise<void> {
   await panelIsKept(page, 'mainThreadWebview-parley.chat');
 }
 
-/** Waits until what the window remembers of its panel has these words in it. */
 export async function panelIsKept(page: Page, words: string): Promise<void> {
   while (!(await windowState(page)).includes(words)) await sleep(250);
 }
@@ -42,7 +40,6 @@ function storageOf({ dataDir }: Server): string {
   return join(dataDir, 'data/User/globalStorage/parley.parley');
 }
 
-/** The latest draft of each session in a stream file, whose lines for it are `[session, table, json]`. */
 function latestDrafts(path: string): string[] {
   const drafts = new Map<unknown, string>();
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
@@ -53,7 +50,6 @@ function latestDrafts(path: string): string[] {
   return [...drafts.values()];
 }
 
-/** Everything that the workbench has written to its storage in the browser, as text. */
 function windowState(page: Page): Promise<string> {
   return page.evaluate(`(async () => {
     const request = (asked) => new Promise((resolve, reject) => {

@@ -5,23 +5,17 @@ import { join } from 'node:path';
 import { goneFrom } from '../processes';
 import { type ProcessEntry, processes } from './processTree';
 
-/** Ends the keepers of a server whose windows have ended. Resolves when they and their agents are gone. */
 export async function endKeepers(dataDir: string): Promise<void> {
   await Promise.all(stopKeepers(dataDir).map(goneFrom));
 }
 
-/**
- * Asks the keepers of a server to end.
- * @param dataDir where the server keeps its data
- * @returns their process ids
- */
+/** Asks the keepers of a server to end. */
 export function stopKeepers(dataDir: string): readonly number[] {
   const running = runningKeepers(dataDir);
   for (const { pid } of running) process.kill(pid, 'SIGTERM');
   return running.map(({ pid }) => pid);
 }
 
-/** Returns the processes of the keepers of a server. */
 export function runningKeepers(dataDir: string): readonly ProcessEntry[] {
   const storage = join(dataDir, 'data/User/globalStorage');
   const pids = namesIn(storage).flatMap((extension) => {

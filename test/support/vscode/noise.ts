@@ -3,7 +3,6 @@
 const NOISE =
   /bindings file|native-watchdog|\.node'|open-vsx|Failed to load resource|[Mm]anifest fetch|Resolv(ing|ed) connection|Creating a socket|\[driver\]|Updating additional|ChatSessionStore|[Ss]ervice ?[Ww]orker|bad HTTP response code|escape its sandboxing|reconnection-grace-time|\[AgentHost|AccountPolicyGate|web worker extension host/;
 
-/** True for a line of the console that says nothing about us. */
 export function isNoise(text: string): boolean {
   return NOISE.test(text);
 }

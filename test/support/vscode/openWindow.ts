@@ -11,32 +11,24 @@ import type { Server } from './startServer';
 export type Theme = 'dark' | 'light' | 'highContrast' | 'highContrastLight';
 
 export interface WindowOptions {
-  /** Another folder than the server's own. */
   readonly folder?: string;
-  /** Pairs that the web workbench takes in its address, such as `extensionTestsPath`. */
   readonly payload?: readonly (readonly [string, string])[];
   readonly theme?: Theme;
   readonly viewport?: { readonly width: number; readonly height: number };
   /** As the operating system would say it to the page. */
   readonly reducedMotion?: boolean;
-  /** Functions that the page can call by name. They are there before the first script runs. */
   readonly expose?: Readonly<Record<string, (...args: unknown[]) => unknown>>;
   /** Further Chromium flags, for measurements. */
   readonly flags?: readonly string[];
-  /** Another name for this machine, in place of its address. */
   readonly host?: string;
   /** True: no content policy holds, also none of ours. For measurements. */
   readonly bypassContentPolicy?: boolean;
-  /** A script that runs first in every document, webviews too. */
   readonly inEachDocument?: string;
-  /** A browser as people use it, and not a headless shell. */
   readonly wholeBrowser?: boolean;
-  /** A window for a person to look at. */
   readonly headed?: boolean;
   readonly say?: (line: string) => void;
 }
 
-/** Something that the content policy of a document stopped, or a script that broke. */
 export interface Problem {
   readonly kind: 'csp' | 'error';
   readonly url: string;
@@ -46,9 +38,7 @@ export interface Problem {
 export interface Window {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What went wrong in the webviews of all its pages, from the first moment on. */
   readonly problems: readonly Problem[];
-  /** All that was written to the console, for a failure report. */
   readonly log: readonly string[];
   readonly close: () => Promise<void>;
 }
@@ -85,10 +75,8 @@ const DISABLED_FEATURES = [
   'BackgroundResourceFetch',
 ];
 
-/** Flags for the headless shell, whose windows live too short to pay for optimized code. */
 const SHELL_FLAGS = [`--disable-features=${DISABLED_FEATURES}`, '--js-flags=--no-maglev --no-opt'];
 
-/** The names of the themes in the settings. */
 export const themes: Readonly<Record<Theme, string>> = {
   dark: 'Default Dark Modern',
   light: 'Default Light Modern',
@@ -99,9 +87,7 @@ export const themes: Readonly<Record<Theme, string>> = {
 const POLICY = /Content Security Policy|Trusted(Script|HTML|ScriptURL)|violates the following/i;
 /** The chat's script stands in its page, so the frames of a stack have no address; those of VS Code have. */
 const OUR_SCRIPT = /webview|<anonymous>:\d+:\d+/;
-/** The page of another extension, such as a preview of Markdown. */
 const OTHER_EXTENSION = /[?&]extensionId=(?!parley\.)/;
-/** VS Code's own frame around a page says so where the page is closed while it loads: no line of ours is in it. */
 const CLOSED_WHILE_LOADING =
   /^Error: Found unexpected null\n(?:\s+at [^\n]*\/webview\/browser\/pre\/index\.html[^\n]*\n?)+$/;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(\?|$)|\/workbench\.(js|html)/;
@@ -156,7 +142,6 @@ export async function openWindow(server: Server, options: WindowOptions = {}): P
 
 /**
  * Opens the server's workbench in the first page of a browser and waits until it is restored.
- * @param close what ends the window; without it, its pages are closed and an empty one is left
  * @throws Error as `openWindow`
  */
 export async function openIn(
@@ -233,7 +218,6 @@ function watchForProblems(page: Page, note: (problem: Problem) => void, log: str
   });
 }
 
-/** Writes `out/screenshots/NAME.png`. @returns its path */
 export async function screenshot(page: Page, name: string): Promise<string> {
   mkdirSync(screenshotFolder, { recursive: true });
   const path = join(screenshotFolder, `${name}.png`);

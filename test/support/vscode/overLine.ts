@@ -15,14 +15,11 @@ export interface FarChat {
   readonly line: BadLine;
   readonly window: Window;
   readonly chat: Chat;
-  /** Of the agent. */
   readonly log: string;
-  /** The address of the workbench over the line. */
   readonly url: string;
   end(): Promise<void>;
 }
 
-/** Opens the chat of the packaged extension with a scripted agent. @param seed of what the line does */
 export async function openFarChat(seed: number, options: ServerOptions = {}): Promise<FarChat> {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-line-'));
   const log = join(scratch, 'agent.ndjson');

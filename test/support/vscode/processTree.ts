@@ -8,7 +8,6 @@ export interface ProcessEntry {
   readonly command: string;
 }
 
-/** All processes of this machine that this user can see. */
 export function processes(): readonly ProcessEntry[] {
   if (process.platform === 'linux') return linuxProcesses();
   if (process.platform === 'win32') return [];
@@ -38,7 +37,6 @@ function linuxProcesses(): readonly ProcessEntry[] {
   return found;
 }
 
-/** The processes below one, parents before children. */
 export function descendants(pid: number): readonly ProcessEntry[] {
   const children = new Map<number, ProcessEntry[]>();
   for (const entry of processes()) {
@@ -57,7 +55,6 @@ export function descendants(pid: number): readonly ProcessEntry[] {
   return found;
 }
 
-/** True while the process is there and is not a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -73,7 +70,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Sends SIGKILL to one process; one that is gone already is no error. */
 export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -84,8 +80,7 @@ export function kill(pid: number): void {
 
 /**
  * Asks a process to end and then makes sure of it and of everything below it.
- * @param pid the root of the tree @param exited settles when the root has ended @param grace milliseconds for an orderly end
- * @returns what was still there after the grace and had to be killed, the root not counted
+ * @param grace milliseconds for an orderly end
  */
 export async function endTree(pid: number, exited: Promise<unknown>, grace: number): Promise<readonly ProcessEntry[]> {
   if (process.platform === 'win32') {

@@ -12,11 +12,8 @@ function findRepository(): string {
   return root;
 }
 
-/** Where downloads and installed trees are kept: `$PARLEY_CACHE`, else `.cache` in the repository. */
 export const cacheFolder: string = resolve(process.env.PARLEY_CACHE ?? join(repository, '.cache'));
 
-/** Where screenshots of the tests go. */
 export const screenshotFolder: string = join(repository, 'out/screenshots');
 
-/** The package that `npm run package` writes. */
 export const vsixPath: string = join(repository, 'dist/parley.vsix');

@@ -19,24 +19,20 @@ import { cacheFolder, repository } from './repository';
 /** The VS Code versions that Parley is tested on: the newest one and the one that `engines.vscode` names. */
 export type VsCodeVersion = 'newest' | 'minimum';
 
-/** What the package `code-server` is installed from. */
 const MANIFEST = ['package.json', 'package-lock.json'];
 /** The lock of the dependencies of the VS Code server inside of it: its own does not fit its manifest, which `npm ci` refuses. */
 const SERVER_LOCK = 'vscode.package-lock.json';
 
-/** Somebody else's installation that takes longer is not waited for. */
 const LONGEST_INSTALL_MS = 15 * 60_000;
 
 export interface ServerTree {
-  /** The folder with `out/server-main.js`. */
   readonly folder: string;
   /** The Node that this version wants. */
   readonly node: string;
 }
 
 /**
- * The installed server, which is installed first where it is missing. Two runs at once do no harm: one installs, the other waits.
- * @param say told in one line when something has to be downloaded
+ * The installed server, which is installed first where it is missing.
  * @throws Error with npm's output where the installation fails twice
  */
 export async function serverTree(version: VsCodeVersion, say: (line: string) => void): Promise<ServerTree> {
@@ -158,7 +154,6 @@ function npm(cwd: string, ...args: readonly string[]): Promise<void> {
   });
 }
 
-/** A folder is made by one process only. A lock whose owner is gone is taken over: nothing tells of its death, so it is looked for. */
 async function takeLock(path: string): Promise<() => void> {
   for (const deadline = Date.now() + LONGEST_INSTALL_MS; Date.now() < deadline; ) {
     try {

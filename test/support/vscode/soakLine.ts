@@ -17,11 +17,8 @@ export interface AwayResult {
   readonly pieces: number;
   /** Messages that the agent never got. */
   readonly lost: number;
-  /** Messages that the agent got more often than once. */
   readonly twice: number;
-  /** 1 where the panel does not show the answer word for word. */
   readonly wrong: number;
-  /** That came to the browser once the line was back. */
   readonly kilobytes: number;
   /** Highest memory of the extension host, in MB: before, and at the end. */
   readonly before: number;

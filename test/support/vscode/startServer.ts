@@ -14,17 +14,12 @@ import { type ServerTree, serverTree, type VsCodeVersion } from './serverTree';
 
 export interface ServerOptions {
   readonly version?: VsCodeVersion;
-  /** Settings of the machine, on top of quiet ones. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** VSIX files to install. */
   readonly extensions?: readonly string[];
-  /** Further environment of the server, and so of the extension host and the agents. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** True (default): every folder is trusted. False: the workspace asks, as it does for a user. */
   readonly trust?: boolean;
-  /** The folder to open; without it a new empty one. */
   readonly folder?: string;
-  /** Where the server keeps its data; without it a temporary folder that goes with it. */
   readonly dataDir?: string;
   /** How long the server waits for a browser that is away, in seconds. Default: VS Code's, three hours. */
   readonly graceSeconds?: number;
@@ -32,12 +27,10 @@ export interface ServerOptions {
   readonly token?: boolean;
   /** True: with all extensions that come with VS Code. Default: without those in `NEEDLESS`. */
   readonly allBuiltIns?: boolean;
-  /** Lines that a person should see, such as a download. */
   readonly say?: (line: string) => void;
 }
 
 export interface Server {
-  /** Opens the workbench with the folder. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
@@ -45,9 +38,7 @@ export interface Server {
   readonly dataDir: string;
   /** The home folder of everything that runs in it: an empty one, as profiles of shells may take minutes. */
   readonly home: string;
-  /** What the server has printed, for a failure report. */
   readonly output: () => string;
-  /** Settles when the server has ended, for whatever reason. */
   readonly exited: Promise<void>;
   /** Changes settings of the machine; VS Code sees the file change. */
   readonly configure: (settings: Readonly<Record<string, unknown>>) => void;
@@ -57,11 +48,9 @@ export interface Server {
    * @throws Error if an extension host does not end
    */
   readonly renew: (settings: ServerOptions['settings']) => Promise<Server>;
-  /** Ends the server and everything below it. @returns the processes that outlived an orderly end and had to be killed */
   readonly stop: () => Promise<readonly ProcessEntry[]>;
 }
 
-/** What makes noise, moves the layout about or asks a network that is not there. */
 const QUIET: Readonly<Record<string, unknown>> = {
   'telemetry.telemetryLevel': 'off',
   'workbench.startupEditor': 'none',
@@ -79,10 +68,7 @@ const QUIET: Readonly<Record<string, unknown>> = {
   'parley.background': 'off',
 };
 
-/**
- * Extensions of VS Code that no test uses. They begin with each window, or the page reads what they
- * contribute: a quarter of the processor time of opening one. The oldest version starts them nevertheless.
- */
+/** Extensions of VS Code that no test uses. The oldest version starts them nevertheless. */
 const NEEDLESS: readonly string[] = [
   'GitHub.copilot-chat',
   ...['js-debug', 'js-debug-companion', 'vscode-js-profile-table'].map((name) => `ms-vscode.${name}`),
@@ -219,7 +205,6 @@ async function hostsHaveEnded(pid: number): Promise<void> {
   }
 }
 
-/** Folders of this process with installed extensions, by server and list of VSIX files. */
 const installed = new Map<string, string>();
 
 /** @param inPlace the data folder lasts and may hold more extensions: install there, over an earlier version */
@@ -238,7 +223,6 @@ function installExtensions(
   cpSync(installedOnce(tree, extensions, home), join(dataDir, 'extensions'), { recursive: true });
 }
 
-/** Installs extensions once for all processes of a test run. @returns the folder to copy */
 function installedOnce(tree: ServerTree, extensions: readonly string[], home: string): string {
   const key = createHash('sha256')
     .update([tree.folder, ...extensions].join('\n'))
@@ -258,7 +242,6 @@ function installedOnce(tree: ServerTree, extensions: readonly string[], home: st
   return join(done, 'extensions');
 }
 
-/** Gives a folder its name, unless another process has made the same one meanwhile. */
 function takeName(fresh: string, done: string): void {
   try {
     renameSync(fresh, done);

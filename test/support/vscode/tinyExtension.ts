@@ -3,11 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zipOf } from '../archives';
 
-/**
- * Writes a VSIX.
- * @param folder where to @param contributes of its package.json @param source of its only module
- * @returns its path
- */
+/** Writes a VSIX. */
 export async function tinyExtension(folder: string, contributes: object, source: string): Promise<string> {
   const manifest = {
     name: 'tiny',

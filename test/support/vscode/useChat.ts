@@ -2,7 +2,6 @@
 import { Chat } from './chat';
 import { useVsCode, type VsCodeUnderTest } from './useVsCode';
 
-/** Registers the hooks. @param options as for `useVsCode` @param opened gets the chat, whose agent is ready */
 export function useChat(options: Parameters<typeof useVsCode>[0], opened: (chat: Chat) => void): VsCodeUnderTest {
   const vscode = useVsCode(options);
   before('open the chat', async () => opened(await Chat.open(vscode.window.page)));

@@ -10,19 +10,14 @@ import { type Lease, takeVsCode } from './vsCodePool';
 export interface VsCodeUnderTest {
   readonly server: Server;
   readonly window: Window;
-  /** Problems that a test makes on purpose go in here. */
   readonly deliberate: Set<Problem>;
 }
 
 export interface VsCodeOptions extends ServerOptions, WindowOptions {
-  /** The tests end the window or the server themselves: they get a server and a browser of their own. */
   readonly own?: true;
 }
 
-/**
- * Registers the hooks. Call it inside a `describe`, and read the result inside of tests only.
- * @param options for the server and the window; the VSIX of dist/ is installed in any case
- */
+/** Registers the hooks. */
 export function useVsCode(options: VsCodeOptions = {}): VsCodeUnderTest {
   let lease: Lease | undefined;
   let hasFailed = false;

@@ -5,21 +5,18 @@ import { type Browser, openIn, startBrowser, type Window, type WindowOptions } f
 import { vsixPath } from './repository';
 import { type Server, type ServerOptions, startServer } from './startServer';
 
-/** What a test may choose and still use what another test has used. */
 const POOLED: ReadonlySet<string> = new Set(['settings', 'theme', 'say']);
 const THEMES: ReadonlySet<unknown> = new Set([undefined, 'dark', 'highContrast']);
 
 export interface Lease {
   readonly server: Server;
   readonly window: Window;
-  /** Gives both back, or ends both where a test has failed or nobody else can use them. */
   readonly end: (isUsable: boolean) => Promise<void>;
 }
 
 /** What nobody uses now. */
 let idle: { readonly server: Server; readonly browser: Browser } | undefined;
 
-/** @param options for the server and the window; the VSIX of dist/ is installed in any case */
 export async function takeVsCode(options: ServerOptions & WindowOptions): Promise<Lease> {
   const isPooled = THEMES.has(options.theme) && Object.keys(options).every((name) => POOLED.has(name));
   const known = isPooled ? await renewed(options.settings) : undefined;

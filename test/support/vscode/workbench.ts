@@ -8,8 +8,6 @@ export function quickInput(page: Page): Locator {
 
 /**
  * Runs a command from the palette by its whole title, category included ("Parley: Focus Chat").
- * The extension host may still be registering when the palette opens, and a part of the window that has just appeared may take the focus and so close it:
- * the search is repeated until the command was chosen.
  * @throws Error after 30 s without such a command
  */
 export async function command(page: Page, title: string): Promise<void> {
@@ -56,10 +54,7 @@ async function choose(page: Page, title: string): Promise<void> {
 const IN_LIST = { timeout: 5_000 };
 
 /**
- * Makes VS Code show a list, and does something in it. A webview that had the focus before may get it back a little late, which closes the list: then it is shown
- * again, as a user does.
- * @param how the title of a command, or what else shows the list
- * @param act gets the list and the patience that each of its steps may have
+ * Makes VS Code show a list, and does something in it.
  * @throws Error of Playwright where the list does not stay
  */
 export async function inList<T>(
@@ -79,31 +74,26 @@ export async function inList<T>(
   }
 }
 
-/** Where a chat is shown: an editor tab (`parley.chat`) or the view in the secondary side bar (`parley.chatView`). */
 export type ChatPlace = 'panel' | 'view' | 'any';
 
-/** The document of the chat: the inner frame of our webview. Locators wait for it. */
 export function chatFrame(page: Page, place: ChatPlace = 'any'): FrameLocator {
   const ours = 'iframe.webview.ready[src*="extensionId=parley.parley"]';
   const purpose = { panel: ':not([src*="purpose=webviewView"])', view: '[src*="purpose=webviewView"]', any: '' }[place];
   return page.locator(`${ours}${purpose}`).first().contentFrame().frameLocator('#active-frame');
 }
 
-/** The document of a tool that is shown beside the chat: the traffic inspector, or a diagram. Locators wait for it. */
 export function toolFrame(page: Page): FrameLocator {
   const panels = 'iframe.webview.ready[src*="extensionId=parley.parley"]:not([src*="purpose=webviewView"])';
   // The chat is another panel, and the first.
   return page.locator(panels).last().contentFrame().frameLocator('#active-frame');
 }
 
-/** Waits until the chat is drawn and can be typed into. @returns its frame */
 export async function chatReady(page: Page, place: ChatPlace = 'any', timeout = 30_000): Promise<FrameLocator> {
   const frame = chatFrame(page, place);
   await frame.getByRole('textbox', { name: 'Message' }).waitFor({ timeout });
   return frame;
 }
 
-/** Types a message and sends it with Enter. */
 export async function sendMessage(frame: FrameLocator, text: string): Promise<void> {
   const composer = frame.getByRole('textbox', { name: 'Message' });
   await composer.fill(text);
@@ -117,7 +107,6 @@ export async function turnEnd(frame: FrameLocator, number = 1, timeout = 60_000)
   return boundary.getAttribute('data-stop-reason');
 }
 
-/** Does something that copies. @returns the clipboard then */
 export async function copied(page: Page, copies: () => Promise<void>): Promise<string> {
   await page.evaluate('navigator.clipboard.writeText("")');
   await copies();
@@ -142,7 +131,6 @@ export function chooseInList(page: Page, title: string, placeholder: string, lab
   });
 }
 
-/** Opens a file of the folder by its name. */
 export function openFile(page: Page, name: string): Promise<void> {
   return inList(
     page,

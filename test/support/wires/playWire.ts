@@ -20,9 +20,7 @@ import { WireAgent } from './wireAgent';
 
 /** When a wire begins, ms since 1970. */
 const BEGAN = 1_700_000_000_000;
-/** Longer than anything is waited for. */
 const REST_MS = 300_000;
-/** The step in which time passes while an agent starts. */
 const STEP_MS = 5;
 
 /** How a message ended for the one who sent it: the reason of its turn, or what the caller of a run is told; `none`: not yet. */
@@ -35,11 +33,9 @@ export interface Played {
 
 export interface Lived extends Played {
   readonly recording: readonly RecordedMessage[];
-  /** A message was sent while another one was at work: runs of one session come one after another. */
   readonly overlaps: boolean;
 }
 
-/** A conversation with the agent of a wire. */
 class WireConversation {
   readonly conversation: Conversation;
   readonly recording: RecordedMessage[] = [];
@@ -85,20 +81,17 @@ class WireConversation {
     await this.untilStarted();
   }
 
-  /** A program is looked up on the disk, and its start may wait for a silence. */
   async untilStarted(starts = 1): Promise<void> {
     const isStarting = (): boolean => ['idle', 'starting', 'recovering'].includes(this.conversation.connection.kind);
     await this.#time.until(() => this.#starts >= starts && !isStarting(), STEP_MS);
     await this.#time.settle();
   }
 
-  /** The acts are over. */
   async rest(): Promise<void> {
     this.#agent?.flush();
     await this.#time.pass(REST_MS);
   }
 
-  /** Does what the agent does, and what a user does beside sending and stopping. */
   async act(act: Act): Promise<void> {
     if ('says' in act) this.#agent?.says(act.says, act.withNext);
     else if ('answers' in act) this.#agent?.answers(act);
@@ -117,7 +110,6 @@ class WireConversation {
   }
 }
 
-/** Plays a wire with a conversation, and records it. */
 export function playLive(wire: Wire): Promise<Lived> {
   const time = new VirtualTime(BEGAN);
   return time.run(async () => {
@@ -157,10 +149,7 @@ export function isServable({ opens, acts }: Wire, { overlaps }: Lived): boolean 
   return isFirst && !overlaps && !opens && !acts.some((act) => 'user' in act && act.user === 'restart');
 }
 
-/**
- * Plays a wire as runs of a served agent.
- * @returns undefined where a person would do what no caller can: between two runs, or with an agent that does not stop
- */
+/** Plays a wire as runs of a served agent. */
 export function playServed(wire: Wire): Promise<Played | undefined> {
   const time = new VirtualTime(BEGAN);
   return time.run(async () => {
@@ -203,7 +192,6 @@ export function playServed(wire: Wire): Promise<Played | undefined> {
   });
 }
 
-/** Plays a recording of a wire. */
 export async function playBack(messages: readonly RecordedMessage[]): Promise<Played> {
   const model = new SessionModel();
   const note = (events: readonly TimedEvent[]): void => {
@@ -214,7 +202,6 @@ export async function playBack(messages: readonly RecordedMessage[]): Promise<Pl
   return { model, outcomes: [] };
 }
 
-/** The one who asks for runs of a session. */
 class Caller {
   readonly #served: ServedConversations;
   readonly #past: PastMessage[] = [];

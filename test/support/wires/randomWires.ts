@@ -17,7 +17,6 @@ const options = [
   { optionId: 'no', name: 'No', kind: 'reject_once' },
 ];
 
-/** What ends a turn, or only takes a prompt in. */
 const answer = fc.oneof(
   reason.map((stopReason) => ({ result: { stopReason } })),
   reason.map((stopReason) => ({ result: { stopReason, usage } })),
@@ -35,7 +34,6 @@ const idle = fc.oneof(
   ),
 );
 
-/** @param number of the prompt that the turn is about */
 function barrier(number: number) {
   const id = fc.constantFrom(
     ...[`#${number}`, `#${number}`, `#${number}`, `#${number - 1}`, `#${number + 1}`, 'foreign', undefined],
@@ -94,7 +92,6 @@ function output(protocol: 1 | 2, number: number) {
 
 const says = (updates: readonly Update[]): Act[] => updates.map((update) => ({ says: update }));
 
-/** One turn as it should be, in one of the forms that there are. */
 function turnOf(protocol: 1 | 2, number: number): fc.Arbitrary<Act[]> {
   const words = `message ${number}`;
   const prompt: Act = { user: 'prompt', text: words };
@@ -209,13 +206,11 @@ function withSlips(acts: readonly Act[], slips: readonly Slip[]): Act[] {
   return done;
 }
 
-/** An agent that has lost a session says nothing of it in the same breath. */
 function joined(act: Act): Act {
   if ('says' in act) return { ...act, withNext: true };
   return 'answers' in act && act.error !== gone ? { ...act, withNext: true } : act;
 }
 
-/** What an agent repeats of a session: nothing, a part or all of two turns, with their ends or without. */
 function repetition(protocol: 1 | 2): fc.Arbitrary<Repetition> {
   const past = [1, 2].flatMap((number): Update[][] => {
     const words = text(`message ${number}`);
@@ -246,7 +241,6 @@ function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ arbitrary: fc.constant(undefined), weight: 6 }, { arbitrary, weight: 1 });
 }
 
-/** Any wire. */
 export const randomWire: fc.Arbitrary<Wire> = fc.constantFrom<(1 | 2)[]>(1, 2).chain((protocol) => {
   const can = fc
     .record({ turnComplete: fc.boolean(), ready: fc.boolean(), status: fc.boolean() })

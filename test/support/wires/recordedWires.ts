@@ -7,7 +7,6 @@ type Message = Readonly<Record<string, unknown>>;
 
 const OPENING: ReadonlySet<unknown> = new Set(['session/new', 'session/load', 'session/resume']);
 
-/** Returns the wires of all recordings, by a name for each. */
 export function recordedWires(): ReadonlyMap<string, Wire> {
   const wires = new Map<string, Wire>();
   for (const name of recordingNames()) {
@@ -23,19 +22,16 @@ export function recordedWires(): ReadonlyMap<string, Wire> {
   return wires;
 }
 
-/** Reads one session of a recording. */
 class SessionReader {
   readonly #sessionId: string;
   readonly #acts: Act[] = [];
   readonly #prompts: string[] = [];
-  /** Requests without an answer, by who asked and the id. */
   readonly #open = new Map<string, Message>();
   #initialize: unknown;
   #last: number | undefined;
   #opens: Wire['opens'];
   #offer: Readonly<Record<string, unknown>> | undefined;
   #repeats: Repetition | undefined;
-  /** What comes while the session is opened. */
   #early: Update[] | undefined;
 
   constructor(sessionId: string) {

@@ -31,7 +31,6 @@ const past = (number: number, ...end: Update[]): Update[] => [
 const v1 = (...acts: Act[]): Wire => ({ protocol: 1, can: { loadSession: true }, acts });
 const promised = (...acts: Act[]): Wire => ({ protocol: 1, can: { loadSession: true, ...BARRIERS }, acts });
 const v2 = (...acts: Act[]): Wire => ({ protocol: 2, can: { session: { resume: { replay: {} } } }, acts });
-/** A whole turn of v2. */
 const turn = (number: number, words = `message ${number}`): Act[] => [
   prompt(words),
   is('running'),

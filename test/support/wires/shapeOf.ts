@@ -29,7 +29,6 @@ function isSameText(one: Entry, other: Entry): boolean {
   return isText && one.kind === other.kind && one.turnId === other.turnId && one.late === other.late;
 }
 
-/** What only the client knows: how an agent ended, and what it says itself. */
 function isClients(entry: Entry): boolean {
   if (entry.kind === 'notice') return entry.said !== undefined;
   return entry.kind === 'error' && !entry.code.startsWith('agent-error');

@@ -6,7 +6,6 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Turns of the event loop without work after which nothing is under way. */
 const IDLE_TURNS = 2;
 const MAX_STEPS = 20_000;
 
@@ -23,7 +22,6 @@ export class VirtualTime {
     this.now = now;
   }
 
-  /** Runs something in this time. One at a time. */
   async run<T>(inTime: () => Promise<T>): Promise<T> {
     const patched = {
       setTimeout: (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => this.#add(() => run(...args), ms),
@@ -47,15 +45,11 @@ export class VirtualTime {
     }
   }
 
-  /** Lets everything happen that takes no time. */
   async settle(): Promise<void> {
     for (let idle = 0; idle < IDLE_TURNS; idle = this.#immediates === 0 ? idle + 1 : 0) await turn();
   }
 
-  /**
-   * Resolves when something holds. What reads files takes no time.
-   * @param stepMs the time that passes whenever nothing happens; absent: none
-   */
+  /** Resolves when something holds. */
   async until(holds: () => boolean, stepMs = 0): Promise<void> {
     for (let steps = 0; !holds(); ) {
       if (isReading()) await new Promise((resolve) => real.setTimeout(resolve, 1));
@@ -64,7 +58,6 @@ export class VirtualTime {
     }
   }
 
-  /** Lets time pass. */
   async pass(ms: number): Promise<void> {
     const until = this.now + ms;
     for (;;) {
@@ -101,7 +94,6 @@ class VirtualTimer {
   }
 }
 
-/** Files are being read. */
 function isReading(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
 }

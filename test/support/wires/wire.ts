@@ -3,7 +3,6 @@
 /** An `update` of `session/update`. `promptRequestId: '#2'` becomes the JSON-RPC id of the second prompt. */
 export type Update = Readonly<Record<string, unknown>>;
 
-/** What an agent sends of an earlier session when it is opened again. */
 export interface Repetition {
   readonly beforeAnswer?: readonly Update[];
   readonly afterAnswer?: readonly Update[];
@@ -33,16 +32,12 @@ export type Act = { readonly after?: number } & (
 
 export interface Wire {
   readonly protocol: 1 | 2;
-  /** Capabilities, as `initialize` answers them. */
   readonly can: Readonly<Record<string, unknown>>;
   /** Absent: a new session. */
   readonly opens?: 'load' | 'resume';
   readonly repeats?: Repetition;
-  /** More of the answer that opens a session. */
   readonly offer?: Readonly<Record<string, unknown>>;
-  /** The answer to `initialize` as a whole, where it is that of a real agent. */
   readonly initialize?: unknown;
-  /** What `session/status` answers. */
   readonly status?: unknown;
   readonly acts: readonly Act[];
 }

@@ -22,7 +22,6 @@ export class WireAgent implements AgentTransport {
   #requests = 0;
   readonly #waiting: object[] = [];
 
-  /** @param earlier the prompts of the process before */
   constructor(wire: Wire, repeats = wire.repeats, earlier: readonly unknown[] = []) {
     this.#wire = wire;
     this.#repeats = repeats;
@@ -99,7 +98,6 @@ export class WireAgent implements AgentTransport {
     for (const update of updates) this.says(update);
   }
 
-  /** Sends what was to go with the next message. */
   flush(): void {
     this.transport.sayJson(...this.#waiting.splice(0));
   }
@@ -110,7 +108,6 @@ export class WireAgent implements AgentTransport {
   }
 }
 
-/** Hands each message on when it is written. */
 class Line extends MemoryTransport {
   readonly #take: (message: Readonly<Record<string, unknown>>) => void;
 

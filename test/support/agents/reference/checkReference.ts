@@ -9,7 +9,6 @@ import { startProgram } from '../../sessions/memoryAgents';
 import { runReferenceAgent } from './referenceProgram';
 import type { ReferenceScript } from './referenceScript';
 
-/** What each prompt makes the reference agent do. */
 const PROMPTS: CheckPrompts = {
   answer: 'say OK',
   cancel: 'say busy\nwait',
@@ -19,7 +18,6 @@ const PROMPTS: CheckPrompts = {
   error: 'say oops\nfail',
 };
 
-/** An agent in the same process is quick, and quiet when its answer is there. */
 const LIMITS: Partial<CheckLimits> = {
   beforeCancel: 5,
   output: 500,
@@ -31,7 +29,6 @@ const LIMITS: Partial<CheckLimits> = {
   cancel: 5_000,
 };
 
-/** Everything that is judged, offered in the places of both versions. */
 export const WHOLE: ReferenceScript = {
   offers: ['load', 'resume', 'list', 'close'],
   saved: ['reference-1'],
@@ -41,11 +38,9 @@ export const WHOLE: ReferenceScript = {
 
 export interface CheckedReference {
   readonly report: ConformanceReport;
-  /** Rules that the client broke, as the agent says. */
   readonly violations: readonly string[];
 }
 
-/** @param version that is offered */
 export async function checkReference(
   script: ReferenceScript,
   version: 1 | 2,

@@ -1,16 +1,13 @@
 // What a client's answers to the reference agent's requests must look like.
 import { at } from '../../../../src/demo/input';
 
-/** A request of the agent that waits for its answer. */
 export interface Question {
   readonly method: string;
   readonly params: unknown;
-  /** The client has cancelled the turn and owes `cancelled`. */
   cancelled: boolean;
   deadline: NodeJS.Timeout | undefined;
 }
 
-/** @returns a sentence for each rule that the answer breaks */
 export function judgeAnswer(question: Question, message: Record<string, unknown>): string[] {
   const { method } = question;
   const { result, error } = message;

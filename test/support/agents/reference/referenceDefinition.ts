@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { AgentDefinition } from '../../../agents/rawClient';
 import type { ReferenceScript } from './referenceScript';
 
-/** An entry for `parley.agents` that starts the reference agent. @param log file for its messages; its violations go to the file beside it */
 export function referenceAgent(script: ReferenceScript, log: string): AgentDefinition {
   return {
     command: process.execPath,
@@ -13,7 +12,6 @@ export function referenceAgent(script: ReferenceScript, log: string): AgentDefin
   };
 }
 
-/** The rules that the client broke, a sentence each. */
 export function readViolations(log: string): readonly string[] {
   const file = violationsFile(log);
   if (!existsSync(file)) return [];

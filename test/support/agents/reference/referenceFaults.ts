@@ -3,10 +3,8 @@ import { at } from '../../../../src/demo/input';
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** What a fault can do beside changing a message. */
 interface FaultHost {
   send(message: Message): void;
-  /** Writes a line that is not a message. */
   raw(text: string): void;
   exit(): void;
 }
@@ -16,16 +14,13 @@ interface Request {
   readonly params: unknown;
 }
 
-/** The request of the client that a message answers, and what was seen before. */
 interface FaultContext extends FaultHost {
   readonly request: Request | undefined;
   readonly memory: Map<string, unknown>;
 }
 
 interface Fault {
-  /** @returns false: the agent does not get the message */
   receive?(message: Message, context: FaultContext): boolean;
-  /** @returns what is sent in its place */
   send?(message: Message, context: FaultContext): readonly Message[];
 }
 
@@ -35,7 +30,6 @@ const nameOf = (message: Message): unknown => at(updateOf(message), 'sessionUpda
 const isState = (message: Message): boolean => /^state_/.test(String(nameOf(message)));
 const isSaid = (message: Message): boolean => nameOf(message) === 'agent_message_chunk';
 
-/** Changes the session update of messages that fit. */
 function onUpdate(fits: (message: Message) => boolean, change: (update: object) => object | undefined): Fault {
   return {
     send(message) {
@@ -46,7 +40,6 @@ function onUpdate(fits: (message: Message) => boolean, change: (update: object) 
   };
 }
 
-/** Changes successful answers to a method. */
 function onResult(method: string, change: (result: object, context: FaultContext) => object): Fault {
   return {
     send: (message, context) =>
@@ -56,7 +49,6 @@ function onResult(method: string, change: (result: object, context: FaultContext
   };
 }
 
-/** Sends more after the answer to a method. */
 function afterAnswer(method: string, more: (message: Message, request: Request) => readonly Message[]): Fault {
   return {
     send: (message, { request }) =>
@@ -76,7 +68,6 @@ function said(sessionId: unknown, text = 'too much'): Message {
   });
 }
 
-/** Changes the reason of ends, wherever it is told. */
 function onReason(from: string, to: string | undefined): Fault {
   const swap = (value: object): object => (at(value, 'stopReason') === from ? { ...value, stopReason: to } : value);
   return {
@@ -95,7 +86,6 @@ const barrierOf =
   (message: Message): boolean =>
     barrier(message) && at(updateOf(message), 'stopReason') === reason;
 
-/** Requests for a session that was opened again are refused. */
 function deadAfter(method: string): Fault {
   return {
     send(message, { request, memory }) {
@@ -316,13 +306,11 @@ function onQuestion(change: (params: object) => object): Fault {
   };
 }
 
-/** Remembers which method opens a session now. */
 function remember({ method }: Message, { memory }: FaultContext): boolean {
   if (typeof method === 'string') memory.set('open', method);
   return true;
 }
 
-/** Applies the faults of a script to all messages. */
 export class ReferenceFaults {
   readonly #faults: readonly Fault[];
   readonly #host: FaultHost;
@@ -334,14 +322,12 @@ export class ReferenceFaults {
     this.#host = host;
   }
 
-  /** @returns false: the agent does not get the message of the client */
   receive(message: Message): boolean {
     const { method, id, params } = message;
     if (typeof method === 'string' && id !== undefined) this.#requests.set(id, { method, params });
     return this.#faults.every((fault) => fault.receive?.(message, this.#context(undefined)) ?? true);
   }
 
-  /** Sends a message of the agent, or what faults make of it. */
   send(message: Message): void {
     const request = message.method === undefined ? this.#requests.get(message.id) : undefined;
     const context = this.#context(request);

@@ -3,7 +3,6 @@ import { isAbsolute } from 'node:path';
 import { at } from '../../../../src/demo/input';
 import type { Offer, ReferenceScript } from './referenceScript';
 
-/** @returns a sentence for each rule that the params break */
 export function judgeParams(version: 1 | 2, method: string, params: unknown, script: ReferenceScript): string[] {
   const offers = new Set<Offer>(script.offers ?? []);
   switch (method) {

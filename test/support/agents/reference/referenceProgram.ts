@@ -16,7 +16,6 @@ interface Session {
   readonly id: string;
   ready: boolean;
   running: ReferenceTurn | undefined;
-  /** v2: prompts that were not inserted yet. */
   readonly queue: { readonly id: unknown; readonly text: string; readonly content: unknown }[];
 }
 
@@ -30,7 +29,6 @@ class ReferenceAgent {
   readonly #saved: Set<string>;
   readonly #refusals: Map<string, number>;
   readonly #answers = new Map<unknown, (message: Record<string, unknown>) => void>();
-  /** The messages of each session of this process. */
   readonly #history = new Map<string, readonly object[]>();
   #version: 1 | 2 = 1;
   #violations = 0;
@@ -51,7 +49,6 @@ class ReferenceAgent {
     });
   }
 
-  /** States tell how turns go, and a prompt is answered when it is taken in. */
   get #hasStates(): boolean {
     return this.#version === 2 || this.#script.lifecycle !== undefined;
   }
@@ -99,7 +96,6 @@ class ReferenceAgent {
     if (method === '$/cancel_request' && !this.#script.keepsPrompts) this.#giveBack(at(params, 'requestId'));
   }
 
-  /** A prompt that was not inserted is taken back. */
   #giveBack(requestId: unknown): void {
     for (const { queue } of this.#sessions.values()) {
       const index = queue.findIndex(({ id }) => id === requestId);
@@ -109,7 +105,6 @@ class ReferenceAgent {
     }
   }
 
-  /** Cancels what runs and, in v2, what was not inserted yet. */
   #cancel(session: Session): void {
     session.running?.cancel();
     for (const { id } of session.queue.splice(0))
@@ -277,7 +272,6 @@ class ReferenceAgent {
     });
   }
 
-  /** The session is on the disk only. */
   #unload(sessionId: string, told: boolean): void {
     this.#sessions.delete(sessionId);
     this.#saved.add(sessionId);
@@ -308,7 +302,6 @@ class ReferenceAgent {
     }
   }
 
-  /** v2: inserts what waits, one after the other. A prompt that says `hold` is not inserted until it is cancelled. */
   async #drain(session: Session): Promise<void> {
     for (let next = session.queue[0]; next && !next.text.startsWith('hold'); next = session.queue[0]) {
       session.queue.shift();
@@ -351,7 +344,6 @@ class ReferenceAgent {
     if (this.#script.unloads && id === this.#firstPrompt) this.#unload(session.id, false);
   }
 
-  /** The end of a v1 turn: the answer to its prompt, with the barrier where the script wants it. */
   async #endV1(sessionId: string, id: unknown, turn: ReferenceTurn, stopReason: string): Promise<void> {
     const { turnComplete } = this.#script;
     const when = turnComplete?.when ?? 'never';
@@ -466,7 +458,6 @@ class ReferenceAgent {
     this.#send({ id, error: { code, message, ...(data !== undefined && { data }) } });
   }
 
-  /** What a session that is loaded again has to say. */
   #remember(sessionId: string, update: object): void {
     const known = this.#history.get(sessionId) ?? [];
     this.#history.set(sessionId, [...known, update]);

@@ -6,19 +6,14 @@ import { judgeParams } from './referenceParams';
 import { counts, type Offer, type ReferenceScript } from './referenceScript';
 
 interface SessionRules {
-  /** How often session/ready is owed and was given. */
   owed: number;
   given: number;
-  /** Ids of prompts that were not answered yet. */
   readonly prompts: Set<string>;
-  /** The response is out, and the barrier that was promised is not. */
   beforeBarrier: boolean;
   closed: boolean;
-  /** How many prompts may still go to it in vain; undefined while it is in memory. */
   misses: number | undefined;
 }
 
-/** Methods that need no capability; `notification` where they are one. */
 const baseline: Readonly<Record<1 | 2, Readonly<Record<string, 'request' | 'notification'>>>> = {
   1: {
     initialize: 'request',
@@ -39,7 +34,6 @@ const baseline: Readonly<Record<1 | 2, Readonly<Record<string, 'request' | 'noti
     '$/cancel_request': 'notification',
   },
 };
-/** What has to be offered for a method to be called. */
 const gates: Readonly<Record<1 | 2, Readonly<Record<string, Offer>>>> = {
   1: {
     'session/load': 'load',
@@ -70,20 +64,16 @@ export class ReferenceRules {
   readonly #violation: (reason: string) => void;
   readonly #sessions = new Map<string, SessionRules>();
   readonly #asked = new Map<string, Question>();
-  /** Requests of the client that were not answered. */
   readonly #open = new Map<string, string>();
-  /** Tool calls that may be asked to stop (v2). */
   readonly #stoppable = new Set<string>();
   #version: 1 | 2 | undefined;
   #initializing = false;
 
-  /** @param violation called for each rule that was broken */
   constructor(script: ReferenceScript, violation: (reason: string) => void) {
     this.#script = script;
     this.#violation = violation;
   }
 
-  /** Judges one line of stdin. @returns the message, or undefined where it is none */
   line(text: string): Record<string, unknown> | undefined {
     const fields = readClientLine(text, this.#violation);
     if (typeof fields?.method === 'string') this.#call(fields.method, fields.id, fields.params);
@@ -91,7 +81,6 @@ export class ReferenceRules {
     return fields;
   }
 
-  /** The agent answers a request of the client. @param version what `initialize` was answered with */
   answered(id: unknown, method: string, isError: boolean, version?: 1 | 2): void {
     this.#open.delete(keyOf(id));
     if (method === 'initialize') {
@@ -106,7 +95,6 @@ export class ReferenceRules {
     for (const session of this.#sessions.values()) session.prompts.delete(keyOf(id));
   }
 
-  /** The client learns of a session with the answer that the agent writes now. */
   opened(sessionId: string): void {
     const rules = this.#sessions.get(sessionId);
     if (!rules)
@@ -125,7 +113,6 @@ export class ReferenceRules {
     }
   }
 
-  /** The session is not in memory any more: nothing but opening it again is of use. @param told the client hears of it with the answer that follows */
   unloaded(sessionId: string, told: boolean): void {
     const rules = this.#sessions.get(sessionId);
     if (rules) rules.misses = told ? 0 : 1;
@@ -136,29 +123,24 @@ export class ReferenceRules {
     if (rules) rules.closed = true;
   }
 
-  /** Between the response and the barrier no prompt may come. */
   beforeBarrier(sessionId: string, waits: boolean): void {
     const rules = this.#sessions.get(sessionId);
     if (rules) rules.beforeBarrier = waits;
   }
 
-  /** A tool call or a terminal says that it can be stopped. */
   stoppable(id: string): void {
     this.#stoppable.add(id);
   }
 
-  /** The agent asks the client. */
   asked(id: string, method: string, params: unknown): void {
     this.#asked.set(keyOf(id), { method, params, cancelled: false, deadline: undefined });
   }
 
-  /** The agent withdraws a request: an answer is still owed. */
   withdrew(id: string): void {
     const question = this.#asked.get(keyOf(id));
     if (question) this.#expectSoon(question, `no answer to ${question.method} after $/cancel_request`);
   }
 
-  /** The client is gone. */
   end(): void {
     for (const { deadline } of this.#asked.values()) clearTimeout(deadline);
     if (!counts(this.#script.ready)) return;
@@ -212,7 +194,6 @@ export class ReferenceRules {
     return gate === undefined ? method in baseline[version] : offers.includes(gate);
   }
 
-  /** Rules of order within a session. */
   #inSession(version: 1 | 2, method: string, id: unknown, params: unknown): void {
     if (method === '$/cancel_request') {
       if (!this.#open.has(keyOf(at(params, 'requestId')))) this.#violation('$/cancel_request for no open request');

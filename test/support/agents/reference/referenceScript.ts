@@ -3,7 +3,6 @@
 import type { Advert } from '../script';
 import type { ReferenceFaultName } from './referenceFaults';
 
-/** Features beyond the baseline, by the names of src/acp/protocol/dialect.ts. */
 export type Offer =
   | 'load'
   | 'resume'
@@ -25,7 +24,6 @@ export type Offer =
   | 'config';
 
 export interface ReferenceScript {
-  /** Default both. The highest that is not above the requested one is spoken. */
   readonly versions?: readonly (1 | 2)[];
   readonly offers?: readonly Offer[];
   readonly ready?: Advert;
@@ -35,7 +33,6 @@ export interface ReferenceScript {
      * each question finds the session unloaded, so that it has to be opened again before a prompt.
      */
     readonly answer?: string | number;
-    /** v2: the state that an answer names. */
     readonly state?: string;
   };
   readonly turnComplete?: Partial<Advert> & {
@@ -46,49 +43,32 @@ export interface ReferenceScript {
      * every 200 ms. `unanswered`: the first prompt gets no response at all.
      */
     readonly when: 'before' | 'after' | 'late' | 'trailing' | 'unanswered' | 'twice' | 'never';
-    /**
-     * How it names its prompt. `earlier` repeats the barrier of the first prompt before the right one;
-     * `foreign` names the prompt of another client when the turn begins, and its own at the end. Default `text`.
-     */
+    /** How it names its prompt. */
     readonly id?: 'text' | 'number' | 'none' | 'wrong' | 'earlier' | 'foreign';
     /** False: a turn that fails has none. */
     readonly failed?: false;
-    /** What it says of the end; the response then says nothing. */
     readonly stopReason?: string;
   };
   /**
    * Updates for a session against the answer that opens it: each written before it, all in one write with it, that write in single bytes, or right after it.
    */
   readonly race?: 'before' | 'same-write' | 'bytes' | 'after';
-  /** Sessions that can be opened again; each has three pairs of messages. */
   readonly saved?: readonly string[];
-  /** The agent no longer has a session in memory after its first prompt; it can be opened again. */
   readonly unloads?: boolean;
-  /** v2: prompts that are held are not given back one by one. */
   readonly keepsPrompts?: boolean;
-  /** Methods that are answered with this error code, once each. */
   readonly refuse?: Readonly<Record<string, number>>;
   readonly authMethods?: readonly Readonly<Record<string, unknown>>[];
-  /** session/new answers -32000 until this file exists: what a sign-in in a terminal leaves behind. */
   readonly signInFile?: string;
-  /**
-   * v1: prompts are answered when they are taken in, as a preview of v2, with states. `receipt-first`:
-   * the answer comes before any state of the session; `empty-first`: the same, and says nothing.
-   */
+  /** v1: prompts are answered when they are taken in, as a preview of v2, with states. */
   readonly lifecycle?: 'echo-first' | 'receipt-first' | 'empty-first';
-  /** v2: the answer to a prompt. Default `id`. */
   readonly receipt?: 'id' | 'empty' | 'null' | 'v1';
-  /** v2: where the echo of a prompt stands against its answer. Default `before`. */
   readonly echo?: 'before' | 'after' | 'chunks';
-  /** v2: the word for state updates; the seed's is `state_change`. Default `state_update`. */
   readonly stateWord?: 'state_update' | 'state_change';
-  /** Rules that the agent breaks. */
   readonly faults?: readonly ReferenceFaultName[];
   /** Milliseconds for answers that a client owes. Default 5000. */
   readonly answerDeadlineMs?: number;
 }
 
-/** How many pairs of messages a saved session has. */
 export const SAVED_PAIRS = 3;
 /** How many updates race against the answer that opens a session. */
 export const RACING = 20;
@@ -129,7 +109,6 @@ const places: Readonly<Record<Offer, { readonly 1?: readonly string[]; readonly 
   modes: {},
   config: {},
 };
-/** v1 has booleans for these, objects for the rest. */
 const booleans: ReadonlySet<Offer> = new Set([
   'load',
   'image',
@@ -140,7 +119,6 @@ const booleans: ReadonlySet<Offer> = new Set([
   'mcpAcp',
 ]);
 
-/** What the agent says of itself: the result of `initialize`. */
 export function introduction(script: ReferenceScript, version: 1 | 2): Record<string, unknown> {
   const { offers = [], ready, status, turnComplete, authMethods = [] } = script;
   const info = { name: 'reference-agent', title: 'Reference agent', version: '1.0.0' };
@@ -160,7 +138,6 @@ export function introduction(script: ReferenceScript, version: 1 | 2): Record<st
   return result;
 }
 
-/** Whether a client has to read the marker as a yes. */
 export function counts(advert: { readonly counts?: boolean } | undefined): boolean {
   return advert !== undefined && advert.counts !== false;
 }

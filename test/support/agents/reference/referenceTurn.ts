@@ -1,31 +1,24 @@
 // What happens in a turn of the reference agent, by the lines of its prompt; the same plays in both versions, each in its own words.
 import { at } from '../../../../src/demo/input';
 
-/** What a turn can do to the wire. */
 export interface TurnHost {
   readonly version: 1 | 2;
   update(update: object): void;
-  /** Tells the state, where the version has states. */
   state(state: string, more?: object): void;
-  /** Asks the client and gives the message that answers. */
   ask(method: string, params: object): Promise<Record<string, unknown>>;
-  /** Asks and withdraws the question in the same breath. */
   askAndWithdraw(method: string, params: object): Promise<Record<string, unknown>>;
   stoppable(id: string): void;
-  /** A notification that is no session update. */
   notify(method: string, params: object): void;
 }
 
 export class ReferenceTurn {
   stopReason = 'end_turn';
   failure: { readonly code: number; readonly message: string } | undefined;
-  /** What follows the end of the turn. */
   readonly afterwards: (() => Promise<void> | void)[] = [];
   readonly #host: TurnHost;
   readonly #number: number;
   readonly #abort = new AbortController();
 
-  /** @param number makes the ids of its messages and tool calls its own */
   constructor(host: TurnHost, number: number) {
     this.#host = host;
     this.#number = number;
@@ -109,7 +102,6 @@ export class ReferenceTurn {
     }
   }
 
-  /** A question, in the state that says that one is open. */
   async #ask(): Promise<void> {
     this.#host.state('requires_action');
     const answer = await this.#host.ask('session/request_permission', this.#question());
@@ -117,7 +109,6 @@ export class ReferenceTurn {
     this.#tell('permission', answer);
   }
 
-  /** The whole life of a terminal of the client (v1). */
   async #terminal(): Promise<void> {
     const program = 'console.log("out of the terminal"); setInterval(() => {}, 60000)';
     const created = await this.#host.ask('terminal/create', { command: process.execPath, args: ['-e', program] });

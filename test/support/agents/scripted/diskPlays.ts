@@ -5,16 +5,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { AgentTurn, Play } from './plays';
 
-/** A file that a play names. */
 interface Target {
-  /** As the play names it. */
   readonly name: string;
   /** Absolute. */
   readonly path: string;
   readonly text: string;
 }
 
-/** @param rest the file's path, a space and its text */
 function targetOf(turn: AgentTurn, rest: string): Target {
   const [, name = '', text = ''] = /^(\S+) ?(.*)$/.exec(rest) ?? [];
   return { name, path: resolve(turn.wire.program.cwd, name), text: text.replaceAll('\\n', '\n') };
@@ -25,7 +22,6 @@ function put({ path, text }: Target): void {
   writeFileSync(path, text);
 }
 
-/** A tool call that says what it changed. */
 async function tell(turn: AgentTurn, { name, path, text }: Target, oldText: string | null): Promise<void> {
   const toolCallId = `edit-${name}`;
   const content = [{ type: 'diff', path, oldText, newText: text }];
@@ -34,9 +30,7 @@ async function tell(turn: AgentTurn, { name, path, text }: Target, oldText: stri
 }
 
 export const diskPlays: Record<string, Play> = {
-  /** `own PATH TEXT`: writes a file and says nothing about it. */
   own: async (turn, rest) => put(targetOf(turn, rest)),
-  /** `edit PATH TEXT`: writes a file and says so in a tool call with a diff. */
   edit: async (turn, rest) => {
     const target = targetOf(turn, rest);
     let before: string | null = null;
@@ -52,7 +46,6 @@ export const diskPlays: Record<string, Play> = {
     put({ ...target, text: target.text.replaceAll('\n', ';\n') });
     await tell(turn, target, null);
   },
-  /** `run COMMAND`: runs a command with the shell of the system, as a finished tool call. */
   run: async (turn, rest) => {
     const toolCallId = `run-${rest}`;
     await turn.update({ sessionUpdate: 'tool_call', toolCallId, title: rest, kind: 'execute', status: 'in_progress' });

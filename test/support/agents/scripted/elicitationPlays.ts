@@ -1,7 +1,6 @@
 // Plays in which the agent asks the user for more than a choice: `elicit [params]` a form, `elicit-url [address]` a page, `withdraw-elicit` a form that it takes back.
 import type { AgentTurn, Play } from './plays';
 
-/** A form with one field of each kind, three of them required. */
 export const everyField = {
   type: 'object',
   title: 'A database',

@@ -9,13 +9,11 @@ import type { AgentTurn } from './plays';
 
 const atOnce = 64;
 
-/** Adds a line to $FLOOD_LOG, where that is set. */
 export function floodLog(line: Record<string, unknown>): void {
   if (process.env.FLOOD_LOG)
     appendFileSync(process.env.FLOOD_LOG, `${JSON.stringify({ t: now(), pid: process.pid, ...line })}\n`);
 }
 
-/** Plays one flood. */
 export async function flood(turn: AgentTurn, kind: 'flood' | 'think' | 'tools' | 'long', rest: string): Promise<void> {
   const [first = '', second = '', third, held = ''] = rest.split(/\s+/);
   const count = kind === 'long' ? 1 : Number(first);
@@ -45,7 +43,6 @@ export async function flood(turn: AgentTurn, kind: 'flood' | 'think' | 'tools' |
   });
 }
 
-/** What is sent for each index, and what closes the text before the marker. */
 function load(
   turn: AgentTurn,
   kind: 'flood' | 'think' | 'tools' | 'long',

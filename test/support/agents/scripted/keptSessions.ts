@@ -8,7 +8,6 @@ import type { AgentProgram } from '../program';
 
 const ENDING = '.session';
 
-/** What stands in a session's file beside its updates; later lines count. */
 export interface SessionFacts {
   readonly cwd?: string;
   /** Milliseconds since 1970, with a fraction. */
@@ -24,7 +23,6 @@ export interface Update {
 
 export interface KeptSession extends SessionFacts {
   readonly id: string;
-  /** Each turn begins with what was asked. */
   readonly turns: readonly (readonly Update[])[];
 }
 
@@ -36,7 +34,6 @@ export class KeptSessions {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** In the order in which they were made. */
   all(): readonly KeptSession[] {
     return readdirSync(this.#folder)
       .filter((name) => name.endsWith(ENDING))
@@ -66,12 +63,10 @@ export class KeptSessions {
     this.#add(id, facts);
   }
 
-  /** Adds what is said. Nothing is kept of a session that has no file. */
   keep(id: string, update: object): void {
     if (existsSync(this.#fileOf(id))) this.#add(id, { update });
   }
 
-  /** Makes a session with the past of another one. */
   copy({ turns, cwd, title }: KeptSession, id: string): void {
     this.make(id, { ...(cwd !== undefined && { cwd }), ...(title !== undefined && { title }) });
     for (const update of turns.flat()) this.keep(id, update);
@@ -90,7 +85,6 @@ export class KeptSessions {
   }
 }
 
-/** Keeps each update of a session before it is said, and gives messages ids where it is told to. */
 export class KeepingWire extends AgentWire {
   readonly #sessions: KeptSessions | undefined;
   readonly #countsIds: boolean;
@@ -110,7 +104,6 @@ export class KeepingWire extends AgentWire {
     return this.repeat(message);
   }
 
-  /** Writes what is kept already, or is not to be. */
   repeat(message: Record<string, unknown>): Promise<void> | undefined {
     const kind = at(message, 'params', 'update', 'sessionUpdate');
     if (!this.#countsIds || typeof kind !== 'string' || !kind.endsWith('message_chunk')) return super.send(message);
@@ -123,7 +116,6 @@ export class KeepingWire extends AgentWire {
     });
   }
 
-  /** What is said next belongs to another message. */
   endMessage(): void {
     this.#kind = '';
   }

@@ -16,18 +16,15 @@ import { everyUpdate, malformedUpdates, unknownUpdates } from './updates';
 
 type Ask = (method: string, params: object) => Asking;
 
-/** One running turn. */
 export class AgentTurn {
   readonly sessionId: string;
   readonly requestId: unknown;
   readonly wire: AgentWire;
-  /** What follows the response: updates that come late. */
   readonly afterwards: (() => Promise<void>)[] = [];
   stopReason = 'end_turn';
   failure: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
   readonly #script: AgentScript;
   readonly #ask: Ask;
-  /** Open questions, and how to stop waiting for each. */
   readonly #open = new Map<Asking, (message: Record<string, unknown>) => void>();
   readonly #abort = new AbortController();
 
@@ -43,12 +40,10 @@ export class AgentTurn {
     return this.#abort.signal.aborted;
   }
 
-  /** Fires on session/cancel, unless the script ignores it. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** The client cancelled the turn; open requests are treated as the script says. */
   cancel(): void {
     const { onCancel = 'wait' } = this.#script;
     if (onCancel === 'ignore') return;
@@ -60,7 +55,6 @@ export class AgentTurn {
     }
   }
 
-  /** Sends one update. */
   async update(update: object): Promise<void> {
     await this.wire.send({ method: 'session/update', params: { sessionId: this.sessionId, update } });
   }
@@ -69,7 +63,6 @@ export class AgentTurn {
     await this.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
   }
 
-  /** Asks the client and gives the message that answers. */
   async ask(method: string, params: object): Promise<Record<string, unknown>> {
     const asking = this.#ask(method, params);
     const stopped = new Promise<Record<string, unknown>>((resolve) => this.#open.set(asking, resolve));
@@ -80,14 +73,12 @@ export class AgentTurn {
     }
   }
 
-  /** Asks, and tells the answer in the transcript as `label → {…}`. @returns the result, undefined for an error */
   async askAloud(label: string, method: string, params: object): Promise<unknown> {
     const { result, error } = await this.ask(method, params);
     await this.say(`${label} → ${JSON.stringify(error ?? result)}\n`);
     return result;
   }
 
-  /** Asks and withdraws the question in the same breath. */
   async askAndWithdraw(method: string, params: object): Promise<void> {
     const asking = this.#ask(method, params);
     asking.withdraw();
@@ -96,7 +87,6 @@ export class AgentTurn {
   }
 }
 
-/** Runs one turn. */
 export async function play(turn: AgentTurn, text: string): Promise<void> {
   for (const line of text.split('\n')) {
     if (turn.cancelled) return;
@@ -109,7 +99,6 @@ export async function play(turn: AgentTurn, text: string): Promise<void> {
 
 export type Play = (turn: AgentTurn, rest: string) => Promise<void>;
 
-/** Options as most agents offer them. */
 const usualOptions = [
   { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
   { optionId: 'always', name: 'Always allow', kind: 'allow_always' },
@@ -148,12 +137,10 @@ const plays: Record<string, Play> = {
 
   // Text and updates.
   say: (turn, rest) => turn.say(rest),
-  /** `think TEXT`, or `think N R TAG`, which is a flood. */
   think: (turn, rest) =>
     /^\d+ \d+/.test(rest)
       ? flood(turn, 'think', rest)
       : turn.update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: rest } }),
-  /** `chunks N`: "chunk-1 chunk-2 …", one message. */
   chunks: async (turn, rest) => {
     for (let index = 1; index <= Number(rest); index++) {
       await turn.update({
@@ -258,7 +245,6 @@ const plays: Record<string, Play> = {
     const [code, ...message] = words(rest);
     turn.failure = { code: Number(code || -32603), message: message.join(' ') || 'The scripted agent failed.' };
   },
-  /** Ends only with a cancel. */
   wait: async (turn) => {
     if (!turn.cancelled)
       await new Promise<void>((resolve) => turn.signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -266,7 +252,6 @@ const plays: Record<string, Play> = {
   sleep: async (turn, rest) => {
     await Promise.race([sleep(Number(rest)), plays.wait?.(turn, '')]);
   },
-  /** `die 3` or `die SIGKILL`, with text said and a tool call open. */
   die: async (turn, rest) => {
     await turn.say('These are my last words');
     await openTool(turn);
@@ -281,14 +266,12 @@ const plays: Record<string, Play> = {
     turn.wire.program.kill('SIGKILL');
     await new Promise(() => {});
   },
-  /** Closes stdout and lives on. */
   deaf: async (turn) => {
     await turn.say('I will say nothing more');
     turn.wire.program.closeStdout();
     turn.wire.program.stay();
     await new Promise(() => {});
   },
-  /** Closes stdin and lives on. */
   unreadable: async ({ wire: { program } }) => {
     program.stay();
     program.closeStdin();

@@ -5,18 +5,15 @@ import { keyOf } from '../clientLine';
 import type { AgentScript } from '../script';
 
 interface SessionRules {
-  /** How often session/ready is owed and was given. */
   owed: number;
   given: number;
   prompting: number | string | undefined;
 }
 
-/** An open request of the agent. */
 interface Asked {
   readonly method: string;
   readonly sessionId: string;
   readonly optionIds: readonly string[];
-  /** Set once the client owes `cancelled`. */
   deadline: NodeJS.Timeout | undefined;
   cancelled: boolean;
 }
@@ -29,7 +26,6 @@ const known = new Set([
   'session/status',
   '$/cancel_request',
 ]);
-/** What answers with the id of a session, and what names one. */
 const MAKES = new Set(['session/new', 'session/fork']);
 const OPENS = new Set(['session/load', 'session/resume']);
 const notifications = new Set(['session/cancel', 'session/ready', '$/cancel_request']);
@@ -41,22 +37,18 @@ export class Referee {
   readonly #asked = new Map<string, Asked>();
   readonly #open = new Set<string>();
   #initialized: 'no' | 'asked' | 'yes' = 'no';
-  /** What the agent said of itself. */
   #capabilities: unknown;
 
-  /** @param violation called for each rule that was broken */
   constructor(script: AgentScript, violation: (reason: string) => void) {
     this.#script = script;
     this.#violation = violation;
   }
 
-  /** Judges one message of the client. */
   message(fields: Readonly<Record<string, unknown>>): void {
     if (typeof fields.method === 'string') this.#call(fields.method, fields.id, fields.params);
     else this.#answer(fields);
   }
 
-  /** The agent answers a request of the client. @param result undefined for an error */
   answered(id: unknown, method: string, params: unknown, result: unknown): void {
     this.#open.delete(keyOf(id));
     const rules = this.#sessions.get(String(at(params, 'sessionId')));
@@ -69,14 +61,12 @@ export class Referee {
     if (typeof opened === 'string') this.#owesReady(opened);
   }
 
-  /** A session exists for the client now, again after each load. */
   #owesReady(sessionId: string): void {
     const rules = this.#sessions.get(sessionId) ?? { owed: 0, given: 0, prompting: undefined };
     rules.owed++;
     this.#sessions.set(sessionId, rules);
   }
 
-  /** The agent asks the client. */
   asked(id: string, method: string, params: unknown): void {
     const options = at(params, 'options');
     this.#asked.set(keyOf(id), {
@@ -88,7 +78,6 @@ export class Referee {
     });
   }
 
-  /** The agent withdraws a request: an answer is still owed. */
   withdrew(id: string): void {
     const asked = this.#asked.get(keyOf(id));
     if (asked) this.#expectSoon(asked, `no answer to ${asked.method} after $/cancel_request`);
@@ -125,7 +114,6 @@ export class Referee {
     if (method === 'authenticate') this.#authenticate(params);
   }
 
-  /** Whether the agent has advertised a capability of sessions. */
   #can(name: string): boolean {
     return Boolean(at(this.#capabilities, 'sessionCapabilities', name));
   }
@@ -155,7 +143,6 @@ export class Referee {
     if (!may()) this.#violation(`${method}, which was not advertised`);
   }
 
-  /** What comes with each request that opens a session. */
   #opening(method: string, params: unknown): void {
     const cwd = at(params, 'cwd');
     if (typeof cwd !== 'string' || !isAbsolute(cwd)) this.#violation(`${method} with the cwd ${JSON.stringify(cwd)}`);
@@ -221,7 +208,6 @@ export class Referee {
     }
   }
 
-  /** v1: the client MUST answer every open permission of the session with `cancelled`. */
   #cancel(sessionId: string): void {
     // A subagent is known by what it asks.
     if (!this.#sessions.has(sessionId) && ![...this.#asked.values()].some((asked) => asked.sessionId === sessionId))

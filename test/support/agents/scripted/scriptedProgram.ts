@@ -73,7 +73,6 @@ class ScriptedAgent implements ScriptedHost {
     program.exit(token === undefined ? 3 : 0);
   }
 
-  /** A child that outlives the agent unless the whole process group is ended. */
   #startChild(): void {
     const stay = this.script.childIgnoresSigterm ? 'process.on("SIGTERM", () => {});' : '';
     const child = spawn(process.execPath, ['-e', `${stay} setInterval(() => {}, 60000)`], {
@@ -118,7 +117,6 @@ class ScriptedAgent implements ScriptedHost {
     else if (!this.script.mute?.includes(method)) void this.#side.respond(id, method, params);
   }
 
-  /** Chooses the version that is spoken from now on. @returns false where the offer was refused */
   #negotiate(id: unknown, params: unknown): boolean {
     const { versions = [1], refuses = !versions.includes(1) } = this.script;
     const requested = Number(at(params, 'protocolVersion'));

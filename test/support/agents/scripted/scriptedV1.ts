@@ -185,7 +185,6 @@ export class ScriptedV1 implements ScriptedSide {
     return { sessionId, ...opened };
   }
 
-  /** This process works in a session from now on. @returns what it offers in it */
   #opened(id: string): object {
     const { modes, configOptions } = this.#host.script;
     this.#sessions.set(id, { id, ready: false, turn: undefined });
@@ -208,7 +207,6 @@ export class ScriptedV1 implements ScriptedSide {
     if (at(answer, 'result', 'action') !== 'accept') throw new Fault(-32000, 'Nobody signed in');
   }
 
-  /** Agents without the signal tell their commands as soon as the session exists; those that keep sessions have none. */
   #afterNew(sessionId: string): void {
     const { ready, sessions } = this.#host.script;
     if (sessions === undefined && (ready === undefined || ready.counts === false))
@@ -268,7 +266,6 @@ export class ScriptedV1 implements ScriptedSide {
     return this.#opened(sessionId);
   }
 
-  /** What a loaded session says after the answer. */
   async #afterLoad(sessionId: string): Promise<void> {
     const { replay, worksOn } = this.#host.script.sessions ?? {};
     if (replay === 'after') this.#repeat(this.#kept(sessionId));
@@ -296,7 +293,6 @@ export class ScriptedV1 implements ScriptedSide {
     this.#entitle(sessionId, 'repeated');
   }
 
-  /** Says the past of a session again. @param as the session that gets it */
   #repeat({ id, turns }: KeptSession, as = id): void {
     const { states, addsTools } = this.#host.script.sessions ?? {};
     for (const [asked, ...answers] of turns) {
@@ -373,12 +369,10 @@ export class ScriptedV1 implements ScriptedSide {
     return this.#host.ask(method, { sessionId, ...extra }, this.#referee);
   }
 
-  /** Says something new, which is kept. */
   #update(sessionId: string, update: object): void {
     void this.#host.wire.send({ method: 'session/update', params: { sessionId, update } });
   }
 
-  /** Says something that is not kept. */
   #say(sessionId: string, update: object): void {
     void this.#host.wire.repeat({ method: 'session/update', params: { sessionId, update } });
   }
@@ -405,7 +399,6 @@ function secondHalf(session: KeptSession): KeptSession {
   return { ...session, turns: session.turns.slice(Math.ceil(session.turns.length / 2)) };
 }
 
-/** Puts a capability at its place, leaving what is beside it. */
 function advertise(result: Record<string, unknown>, { path, value = true }: Partial<Advert>): void {
   let folder = result;
   const keys = [...(path ?? [])];

@@ -27,7 +27,6 @@ export class ScriptedV2 implements ScriptedSide, StepHost {
   #sequence = 0;
   #isInitialized = false;
   #isRunning = false;
-  /** A cancel came that nobody has waited for yet. */
   #isCancelled = false;
 
   constructor(host: ScriptedHost) {
@@ -133,7 +132,6 @@ export class ScriptedV2 implements ScriptedSide, StepHost {
     return { ...(commands && { availableCommands: commands }), ...(configOptions && { configOptions }) };
   }
 
-  /** With replay, a past of one question and one answer; in any case its present state comes before the response. */
   async #resume(params: unknown): Promise<object> {
     const text = (words: string): object[] => [{ type: 'text', text: words }];
     if (at(params, 'replayFrom', 'type') === 'start') {

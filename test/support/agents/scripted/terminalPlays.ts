@@ -34,7 +34,6 @@ async function end(turn: AgentTurn, toolCallId: string, terminalId: string): Pro
 const lasting = 'console.log("started"); setInterval(() => {}, 60000)';
 
 export const terminalPlays: Record<string, Play> = {
-  /** `terminal [PROGRAM]`: create, wait, output, release. */
   terminal: async (turn, rest) => {
     const terminalId = await create(
       turn,

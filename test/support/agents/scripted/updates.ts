@@ -2,7 +2,6 @@
 
 const text = (words: string): object => ({ type: 'text', text: words });
 
-/** The 14 kinds of SDK 2.4, each content block and each tool content among them. */
 export const everyUpdate: readonly object[] = [
   { sessionUpdate: 'user_message_chunk', messageId: 'u1', content: text('A question, repeated by the agent') },
   { sessionUpdate: 'agent_thought_chunk', messageId: 't1', content: text('A thought') },
@@ -97,7 +96,6 @@ export const everyUpdate: readonly object[] = [
   { sessionUpdate: 'compaction_update', compactionId: 'k1', status: 'completed', summary: [text('A summary')] },
 ];
 
-/** Words that no version has, which a client keeps and shows in general terms. */
 export const unknownUpdates: readonly object[] = [
   { sessionUpdate: 'hologram_update', hologram: { depth: 3 }, note: 'from the future' },
   { sessionUpdate: 'agent_message_chunk', content: { type: 'smell', odour: 'coffee' } },
@@ -117,7 +115,6 @@ export const unknownUpdates: readonly object[] = [
   { sessionUpdate: 'agent_message_chunk', _meta: { usage: 1 }, content: text('') },
 ];
 
-/** Known words without what they need. Nothing of them may end the turn or the connection. */
 export const malformedUpdates: readonly unknown[] = [
   { sessionUpdate: 'agent_message_chunk' },
   { sessionUpdate: 'agent_message_chunk', content: null },

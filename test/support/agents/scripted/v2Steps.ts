@@ -2,7 +2,6 @@
 import { at } from '../../../../src/demo/input';
 import type { AgentWire } from '../agentWire';
 
-/** A prompt that the client has sent. */
 export interface Prompt {
   readonly id: unknown;
   readonly text: string;
@@ -10,7 +9,6 @@ export interface Prompt {
   readonly messageId: string;
 }
 
-/** What a step can use. */
 export interface StepHost {
   readonly wire: AgentWire;
   update(update: object): Promise<void>;
@@ -20,10 +18,8 @@ export interface StepHost {
   cancelComes(): Promise<void>;
 }
 
-/** One run through the steps of a prompt. */
 export class V2Program {
   readonly host: StepHost;
-  /** The prompt that is spoken of. */
   prompt: Prompt;
   /** Its id on the wire of what the agent says next. */
   messages = 0;
@@ -45,7 +41,6 @@ export class V2Program {
   }
 }
 
-/** Whether a prompt is a list of steps. */
 export function isProgram(text: string): boolean {
   return Object.hasOwn(STEPS, text.split(/\s/)[0] ?? '');
 }
@@ -106,7 +101,6 @@ const STEPS: Record<string, (program: V2Program, rest: string) => Promise<void>>
       content: { type: 'text', text: rest },
     }),
   update: ({ host }, rest) => host.update(json(rest)),
-  /** Asks for permission and says what was answered. */
   permission: async (program, rest) => {
     const { result, error } = await program.host.ask('session/request_permission', { options: OPTIONS, ...json(rest) });
     await STEPS.say?.(
