@@ -433,7 +433,6 @@ export type {
   StageView,
   StopTarget,
   TerminalView,
-  TestClaimView,
   ToolContentView,
   TurnView,
   WelcomeView,

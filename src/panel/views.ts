@@ -92,16 +92,6 @@ export interface TurnView {
   readonly files: number;
   /** What changed on disk during the turn; while it runs, so far. */
   readonly changes?: ChangesCount;
-  /** The agent says at its end that tests pass; this speaks against it. */
-  readonly claim?: TestClaimView;
-}
-
-/** The last command of a turn that ran tests. */
-export interface TestClaimView {
-  readonly command: string;
-  readonly exitCode: number;
-  /** How many files were changed after it. */
-  readonly files: number;
 }
 
 /** How far the plan of the running turn is. */

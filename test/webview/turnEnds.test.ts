@@ -1,6 +1,6 @@
 // The end of a turn as an entry: what it says, what it keeps to itself, and what can be done there.
 import assert from 'node:assert/strict';
-import type { ItemView, TestClaimView, TurnView } from '../../src/panel/contract';
+import type { ItemView, TurnView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';
 import { conversation, message } from './harness/samples';
 import { useHarness } from './harness/useHarness';
@@ -31,26 +31,6 @@ describe('ends of turns', () => {
     const [empty, other] = await page.getByRole('separator', { name: /Turn 1 ended/ }).allInnerTexts();
     assert.match(empty ?? '', /The agent sent no response\./);
     assert.doesNotMatch(other ?? '', /response/);
-  });
-
-  it('say under a turn what speaks against its last words, as text', async () => {
-    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, tools: 1, files: 0 } as const;
-    const end = (id: string, claim?: TestClaimView): ItemView => {
-      const view = { ...turn, stopReason: 'end_turn' as const, ...(claim && { claim }) };
-      return { kind: 'turn_end', id, turnId: 't1', at: 1, turn: view };
-    };
-    const { page } = await open([
-      message('u', 'user', 'go'),
-      end('none'),
-      end('failed', { command: 'npm test \u202e<b>', exitCode: 1, files: 0 }),
-      end('changed', { command: 'npm test', exitCode: 0, files: 1 }),
-      end('both', { command: 'npm test', exitCode: 2, files: 3 }),
-    ]);
-    assert.deepEqual(await page.locator('.turn-claim').filter({ visible: true }).allInnerTexts(), [
-      'The agent says that tests pass. The last “npm test ⟨U+202E⟩<b>” ended with exit code 1.',
-      'The agent says that tests pass. 1 file was changed after the last “npm test”.',
-      'The agent says that tests pass. The last “npm test” ended with exit code 2; 3 files were changed after it.',
-    ]);
   });
 
   it('have no elements for what they do not have', async () => {

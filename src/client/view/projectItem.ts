@@ -25,7 +25,6 @@ import type { FileChange } from '../requests/fragmentLines';
 import { boundHunks, lineDiff, newEnds } from '../requests/lineDiff';
 import { editorToolOf, editorToolPlace } from './editorTool';
 import { gapText, noticeTexts, turnNoteText } from './ownTexts';
-import { testClaim } from './testClaim';
 import { barrierText, starterText } from './turnWords';
 
 /** Characters of a text inside a tool call, of a permission request and of raw JSON that go to the webview. */
@@ -136,7 +135,7 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         ...base,
         kind: 'turn_end',
         turn: turn
-          ? { ...projectTurn(turn, context.changesOf?.(turn.id)), ...claimOf(turn, entry.index, context) }
+          ? projectTurn(turn, context.changesOf?.(turn.id))
           : { id: entry.turnId, number: 0, origin: 'user', startedAt: entry.at, tools: 0, files: 0 },
       };
     }
@@ -182,16 +181,6 @@ export function projectTurn(turn: Readonly<Turn>, changes?: ChangesCount): TurnV
     tokenParts,
     changes,
   };
-}
-
-/** Only of a turn that the agent ended itself, that is known as it was, and in which something ran. */
-function claimOf(
-  { id, stopReason, replayed, tools }: Readonly<Turn>,
-  end: number,
-  { state, roots }: ProjectionContext,
-): Pick<TurnView, 'claim'> {
-  const claim = stopReason === 'end_turn' && !replayed && tools > 0 ? testClaim(state, end, id, roots) : undefined;
-  return claim ? { claim } : {};
 }
 
 function isEmpty({ origin, stopReason, replayed, firstOutputAt }: Readonly<Turn>): boolean {

@@ -1,7 +1,6 @@
 // The end of a turn: a thin line with its stop reason, duration and counts.
 import { effect } from '@preact/signals';
-import { revealControls } from '../../base/revealControls';
-import type { ItemView, TestClaimView, TurnView } from '../../panel/contract';
+import type { ItemView, TurnView } from '../../panel/contract';
 import type { ChangesLine } from '../changes/changesLine';
 import { withChanges } from '../changes/loadPart';
 import { button, el, iconButton, setAttributes } from '../dom/dom';
@@ -37,7 +36,6 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   });
   const group = setAttributes(el('div', 'turn-end', rule, actions), { role: 'group', tabindex: '-1' });
   const slot = el('div', 'changes-slot');
-  const claim = el('div', 'turn-claim');
   // What most turns do not have comes into the page when it is needed.
   const element = el('div', 'turn-end-entry', group);
   let changes: ChangesLine | undefined;
@@ -70,9 +68,6 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       'data-stop-reason': turn.stopReason ?? 'unknown',
       'data-barrier': turn.barrier,
     });
-    claim.textContent = turn.claim ? claimText(turn.claim) : '';
-    if (turn.claim) group.after(claim);
-    else claim.remove();
     showAll(session.turnCount.peek());
     rule.classList.toggle('interrupted', reasonOf(turn) === 'interrupted');
     rule.replaceChildren(text);
@@ -141,12 +136,6 @@ function isQuiet({ stopReason, startedAt, endedAt, waitedMs = 0, isEmpty, note, 
 
 function reasonOf({ stopReason = 'unknown', interrupted }: TurnView): keyof typeof REASONS {
   return stopReason === 'error' && interrupted ? 'interrupted' : stopReason;
-}
-
-function claimText({ command, exitCode, files }: TestClaimView): string {
-  const line = revealControls(command);
-  if (files === 0) return strings.testsFailed(line, exitCode);
-  return exitCode === 0 ? strings.changedSinceTests(line, files) : strings.testsFailedAndChanged(line, exitCode, files);
 }
 
 function words(turn: TurnView): readonly string[] {

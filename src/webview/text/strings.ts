@@ -390,32 +390,6 @@ export const strings = {
       (n) => l10n.t('{0} file', n),
       (n) => l10n.t('{0} files', n),
     ),
-  testsFailed: (command: string, exitCode: number) =>
-    l10n.t('The agent says that tests pass. The last “{0}” ended with exit code {1}.', command, exitCode),
-  changedSinceTests: (command: string, count: number) =>
-    plural(
-      count,
-      (n) => l10n.t('The agent says that tests pass. {0} file was changed after the last “{1}”.', n, command),
-      (n) => l10n.t('The agent says that tests pass. {0} files were changed after the last “{1}”.', n, command),
-    ),
-  testsFailedAndChanged: (command: string, exitCode: number, count: number) =>
-    plural(
-      count,
-      (n) =>
-        l10n.t(
-          'The agent says that tests pass. The last “{0}” ended with exit code {1}; {2} file was changed after it.',
-          command,
-          exitCode,
-          n,
-        ),
-      (n) =>
-        l10n.t(
-          'The agent says that tests pass. The last “{0}” ended with exit code {1}; {2} files were changed after it.',
-          command,
-          exitCode,
-          n,
-        ),
-    ),
   tokens: (count: string) => l10n.t('{0} tokens', count),
   tokenParts: {
     input: (count: string) => l10n.t('Input: {0}', count),
