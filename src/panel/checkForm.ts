@@ -1,6 +1,5 @@
-// Validates the answer to a form. Used by the webview while the user types, and by the host before
-// the answer is sent.
-import { linearPattern } from '../base/linearPattern';
+// Validates the answer to a form, except patterns, which only the host can match safely. Used by the
+// webview while the user types, and by the host before the answer is sent.
 import type { Form, FormContent, FormField, FormValue } from '../session/events/form';
 
 /** What is wrong with the value of a field; `limit` is the violated bound. */
@@ -122,9 +121,6 @@ function checkText(
   if (field.maxLength !== undefined && length > field.maxLength)
     return { problem: { code: 'tooLong', limit: field.maxLength } };
   if (field.format && !FORMATS[field.format](value)) return { problem: { code: field.format } };
-  // A pattern that cannot be matched safely is left to the agent.
-  if (field.pattern !== undefined && linearPattern(field.pattern)?.(value) === false)
-    return { problem: { code: 'pattern' } };
   return { value };
 }
 

@@ -3,11 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ElicitationAsk } from '../../acp/protocol/elicitation';
 import { Deferred } from '../../base/deferred';
-import { checkForm, type FormProblems } from '../../panel/checkForm';
+import { checkForm, type FormProblem, type FormProblems } from '../../panel/checkForm';
 import type { SessionEvent } from '../../session/events/event';
-import type { ElicitationBody, FormContent } from '../../session/events/form';
+import type { ElicitationBody, Form, FormContent } from '../../session/events/form';
 import type { SessionState } from '../../session/model/state';
 import { answerWords } from './answerWords';
+import { isMatch, SlowPattern } from './findPattern';
 
 /** Questions open at once in one session; more are answered `cancel` unseen. */
 const MAX_OPEN = 20;
@@ -122,11 +123,14 @@ export class ElicitationRequestHandler {
    * @returns what is wrong with them; empty if the answer was accepted, undefined if the form is
    * closed
    */
-  submit(id: string, values: Readonly<Record<string, unknown>>): FormProblems | undefined {
+  async submit(id: string, values: Readonly<Record<string, unknown>>): Promise<FormProblems | undefined> {
     const question = this.#open.get(id);
     if (question?.body.mode !== 'form') return undefined;
     const checked = checkForm(question.body.form, values);
     if ('problems' in checked) return checked.problems;
+    const problems = await patternProblems(question.body.form, checked.content);
+    if (problems.size > 0) return problems;
+    if (this.#open.get(id) !== question) return undefined;
     this.#close(id, { action: 'accept', content: checked.content }, 'user');
     return new Map();
   }
@@ -203,6 +207,22 @@ export class ElicitationRequestHandler {
     this.#apply({ type: 'elicitation_closed', id, action: answer.action, by, answer: words || undefined });
     question.answer.resolve(answer);
   }
+}
+
+/** A pattern that is invalid or too slow is left to the agent, and so are those after a slow one. */
+async function patternProblems({ fields }: Form, content: FormContent): Promise<FormProblems> {
+  const problems = new Map<string, FormProblem>();
+  for (const field of fields) {
+    const value = Object.hasOwn(content, field.key) ? content[field.key] : undefined;
+    if (field.type !== 'text' || field.pattern === undefined || typeof value !== 'string') continue;
+    try {
+      if (!(await isMatch(field.pattern, value))) problems.set(field.key, { code: 'pattern' });
+    } catch (error) {
+      if (error instanceof SlowPattern) break;
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return problems;
 }
 
 /** What two copies of a question have in common. */

@@ -38,7 +38,7 @@ export interface AnswerableQuestion {
    * Answers with one of the choices, as if it was selected in the chat.
    * @returns false where the question is gone
    */
-  readonly answer: (choice: number) => boolean;
+  readonly answer: (choice: number) => boolean | Promise<boolean>;
 }
 
 /** Returns the open questions of a session, oldest first. */
@@ -87,9 +87,10 @@ function ofElicitation(conversation: Conversation, asked: Elicitation): Answerab
     id,
     at,
     plain: plain(asked.mode === 'form' ? (asked.form.title ?? message) : message, [message], choices),
-    answer: (choice) => {
+    answer: async (choice) => {
       const value = values[choice];
-      return value !== undefined && conversation.elicitations.submit(id, { [value.field]: value.value })?.size === 0;
+      if (value === undefined) return false;
+      return (await conversation.elicitations.submit(id, { [value.field]: value.value }))?.size === 0;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/disposable';
 import type { FindQuery, SessionMessage, ToWebview } from '../../panel/contract';
 import { Changes } from '../../session/model/changes';
 import type { Conversation } from '../conversation/conversation';
-import { type FindMatches, matcherOf, SlowPattern } from './findPattern';
+import { type FindMatches, matcherOf, SlowPattern } from '../requests/findPattern';
 import { findTextOf, terminalsOf } from './findText';
 
 /** Work between two turns of the event loop, ms. */

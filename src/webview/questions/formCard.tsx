@@ -32,8 +32,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   const [sent, setSent] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   const refused = refusedForms.value[id];
-  // The panel finds the same problems as the host, unless their versions differ: then the host's
-  // are shown until the user changes something.
+  // Only the host matches patterns: its problems are shown until the user changes something.
   const busy = sent && !refused;
 
   const problemOf = (key: string): FormProblem | undefined => {

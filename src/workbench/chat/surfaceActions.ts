@@ -543,7 +543,7 @@ export class SurfaceActions {
     this.#used(conversation);
     switch (answer.kind) {
       case 'submit': {
-        const problems = elicitations.submit(id, answer.values);
+        const problems = await elicitations.submit(id, answer.values);
         if (!problems) this.#page.refuse({ id }, tooLate());
         else if (problems.size > 0)
           this.#page.post({ type: 'formRefused', id, problems: Object.fromEntries(problems) });

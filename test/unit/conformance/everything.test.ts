@@ -363,7 +363,7 @@ for (const version of [1, 2] as const)
         for (const values of [{ name: 'Ada' }, undefined]) {
           await rig.session.until(({ model }) => model.state.elicitations.size > 0);
           const [id = ''] = conversation.model.state.elicitations.keys();
-          if (values) assert.equal(conversation.elicitations.submit(id, values)?.size, 0);
+          if (values) assert.equal((await conversation.elicitations.submit(id, values))?.size, 0);
           else assert.equal(conversation.elicitations.refuse(id, 'decline'), true);
         }
         await done;

@@ -83,8 +83,8 @@ describe('requests of an agent', () => {
           ],
         );
         assert.ok(events.some(({ type }) => type === 'tool_call'));
-        assert.notEqual(elicitations.submit(asked.id, { 0: 'blue' })?.size, 0);
-        elicitations.submit(asked.id, { 0: 'blue', 1: ['text', 'code'], 2: 'Ann' });
+        assert.notEqual((await elicitations.submit(asked.id, { 0: 'blue' }))?.size, 0);
+        await elicitations.submit(asked.id, { 0: 'blue', 1: ['text', 'code'], 2: 'Ann' });
         assert.deepEqual(await answer, {
           outcome: { outcome: 'selected', optionId: 'proceed_once' },
           answers: { 0: 'blue', 1: 'text, code', 2: 'Ann' },

@@ -90,17 +90,18 @@ describe('elicitation', function () {
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
     const id = asked()[0]?.id ?? '';
-    const problems = handler().submit(id, { name: 'X', port: 0, users: [], mail: 'no' });
+    const problems = await handler().submit(id, { name: 'X', port: 0, users: [], mail: 'no' });
     assert.deepEqual(
       [...(problems ?? [])].map(([key, { code }]) => `${key} ${code}`),
       ['name tooShort', 'mail email', 'kind required', 'port tooSmall', 'users required'],
     );
     assert.equal(asked().length, 1, 'it is still open');
     assert.equal(
-      handler().submit(id, { name: 'main', kind: 'pg', port: 5432, tls: false, users: ['ann'], extra: 1 })?.size,
+      (await handler().submit(id, { name: 'main', kind: 'pg', port: 5432, tls: false, users: ['ann'], extra: 1 }))
+        ?.size,
       0,
     );
-    assert.equal(handler().submit(id, { name: 'again', kind: 'pg', users: ['ann'] }), undefined, 'answered once');
+    assert.equal(await handler().submit(id, { name: 'again', kind: 'pg', users: ['ann'] }), undefined, 'answered once');
     await turn.done;
     assert.match(
       said(),

@@ -1,10 +1,10 @@
-// What the user searches for, as a pattern, and its matches in texts. A regular expression of the
-// user can take forever on a text: it runs in a thread of its own, with a time limit.
+// Matches regular expressions of users and agents. One can take forever on a text, so it runs in a
+// thread with a time limit. Other queries of the user are matched directly.
 import { Worker } from 'node:worker_threads';
 import type { Disposable } from '../../base/disposable';
 import type { FindQuery } from '../../panel/contract';
 
-/** Time for one expression of the user and the texts of one call, ms; a busy machine takes longer. */
+/** Time for one expression and the texts of one call, ms; a busy machine takes longer. */
 const MAX_MS = 1_000;
 /** Matches counted in one text. */
 const MAX_MATCHES = 10_000;
@@ -14,7 +14,7 @@ const WORD = '[\\p{L}\\p{N}_]';
 /** The matches in each text: start and length, in turns. */
 type Matches = readonly (readonly number[])[];
 
-/** An expression took too long. */
+/** An expression took too long, or was too large to run. */
 export class SlowPattern extends Error {}
 
 /** Finds the matches of a query. */
@@ -29,7 +29,7 @@ export interface FindMatches extends Disposable {
  */
 export function matcherOf(query: FindQuery): FindMatches {
   const pattern = patternOf(query);
-  if (query.regex) return new PatternThread(pattern);
+  if (query.regex) return new PatternThread(pattern, SOURCE);
   return { find: (texts) => texts.map((text) => matchesIn(pattern, text, MAX_MATCHES)), dispose: () => {} };
 }
 
@@ -42,6 +42,29 @@ function patternOf({ text, matchCase, wholeWord, regex }: FindQuery): RegExp {
   const ends = wholeWord && (regex || isWord(text.at(-1)));
   const whole = `${begins ? `(?<!${WORD})` : ''}${source}${ends ? `(?!${WORD})` : ''}`;
   return new RegExp(whole, flags);
+}
+
+/**
+ * Returns whether a pattern of JSON Schema matches part of a text.
+ * @throws SlowPattern, SyntaxError
+ */
+export async function isMatch(pattern: string, text: string): Promise<boolean> {
+  const thread = new PatternThread(patternOfAgent(pattern), TEST_SOURCE);
+  try {
+    const [match] = await thread.find([text]);
+    return match?.length !== 0;
+  } finally {
+    thread.dispose();
+  }
+}
+
+/** JSON Schema wants Unicode mode; agents also write patterns that are invalid in it. */
+function patternOfAgent(source: string): RegExp {
+  try {
+    return new RegExp(source, 'u');
+  } catch {
+    return new RegExp(source);
+  }
 }
 
 /** Line breaks of a paragraph are spaces on the screen. */
@@ -67,12 +90,17 @@ function matchesIn(pattern: RegExp, text: string, most: number): readonly number
   return matches;
 }
 
-const SOURCE = `
+const HEAD = `
 const { parentPort, workerData: { source, flags, most } } = require('node:worker_threads');
 const pattern = new RegExp(source, flags);
-const matchesIn = ${matchesIn.toString()};
-parentPort.on('message', (texts) => parentPort.postMessage(texts.map((text) => matchesIn(pattern, text, most))));
+const answer = (find) => parentPort.on('message', (texts) => parentPort.postMessage(texts.map(find)));
 `;
+const SOURCE = `${HEAD}
+const matchesIn = ${matchesIn.toString()};
+answer((text) => matchesIn(pattern, text, most));
+`;
+/** An empty match counts too. */
+const TEST_SOURCE = `${HEAD}answer((text) => pattern.test(text) ? [0, 0] : []);`;
 
 /** A regular expression in a thread, which can be ended while it runs. */
 class PatternThread implements FindMatches {
@@ -80,10 +108,10 @@ class PatternThread implements FindMatches {
   #last: Promise<unknown> = Promise.resolve();
   #isOver = false;
 
-  constructor({ source, flags }: RegExp) {
-    this.#thread = new Worker(SOURCE, { eval: true, workerData: { source, flags, most: MAX_MATCHES } });
+  constructor({ source, flags }: RegExp, script: string) {
+    this.#thread = new Worker(script, { eval: true, workerData: { source, flags, most: MAX_MATCHES } });
     this.#thread.unref();
-    // A thread that fails answers nothing, and the time limit tells.
+    // A thread that fails also exits.
     this.#thread.on('error', () => {});
   }
 
@@ -103,7 +131,7 @@ class PatternThread implements FindMatches {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => end(() => reject(new SlowPattern())), MAX_MS);
       const answer = (matches: Matches): void => end(() => resolve(matches));
-      const over = (): void => end(() => resolve(texts.map(() => [])));
+      const over = (): void => end(() => (this.#isOver ? resolve(texts.map(() => [])) : reject(new SlowPattern())));
       const end = (settle: () => void): void => {
         clearTimeout(timer);
         this.#thread.off('message', answer);
