@@ -1,34 +1,13 @@
-// Compares two files by lines.
-import { commonEnd, commonStart } from './commonEnds';
-import { matchLines } from './lineMatch';
-import { numberLines } from './lineNumbers';
+// Compares two files by lines, with their bytes.
+import { findHunks, idOf, type LineHunk } from '../../base/lineHunks';
 import { Slices } from './slices';
 import { type TextLines, textLines } from './textLines';
 
-/**
- * Steps of the search for changes, in one stretch and in all. A stretch that needs more counts as
- * changed as a whole: less fine, and as true.
- */
-const STEPS = { stretch: 2_000_000, all: 40_000_000 };
+const LIMITS = { stretch: 200_000, all: 40_000_000, isCoarse: true };
 /** Lines handled before other work may run. */
 const LINES_AT_ONCE = 4096;
 
-/**
- * A change between two files: lines of the first that lines of the second replace. Lines count from
- * 0; there is no context. Hunks of a comparison are in order and do not touch each other.
- */
-export interface LineHunk {
-  readonly aStart: number;
-  readonly aCount: number;
-  readonly bStart: number;
-  readonly bCount: number;
-}
-
-/**
- * Compares two contents by lines, with their ends. The result depends on the contents alone. Runs
- * in slices.
- * @returns undefined where one of them is not text
- */
+/** Compares two contents by lines, with their ends; undefined if one of them is not text. Runs in slices. */
 export async function hunks(before: Buffer, after: Buffer): Promise<readonly LineHunk[] | undefined> {
   const slices = new Slices();
   const a = await textLines(before, slices);
@@ -36,32 +15,36 @@ export async function hunks(before: Buffer, after: Buffer): Promise<readonly Lin
   return b && compareLines(a, b, slices);
 }
 
-/** As {@link hunks}, for lines that are known. */
+/** The result depends on the contents alone. */
 export async function compareLines(a: TextLines, b: TextLines, slices: Slices): Promise<readonly LineHunk[]> {
   if (a.bytes.equals(b.bytes)) return [];
-  const start = await commonStart(a, b, slices);
-  const end = await commonEnd(a, b, start, slices);
-  const numbers = await numberLines(
-    { lines: a, from: start, to: a.count - end },
-    { lines: b, from: start, to: b.count - end },
-    slices,
-  );
-  const [aCount, bCount] = [numbers.a.length, numbers.b.length];
-  // Cannot be undefined, as no stretch may fail.
-  const { removed, added } = (await slices.run(
-    matchLines(numbers.a, numbers.b, numbers.size, { ...STEPS, isCoarse: true }),
-  ))!;
-  const found: LineHunk[] = [];
-  for (let x = 0, y = 0, turn = 0; x < aCount || y < bCount; x++, y++, turn++) {
-    const [aStart, bStart] = [x, y];
-    while (removed[x] === 1) x++;
-    while (added[y] === 1) y++;
-    if (x > aStart || y > bStart) {
-      found.push({ aStart: start + aStart, aCount: x - aStart, bStart: start + bStart, bCount: y - bStart });
-    }
-    if (turn % LINES_AT_ONCE === 0) await slices.pause();
+  const most = Math.min(a.count, b.count);
+  let start = 0;
+  while (start < most && isSameLine(a, start, b, start)) {
+    if (++start % LINES_AT_ONCE === 0) await slices.pause();
   }
-  return found;
+  let end = 0;
+  while (end < most - start && isSameLine(a, a.count - end - 1, b, b.count - end - 1)) {
+    if (++end % LINES_AT_ONCE === 0) await slices.pause();
+  }
+  const ids = new Map<string, number>();
+  const idsOf = async ({ bytes, starts, count }: TextLines): Promise<Uint32Array> => {
+    const found = new Uint32Array(count - end - start);
+    for (let line = start; line < count - end; line++) {
+      // Latin-1 has one character for each byte.
+      found[line - start] = idOf(ids, bytes.toString('latin1', starts[line], starts[line + 1]));
+      if (line % LINES_AT_ONCE === 0) await slices.pause();
+    }
+    return found;
+  };
+  const [aIds, bIds] = [await idsOf(a), await idsOf(b)];
+  const found = await slices.run(findHunks(aIds, bIds, ids.size, LIMITS));
+  return found!.map((hunk) => ({ ...hunk, aStart: start + hunk.aStart, bStart: start + hunk.bStart }));
+}
+
+function isSameLine(a: TextLines, x: number, b: TextLines, y: number): boolean {
+  const [aFrom, aTo, bFrom, bTo] = [a.starts[x]!, a.starts[x + 1]!, b.starts[y]!, b.starts[y + 1]!];
+  return aTo - aFrom === bTo - bFrom && a.bytes.compare(b.bytes, bFrom, bTo, aFrom, aTo) === 0;
 }
 
 /** Sums up the lines that hunks add and remove. */

@@ -1,5 +1,5 @@
 // Carries changes of one file over to another version of it: exactly, or not at all.
-import type { LineHunk } from './hunks';
+import type { LineHunk } from '../../base/lineHunks';
 import type { Slices } from './slices';
 import { bytesOf, type TextLines } from './textLines';
 

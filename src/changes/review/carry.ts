@@ -1,6 +1,7 @@
 // Takes the next turn of the agent into what waits, and keeps the edits that the user made before it
 // apart from what the agent changed.
-import { compareLines, inverted, type LineHunk } from '../lines/hunks';
+import type { LineHunk } from '../../base/lineHunks';
+import { compareLines, inverted } from '../lines/hunks';
 import { placeHunks, withHunks } from '../lines/placeHunks';
 import type { TextLines } from '../lines/textLines';
 import type { FileVersion } from '../model/fileChange';

@@ -1,5 +1,6 @@
 // The hunks of files that wait, with ids that stay while others of the file are kept and undone.
-import { compareLines, type LineHunk } from '../lines/hunks';
+import type { LineHunk } from '../../base/lineHunks';
+import { compareLines } from '../lines/hunks';
 import type { FileVersion } from '../model/fileChange';
 import type { FileTexts } from './fileTexts';
 import type { Ends } from './waitingFiles';

@@ -1,6 +1,7 @@
 // Works out how a change of one file is taken back in the file as it is now.
 import { join } from 'node:path';
-import { compareLines, inverted, type LineHunk } from '../lines/hunks';
+import type { LineHunk } from '../../base/lineHunks';
+import { compareLines, inverted } from '../lines/hunks';
 import { placeHunks, withHunks } from '../lines/placeHunks';
 import type { FileVersion } from '../model/fileChange';
 import type { FileEdit, WorkingFile } from '../model/workingFiles';

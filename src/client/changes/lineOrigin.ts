@@ -1,6 +1,7 @@
 // Finds the turn that last wrote a line of a file, by the states of the folder around each turn.
 import { join } from 'node:path';
-import { compareLines, type LineHunk } from '../../changes/lines/hunks';
+import type { LineHunk } from '../../base/lineHunks';
+import { compareLines } from '../../changes/lines/hunks';
 import { Slices } from '../../changes/lines/slices';
 import { textLines } from '../../changes/lines/textLines';
 import type { FolderStates } from '../../changes/model/folderStore';

@@ -1,9 +1,11 @@
 // Compares two texts line by line in bounded time. Equal lines at both ends are skipped, and hunks
 // are built only for the lines that are shown.
 import * as l10n from '@vscode/l10n';
+import { type LineHunk, lineHunks } from '../../base/lineHunks';
 import { formatNumber } from '../../base/localFormat';
+import { sharedEnd, sharedStart } from '../../base/sharedEnds';
 import { head, tail } from '../../base/text';
-import { type ChangedLines, changedLines, type Steps } from '../../changes/lines/lineMatch';
+import { countOf } from '../../changes/lines/hunks';
 import type { ChangeHunk } from '../../session/events/content';
 import { keepLineEnds } from './lineEnds';
 
@@ -18,8 +20,6 @@ const MAX_STEPS = 100_000;
 const MAX_CHARS = 400_000;
 const MAX_LINES = 10_000;
 const LINE_BREAK = 10;
-/** Characters compared at once. */
-const CHUNK = 4096;
 
 /** Lines of one diff that are given: all, or so many from its beginning and from its end. */
 const FIRST_SHOWN = 340;
@@ -41,12 +41,11 @@ export interface LineDiff {
 /**
  * Compares two texts. Undefined where there are too many changes to find them in about 10 ms; text
  * that was only put in or taken out is found however long it is.
- * @param steps that finding them may take
  */
-export function lineDiff(oldText: string, newText: string, steps: Steps = { left: MAX_STEPS }): LineDiff | undefined {
+export function lineDiff(oldText: string, newText: string): LineDiff | undefined {
   if (oldText === newText) return { added: 0, removed: 0, hunks: [] };
   const alike = likeOld(oldText, newText);
-  if (alike !== newText && alike !== oldText) return lineDiff(oldText, alike, steps);
+  if (alike !== newText && alike !== oldText) return lineDiff(oldText, alike);
   const start = commonStart(oldText, newText);
   const same = commonEnd(oldText, newText, start);
   const oldEnd = oldText.length - same;
@@ -69,8 +68,8 @@ export function lineDiff(oldText: string, newText: string, steps: Steps = { left
   if (Math.max(oldEnd, newEnd) - start > MAX_CHARS || Math.max(added, removed) > MAX_LINES) return undefined;
   const oldLines = linesOf(oldText.slice(from, oldEnd) + below);
   const newLines = linesOf(newText.slice(from, newEnd) + below);
-  const changed = changedLines(oldLines, newLines, steps);
-  return changed && hunksOf(oldLines, newLines, changed, line);
+  const found = lineHunks(oldLines, newLines, MAX_STEPS);
+  return found && { ...boundHunks(withContext(oldLines, newLines, found, line)), ...countOf(found) };
 }
 
 /** Returns both ends of the part that differs, for texts too large for {@link lineDiff}. */
@@ -123,50 +122,31 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** Puts changes into hunks. @param line number of the first line */
-function hunksOf(
+/** Adds the lines around changes. @param line number of the first line */
+function withContext(
   oldLines: readonly string[],
   newLines: readonly string[],
-  { removed, added }: ChangedLines,
+  found: readonly LineHunk[],
   line: number,
-): LineDiff {
-  const hunks: ChangeHunk[] = [];
-  let hunk: { oldStart: number; newStart: number; lines: string[] } | undefined;
-  /** Lines since the last change that both have. */
-  let same = 0;
-  const show = (sign: string, text: string): void => {
-    hunk?.lines.push(sign + withoutBreak(text));
+): readonly ChangeHunk[] {
+  const hunks: { oldStart: number; newStart: number; lines: string[] }[] = [];
+  const show = (sign: string, lines: readonly string[]): void => {
+    for (const text of lines) hunks.at(-1)?.lines.push(sign + withoutBreak(text));
   };
-  const close = (): void => {
-    if (!hunk) return;
-    hunk.lines.splice(hunk.lines.length - Math.max(0, same - CONTEXT));
-    hunks.push(hunk);
-    hunk = undefined;
-  };
-  for (let oldAt = 0, newAt = 0; oldAt < oldLines.length || newAt < newLines.length; ) {
-    const isRemoved = removed[oldAt] === 1;
-    if (!isRemoved && added[newAt] !== 1) {
-      show(' ', oldLines[oldAt] ?? '');
-      oldAt++;
-      newAt++;
-      if (++same > 2 * CONTEXT) close();
-      continue;
+  let shown = 0;
+  for (const { aStart, aCount, bStart, bCount } of found) {
+    if (hunks.length === 0 || aStart - shown > 2 * CONTEXT) {
+      show(' ', oldLines.slice(shown, shown + CONTEXT));
+      shown = Math.max(0, aStart - CONTEXT);
+      hunks.push({ oldStart: line + shown, newStart: line + bStart - (aStart - shown), lines: [] });
     }
-    if (!hunk) {
-      const before = Math.min(CONTEXT, same, oldAt);
-      hunk = { oldStart: line + oldAt - before, newStart: line + newAt - before, lines: [] };
-      for (const text of oldLines.slice(oldAt - before, oldAt)) show(' ', text);
-    }
-    same = 0;
-    if (isRemoved) show('-', oldLines[oldAt++] ?? '');
-    else show('+', newLines[newAt++] ?? '');
+    show(' ', oldLines.slice(shown, aStart));
+    show('-', oldLines.slice(aStart, aStart + aCount));
+    show('+', newLines.slice(bStart, bStart + bCount));
+    shown = aStart + aCount;
   }
-  close();
-  return { ...boundHunks(hunks), added: sum(added), removed: sum(removed) };
-}
-
-function sum(marks: Uint8Array): number {
-  return marks.reduce((all, one) => all + one, 0);
+  show(' ', oldLines.slice(shown, shown + CONTEXT));
+  return hunks;
 }
 
 function withoutBreak(line: string): string {
@@ -217,20 +197,13 @@ function boundLine(line: string): string {
 
 /** Where the first line begins that is not the same in both. */
 function commonStart(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
-  let at = 0;
-  while (at + CHUNK <= most && a.slice(at, at + CHUNK) === b.slice(at, at + CHUNK)) at += CHUNK;
-  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  const at = sharedStart(a, b);
   return at === 0 ? 0 : a.lastIndexOf('\n', at - 1) + 1;
 }
 
 /** Characters of the last lines that are the same in both and lie behind `start`. */
 function commonEnd(a: string, b: string, start: number): number {
-  const most = Math.min(a.length, b.length) - start;
-  let same = 0;
-  const at = (text: string, back: number): string => text.slice(text.length - back - CHUNK, text.length - back);
-  while (same + CHUNK <= most && at(a, same) === at(b, same)) same += CHUNK;
-  while (same < most && a.charCodeAt(a.length - same - 1) === b.charCodeAt(b.length - same - 1)) same++;
+  const same = sharedEnd(a, b, start);
   const begins = (text: string): boolean => same === text.length || text[text.length - same - 1] === '\n';
   if (begins(a) && begins(b)) return same;
   const lineBreak = a.indexOf('\n', a.length - same);

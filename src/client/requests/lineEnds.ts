@@ -1,10 +1,10 @@
 // Line ends of a file that is written anew: a line that did not change keeps its end. Pure.
-import { changedLines } from '../../changes/lines/lineMatch';
+import { lineHunks } from '../../base/lineHunks';
 
 type LineEnd = '' | '\n' | '\r\n';
 
 /** Steps of the search for changed lines in a file with both kinds: about 0.1 s. */
-const MAX_STEPS = 5_000_000;
+const MAX_STEPS = 1_000_000;
 
 /** A text with LF for each CRLF. */
 export function plainEnds(text: string): string {
@@ -29,39 +29,27 @@ export function keepLineEnds(before: string, text: string, left = MAX_STEPS): st
   if (only === undefined) return text;
   if (other === undefined) return withEnds(text, only);
   const fresh = linesOf(text);
-  const { removed, added } = changedIn(old, fresh, left);
+  const contents = (lines: readonly Line[]) => lines.map(({ content }) => content);
+  const hunks = lineHunks(contents(old), contents(fresh), left, true) ?? [];
   const ends: LineEnd[] = [];
   let isRepeated = kindsOf(fresh).length > 1;
-  for (let at = 0; ends.length < fresh.length; ) {
-    const from = at;
-    while (removed[at]) at++;
-    for (let n = 0; added[ends.length]; n++) ends.push(endAt(old, at === from ? from - 1 : Math.min(from + n, at - 1)));
-    if (ends.length === fresh.length) break;
-    const end = endAt(old, at++);
-    const own = fresh[ends.length]!.end;
-    isRepeated &&= own === end || own === '';
-    ends.push(end);
-  }
-  return isRepeated ? text : fresh.map(({ content, end }, n) => content + (end && ends[n]!)).join('');
-}
-
-/** Marks by 1 the lines that are not the same in both; their ends do not count. */
-function changedIn(old: readonly Line[], fresh: readonly Line[], left: number) {
-  const isSame = (one: number, two: number): boolean => old[one]?.content === fresh[two]?.content;
-  const shorter = Math.min(old.length, fresh.length);
-  let start = 0;
-  while (start < shorter && isSame(start, start)) start++;
-  let end = 0;
-  while (end < shorter - start && isSame(old.length - 1 - end, fresh.length - 1 - end)) end++;
-  const middle = (lines: readonly Line[]) => lines.slice(start, lines.length - end).map(({ content }) => content);
-  const found = changedLines(middle(old), middle(fresh), { left });
-  const marks = (lines: readonly Line[], changed: Uint8Array | undefined): Uint8Array => {
-    const all = new Uint8Array(lines.length);
-    if (changed) all.set(changed, start);
-    else all.fill(1, start, lines.length - end);
-    return all;
+  const keepUntil = (line: number, shift: number): void => {
+    while (ends.length < line) {
+      const end = endAt(old, ends.length + shift);
+      const own = fresh[ends.length]!.end;
+      isRepeated &&= own === end || own === '';
+      ends.push(end);
+    }
   };
-  return { removed: marks(old, found?.removed), added: marks(fresh, found?.added) };
+  let shift = 0;
+  for (const { aStart, aCount, bStart, bCount } of hunks) {
+    keepUntil(bStart, shift);
+    const last = aStart + aCount - 1;
+    for (let n = 0; n < bCount; n++) ends.push(endAt(old, Math.min(aStart + n, last)));
+    shift += aCount - bCount;
+  }
+  keepUntil(fresh.length, shift);
+  return isRepeated ? text : fresh.map(({ content, end }, n) => content + (end && ends[n]!)).join('');
 }
 
 interface Line {

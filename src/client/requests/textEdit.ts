@@ -1,4 +1,5 @@
 // Pure functions on the text of files: lines, and the smallest change from one text to another.
+import { sharedEnd, sharedStart } from '../../base/sharedEnds';
 
 /**
  * The lines from `line` (1-based; absent: the first), at most `limit` of them (absent: all), with
@@ -37,15 +38,8 @@ export interface TextChange {
  */
 export function smallestChange(before: string, after: string): TextChange | undefined {
   if (before === after) return undefined;
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;
-  let tail = 0;
-  while (
-    tail < shorter - start &&
-    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
-  )
-    tail += 1;
+  let start = sharedStart(before, after);
+  let tail = sharedEnd(before, after, start);
   while (start > 0 && (cutsPair(before, start) || cutsPair(after, start))) start -= 1;
   while (tail > 0 && (cutsPair(before, before.length - tail) || cutsPair(after, after.length - tail))) tail -= 1;
   return { start, end: before.length - tail, text: after.slice(start, after.length - tail) };

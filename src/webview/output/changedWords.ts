@@ -1,4 +1,5 @@
 // Marks the words in which a removed line of a diff differs from the added line in its place.
+import { sharedEnd, sharedStart } from '../../base/sharedEnds';
 import { wrapPart } from './wrapPart';
 
 /** Letters, digits and what joins them; halves of characters too, so that none is cut. */
@@ -27,11 +28,8 @@ export function markWords(lines: Element): void {
 
 function markPair(removed: Element, added: Element): void {
   const [old, fresh] = [removed.textContent, added.textContent];
-  const shorter = Math.min(old.length, fresh.length);
-  let start = 0;
-  while (start < shorter && old[start] === fresh[start]) start++;
-  let end = 0;
-  while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
+  let start = sharedStart(old, fresh);
+  let end = sharedEnd(old, fresh, start);
   const isInWord = (text: string, at: number): boolean => isWord(text[at - 1]) && isWord(text[at]);
   while (start > 0 && (isInWord(old, start) || isInWord(fresh, start))) start--;
   while (end > 0 && (isInWord(old, old.length - end) || isInWord(fresh, fresh.length - end))) end--;

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LineHunk } from '../../../src/changes/lines/hunks';
+import type { LineHunk } from '../../../src/base/lineHunks';
 
 /** The lines of a content with their ends, a character for a byte. */
 export function linesOf(content: Buffer): readonly string[] {

@@ -20,7 +20,12 @@ interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   base: {
     rooms: {},
-    packages: ['@secretlint/secretlint-rule-preset-recommend', '@vscode/l10n', 'eventsource-parser', 'ipaddr.js'],
+    packages: [
+      '@secretlint/secretlint-rule-preset-recommend',
+      '@vscode/l10n',
+      'eventsource-parser',
+      'ipaddr.js',
+    ],
   },
   panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },

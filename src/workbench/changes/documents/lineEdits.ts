@@ -1,6 +1,6 @@
 // The smallest edits by lines that make one text of a document of another, so that cursors,
 // selections and folds beside the changes stay. Pure.
-import { changedLines } from '../../../changes/lines/lineMatch';
+import { lineHunks } from '../../../base/lineHunks';
 import { smallestChange, type TextChange } from '../../../client/requests/textEdit';
 
 /** Steps of the search for changed lines: about two milliseconds. */
@@ -17,24 +17,15 @@ export function lineEdits(before: string, after: string): readonly TextChange[] 
   if (!whole) return [];
   const [oldLines, newLines] = [linesOf(before), linesOf(after)];
   if (oldLines.length + newLines.length > MAX_LINES) return [whole];
-  const changed = changedLines(oldLines, newLines, { left: MAX_STEPS });
-  if (!changed) return [whole];
-  const edits: TextChange[] = [];
-  let [old, fresh, at] = [0, 0, 0];
-  while (old < oldLines.length || fresh < newLines.length) {
-    if (!changed.removed[old] && !changed.added[fresh]) {
-      at += oldLines[old]?.length ?? 0;
-      old += 1;
-      fresh += 1;
-      continue;
-    }
+  const hunks = lineHunks(oldLines, newLines, MAX_STEPS);
+  if (!hunks) return [whole];
+  let [line, at] = [0, 0];
+  return hunks.map(({ aStart, aCount, bStart, bCount }) => {
+    while (line < aStart) at += oldLines[line++]!.length;
     const start = at;
-    let text = '';
-    for (; changed.removed[old]; old += 1) at += oldLines[old]?.length ?? 0;
-    for (; changed.added[fresh]; fresh += 1) text += newLines[fresh] ?? '';
-    edits.push({ start, end: at, text });
-  }
-  return edits;
+    while (line < aStart + aCount) at += oldLines[line++]!.length;
+    return { start, end: at, text: newLines.slice(bStart, bStart + bCount).join('') };
+  });
 }
 
 /** Lines with their ends. */

@@ -1,7 +1,8 @@
 // Comparing files by lines, and making or moving some of the changes.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
-import { compareLines, hunks, inverted, type LineHunk } from '../../../../src/changes/lines/hunks';
+import type { LineHunk } from '../../../../src/base/lineHunks';
+import { compareLines, hunks, inverted } from '../../../../src/changes/lines/hunks';
 import { placeHunks, shownLines, withHunks } from '../../../../src/changes/lines/placeHunks';
 import { Slices } from '../../../../src/changes/lines/slices';
 import { type TextLines, textLines } from '../../../../src/changes/lines/textLines';
