@@ -32,7 +32,13 @@ export interface SessionNews {
   readonly ranMs: number;
 }
 
-export interface LiveSessionsOptions {
+export interface Clock {
+  /** ms since 1970. */
+  readonly now: () => number;
+  readonly schedule: (run: () => void, ms: number) => Disposable;
+}
+
+export interface LiveSessionsOptions extends Clock {
   readonly conversations: Pick<
     Conversations,
     'list' | 'find' | 'onDidChange' | 'onDidAdd' | 'onDidRemove' | 'onDidActivate'
@@ -44,8 +50,6 @@ export interface LiveSessionsOptions {
   readonly wasUnread: (key: string) => boolean;
   /** Stores what the list shows of a session while it is not open. */
   readonly keep: (key: string, marks: { readonly unread: boolean; readonly files: number }) => void;
-  readonly now: () => number;
-  readonly schedule: (run: () => void, ms: number) => Disposable;
 }
 
 interface Known {
@@ -90,12 +94,6 @@ export class LiveSessions implements Disposable {
 
   get(key: string): LiveSession | undefined {
     return this.#known.get(key)?.row;
-  }
-
-  count(status: SessionStatus): number {
-    let count = 0;
-    for (const { row } of this.#known.values()) if (row.status === status) count++;
-    return count;
   }
 
   /** Call it when a session becomes visible. */

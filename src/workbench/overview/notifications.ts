@@ -1,8 +1,12 @@
-// Notifies the user that sessions need them, or that turns have ended, if the chat is not visible.
+// Notifies the user that sessions need them, or that turns have ended, if the session is not visible.
 // One notification covers several sessions.
-import type { Disposable } from '../../base/disposable';
-import type { BriefQuestion } from './briefQuestion';
-import type { LiveSession, LiveSessions, SessionNews } from './liveSessions';
+import { l10n } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import type { Event } from '../../base/event';
+import { isPlainLine } from '../../client/view/briefQuestion';
+import type { ActiveSession, ActiveSessions } from './activeSessions';
+import type { Inbox, InboxQuestion } from './inbox';
+import type { Clock, LiveSession, LiveSessions, SessionNews } from './liveSessions';
 
 export type NotificationSetting = 'off' | 'questions' | 'all';
 
@@ -15,93 +19,164 @@ const LONG_TURN_MS = 10_000;
  * meant: the click was on its way to what stood in its place.
  */
 const SEEN_MS = 500;
+/** Answers that save nothing and allow nothing later, as far as the agent says so. */
+const ONCE: readonly (string | undefined)[] = ['allow_once', 'reject_once'];
+/** Characters of the label of a button. */
+const MAX_LABEL = 40;
 
-export interface NotificationTexts {
-  /** @param sessions that need the user, at least one */
-  readonly asking: (sessions: readonly LiveSession[]) => string;
-  /** @param sessions whose turns ended, at least one */
-  readonly done: (sessions: readonly LiveSession[]) => string;
-  /** Label of the button. */
-  readonly show: () => string;
+/** A question that a notification shows whole, with answers that hold only once. */
+export interface BriefQuestion {
+  /** All of what is asked, on one line. */
+  readonly text: string;
+  readonly question: InboxQuestion;
+  /** At most one that allows and one that rejects; at least one. */
+  readonly answers: readonly { readonly label: string; readonly choice: number }[];
 }
 
-export interface NotificationsOptions {
+export interface NotificationSources {
+  readonly active: Pick<ActiveSessions, 'onDidAsk' | 'get'>;
   readonly live: Pick<LiveSessions, 'onNews' | 'get'>;
+  readonly inbox: Pick<Inbox, 'questions'>;
+}
+
+/** What the buttons of notifications do. */
+export interface NotificationActions {
+  open(key: string): void;
+  /** Goes to the next session that needs the user. */
+  next(): void;
+  /** Answers a question, if it is still open and unchanged. */
+  answer(question: InboxQuestion, choice: number): void;
+}
+
+export interface NotificationWindow {
+  readonly setting: () => NotificationSetting;
   /** Returns whether a session is visible. */
   readonly isShown: (key: string) => boolean;
-  /** Returns whether this window has the focus. */
   readonly isFocused: () => boolean;
-  readonly setting: () => NotificationSetting;
-  readonly texts: NotificationTexts;
-  /** Returns the question of a session, if a notification can show it whole. */
-  readonly briefly: (key: string) => BriefQuestion | undefined;
-  /** Answers it, if it is still open and as it was. */
-  readonly answer: (asked: BriefQuestion, choice: number) => void;
+  readonly onDidChangeFocus: Event<unknown>;
   /** @returns the button that was pressed */
   readonly tell: (text: string, ...buttons: string[]) => Promise<string | undefined>;
-  readonly reveal: (key: string) => void;
-  /** Goes to the next session that needs the user. */
-  readonly next: () => void;
-  /** In milliseconds. */
-  readonly now: () => number;
-  readonly schedule: (run: () => void, ms: number) => Disposable;
 }
 
 export class Notifications implements Disposable {
-  readonly #options: NotificationsOptions;
-  readonly #listening: Disposable;
+  readonly #sources: NotificationSources;
+  readonly #actions: NotificationActions;
+  readonly #window: NotificationWindow;
+  readonly #clock: Clock;
+  readonly #lifetime = new DisposableStore();
   readonly #news = new Map<string, SessionNews['kind']>();
+  /** Sessions without a window that asked while this window did not have the focus. */
+  readonly #unseen = new Set<string>();
   #timer: Disposable | undefined;
 
-  constructor(options: NotificationsOptions) {
-    this.#options = options;
-    this.#listening = options.live.onNews((news) => this.#note(news));
+  constructor(sources: NotificationSources, actions: NotificationActions, window: NotificationWindow, clock: Clock) {
+    this.#sources = sources;
+    this.#actions = actions;
+    this.#window = window;
+    this.#clock = clock;
+    this.#lifetime.add(sources.active.onDidAsk((session) => this.#onAsk(session)));
+    this.#lifetime.add(
+      sources.live.onNews(({ key, kind, ranMs }) => {
+        if (kind === 'turn' && ranMs >= LONG_TURN_MS && window.setting() === 'all') this.#note(key, kind);
+      }),
+    );
+    this.#lifetime.add(window.onDidChangeFocus(() => this.#noteUnseen()));
   }
 
   dispose(): void {
     this.#timer?.dispose();
-    this.#listening.dispose();
+    this.#lifetime.dispose();
   }
 
-  #note({ key, kind, ranMs }: SessionNews): void {
-    const setting = this.#options.setting();
-    if (setting === 'off' || (kind === 'turn' && (setting !== 'all' || ranMs < LONG_TURN_MS))) return;
+  /** All windows see an agent without a window: only the one that has the focus notifies. */
+  #onAsk({ key, where }: ActiveSession): void {
+    if (where === 'background' && !this.#window.isFocused()) this.#unseen.add(key);
+    else if (this.#window.setting() !== 'off') this.#note(key, 'question');
+  }
+
+  #noteUnseen(): void {
+    if (!this.#window.isFocused()) return;
+    const sessions = [...this.#unseen].flatMap((key) => this.#sources.active.get(key) ?? []);
+    this.#unseen.clear();
+    for (const session of sessions)
+      if (session.where === 'background' && session.status === 'needsYou') this.#onAsk(session);
+  }
+
+  #note(key: string, kind: SessionNews['kind']): void {
     if (this.#news.get(key) !== 'question') this.#news.set(key, kind);
-    this.#timer ??= this.#options.schedule(() => {
+    this.#timer ??= this.#clock.schedule(() => {
       this.#timer = undefined;
       this.#tell();
     }, TOGETHER_MS);
   }
 
   #tell(): void {
-    const { live, isShown, isFocused, reveal, next, texts, briefly } = this.#options;
-    const asking: LiveSession[] = [];
+    const { active, live, inbox } = this.#sources;
+    const { isShown, isFocused } = this.#window;
+    const asking: ActiveSession[] = [];
     const done: LiveSession[] = [];
     for (const [key, kind] of this.#news) {
-      const session = live.get(key);
-      if (!session || (isFocused() && isShown(key))) continue;
-      if (session.status === 'needsYou') asking.push(session);
-      else if (kind === 'turn' && session.status !== 'working') done.push(session);
+      if (isFocused() && isShown(key)) continue;
+      const session = active.get(key);
+      const ended = live.get(key);
+      if (session?.status === 'needsYou') asking.push(session);
+      else if (kind === 'turn' && ended && ended.status !== 'working') done.push(ended);
     }
     this.#news.clear();
     const [first, ...others] = asking;
-    const asked = first && others.length === 0 ? briefly(first.key) : undefined;
-    if (asking.length > 0)
-      this.#show(asking, asked?.text ?? texts.asking(asking), others.length === 0 ? reveal : next, asked);
-    if (done.length > 0) this.#show(done, texts.done(done), reveal);
+    if (first) {
+      const asked = others.length === 0 ? briefQuestionOf(inbox, first.key) : undefined;
+      this.#show(asked?.text ?? askingText(asking), others.length === 0 ? first.key : undefined, asked);
+    }
+    if (done[0]) this.#show(doneText(done), done[0].key);
   }
 
-  #show(sessions: readonly LiveSession[], text: string, go: (key: string) => void, asked?: BriefQuestion): void {
-    const { texts, tell, answer, now } = this.#options;
+  /** @param key the session that the button opens; undefined: the next one that needs the user */
+  #show(text: string, key: string | undefined, asked?: BriefQuestion): void {
+    const { open, next, answer } = this.#actions;
     // First, as VS Code has a key for the first button of the newest notification.
-    const show = texts.show();
+    const show = l10n.t('Show');
     const answers = asked?.answers.filter(({ label }) => label !== show) ?? [];
-    const at = now();
-    void tell(text, show, ...answers.map(({ label }) => label)).then((pressed) => {
-      const [first] = sessions;
+    const at = this.#clock.now();
+    void this.#window.tell(text, show, ...answers.map(({ label }) => label)).then((pressed) => {
       const given = answers.find(({ label }) => label === pressed);
-      if (asked && given && now() - at >= SEEN_MS) answer(asked, given.choice);
-      else if (pressed !== undefined && first) go(first.key);
+      if (asked && given && this.#clock.now() - at >= SEEN_MS) answer(asked.question, given.choice);
+      else if (pressed !== undefined) key === undefined ? next() : open(key);
     });
   }
+}
+
+/**
+ * Returns the question of a session for a notification; undefined if it has to be looked at.
+ * Notifications move when another one comes or goes, so that a click could hit the wrong one: if
+ * several questions are open in this window, none is answered there.
+ */
+export function briefQuestionOf(inbox: Pick<Inbox, 'questions'>, key: string): BriefQuestion | undefined {
+  const [question, ...others] = inbox.questions.filter(({ isOurs }) => isOurs);
+  if (question?.key !== key || question.brief === undefined || others.length > 0) return undefined;
+  const answers = question.choices.flatMap(({ label, kind }, choice) =>
+    ONCE.includes(kind) ? [{ label, kind, choice }] : [],
+  );
+  // Two answers of a kind differ in what only the session explains.
+  const isClear =
+    answers.length > 0 &&
+    new Set(answers.map(({ kind }) => kind)).size === answers.length &&
+    new Set(answers.map(({ label }) => label)).size === answers.length &&
+    answers.every(({ label }) => label.length <= MAX_LABEL && isPlainLine(label));
+  return isClear ? { text: question.brief, question, answers } : undefined;
+}
+
+function askingText(sessions: readonly ActiveSession[]): string {
+  const [first] = sessions;
+  return sessions.length === 1 && first
+    ? l10n.t('{0} needs you: {1}', first.agentName, first.title)
+    : l10n.t('{0} sessions need you.', sessions.length);
+}
+
+function doneText(sessions: readonly LiveSession[]): string {
+  const [first] = sessions;
+  if (sessions.length !== 1 || !first) return l10n.t('{0} sessions are done.', sessions.length);
+  return first.status === 'failed'
+    ? l10n.t('{0} failed: {1}', first.agentName, first.title)
+    : l10n.t('{0} is done: {1}', first.agentName, first.title);
 }

@@ -1,12 +1,12 @@
 // Creates the overview of all sessions: the list, the status bar item, tab icons, notifications, and
 // the open questions of all windows.
-import { commands, type ExtensionContext, l10n, window, workspace } from 'vscode';
+import { commands, type ExtensionContext, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
+import type { Keepers } from '../../client/transport/keepers';
 import type { SessionStatus } from '../../client/view/sessionStatus';
-import { type MarkedSession, NO_MARKS } from '../../store/sessions/sessionMarks';
+import type { MarkedSession } from '../../store/sessions/sessionMarks';
 import type { TabIcon } from '../activation/tabIcon';
 import type { ChatHome } from '../chat/chatHome';
 import type { AgentCatalog } from '../config/agentCatalog';
@@ -17,18 +17,15 @@ import { nameOf } from '../sessions/keptSessions';
 import { titleOf } from '../sessions/sessionLabels';
 import { showInfo } from '../ui/messages';
 import type { Tree } from '../ui/treeView';
+import { ActiveSessions } from './activeSessions';
 import { AnswerProof } from './answerProof';
-import { AttentionStatus, badgeOf } from './attention';
-import { BackgroundQuestions } from './backgroundQuestions';
+import { AttentionStatus } from './attentionStatus';
 import { BackgroundQueue } from './backgroundQueue';
-import { type BriefQuestion, briefQuestionOf } from './briefQuestion';
-import { Inbox } from './inbox';
+import { Inbox, type InboxQuestion } from './inbox';
 import { problemOf, showInbox } from './inboxPicker';
-import { LiveSessions } from './liveSessions';
-import { nextWaiting } from './nextWaiting';
-import { Notifications } from './notifications';
-import { notificationTexts } from './notificationTexts';
-import { backgroundStateOf, RunningAgents } from './runningAgents';
+import { type Clock, LiveSessions } from './liveSessions';
+import { type NotificationActions, Notifications } from './notifications';
+import { RunningAgents } from './runningAgents';
 import { showRunningAgents } from './runningAgentsPicker';
 import { SessionsView } from './sessionsView';
 import type { ListNode } from './sessionTree';
@@ -37,6 +34,15 @@ import type { ListNode } from './sessionTree';
 const LOOK_MS = 1000;
 /** Minimum time between two publications of questions, in milliseconds. */
 const OFFER_MS = 300;
+
+const clock: Clock = {
+  now: Date.now,
+  schedule: (run, ms) => {
+    const timer = setTimeout(run, ms);
+    timer.unref();
+    return { dispose: () => clearTimeout(timer) };
+  },
+};
 
 export interface OverviewOptions {
   readonly context: ExtensionContext;
@@ -49,14 +55,14 @@ export interface OverviewOptions {
   readonly log: Log;
 }
 
-export class Overview implements Disposable {
+export class Overview implements NotificationActions, Disposable {
   readonly view: SessionsView;
   readonly inbox: Inbox;
   readonly live: LiveSessions;
   readonly running: RunningAgents;
+  readonly #active: ActiveSessions;
   readonly #options: OverviewOptions;
   readonly #lifetime = new DisposableStore();
-  readonly #status: AttentionStatus;
   /** Changed sessions with open questions. */
   readonly #asking = new Set<string>();
   #offering: Disposable | undefined;
@@ -66,50 +72,34 @@ export class Overview implements Disposable {
 
   constructor(options: OverviewOptions) {
     const { context, tree, archive, conversations, chat, catalog, keepers, log } = options;
+    const { schedule } = clock;
     const own = <T extends Disposable>(part: T): T => this.#lifetime.add(part);
     this.#options = options;
     const isShown = (key: string): boolean => chat.isShown(key);
-    const tell = (text: string, ...buttons: string[]): Promise<string | undefined> => {
-      if (notificationSound()) chat.chime();
-      return showInfo(text, ...buttons);
-    };
-    const quietly = <T>(run: () => T, otherwise: T): T => {
-      try {
-        return run();
-      } catch (error) {
-        log.warn(`sessions: ${messageOf(error)}`);
-        return otherwise;
-      }
-    };
+    const isHere = (key: string): boolean => conversations.find(key) !== undefined;
     this.live = own(
       new LiveSessions({
         conversations,
         titleOf,
         isShown,
-        wasUnread: (key) => quietly(() => archive.marks.of(key).unread, false),
-        keep: (key, marks) => quietly(() => archive.marks.mark(key, marks), undefined),
-        now: Date.now,
-        schedule,
+        wasUnread: (key) => this.#quietly(() => archive.marks.of(key).unread) ?? false,
+        keep: (key, marks) => this.#quietly(() => archive.marks.mark(key, marks)),
+        ...clock,
       }),
     );
     const proof = new AnswerProof(context.secrets);
     proof.prepare().catch((error: unknown) => log.warn(`inbox: ${messageOf(error)}`));
-    this.inbox = own(
-      new Inbox({
-        conversations,
-        questions: () => archive.questions,
-        windowId: archive.windowId,
-        proof,
-        titleOf,
-        schedule,
-        log,
-      }),
-    );
-    const isHere = (key: string): boolean => conversations.find(key) !== undefined;
+    const { windowId } = archive;
+    const questions = () => archive.questions;
+    this.inbox = own(new Inbox({ conversations, questions, windowId, proof, titleOf, schedule, log }));
     this.running = own(new RunningAgents({ keepers, isHere, schedule, log }));
+    const { live, inbox, running } = this;
+    this.#active = own(
+      new ActiveSessions({ live, inbox, running, titleOf: (key) => this.#storedTitleOf(key), now: clock.now }),
+    );
     own(
       new BackgroundQueue({
-        running: this.running,
+        running,
         isOn: () => workspace.isTrusted && queuesInBackground(),
         nextOf: (key) => archive.nextQueued(key),
         open: (key) => conversations.forSending(key),
@@ -117,87 +107,60 @@ export class Overview implements Disposable {
         log,
       }),
     );
-    this.view = own(
-      new SessionsView(tree, {
-        live: () => this.live.rows,
-        stored: (query) => archive.marks.list(query),
-        groups: (by, filter) => archive.marks.groups(by, filter),
-        marks: (key) => quietly(() => archive.marks.of(key), NO_MARKS),
-        elsewhere: () => archive.elsewhere(),
-        background: () => this.running.background.flatMap((one) => this.#backgroundSession(one)),
-        asks: (key) => this.inbox.asks(key),
-        titleOf: nameOf,
-        agentName: (id) => catalog.find(id)?.name ?? id,
-        memento: context.workspaceState,
-        now: Date.now,
-        schedule,
-        log,
-      }),
-    );
-    this.#status = own(new AttentionStatus());
+    const sources = {
+      live,
+      stored: () => archive.marks,
+      others: () => this.#others(),
+      titleOf: nameOf,
+      agentName: (id: string) => catalog.find(id)?.name ?? id,
+    };
+    this.view = own(new SessionsView(tree, sources, context.workspaceState, clock, log));
+    own(new AttentionStatus(this.#active, tree));
+    const notificationWindow = {
+      setting: notificationSetting,
+      isShown,
+      isFocused: () => window.state.focused,
+      onDidChangeFocus: window.onDidChangeWindowState,
+      tell: (text: string, ...buttons: string[]) => {
+        if (notificationSound()) chat.chime();
+        return showInfo(text, ...buttons);
+      },
+    };
+    own(new Notifications({ active: this.#active, live, inbox }, this, notificationWindow, clock));
     own(
-      new Notifications({
-        live: this.live,
-        isShown,
-        isFocused: () => window.state.focused,
-        setting: notificationSetting,
-        texts: notificationTexts,
-        briefly: (key) => briefQuestionOf(this.inbox, key),
-        answer: (asked, choice) => void this.#answer(asked, choice),
-        tell,
-        reveal: (key) => this.open(key),
-        next: () => void this.next(),
-        now: Date.now,
-        schedule,
-      }),
-    );
-    own(
-      this.live.onDidChange((keys) => {
-        for (const key of keys) this.inbox.offer(key);
+      live.onDidChange((keys) => {
+        for (const key of keys) inbox.offer(key);
         this.view.changed(false);
-        this.#count();
+        chat.retitle();
       }),
     );
     // A question can change while the row of its session stays the same.
-    own(conversations.onDidChange((key) => this.live.get(key)?.status === 'needsYou' && this.#offerSoon(key)));
+    own(conversations.onDidChange((key) => live.get(key)?.status === 'needsYou' && this.#offerSoon(key)));
+    own(this.#active.onDidChange(() => this.view.changed(false)));
+    own(chat.onDidShow((key) => live.seen(key)));
     own(
-      this.inbox.onDidChange(() => {
+      archive.onDidDelete((keys) => {
         this.view.changed(true);
-        this.#count();
+        void running.collect((session) => !keys.includes(session));
       }),
     );
-    own(
-      this.running.onDidChange(() => {
-        this.view.changed(true);
-        this.#count();
-      }),
-    );
-    own(
-      new BackgroundQuestions({
-        running: this.running,
-        isFocused: () => window.state.focused,
-        onDidChangeFocus: (listener) => window.onDidChangeWindowState(listener),
-        tell: (one) => void this.#tellAsking(one),
-      }),
-    );
-    own(chat.onDidShow((key) => this.live.seen(key)));
-    own(archive.onDidDelete(() => this.view.changed(true)));
-    own(archive.onDidDelete((keys) => void this.running.collect((session) => !keys.includes(session))));
-    own(archive.onDidPrune(() => void this.running.collect((session) => archive.find(session) !== undefined)));
+    own(archive.onDidPrune(() => void running.collect((session) => archive.find(session) !== undefined)));
     own(conversations.onDidRemove(() => this.view.changed(true)));
     const looking = setInterval(() => this.#look(), LOOK_MS);
     looking.unref();
     own(toDisposable(() => clearInterval(looking)));
     chat.states = (key) => this.#iconOf(key);
-    own(this.live.onDidChange(() => chat.retitle()));
     tree.fill(this.view);
   }
 
-  /** Shows a session of this window, with its open question in focus. */
+  /** Shows a session, with its open question in focus. */
   open(key: string): void {
     const { conversations, chat } = this.#options;
     const conversation = conversations.find(key);
-    if (!conversation) return;
+    if (!conversation) {
+      openStored(key);
+      return;
+    }
     const surface = chat.present(conversation);
     if (this.live.get(key)?.status === 'needsYou') surface.focus('question');
   }
@@ -212,28 +175,35 @@ export class Overview implements Disposable {
     const current = conversations.peek()?.key;
     // VS Code reports the visibility of a revealed panel with a delay.
     const isThere = current !== undefined && (current === this.#wentTo || chat.isShown(current));
-    const next = nextWaiting(this.live.rows, isThere ? current : undefined);
+    const next = this.#active.next(isThere ? current : undefined);
     this.#wentTo = next?.key;
-    const asking = this.running.background.find((one) => backgroundStateOf(one) === 'needsYou');
+    const asking = this.#active.in('needsYou').find(({ where }) => where === 'background');
     if (next) this.open(next.key);
-    else if (asking && this.inbox.questions.length === 0) await openStored(asking.about.session);
+    else if (asking && this.inbox.questions.length === 0) openStored(asking.key);
     else await this.showInbox();
     return next?.key;
   }
 
   /** Shows all agents that run. @param open opens a session that may not be in this window */
   showRunning(open: (key: string) => Promise<unknown>): Promise<void> {
-    const { archive, conversations } = this.#options;
-    const titleOfKey = (key: string): string | undefined => {
-      const record = archive.find(key);
-      return record && nameOf(record);
-    };
-    const isHere = (key: string): boolean => conversations.find(key) !== undefined;
-    return showRunningAgents({ running: this.running, titleOf: titleOfKey, isHere, open });
+    const { conversations, keepers } = this.#options;
+    return showRunningAgents({
+      keepers,
+      end: (id) => this.running.end(id),
+      titleOf: (key) => this.#storedTitleOf(key),
+      isHere: (key) => conversations.find(key) !== undefined,
+      open,
+    });
   }
 
   showInbox(): Promise<void> {
     return showInbox(this.inbox, (key) => this.open(key));
+  }
+
+  async answer(question: InboxQuestion, choice: number): Promise<void> {
+    if (await this.inbox.answer(question, choice)) return;
+    void showInfo(problemOf(this.inbox, question));
+    if (this.live.get(question.key)?.status === 'needsYou') this.open(question.key);
   }
 
   dispose(): void {
@@ -241,16 +211,10 @@ export class Overview implements Disposable {
     this.#lifetime.dispose();
   }
 
-  async #answer({ question }: BriefQuestion, choice: number): Promise<void> {
-    if (await this.inbox.answer(question, choice)) return;
-    void showInfo(problemOf(this.inbox, question));
-    if (this.live.get(question.key)?.status === 'needsYou') this.open(question.key);
-  }
-
   /** An agent can ask and write on at the same time. */
   #offerSoon(key: string): void {
     this.#asking.add(key);
-    this.#offering ??= schedule(() => {
+    this.#offering ??= clock.schedule(() => {
       this.#offering = undefined;
       for (const one of this.#asking) this.inbox.offer(one);
       this.#asking.clear();
@@ -258,40 +222,31 @@ export class Overview implements Disposable {
   }
 
   #look(): void {
-    const { archive } = this.#options;
-    const { revision } = archive;
+    const { revision } = this.#options.archive;
     if (revision === this.#revision) return;
     this.#revision = revision;
     this.inbox.look();
     this.view.changed(true);
   }
 
-  /** A session whose agent works or asks without a window; none where the session was deleted. */
-  #backgroundSession(found: FoundKeeper): readonly { session: MarkedSession; status: SessionStatus }[] {
+  /** Returns the sessions of other windows, and those whose agent works or asks without a window. */
+  #others(): readonly { session: MarkedSession; status: SessionStatus }[] {
     const { archive } = this.#options;
-    const status = backgroundStateOf(found);
-    if (status !== 'working' && status !== 'needsYou') return [];
-    const record = archive.find(found.about.session);
-    return record ? [{ session: { ...record, marks: archive.marks.of(record.key) }, status }] : [];
+    const all = [...this.#active.in('needsYou'), ...this.#active.in('working')];
+    const background = all.flatMap(({ key, where, status }) => {
+      const record = where === 'background' ? archive.find(key) : undefined;
+      return record ? [{ session: { ...record, marks: archive.marks.of(key) }, status }] : [];
+    });
+    const elsewhere = archive.elsewhere().map((session) => {
+      const asks = this.inbox.asks(session.key);
+      return { session, status: asks ? ('needsYou' as const) : ('otherWindow' as const) };
+    });
+    return [...elsewhere, ...background];
   }
 
-  async #tellAsking({ about }: FoundKeeper): Promise<void> {
-    const record = this.#options.archive.find(about.session);
-    if (notificationSetting() === 'off' || !record) return;
-    const show = l10n.t('Show');
-    const pressed = await showInfo(l10n.t('{0} needs you: {1}', about.agentName, nameOf(record)), show);
-    if (pressed === show) await openStored(about.session);
-  }
-
-  #count(): void {
-    const [working, asking] = [this.running.count('working'), this.running.count('needsYou')];
-    const counts = {
-      working: this.live.count('working') + working,
-      waiting: this.live.count('needsYou') + new Set(this.inbox.others.map(({ key }) => key)).size + asking,
-      background: working + asking,
-    };
-    this.#status.show(counts);
-    this.#options.tree.badge = badgeOf(counts);
+  #storedTitleOf(key: string): string | undefined {
+    const record = this.#quietly(() => this.#options.archive.find(key));
+    return record && nameOf(record);
   }
 
   #iconOf(key: string): TabIcon {
@@ -300,15 +255,18 @@ export class Overview implements Disposable {
     if (session?.status === 'working') return 'working';
     return session?.unread ? 'unread' : 'quiet';
   }
+
+  #quietly<T>(run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      this.#options.log.warn(`sessions: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
 }
 
-/** Opens a session that may not be in this window, where the user agrees. */
-async function openStored(session: string): Promise<void> {
-  await commands.executeCommand('parley.sessionList.open', { session });
-}
-
-function schedule(run: () => void, ms: number): Disposable {
-  const timer = setTimeout(run, ms);
-  timer.unref();
-  return { dispose: () => clearTimeout(timer) };
+/** Opens a session that may not be in this window, if the user agrees. */
+function openStored(session: string): void {
+  void commands.executeCommand('parley.sessionList.open', { session });
 }

@@ -1,5 +1,4 @@
-// The agents that run without a window: looked for while there may be some, so that none is
-// forgotten.
+// The agents that run without a window, looked for at intervals.
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -10,7 +9,7 @@ import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
 const LOOK_MS = 5_000;
 
 export interface RunningAgentsOptions {
-  readonly keepers: Pick<Keepers, 'list' | 'end' | 'endOf' | 'endCommand' | 'collect'>;
+  readonly keepers: Pick<Keepers, 'list' | 'end' | 'endOf' | 'collect'>;
   /** Returns whether a session is open in this window. */
   readonly isHere: (session: string) => boolean;
   readonly schedule: (run: () => void, ms: number) => Disposable;
@@ -23,7 +22,6 @@ export type BackgroundState = 'working' | 'needsYou' | 'ready' | 'ended';
 export class RunningAgents implements Disposable {
   readonly #options: RunningAgentsOptions;
   readonly #changed = new Emitter<void>();
-  readonly #asked = new Emitter<FoundKeeper>();
   readonly #looked = new Emitter<void>();
   #background: readonly FoundKeeper[] = [];
   #timer: Disposable | undefined;
@@ -37,9 +35,6 @@ export class RunningAgents implements Disposable {
   /** Fires when an agent without a window does something else, came or went. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** Fires when an agent without a window asks something. */
-  readonly onDidAsk: Event<FoundKeeper> = this.#asked.event;
-
   /** Fires after each look, whatever it has found. */
   readonly onDidLook: Event<void> = this.#looked.event;
 
@@ -48,24 +43,10 @@ export class RunningAgents implements Disposable {
     return this.#background;
   }
 
-  /** All that run, also those of windows. */
-  all(): Promise<readonly FoundKeeper[]> {
-    return this.#options.keepers.list();
-  }
-
-  count(state: BackgroundState): number {
-    return this.#background.filter((one) => backgroundStateOf(one) === state).length;
-  }
-
   /** Ends an agent. Resolves when it is gone. */
   async end(id: string): Promise<void> {
     await this.#options.keepers.end(id);
     await this.#read();
-  }
-
-  /** Ends a command that an agent's keeper runs. @param id of the keeper */
-  endCommand(id: string, command: string): Promise<void> {
-    return this.#options.keepers.endCommand(id, command);
   }
 
   /** Ends the agents of sessions that are deleted. Resolves when they are gone. */
@@ -87,7 +68,6 @@ export class RunningAgents implements Disposable {
     this.#isDisposed = true;
     this.#timer?.dispose();
     this.#changed.dispose();
-    this.#asked.dispose();
     this.#looked.dispose();
   }
 
@@ -109,12 +89,7 @@ export class RunningAgents implements Disposable {
     this.#background = found.filter((one) => one.state?.isAttached === false && !isHere(one.about.session));
     const looks = (rows: readonly FoundKeeper[]): string =>
       rows.map((one) => `${one.id} ${backgroundStateOf(one)}`).join();
-    if (looks(before) === looks(this.#background)) return;
-    this.#changed.fire();
-    const asked = new Set(before.filter((one) => backgroundStateOf(one) === 'needsYou').map(({ id }) => id));
-    for (const one of this.#background) {
-      if (backgroundStateOf(one) === 'needsYou' && !asked.has(one.id)) this.#asked.fire(one);
-    }
+    if (looks(before) !== looks(this.#background)) this.#changed.fire();
   }
 }
 

@@ -4,18 +4,20 @@ import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { oneLine } from '../../base/text';
 import { commandLineOf } from '../../client/transport/commandsOfKeeper';
-import type { FoundKeeper } from '../../client/transport/keepers';
+import type { FoundKeeper, Keepers } from '../../client/transport/keepers';
 import { agoLabel } from '../sessions/sessionLabels';
 import { List, type ListButton } from '../ui/input';
 import { type ChoiceRow, choiceFrom } from '../ui/listChoice';
 import { statusLabel } from './rowLabels';
-import { backgroundStateOf, type RunningAgents } from './runningAgents';
+import { backgroundStateOf } from './runningAgents';
 
 /** Characters of a command line that are shown. */
 const MAX_COMMAND = 100;
 
 export interface RunningAgentsPicker {
-  readonly running: RunningAgents;
+  readonly keepers: Pick<Keepers, 'list' | 'endCommand'>;
+  /** Ends the agent of a keeper. */
+  readonly end: (id: string) => Promise<void>;
   /** The title of a stored session; undefined where it was deleted. */
   readonly titleOf: (session: string) => string | undefined;
   readonly isHere: (session: string) => boolean;
@@ -28,7 +30,7 @@ export async function showRunningAgents(services: RunningAgentsPicker): Promise<
   let isOpen = true;
   const draw = async (): Promise<void> => {
     list.busy = true;
-    const found = await services.running.all();
+    const found = await services.keepers.list();
     if (!isOpen) return;
     list.busy = false;
     const none: ChoiceRow = { id: 'none', label: l10n.t('No agents run without a window') };
@@ -49,7 +51,7 @@ function rowOf(found: FoundKeeper, services: RunningAgentsPicker): ChoiceRow {
   const title = services.titleOf(about.session);
   const untitled = found.state?.isAttached ? l10n.t('New session') : l10n.t('Deleted session');
   const isEndable = kind !== 'elsewhere';
-  const end = endButton(l10n.t('End Agent'), () => services.running.end(id), services);
+  const end = endButton(l10n.t('End Agent'), () => services.end(id), services);
   return {
     id,
     label: [{ icon: iconOf(found) }, ` ${title ?? untitled}`],
@@ -67,7 +69,7 @@ function commandRows({ id, about, state }: FoundKeeper, services: RunningAgentsP
     id: `${id} ${command.id}`,
     label: [{ icon: 'terminal' }, ` ${oneLine(commandLineOf(command) ?? '', MAX_COMMAND)}`],
     description: l10n.t('command of {0}', about.agentName),
-    buttons: [endButton(l10n.t('End Command'), () => services.running.endCommand(id, command.id), services)],
+    buttons: [endButton(l10n.t('End Command'), () => services.keepers.endCommand(id, command.id), services)],
   }));
 }
 

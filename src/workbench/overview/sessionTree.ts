@@ -1,8 +1,8 @@
 // The rows of the list of sessions: those of this window, those of other windows, and stored ones a
 // page at a time, in groups. After a change, reports only the rows that look different.
 import type { SessionStatus } from '../../client/view/sessionStatus';
-import type { MarkedFilter, MarkedQuery, MarkedSession } from '../../store/sessions/sessionMarks';
-import type { LiveSession } from './liveSessions';
+import type { MarkedFilter, MarkedSession, SessionMarkStore } from '../../store/sessions/sessionMarks';
+import type { LiveSessions } from './liveSessions';
 
 /** Number of stored sessions in a page. */
 const PAGE = 50;
@@ -90,21 +90,13 @@ export class MoreNode {
 export type ListNode = GroupNode | TogetherNode | SessionNode | MoreNode;
 
 export interface SessionTreeSources {
-  readonly live: () => readonly LiveSession[];
-  /** Returns a page of stored sessions. @throws if they cannot be read */
-  readonly stored: (query: MarkedQuery) => readonly MarkedSession[];
-  readonly groups: (by: 'agent' | 'cwd', filter: MarkedFilter) => readonly string[];
-  readonly marks: (key: string) => MarkedSession['marks'];
-  /** Returns the sessions of other windows. */
-  readonly elsewhere: () => readonly MarkedSession[];
-  /** Sessions that no window has and whose agent works or asks. */
-  readonly background: () => readonly { readonly session: MarkedSession; readonly status: SessionStatus }[];
-  /** Returns whether a session of another window has an open question. */
-  readonly asks: (key: string) => boolean;
+  /** The sessions of this window. */
+  readonly live: Pick<LiveSessions, 'rows'>;
+  readonly stored: () => Pick<SessionMarkStore, 'list' | 'groups' | 'of'>;
+  /** Returns the sessions of other windows, and those whose agent works or asks without a window. */
+  readonly others: () => readonly { readonly session: MarkedSession; readonly status: SessionStatus }[];
   readonly titleOf: (session: MarkedSession) => string;
   readonly agentName: (id: string) => string;
-  /** Returns the appearance of a row as text: rows with the same text are not updated. */
-  readonly look: (node: ListNode) => string;
 }
 
 /** Nodes to update; `all`: the whole list. */
@@ -121,6 +113,7 @@ interface Pages {
 
 export class SessionTree {
   readonly #sources: SessionTreeSources;
+  readonly #look: (node: ListNode) => string;
   readonly #nodes = new Map<string, ListNode>();
   /** Rows by the node above them, as they were given out last. */
   readonly #given = new Map<string, readonly ListNode[]>();
@@ -134,10 +127,11 @@ export class SessionTree {
   #grouping: Grouping;
   #filter: ListFilter = {};
 
-  /** False until the first rows are requested: nothing is read before. */
-  constructor(sources: SessionTreeSources, grouping: Grouping) {
+  /** @param look returns the appearance of a row as text: rows with the same text are not updated */
+  constructor(sources: SessionTreeSources, grouping: Grouping, look: (node: ListNode) => string) {
     this.#sources = sources;
     this.#grouping = grouping;
+    this.#look = look;
   }
 
   get grouping(): Grouping {
@@ -191,7 +185,7 @@ export class SessionTree {
     this.#given.set(node?.id ?? ROOT, rows);
     for (const row of rows) {
       this.#parents.set(row.id, node);
-      this.#looks.set(row.id, this.#sources.look(row));
+      this.#looks.set(row.id, this.#look(row));
     }
     return rows;
   }
@@ -232,7 +226,7 @@ export class SessionTree {
     }
     for (const given of this.#given.values())
       for (const node of given) {
-        const look = this.#sources.look(node);
+        const look = this.#look(node);
         if (this.#looks.get(node.id) === look) continue;
         this.#looks.set(node.id, look);
         if (!changed.includes(node)) changed.push(node);
@@ -263,7 +257,7 @@ export class SessionTree {
     }
     const by = this.#grouping === 'agent' ? 'agent' : 'cwd';
     const ofKnown = known.map(({ agentId, cwd }) => (by === 'agent' ? agentId : cwd));
-    const ofStored = this.#shows('ended') ? this.#sources.groups(by, this.#storedFilter()) : [];
+    const ofStored = this.#shows('ended') ? this.#sources.stored().groups(by, this.#storedFilter()) : [];
     return [...new Set([...ofKnown, ...ofStored])].map((name) => this.#group(name));
   }
 
@@ -330,23 +324,18 @@ export class SessionTree {
 
   /** Reads the sessions that are not paged. */
   #read(): void {
-    const { live, marks, elsewhere, background, stored } = this.#sources;
+    const { live, others } = this.#sources;
+    const stored = this.#sources.stored();
     const entries = new Map<string, SessionEntry>();
-    for (const session of live()) {
-      const { pinned, archived, together } = marks(session.key);
+    for (const session of live.rows) {
+      const { pinned, archived, together } = stored.of(session.key);
       entries.set(session.key, { ...session, pinned, archived, isLive: true, together: together || undefined });
     }
-    for (const session of elsewhere())
-      if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session, this.#statusElsewhere(session)));
-    for (const { session, status } of background())
+    for (const { session, status } of others())
       if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session, status));
-    for (const session of stored({ ...this.#storedFilter(), pinned: true, limit: MAX_PINNED }))
+    for (const session of stored.list({ ...this.#storedFilter(), pinned: true, limit: MAX_PINNED }))
       if (!entries.has(session.key)) entries.set(session.key, this.#entryOf(session));
     this.#entries = entries;
-  }
-
-  #statusElsewhere({ key }: MarkedSession): SessionStatus {
-    return this.#sources.asks(key) ? 'needsYou' : 'otherWindow';
   }
 
   #entryOf(session: MarkedSession, status: SessionStatus = 'ended'): SessionEntry {
@@ -377,7 +366,7 @@ export class SessionTree {
     while (hasMore && sessions.length < count) {
       const limit = Math.min(1000, count - sessions.length + 1);
       const last = sessions.at(-1);
-      const page = this.#sources.stored({ ...query, limit, before: last });
+      const page = this.#sources.stored().list({ ...query, limit, before: last });
       sessions.push(...page);
       hasMore = page.length === limit;
     }
@@ -386,7 +375,8 @@ export class SessionTree {
 
   #hasStored(): boolean {
     return this.#sources
-      .stored({ ...this.#storedFilter(), pinned: false, limit: this.#entries.size + 1 })
+      .stored()
+      .list({ ...this.#storedFilter(), pinned: false, limit: this.#entries.size + 1 })
       .some(({ key }) => !this.#entries.has(key));
   }
 

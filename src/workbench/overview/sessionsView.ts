@@ -4,8 +4,8 @@ import { l10n, type Memento } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { SessionStatus } from '../../client/view/sessionStatus';
 import type { Tree, TreeRow, TreeSource } from '../ui/treeView';
+import type { Clock } from './liveSessions';
 import { rowOf, statusLabel } from './rowLabels';
 import {
   GROUPINGS,
@@ -13,6 +13,7 @@ import {
   type ListFilter,
   type ListNode,
   type MoreNode,
+  type Redraw,
   SessionTree,
   type SessionTreeSources,
 } from './sessionTree';
@@ -23,13 +24,6 @@ const TOGETHER_MS = 250;
 const TIMES_MS = 60_000;
 const GROUPING = 'parley.sessionList.grouping';
 
-export interface SessionsViewOptions extends Omit<SessionTreeSources, 'look'> {
-  readonly memento: Memento;
-  readonly now: () => number;
-  readonly schedule: (run: () => void, ms: number) => Disposable;
-  readonly log: Log;
-}
-
 /** What the view draws on. */
 export type SessionsTree = Pick<
   Tree<ListNode>,
@@ -37,8 +31,10 @@ export type SessionsTree = Pick<
 >;
 
 export class SessionsView implements TreeSource<ListNode>, Disposable {
-  readonly #options: SessionsViewOptions;
   readonly #view: SessionsTree;
+  readonly #memento: Memento;
+  readonly #clock: Clock;
+  readonly #log: Log;
   readonly #tree: SessionTree;
   readonly #lifetime = new DisposableStore();
   #timer: Disposable | undefined;
@@ -48,11 +44,14 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
   /** Whether something has changed while the view was hidden. */
   #isOld = false;
 
-  constructor(view: SessionsTree, options: SessionsViewOptions) {
+  constructor(view: SessionsTree, sources: SessionTreeSources, memento: Memento, clock: Clock, log: Log) {
     this.#view = view;
-    this.#options = options;
+    this.#memento = memento;
+    this.#clock = clock;
+    this.#log = log;
     const look = (node: ListNode): string => JSON.stringify(this.row(node));
-    this.#tree = new SessionTree({ ...options, look }, groupingOf(options.memento.get(GROUPING)));
+    const known = memento.get(GROUPING);
+    this.#tree = new SessionTree(sources, GROUPINGS.find((one) => one === known) ?? 'state', look);
     this.#lifetime.add(
       view.onDidShow(() => {
         if (this.#isOld) this.#draw();
@@ -81,7 +80,7 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     try {
       return this.#tree.children(node);
     } catch (error) {
-      this.#options.log.warn(`sessions: ${messageOf(error)}`);
+      this.#log.warn(`sessions: ${messageOf(error)}`);
       this.#view.message = messageOf(error);
       return [];
     }
@@ -92,11 +91,11 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
   }
 
   row(node: ListNode): TreeRow {
-    return rowOf(node, this.#tree, this.#options.now());
+    return rowOf(node, this.#tree, this.#clock.now());
   }
 
   group(grouping: Grouping): void {
-    void this.#options.memento.update(GROUPING, grouping);
+    void this.#memento.update(GROUPING, grouping);
     this.#tree.arrange(grouping, this.filter);
     this.#view.refresh(undefined);
   }
@@ -108,8 +107,7 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
   }
 
   more(node: MoreNode): void {
-    const redraw = this.#tree.more(node);
-    this.#view.refresh(redraw === 'all' ? undefined : redraw);
+    this.#refresh(this.#tree.more(node));
   }
 
   /** Call it after a change. @param stored stored sessions or those of other windows changed too */
@@ -117,13 +115,17 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     this.#isStoredOld ||= stored;
     this.#isOld = true;
     if (!this.#view.isVisible) return;
-    this.#timer ??= this.#options.schedule(() => this.#draw(), TOGETHER_MS);
+    this.#timer ??= this.#clock.schedule(() => this.#draw(), TOGETHER_MS);
   }
 
   dispose(): void {
     this.#timer?.dispose();
     this.#aging?.dispose();
     this.#lifetime.dispose();
+  }
+
+  #refresh(redraw: Redraw): void {
+    this.#view.refresh(redraw === 'all' ? undefined : redraw);
   }
 
   #draw(): void {
@@ -135,10 +137,9 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     try {
       const redraw = this.#tree.update(stored);
       this.#view.message = '';
-      if (redraw === 'all') this.#view.refresh(undefined);
-      else if (redraw.length > 0) this.#view.refresh(redraw);
+      if (redraw === 'all' || redraw.length > 0) this.#refresh(redraw);
     } catch (error) {
-      this.#options.log.warn(`sessions: ${messageOf(error)}`);
+      this.#log.warn(`sessions: ${messageOf(error)}`);
     }
   }
 
@@ -146,7 +147,7 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
   #age(): void {
     this.#aging?.dispose();
     if (!this.#view.isVisible) return;
-    this.#aging = this.#options.schedule(() => {
+    this.#aging = this.#clock.schedule(() => {
       this.changed(false);
       this.#age();
     }, TIMES_MS);
@@ -157,13 +158,9 @@ export class SessionsView implements TreeSource<ListNode>, Disposable {
     const { text, states, archived } = this.filter;
     const parts = [
       ...(archived ? [l10n.t('Archived')] : []),
-      ...(states ? states.map((state: SessionStatus) => statusLabel(state)) : []),
+      ...(states ? states.map(statusLabel) : []),
       ...(text ? [`“${text}”`] : []),
     ];
     this.#view.description = parts.join(' · ');
   }
-}
-
-function groupingOf(value: unknown): Grouping {
-  return GROUPINGS.find((one) => one === value) ?? 'state';
 }

@@ -129,7 +129,6 @@ describe('many sessions, in the workbench,', function () {
       now: () => 1000,
       schedule,
     });
-    const memory = new Map<string, unknown>();
     const view = new SessionsView(
       {
         isVisible: true,
@@ -140,20 +139,15 @@ describe('many sessions, in the workbench,', function () {
         message: '',
       },
       {
-        live: () => live.rows,
-        stored: () => [],
-        groups: () => [],
-        marks: () => NO_MARKS,
-        elsewhere: () => [],
-        background: () => [],
-        asks: () => false,
+        live,
+        stored: () => ({ list: () => [], groups: () => [], of: () => NO_MARKS }),
+        others: () => [],
         titleOf: () => '',
         agentName: (id) => id,
-        memento: { keys: () => [], get: (key: string) => memory.get(key), update: async () => {} } as never,
-        now: () => 1000,
-        schedule,
-        log: silentLog,
       },
+      { keys: () => [], get: () => undefined, update: async () => {} } as never,
+      { now: () => 1000, schedule },
+      silentLog,
     );
     live.onDidChange(() => view.changed(false));
     const all = Array.from({ length: 20 }, (_none, index) => sessions.add(`s${index}`, `agent${index % 4}`));

@@ -2,9 +2,13 @@
 import { strict as assert } from 'node:assert';
 import type { PermissionAsk } from '../../../../src/acp/protocol/dialect';
 import { silentLog } from '../../../../src/base/log';
-import { type BriefQuestion, briefQuestionOf } from '../../../../src/workbench/overview/briefQuestion';
 import { Inbox } from '../../../../src/workbench/overview/inbox';
+import type { BriefQuestion } from '../../../../src/workbench/overview/notifications';
+import { useFakeEditor } from '../../../support/fakeEditor';
 import { PlainSessions } from '../../../support/sessions/overview';
+
+useFakeEditor();
+const { briefQuestionOf } = await import('../../../../src/workbench/overview/notifications');
 
 const ALLOW = { optionId: 'yes', name: 'Allow', kind: 'allow_once' } as const;
 const ALWAYS = { optionId: 'always', name: 'Always allow', kind: 'allow_always' } as const;

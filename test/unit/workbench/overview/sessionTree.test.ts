@@ -18,18 +18,16 @@ import {
 
 describe('the list of sessions', () => {
   class World {
-    live: LiveSession[] = [];
+    rows: LiveSession[] = [];
     stored: MarkedSession[] = [];
-    elsewhere: MarkedSession[] = [];
-    background: { session: MarkedSession; status: SessionStatus }[] = [];
-    asking = new Set<string>();
+    others: { session: MarkedSession; status: SessionStatus }[] = [];
     marks = new Map<string, SessionMarks>();
     /** Sessions that were read from the store. */
     read = 0;
 
     add(key: string, status: SessionStatus, more: Partial<LiveSession> = {}): void {
       const base = { unread: false, agentId: 'one', agentName: 'One', cwd: '/work', at: 1, files: 0 };
-      this.live = [...this.live.filter((one) => one.key !== key), { key, status, title: key, ...base, ...more }];
+      this.rows = [...this.rows.filter((one) => one.key !== key), { key, status, title: key, ...base, ...more }];
     }
 
     keep(key: string, more: Partial<MarkedSession> = {}): MarkedSession {
@@ -52,26 +50,26 @@ describe('the list of sessions', () => {
         );
       const tree: SessionTree = new SessionTree(
         {
-          live: () => this.live,
-          stored: ({ limit, before, ...filter }) => {
-            const all = matching(filter);
-            const from = before ? all.findIndex(({ key }) => key === before.key) + 1 : 0;
-            const page = all.slice(from, from + limit);
-            this.read += page.length;
-            return page;
-          },
-          groups: (by, filter) => [
-            ...new Set(matching(filter).map(({ agentId, cwd }) => (by === 'agent' ? agentId : cwd))),
-          ],
-          marks: (key) => this.marks.get(key) ?? NO_MARKS,
-          elsewhere: () => this.elsewhere,
-          background: () => this.background,
-          asks: (key) => this.asking.has(key),
+          live: this,
+          stored: () => ({
+            list: ({ limit, before, ...filter }) => {
+              const all = matching(filter);
+              const from = before ? all.findIndex(({ key }) => key === before.key) + 1 : 0;
+              const page = all.slice(from, from + limit);
+              this.read += page.length;
+              return page;
+            },
+            groups: (by, filter) => [
+              ...new Set(matching(filter).map(({ agentId, cwd }) => (by === 'agent' ? agentId : cwd))),
+            ],
+            of: (key) => this.marks.get(key) ?? NO_MARKS,
+          }),
+          others: () => this.others,
           titleOf: ({ title }) => title ?? '',
           agentName: (id) => id,
-          look: (node) => (node.kind === 'session' ? JSON.stringify(tree.entry(node.session)) : node.id),
         },
         grouping,
+        (node) => (node.kind === 'session' ? JSON.stringify(tree.entry(node.session)) : node.id),
       );
       return tree;
     }
@@ -92,7 +90,7 @@ describe('the list of sessions', () => {
     const world = new World();
     world.add('here', 'working');
     world.keep('old');
-    world.background = [
+    world.others = [
       { session: world.keep('alone', { updatedAt: 9 }), status: 'working' },
       { session: world.keep('asks'), status: 'needsYou' },
       { session: world.keep('here'), status: 'working' },
@@ -109,7 +107,8 @@ describe('the list of sessions', () => {
     world.add('asks', 'needsYou');
     world.add('failed', 'failed');
     world.keep('old');
-    world.elsewhere = [world.keep('other')];
+    const other = world.keep('other');
+    world.others = [{ session: other, status: 'otherWindow' }];
     assert.deepEqual(shown(world.tree()), [
       '[needsYou]',
       ' asks',
@@ -124,7 +123,7 @@ describe('the list of sessions', () => {
       '[ended]',
       ' old',
     ]);
-    world.asking.add('other');
+    world.others = [{ session: other, status: 'needsYou' }];
     world.add('asks', 'needsYou', { at: 9 });
     world.add('ready', 'ready', { at: 8 });
     assert.deepEqual(shown(world.tree('none')), ['asks', 'other', 'works', 'ready', 'failed', 'old']);

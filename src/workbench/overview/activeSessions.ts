@@ -1,0 +1,107 @@
+// The sessions that work or need the user, whether their agent runs in this window, in another one or
+// without a window. The list, the status bar item, notifications and “Go to Next” show these.
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { Emitter } from '../../base/event';
+import type { Inbox } from './inbox';
+import type { LiveSessions } from './liveSessions';
+import { backgroundStateOf, type RunningAgents } from './runningAgents';
+
+export interface ActiveSession {
+  /** Our key. */
+  readonly key: string;
+  readonly status: 'working' | 'needsYou';
+  /** `background`: its agent runs without a window. */
+  readonly where: 'here' | 'otherWindow' | 'background';
+  readonly title: string;
+  readonly agentName: string;
+  /** When its turn began, or this window noticed it; in ms since 1970. */
+  readonly since: number;
+}
+
+export interface ActiveSources {
+  readonly live: Pick<LiveSessions, 'rows' | 'onDidChange' | 'onNews'>;
+  readonly inbox: Pick<Inbox, 'others' | 'onDidChange'>;
+  readonly running: Pick<RunningAgents, 'background' | 'onDidChange'>;
+  /** Returns the title of a stored session; undefined if it was deleted. */
+  readonly titleOf: (key: string) => string | undefined;
+  readonly now: () => number;
+}
+
+export class ActiveSessions implements Disposable {
+  readonly #sources: ActiveSources;
+  readonly #lifetime = new DisposableStore();
+  readonly #changed = this.#lifetime.add(new Emitter<void>());
+  readonly #asked = this.#lifetime.add(new Emitter<ActiveSession>());
+  #sessions: ReadonlyMap<string, ActiveSession> = new Map();
+
+  readonly onDidChange = this.#changed.event;
+
+  /** Fires for another question in this window, and when an agent without a window needs the user. */
+  readonly onDidAsk = this.#asked.event;
+
+  constructor(sources: ActiveSources) {
+    this.#sources = sources;
+    const { live, inbox, running } = sources;
+    this.#lifetime.add(live.onDidChange(() => this.#read()));
+    this.#lifetime.add(inbox.onDidChange(() => this.#read()));
+    this.#lifetime.add(running.onDidChange(() => this.#read()));
+    this.#lifetime.add(
+      live.onNews(({ key, kind }) => {
+        const session = kind === 'question' ? this.get(key) : undefined;
+        if (session) this.#asked.fire(session);
+      }),
+    );
+  }
+
+  get(key: string): ActiveSession | undefined {
+    return this.#sessions.get(key);
+  }
+
+  /** Returns those in a state, the one that is in it for longest first. */
+  in(status: ActiveSession['status']): readonly ActiveSession[] {
+    return [...this.#sessions.values()]
+      .filter((one) => one.status === status)
+      .sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
+  }
+
+  /**
+   * Returns the session of this window that needs the user next.
+   * @param current the session that the user is in
+   */
+  next(current: string | undefined): ActiveSession | undefined {
+    const waiting = this.in('needsYou').filter(({ where }) => where === 'here');
+    const index = waiting.findIndex(({ key }) => key === current);
+    return waiting[(index + 1) % Math.max(1, waiting.length)];
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+
+  #read(): void {
+    const { live, inbox, running, titleOf, now } = this.#sources;
+    const before = this.#sessions;
+    const found = new Map<string, ActiveSession>();
+    const add = (session: Omit<ActiveSession, 'since'>, since = before.get(session.key)?.since ?? now()): void => {
+      if (!found.has(session.key)) found.set(session.key, { ...session, since });
+    };
+    for (const { key, status, title, agentName, at } of live.rows)
+      if (status === 'needsYou' || status === 'working') add({ key, status, where: 'here', title, agentName }, at);
+    for (const { key, session: title, agent: agentName } of inbox.others)
+      add({ key, status: 'needsYou', where: 'otherWindow', title, agentName });
+    for (const keeper of running.background) {
+      const { session: key, agentName } = keeper.about;
+      const status = backgroundStateOf(keeper);
+      const title = titleOf(key);
+      if (title !== undefined && (status === 'needsYou' || status === 'working'))
+        add({ key, status, where: 'background', title, agentName });
+    }
+    this.#sessions = found;
+    if (JSON.stringify([...before.values()]) !== JSON.stringify([...found.values()])) this.#changed.fire();
+    for (const session of found.values()) {
+      const { key, status, where } = session;
+      const isNew = before.get(key)?.where !== where || before.get(key)?.status !== status;
+      if (where === 'background' && status === 'needsYou' && isNew) this.#asked.fire(session);
+    }
+  }
+}
