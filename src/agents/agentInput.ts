@@ -64,10 +64,6 @@ export function commandProblem(line: string): string | undefined {
   return undefined;
 }
 
-export function argumentsProblem(line: string): string | undefined {
-  return wordsOf(line) === undefined ? l10n.t('A quotation mark is not closed.') : undefined;
-}
-
 /** @param schemes that are understood, with their colon */
 export function addressProblem(text: string, schemes: readonly string[]): string | undefined {
   const address = text.trim();

@@ -71,6 +71,12 @@ export function editEntries(text: string, before: Entries, after: Entries): stri
   );
 }
 
+/** Returns where the entry of an agent stands in the text of a settings file. */
+export function entryPlace(text: string, id: string): { readonly offset: number; readonly length: number } | undefined {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  return root && nodeAt(root, [KEY, id])?.parent;
+}
+
 /** Replaces the value of a property, or adds the property at the end of its object. */
 function withValue(text: string, path: readonly string[], value: unknown): string {
   const root = parseTree(text, [], { allowTrailingComma: true });

@@ -1,151 +1,122 @@
-// The properties of an entry of `parley.agents`, each with its own input box.
-import { l10n } from 'vscode';
+// What people change of an entry of `parley.agents`, each with its own input box; the rest is edited in
+// settings.json.
+import { l10n, Range, Selection, window } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
+import { secretName } from '../../agents/agentImport';
 import {
   addressProblem,
-  argumentsProblem,
   commandProblem,
   fitsInLine,
   folderProblem,
+  headerProblem,
+  headerValueProblem,
   lineOf,
   nameProblem,
+  variableProblem,
   wordsOf,
 } from '../../agents/agentInput';
+import { entryPlace } from '../../agents/settingsText';
+import { isSecretName } from '../../base/redactJson';
+import { openAgentSettings } from '../config/settings';
 import type { Entries } from '../registry/agentEntries';
-import { askLine, pick } from '../ui/input';
+import { askLine } from '../ui/input';
+import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 
 export const REMOTE_SCHEMES = ['wss:', 'ws:', 'https:', 'http:'] as const;
 export const HTTP_SCHEMES = ['https:', 'http:'] as const;
 
 /** Changes of an entry; undefined removes the property. */
-export type Changes = Readonly<Record<string, unknown>>;
+type Changes = Readonly<Record<string, unknown>>;
 
-/** The value of `protocol` that leaves the choice to Parley. */
-const AUTO = 'auto';
-
-export interface Field {
+interface Field {
   readonly id: string;
   readonly label: string;
-  /** Label of the value. */
   readonly value: string;
-  /** Asks for another value. @returns undefined if the user cancelled */
-  readonly ask: () => Promise<Changes | undefined>;
+  /** Shown if there is no value. */
+  readonly empty?: string;
+  readonly problem: (line: string) => string | undefined;
+  /** Reads a line without a problem. */
+  readonly read?: (line: string) => Changes;
 }
 
-/** Returns the properties that fit into one box or list. */
-export function fieldsOf(agent: AgentDefinition): readonly Field[] {
+/** Returns rows that change an agent of the user's settings. */
+export function fieldRows(agent: AgentDefinition, services: EditorServices, back: Page): readonly PageRow[] {
+  const isProgram = agent.type === 'process';
+  const names = Object.keys(valuesOf(agent));
   return [
-    lineField('name', l10n.t('Name'), agent.name, nameProblem),
-    ...(agent.type === 'process' ? programFields(agent) : addressFields(agent)),
-    ...(agent.type === 'communication' ? [] : [protocolField(agent)]),
+    ...fieldsOf(agent).map(
+      ({ id, label, value, empty, problem, read }): PageRow => ({
+        id,
+        label: withIcon('edit', label),
+        description: value || empty,
+        go: async () => {
+          const line = await askFor(label, value, problem);
+          if (line !== undefined) await change(agent, read?.(line) ?? { [id]: line.trim() || undefined }, services);
+          return back;
+        },
+      }),
+    ),
+    {
+      id: 'values',
+      label: withIcon('symbol-variable', isProgram ? l10n.t('Environment variables') : l10n.t('Headers')),
+      description: names.length === 0 ? l10n.t('none') : names.join(', '),
+      go: valuesPage(agent.id, services, back),
+    },
+    {
+      id: 'json',
+      label: withIcon('json', l10n.t('Edit in settings.json')),
+      description: l10n.t('protocol version, access to files and terminals, and more'),
+      go: async () => {
+        await openEntry(agent.id);
+        return undefined;
+      },
+    },
   ];
+}
+
+function fieldsOf(agent: AgentDefinition): readonly Field[] {
+  const name: Field = { id: 'name', label: l10n.t('Name'), value: agent.name, problem: nameProblem };
+  if (agent.type !== 'process') {
+    const schemes = agent.type === 'remote' ? REMOTE_SCHEMES : HTTP_SCHEMES;
+    return [
+      name,
+      { id: 'url', label: l10n.t('Address'), value: agent.url, problem: (text) => addressProblem(text, schemes) },
+    ];
+  }
+  const words = [agent.command, ...agent.args];
+  const command: Field = {
+    id: 'command',
+    label: l10n.t('Command and arguments'),
+    value: lineOf(words),
+    problem: commandProblem,
+    read: (line) => {
+      const [program, ...args] = wordsOf(line) ?? [];
+      return { command: program, args: args.length > 0 ? args : undefined };
+    },
+  };
+  return [
+    name,
+    ...(fitsInLine(words) ? [command] : []),
+    {
+      id: 'cwd',
+      label: l10n.t('Folder'),
+      value: agent.cwd ?? '',
+      empty: l10n.t('folder of the session'),
+      problem: folderProblem,
+    },
+  ];
+}
+
+async function change({ id }: AgentDefinition, changes: Changes, { registry }: EditorServices): Promise<void> {
+  const { entries } = registry;
+  await entries.set(id, changed(entries.all()[id], changes));
 }
 
 /** Returns an entry with changes. Other properties keep their order. */
-export function changed(entry: unknown, changes: Changes): Entries {
+function changed(entry: unknown, changes: Changes): Entries {
   const before = typeof entry === 'object' && entry !== null ? (entry as Entries) : {};
   const all = Object.entries({ ...before, ...changes });
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
-}
-
-function programFields(agent: Extract<AgentDefinition, { type: 'process' }>): readonly Field[] {
-  const { command, args, cwd = '' } = agent;
-  return [
-    ...(fitsInLine([command])
-      ? [
-          {
-            ...lineField('command', l10n.t('Command'), lineOf([command]), oneWordProblem),
-            ask: async (): Promise<Changes | undefined> => {
-              const line = await askFor(l10n.t('Command'), lineOf([command]), oneWordProblem);
-              return line === undefined ? undefined : { command: wordsOf(line)?.[0] };
-            },
-          },
-        ]
-      : []),
-    ...(fitsInLine(args)
-      ? [
-          {
-            id: 'args',
-            label: l10n.t('Arguments'),
-            value: lineOf(args),
-            ask: async (): Promise<Changes | undefined> => {
-              const line = await askFor(
-                l10n.t('Arguments, with quotation marks around spaces'),
-                lineOf(args),
-                argumentsProblem,
-              );
-              if (line === undefined) return undefined;
-              const words = wordsOf(line) ?? [];
-              return { args: words.length === 0 ? undefined : words };
-            },
-          },
-        ]
-      : []),
-    lineField('cwd', l10n.t('Folder'), cwd, folderProblem, l10n.t('folder of the session')),
-  ];
-}
-
-function addressFields(agent: Exclude<AgentDefinition, { type: 'process' }>): readonly Field[] {
-  const schemes = agent.type === 'remote' ? REMOTE_SCHEMES : HTTP_SCHEMES;
-  const address = lineField('url', l10n.t('Address'), agent.url, (text) => addressProblem(text, schemes));
-  if (agent.type === 'communication')
-    return [address, lineField('agent', l10n.t('Name on the server'), agent.agent, nameProblem)];
-  const { allow } = agent;
-  const allowField = (what: 'files' | 'terminals', label: string): Field => ({
-    id: `allow.${what}`,
-    label,
-    value: allow[what] ? l10n.t('allowed') : l10n.t('not allowed'),
-    ask: async () => {
-      const items = [
-        { id: 'no', label: l10n.t('Not allowed'), picked: !allow[what] },
-        { id: 'yes', label: l10n.t('Allowed'), picked: allow[what] },
-      ];
-      const chosen = await pick(items, label, { ignoreFocusOut: true });
-      return chosen === undefined ? undefined : { allow: { ...allow, [what]: chosen === 'yes' } };
-    },
-  });
-  return [
-    address,
-    allowField('files', l10n.t('Files of the workspace')),
-    allowField('terminals', l10n.t('Commands on this machine')),
-  ];
-}
-
-function protocolField({ protocol }: AgentDefinition): Field {
-  return {
-    id: 'protocol',
-    label: l10n.t('Protocol version'),
-    value: String(protocol),
-    ask: async () => {
-      const items = [
-        { id: AUTO, label: AUTO, description: l10n.t('recommended'), picked: protocol === AUTO },
-        { id: '1', label: '1', picked: protocol === 1 },
-        { id: '2', label: '2', description: l10n.t('experimental draft'), picked: protocol === 2 },
-      ];
-      const chosen = await pick(items, l10n.t('Protocol version'), { ignoreFocusOut: true });
-      if (chosen === undefined) return undefined;
-      return { protocol: chosen === AUTO ? undefined : Number(chosen) };
-    },
-  };
-}
-
-/** @param empty what is shown in place of no value */
-function lineField(
-  id: string,
-  label: string,
-  value: string,
-  problem: (text: string) => string | undefined,
-  empty = '',
-): Field {
-  return {
-    id,
-    label,
-    value: value || empty,
-    ask: async () => {
-      const line = await askFor(label, value, problem);
-      return line === undefined ? undefined : { [id]: line.trim() || undefined };
-    },
-  };
 }
 
 export function askFor(
@@ -156,11 +127,94 @@ export function askFor(
   return askLine({ prompt, value, validate });
 }
 
-/** A path with spaces is one word in quotation marks. */
-function oneWordProblem(line: string): string | undefined {
-  const words = wordsOf(line) ?? [];
-  return (
-    commandProblem(line) ??
-    (words.length > 1 ? l10n.t('Put a path with spaces in quotation marks. Arguments have their own row.') : undefined)
-  );
+/** Opens settings.json at the entry of an agent, or at all entries. */
+export async function openEntry(id?: string): Promise<void> {
+  await openAgentSettings();
+  const editor = window.activeTextEditor;
+  const place = editor && id !== undefined ? entryPlace(editor.document.getText(), id) : undefined;
+  if (!editor || !place) return;
+  const { document } = editor;
+  const range = new Range(document.positionAt(place.offset), document.positionAt(place.offset + place.length));
+  editor.selection = new Selection(range.start, range.start);
+  editor.revealRange(range);
+}
+
+/** The variables or headers of an agent. */
+function valuesPage(id: string, services: EditorServices, back: Page): Page {
+  const again: Page = async () => {
+    const agent = services.catalog.find(id);
+    if (!agent) return back();
+    const isProgram = agent.type === 'process';
+    return showPage({
+      title: agent.name,
+      placeholder: isProgram ? l10n.t('Environment variables') : l10n.t('Headers'),
+      back,
+      rows: () => [
+        ...Object.entries(valuesOf(agent)).map(
+          ([name, value]): PageRow => ({
+            id: `value ${name}`,
+            label: withIcon('symbol-variable', name),
+            description: isSecret(name, value) ? l10n.t('in plain text in your settings') : value,
+            go: async () => {
+              await changeValue(agent, name, value, services);
+              return again;
+            },
+          }),
+        ),
+        ...section('', [
+          {
+            id: 'add',
+            label: withIcon('add', isProgram ? l10n.t('Add a variable…') : l10n.t('Add a header…')),
+            go: async () => {
+              const prompt = isProgram ? l10n.t('Name of the variable') : l10n.t('Name of the header');
+              const name = (await askFor(prompt, '', isProgram ? variableProblem : headerProblem))?.trim();
+              if (name) await changeValue(agent, name, '', services);
+              return again;
+            },
+          },
+        ]),
+      ],
+    });
+  };
+  return again;
+}
+
+function valuesOf(agent: AgentDefinition): Readonly<Record<string, string>> {
+  return agent.type === 'process' ? agent.env : agent.headers;
+}
+
+function isSecret(name: string, value: string): boolean {
+  return isSecretName(name) && !value.includes('${');
+}
+
+/** Asks for a value. One that looks like a secret goes to VS Code's secret storage. */
+async function changeValue(
+  agent: AgentDefinition,
+  name: string,
+  value: string,
+  services: EditorServices,
+): Promise<void> {
+  const secret = isSecret(name, value);
+  const entered = await askLine({
+    prompt: secret
+      ? l10n.t("Value of {0}, saved in VS Code's secret storage", name)
+      : l10n.t('Value of {0}. Leave empty to remove it.', name),
+    value: secret ? undefined : value,
+    secret,
+    validate: agent.type === 'process' ? undefined : headerValueProblem,
+  });
+  if (entered === undefined || (secret && entered === '')) return;
+  const write = (written: string | undefined): Promise<void> => {
+    const values = changed(valuesOf(agent), { [name]: written });
+    const all = Object.keys(values).length === 0 ? undefined : values;
+    return change(agent, { [agent.type === 'process' ? 'env' : 'headers']: all }, services);
+  };
+  if (!secret) return write(entered || undefined);
+  if (agent.type === 'process') {
+    await services.keys.save(agent, { kind: 'variable', name }, entered);
+    return write(undefined);
+  }
+  const id = secretName(name);
+  await services.remote.save(new URL(agent.url).origin, id, entered);
+  return write(`\${secret:${id}}`);
 }

@@ -1,5 +1,5 @@
 // The page of one agent: its details, its actions, and its properties.
-import { commands, env, l10n, Uri, workspace } from 'vscode';
+import { ConfigurationTarget, commands, env, l10n, Uri, workspace } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { lineOf } from '../../agents/agentInput';
 import { formatTime } from '../../base/localFormat';
@@ -7,17 +7,14 @@ import { describeStart } from '../../client/transport/describeStart';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import type { AgentOrigin } from '../config/agentCatalog';
 import type { SignInFacts } from '../config/savedKeys';
-import { openAgentSettings } from '../config/settings';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
 import { actionsOf, newerOf, removeAgent, sizeText } from '../registry/installFlow';
 import { startSession } from '../registry/startSession';
 import { askModal, showInfo } from '../ui/messages';
-import { addEntry } from './addEntry';
-import { changed, fieldsOf } from './agentFields';
+import { fieldRows } from './agentFields';
 import { checkPage, requireTrust, signInPage, signOut } from './checkPage';
 import { conformancePage } from './conformancePage';
-import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
-import { valuesPage, valuesText } from './valuesPage';
+import { addEntry, type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
 
 /** An agent with everything that its page shows. */
 interface Shown {
@@ -159,28 +156,21 @@ function signInRows({ agent, facts }: Shown, services: EditorServices, { again }
 }
 
 function settingRows(agent: AgentDefinition, services: EditorServices, { again }: Ways): readonly PageRow[] {
-  const { entries } = services.registry;
-  const rows = fieldsOf(agent).map(
-    ({ id, label, value, ask }): PageRow => ({
-      id,
-      label: withIcon('edit', label),
-      description: value,
-      go: async () => {
-        const changes = await ask();
-        if (changes) await entries.set(agent.id, changed(entries.all()[agent.id], changes));
-        return again;
-      },
-    }),
-  );
-  const isProgram = agent.type === 'process';
+  const isPreferred = services.catalog.preferred().id === agent.id;
   return [
-    ...rows,
-    {
-      id: 'values',
-      label: withIcon('symbol-variable', isProgram ? l10n.t('Environment variables') : l10n.t('Headers')),
-      description: valuesText(agent),
-      go: valuesPage(agent.id, services, again),
-    },
+    ...fieldRows(agent, services, again),
+    ...(isPreferred
+      ? []
+      : [
+          {
+            id: 'default',
+            label: withIcon('star', l10n.t('Use for new sessions')),
+            go: async () => {
+              await workspace.getConfiguration('parley').update('defaultAgent', agent.id, ConfigurationTarget.Global);
+              return again;
+            },
+          },
+        ]),
   ];
 }
 
@@ -211,48 +201,33 @@ function installedRows(
 
 function moreRows(shown: Shown, services: EditorServices, { again, back }: Ways): readonly PageRow[] {
   const { agent, origin } = shown;
-  const { entries } = services.registry;
   if (origin.kind === 'shipped') return [];
-  const copy: PageRow = {
-    id: 'copy',
-    label: withIcon('copy', origin.kind === 'folder' ? l10n.t('Copy to your settings') : l10n.t('Make a copy')),
-    go: async () => {
-      const id = entries.freeId(origin.kind === 'folder' ? origin.ownId : agent.id);
-      const entry =
-        origin.kind === 'folder'
-          ? entryOf(agent, origin.ownId)
-          : changed(entries.all()[agent.id], { name: copyName(agent) });
-      if (origin.kind === 'folder' && !(await agreesTo(agent))) return again;
-      await addEntry(id, entry, services);
-      return agentPage(id, services, back);
-    },
-  };
-  if (origin.kind === 'folder')
+  if (origin.kind === 'user')
     return [
-      copy,
       {
-        id: 'file',
-        label: withIcon('go-to-file', l10n.t('Open the settings of the workspace')),
-        go: async () => {
-          await commands.executeCommand('vscode.open', Uri.file(origin.file));
-          return undefined;
-        },
+        id: 'remove',
+        label: withIcon('trash', l10n.t('Remove…')),
+        go: async () => ((await removed(shown, services)) ? back : again),
       },
     ];
   return [
-    copy,
     {
-      id: 'json',
-      label: withIcon('json', l10n.t('Edit in settings.json')),
+      id: 'copy',
+      label: withIcon('copy', l10n.t('Copy to your settings')),
       go: async () => {
-        await openAgentSettings();
-        return undefined;
+        if (!(await agreesTo(agent))) return again;
+        const id = services.registry.entries.freeId(origin.ownId);
+        await addEntry(id, entryOf(agent, origin.ownId), services);
+        return agentPage(id, services, back);
       },
     },
     {
-      id: 'remove',
-      label: withIcon('trash', l10n.t('Remove…')),
-      go: async () => ((await removed(shown, services)) ? back : again),
+      id: 'file',
+      label: withIcon('go-to-file', l10n.t('Open the settings of the workspace')),
+      go: async () => {
+        await commands.executeCommand('vscode.open', Uri.file(origin.file));
+        return undefined;
+      },
     },
   ];
 }
@@ -279,10 +254,6 @@ async function agreesTo(agent: AgentDefinition): Promise<boolean> {
   const yes = l10n.t('Copy');
   const detail = [l10n.t('Parley will start the agent without asking:'), describeStart(agent)].join('\n\n');
   return (await askModal(l10n.t('Copy “{0}” to your settings?', agent.name), detail, [yes])) === yes;
-}
-
-function copyName({ name }: AgentDefinition): string {
-  return l10n.t('{0} (copy)', name);
 }
 
 /** Returns the entry of the settings for an agent. */

@@ -14,16 +14,23 @@ import { formatTime } from '../../base/localFormat';
 import type { RegistryAgent } from '../../registry/list/registryAgent';
 import { DEMO_AGENT_ID } from '../config/agentCatalog';
 import type { SignInFacts, UnusedKeys } from '../config/savedKeys';
-import { openAgentSettings } from '../config/settings';
 import { groupInstalled, type InstalledGroup } from '../registry/installedEntries';
 import { actionsOf, newerOf, sizeText } from '../registry/installFlow';
 import { askLine, pick } from '../ui/input';
 import { askModal, showInfo } from '../ui/messages';
-import { addEntry } from './addEntry';
-import { askFor, HTTP_SCHEMES, REMOTE_SCHEMES } from './agentFields';
+import { askFor, HTTP_SCHEMES, openEntry, REMOTE_SCHEMES } from './agentFields';
 import { agentPage, sourceText, startText } from './agentPage';
 import { importPage } from './importPage';
-import { type EditorServices, type Page, type PageRow, section, showPage, showPages, withIcon } from './pages';
+import {
+  addEntry,
+  type EditorServices,
+  type Page,
+  type PageRow,
+  section,
+  showPage,
+  showPages,
+  withIcon,
+} from './pages';
 import { CLIENT_PROTOCOL, COMMUNICATION_PROTOCOL } from './protocolNames';
 
 /** @param id of an agent to begin with */
@@ -134,7 +141,7 @@ function problemRows({ registry }: EditorServices): readonly PageRow[] {
   return Object.entries(registry.entries.all()).flatMap(([id, entry]): PageRow[] => {
     const problem = entryProblem(id, entry);
     if (problem === undefined) return [];
-    return [{ id: `problem ${id}`, label: withIcon('warning', id), detail: problem, go: openJson }];
+    return [{ id: `problem ${id}`, label: withIcon('warning', id), detail: problem, go: openJson(id) }];
   });
 }
 
@@ -213,7 +220,7 @@ function addRows(services: EditorServices, again: Page): readonly PageRow[] {
 
 function moreRows({ keys, remote }: EditorServices, again: Page): readonly PageRow[] {
   return [
-    { id: 'json', label: withIcon('json', l10n.t('Edit in settings.json')), go: openJson },
+    { id: 'json', label: withIcon('json', l10n.t('Edit in settings.json')), go: openJson() },
     {
       id: 'forget',
       label: withIcon('trash', l10n.t('Clear saved credentials…')),
@@ -237,10 +244,12 @@ export function tellForgotten(count: number): void {
     );
 }
 
-const openJson: Page = async () => {
-  await openAgentSettings();
-  return undefined;
-};
+function openJson(id?: string): Page {
+  return async () => {
+    await openEntry(id);
+    return undefined;
+  };
+}
 
 async function addProgram(services: EditorServices, again: Page): Promise<Page> {
   const prompt = l10n.t('Command that starts the agent, with its arguments, for example: gemini --acp');

@@ -11,9 +11,8 @@ import { messageOf } from '../../base/errors';
 import { at } from '../../base/untrusted';
 import { pickSome } from '../ui/input';
 import { showInfo } from '../ui/messages';
-import { addEntry } from './addEntry';
 import { startText } from './agentPage';
-import type { EditorServices, Page } from './pages';
+import { addEntry, type EditorServices, type Page } from './pages';
 
 /** Maximum size of a file to read, in bytes. */
 const MAX_FILE = 1024 * 1024;

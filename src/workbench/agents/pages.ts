@@ -39,6 +39,20 @@ export interface PageContent {
   readonly load?: (signal: AbortSignal) => Promise<unknown>;
 }
 
+/**
+ * Adds an entry to the user's settings. Deletes keys of an earlier agent with the same id: they were
+ * not meant for this one.
+ */
+export async function addEntry(
+  id: string,
+  entry: Readonly<Record<string, unknown>>,
+  { catalog, keys, registry }: EditorServices,
+): Promise<void> {
+  await registry.entries.set(id, entry);
+  const agent = catalog.find(id);
+  if (agent) await keys.forget(agent);
+}
+
 /** Shows pages until the user closes the list. */
 export async function showPages(first: Page): Promise<void> {
   for (let page: Page | undefined = first; page; ) page = await page();

@@ -225,7 +225,7 @@ describe('the agents editor', () => {
     return path;
   }
 
-  it('adds a program by its command, tests it, changes, copies and removes it', async () => {
+  it('adds a program by its command, tests it, changes and removes it', async () => {
     const path = await program('my agent');
     await run({ row: 'Add a program…' }, { type: `"${path}" --acp 'two words'` }, { type: 'Mine' }, { row: 'Test' });
     assert.deepEqual(entries(), { mine: { name: 'Mine', command: path, args: ['--acp', 'two words'] } });
@@ -236,18 +236,38 @@ describe('the agents editor', () => {
     await set({ mine: { ...(entries().mine as object), own: { of: 'another editor' } } });
     await run(
       { row: 'Mine' },
-      { row: 'Arguments' },
-      { type: '' },
+      { row: 'Command and arguments' },
+      { type: `"${path}"` },
       { row: 'Environment variables' },
       { row: 'Add a variable…' },
       { type: 'LEVEL' },
       { type: '1' },
     );
-    await run({ row: 'Mine' }, { row: 'Make a copy' });
-    const entry = { name: 'Mine', command: path, own: { of: 'another editor' }, env: { LEVEL: '1' } };
-    assert.deepEqual(entries(), { mine: entry, 'mine-2': { ...entry, name: 'Mine (copy)' } });
-    await run({ row: 'Mine (copy)' }, { row: 'Remove…' }, { press: 'Remove' });
-    assert.deepEqual(entries(), { mine: entry });
+    const own = { of: 'another editor' };
+    assert.deepEqual(entries(), { mine: { name: 'Mine', command: path, own, env: { LEVEL: '1' } } });
+    await run({ row: 'Mine' }, { row: 'Environment variables' }, { row: 'LEVEL' }, { type: '' });
+    assert.deepEqual(entries(), { mine: { name: 'Mine', command: path, own } });
+    await run({ row: 'Mine' }, { row: 'Remove…' }, { press: 'Remove' });
+    assert.deepEqual(entries(), {});
+  });
+
+  it('makes an agent the one for new sessions', async () => {
+    await set({ one: { name: 'One', command: 'one' }, two: { name: 'Two', command: 'two' } });
+    const parley = workspace.getConfiguration('parley');
+    try {
+      await run({ row: 'Two' }, { row: 'Use for new sessions' });
+      assert.equal(services.catalog.preferred().id, 'two');
+    } finally {
+      await parley.update('defaultAgent', undefined, ConfigurationTarget.Global);
+    }
+  });
+
+  it('opens settings.json at the entry of an agent', async () => {
+    await set({ one: { name: 'One', command: 'one' }, two: { name: 'Two', command: 'two' } });
+    await run({ row: 'Two' }, { row: 'Edit in settings.json' });
+    const { document, selection } = window.activeTextEditor ?? assert.fail();
+    assert.match(document.lineAt(selection.active.line).text, /^\s*"two": \{/);
+    await commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
   it('checks the conformance of an agent after asking, and shows the report', async () => {
@@ -282,7 +302,7 @@ describe('the agents editor', () => {
       { type: 'ONE_API_KEY' },
       { type: 'sk-one' },
       { row: 'OLD_TOKEN' },
-      { row: 'Move to the secret storage' },
+      { type: 'in plain text' },
     );
     assert.deepEqual(entries(), { one: { name: 'One', command: 'one' } });
     const agent = services.catalog.find('one') ?? assert.fail();
