@@ -9,15 +9,8 @@ import { canStart, guidanceOf, nameOf } from '../../client/connection/signIn';
 import { proposalSupport } from '../../troubleshoot/checks/proposalSupport';
 import { startSession } from '../registry/startSession';
 import { askModal, type ReportProgress, showError, showInfo, showProgress } from '../ui/messages';
-import {
-  COMMUNICATION_PROTOCOL,
-  type EditorServices,
-  type Page,
-  type PageRow,
-  section,
-  showPage,
-  withIcon,
-} from './pages';
+import { type EditorServices, type Page, type PageRow, section, showPage, withIcon } from './pages';
+import { COMMUNICATION_PROTOCOL } from './protocolNames';
 
 /** @throws ParleyError `untrusted-workspace` */
 export function requireTrust(isTrusted: boolean): void {
